@@ -1,0 +1,1 @@
+"""One folder per format: `syntax`, `reader`, `fit`, `writer`. No adapter knows another."""

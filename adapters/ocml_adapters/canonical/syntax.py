@@ -1,0 +1,7 @@
+"""What tells a canonical document from other JSON: its `type`, and what must stand beside it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+REQUIRED: Final[dict[str, str]] = {"transcript": "messages", "completion": "content"}

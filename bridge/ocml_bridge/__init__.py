@@ -1,0 +1,42 @@
+"""The bridge between the ways in which chat models' conversations are written down.
+
+    from ocml_bridge import convert
+    result = convert(data, source="ocm-2.2", target="openai")
+    result.output, result.losses, result.findings
+
+A conversion is lossless, or it says what it lost.
+"""
+
+from .adapter import Adapter, Capabilities, Options
+from .convert import Reading, Result, convert, read, verify, write
+from .errors import BridgeError, ErrorCode
+from .loss import Finding, FindingCode, Loss, LossCode, Severity
+from .model import Completion, Document, Message, Tool, Transcript
+from .registry import adapter, detect, formats
+
+__all__ = [
+    "Adapter",
+    "BridgeError",
+    "Capabilities",
+    "Completion",
+    "Document",
+    "ErrorCode",
+    "Finding",
+    "FindingCode",
+    "Loss",
+    "LossCode",
+    "Message",
+    "Options",
+    "Reading",
+    "Result",
+    "Severity",
+    "Tool",
+    "Transcript",
+    "adapter",
+    "convert",
+    "detect",
+    "formats",
+    "read",
+    "verify",
+    "write",
+]

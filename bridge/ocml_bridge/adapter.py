@@ -1,0 +1,140 @@
+"""What an adapter is: one entry of data and four functions.
+
+An adapter maps one format to the canonical form and back. Writing is two steps, and this is what keeps it honest:
+
+* `fit` gives the *image* of a document: the nearest document that the format can hold. It is exactly what reading the
+  output gives back, so the difference between a document and its image is the loss, and nothing is lost in silence.
+* `write` spells an image. It takes no decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from .loss import Log
+from .model import Document, Json
+
+Source = str | Json
+"""What a reader is given: text for text formats, a JSON value for the others."""
+
+
+class Kind(StrEnum):
+    """What a format's documents are made of."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class Feature(StrEnum):
+    """What a format may be able to hold. `docs/matrix.md` shows which holds what."""
+
+    SYSTEM = "system messages"
+    DEVELOPER = "developer messages"
+    UNKNOWN_ROLES = "unknown roles"
+    NAMES = "speakers' names"
+    THOUGHTS = "private reasoning"
+    THOUGHT_KINDS = "kinds of thought"
+    CHANNELS = "channels"
+    INTENTS = "intents"
+    CALLS = "tool calls"
+    PARALLEL_CALLS = "several calls in a turn"
+    RAW_CALLS = "calls whose input is not JSON"
+    CALL_IDS = "call ids"
+    REPLIES = "tool replies"
+    TOOLS = "declared tools"
+    TOOL_SCHEMAS = "whole tool schemas"
+    CONSTRAINTS = "constraints on bodies"
+    ENDINGS = "how a message ended"
+    TRUNCATION = "a message cut off"
+    GROUPING = "which messages were one"
+    MEDIA = "images, audio, files"
+    REFUSALS = "refusals"
+    FLAGS = "thought flags"
+    INFILL = "fill-in-the-middle"
+    FILES = "file sequences"
+    HEADER = "a document header"
+    OPEN_TURN = "the open turn"
+    CONTROL_TOKENS = "control tokens as text"
+
+
+class Level(StrEnum):
+    """How well a format holds a feature."""
+
+    YES = "yes"
+    PARTLY = "partly"
+    NO = "no"
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a format can hold; a feature that is not named is not held."""
+
+    levels: Mapping[Feature, Level]
+
+    def level(self, feature: Feature) -> Level:
+        """How well the format holds a feature."""
+        return self.levels.get(feature, Level.NO)
+
+
+def holds(*features: Feature, partly: tuple[Feature, ...] = ()) -> Capabilities:
+    """Capabilities from the features held in full and those held in part."""
+    return Capabilities({**dict.fromkeys(features, Level.YES), **dict.fromkeys(partly, Level.PARTLY)})
+
+
+Policy = Literal["neutralise", "refuse", "raw"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to read or write. Every adapter takes all of them and uses those that concern it.
+
+    Attributes:
+        dialect: the dialect to write; None for the source's own where the format is the same, else the default one.
+        control_tokens: what to do with control tokens in content, in text formats that have no escape.
+        bos: the token to begin an OCM 0.1 text with ("" for none); None for the dialect's.
+        eos: the token to end it with.
+        reasoning: the key that OpenAI messages get private reasoning under.
+        training: end the last final message as a model is trained to end it (Harmony's `<|return|>`).
+    """
+
+    dialect: str | None = None
+    control_tokens: Policy = "neutralise"
+    bos: str | None = None
+    eos: str | None = None
+    reasoning: Literal["reasoning", "reasoning_content"] = "reasoning"
+    training: bool = False
+
+
+DEFAULT = Options()
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """One format.
+
+    Attributes:
+        id: the format id.
+        title: what it is called, for people.
+        kind: whether its documents are text or JSON.
+        home: the key under which the format keeps extras and layout; two spellings of one format share it.
+        read: source → document; mends what it can and says so, else raises `BridgeError`.
+        fit: document → image. A message or part that the format has no place for is left out and reported at its path.
+        write: image → output, text or JSON values.
+        sniff: how sure it is that a source is of this format: 0 no, 1 possibly, 2 probably, 3 certainly.
+        capabilities: what it can hold.
+        dialects: the spellings it can write, the default one first.
+    """
+
+    id: str
+    title: str
+    kind: Kind
+    home: str
+    read: Callable[[Source, Options, Log], Document]
+    fit: Callable[[Document, Options, Log], Document]
+    write: Callable[[Document, Options, Log], Source]
+    sniff: Callable[[Source], int]
+    capabilities: Capabilities
+    dialects: tuple[str, ...] = field(default=())

@@ -1,0 +1,300 @@
+"""read · write · convert · verify: the four verbs. No file, no clock, no environment: data in, data out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final, cast
+
+from . import jsontext, registry
+from .adapter import DEFAULT, Adapter, Kind, Options, Source
+from .diff import diff, is_element
+from .errors import BridgeError, ErrorCode
+from .fit import covered, report
+from .loss import Finding, FindingCode, Log, Loss, LossCode, Severity, is_lossless
+from .model import Document, Json
+
+BOM: Final = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read.
+
+    Attributes:
+        transcript: the document in the canonical form.
+        findings: what the reader mended or assumed, in order.
+        source: the format id it was read as.
+    """
+
+    transcript: Document
+    findings: tuple[Finding, ...]
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What was written.
+
+    Attributes:
+        output: `str` for text formats, plain JSON values for the others.
+        losses: what the target could not hold, in order.
+        findings: what the reader of the source mended or assumed.
+        transcript: the document that was written.
+        source: format id of the source; None where a transcript was written directly.
+        target: format id of the output.
+    """
+
+    output: Source
+    losses: tuple[Loss, ...]
+    findings: tuple[Finding, ...]
+    transcript: Document
+    source: str | None
+    target: str
+
+    @property
+    def data(self) -> bytes:
+        """The bytes to write to a file: text as it is, JSON compact with a final newline."""
+        return self.encode()
+
+    def encode(self, *, pretty: bool = False) -> bytes:
+        """The bytes to write; JSON indented where `pretty`."""
+        if isinstance(self.output, str):
+            return self.output.encode("utf-8", "surrogatepass")
+        return jsontext.dumps(self.output, pretty=pretty) + b"\n"
+
+    @property
+    def lossless(self) -> bool:
+        """Whether nothing was lost or changed."""
+        return is_lossless(self.losses)
+
+    def report(self) -> dict[str, Json]:
+        """The report of findings and losses as JSON values."""
+        return {
+            "source": self.source,
+            "target": self.target,
+            "lossless": self.lossless,
+            "findings": [note._asdict() for note in self.findings],
+            "losses": [note._asdict() for note in self.losses],
+        }
+
+
+def read(
+    data: Source | bytes, source: str | None = None, *, options: Options = DEFAULT, strict: bool = False
+) -> Reading:
+    """Read a document.
+
+    Args:
+        data: text, bytes (UTF-8), or parsed JSON for the JSON formats.
+        source: its format id, with a dialect where wanted; None to detect it.
+        options: how to read.
+        strict: refuse a document that had to be mended.
+
+    Raises:
+        BridgeError: with code and position, where there is nothing that could be read.
+    """
+    log = Log()
+    if source is not None:
+        found, dialect = registry.adapter(source)
+        value = _decode(data, found.kind, log)
+    else:
+        value = _guess(data, log)
+        found, dialect = registry.adapter(registry.detect(value))
+    try:
+        document = found.read(value, _with_dialect(options, dialect), log)
+    except BridgeError as error:
+        raise error.locate(value) if isinstance(value, str) else error from error.__cause__
+    if strict and log.findings:
+        raise _refusal(log.findings)
+    return Reading(document, tuple(log.findings), found.id)
+
+
+def write(transcript: Document, target: str, *, options: Options = DEFAULT, strict: bool = False) -> Result:
+    """Write a document in a format.
+
+    Args:
+        transcript: the document.
+        target: the format id, with a dialect where wanted.
+        options: how to write.
+        strict: refuse where anything would be lost or changed.
+
+    Raises:
+        BridgeError: OCB-LOSS where `strict` refuses; OCB-CONTROL-TOKEN where the policy for control tokens does.
+    """
+    found, dialect = registry.adapter(target)
+    output, losses = _write(found, transcript, _with_dialect(options, dialect))
+    if strict and not is_lossless(losses):
+        raise _refusal(loss for loss in losses if loss.severity is not Severity.LAYOUT)
+    return Result(output, tuple(losses), (), transcript, None, found.id)
+
+
+def convert(
+    data: Source | bytes,
+    *,
+    source: str | None = None,
+    target: str,
+    options: Options = DEFAULT,
+    strict: bool = False,
+) -> Result:
+    """Read a document in one format and write it in another.
+
+    Args:
+        data: text, bytes (UTF-8), or parsed JSON for the JSON formats.
+        source: the format id it is in; None to detect it.
+        target: the format id to write, with a dialect where wanted.
+        options: how to read and write.
+        strict: refuse a document that had to be mended, or whose output would lose or change anything.
+
+    Raises:
+        BridgeError: with code and position, where it cannot be read or may not be written.
+    """
+    reading = read(data, source, options=options, strict=strict)
+    result = write(reading.transcript, target, options=options, strict=strict)
+    return replace(result, findings=reading.findings, source=reading.source)
+
+
+def verify(transcript: Document, result: Result, *, options: Options = DEFAULT) -> tuple[Loss, ...]:
+    """Read an output back and name every difference from the transcript that no reported loss names.
+
+    Args:
+        transcript: what was written.
+        result: the output with its losses.
+        options: the options it was written with.
+
+    Returns:
+        The unreported differences; none is what it should give.
+    """
+    back = read(result.encode(), result.target, options=replace(options, dialect=None)).transcript
+    named = {loss.path for loss in result.losses}
+    gone = {path for path in named if is_element(path)}
+    return tuple(
+        Loss(
+            LossCode.CONTENT, Severity.CHANGED, place.path, f"{ErrorCode.UNREPORTED}: the output reads differently here"
+        )
+        for place in diff(transcript, back, gone)
+        if not covered(place.path, named)
+    )
+
+
+# --- inside -----------------------------------------------------------------------------------------------------------
+
+
+def _with_dialect(options: Options, dialect: str | None) -> Options:
+    return replace(options, dialect=dialect) if dialect is not None else options
+
+
+def _decode(data: Source | bytes, kind: Kind, log: Log) -> Source:
+    if isinstance(data, bytes):
+        data = _utf8(data)
+    if not isinstance(data, str):
+        if kind is Kind.TEXT:
+            raise BridgeError(ErrorCode.SHAPE, "a text format is read from str or bytes, not from parsed JSON")
+        return data
+    text = _without_mark(data, log)
+    return text if kind is Kind.TEXT else _json(text)
+
+
+def _guess(data: Source | bytes, log: Log) -> Source:
+    if isinstance(data, bytes):
+        data = _utf8(data)
+    if not isinstance(data, str):
+        return data
+    text = _without_mark(data, log)
+    # A text format never begins like this and still parses as JSON; `[BOS]` and `[UNUSED_TOKEN_146]` do not.
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            return _json(text)
+        except BridgeError:
+            if _TOKEN.search(text) is None:
+                raise
+    return text
+
+
+_TOKEN: Final = re.compile(r"<\||\[(?:BOS|UNUSED_TOKEN_\d+)\]")
+
+
+def _utf8(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BridgeError(
+            ErrorCode.ENCODING, f"not UTF-8: byte 0x{data[error.start]:02x} at byte {error.start}", offset=error.start
+        ).locate(data) from error
+
+
+def _without_mark(text: str, log: Log) -> str:
+    if not text.startswith(BOM):
+        return text
+    log.find(FindingCode.BYTE_ORDER_MARK, "", "the byte order mark at the beginning is left out", Severity.LAYOUT)
+    return text[1:]
+
+
+def _json(text: str) -> Json:
+    """One JSON value, or JSON lines as a list of them."""
+    try:
+        return jsontext.loads(text)
+    except BridgeError as error:
+        lines = text.split("\n")
+        if error.code is not ErrorCode.JSON or sum(1 for line in lines if line.strip()) < 2:
+            raise error.locate(text) from error.__cause__
+        return Lines(_lines(lines))
+
+
+class Lines(list[Json]):
+    """The values of a JSON lines document; a list, so that a reader may take it for one."""
+
+
+def _lines(lines: list[str]) -> Iterable[Json]:
+    offset = 0
+    for line in lines:
+        if line.strip():
+            try:
+                yield jsontext.loads(line)
+            except BridgeError as error:
+                error.offset = None if error.offset is None else error.offset + offset
+                raise error.locate("\n".join(lines)) from error.__cause__
+        offset += len(line) + 1
+
+
+def _write(adapter: Adapter, document: Document, options: Options) -> tuple[Source, list[Loss]]:
+    log = Log()
+    image = adapter.fit(document, options, log)
+    report(document, image, log, target=adapter.id)
+    output = adapter.write(image, options, log)
+    if isinstance(output, str) and _SURROGATE.search(output):
+        return _write_clean(adapter, document, options)
+    return output, log.losses
+
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def _write_clean(adapter: Adapter, document: Document, options: Options) -> tuple[Source, list[Loss]]:
+    """Text that UTF-8 cannot hold (half of a surrogate pair) becomes U+FFFD, and is reported."""
+    from .model.codec import from_json, to_json
+
+    clean = from_json(_scrub(to_json(document)))
+    losses = [
+        Loss(LossCode.SURROGATE, Severity.CHANGED, place.path, "half of a surrogate pair becomes U+FFFD")
+        for place in diff(document, clean)
+    ]
+    output, rest = _write(adapter, clean, options)
+    return output, losses + rest
+
+
+def _scrub(value: Json) -> Json:
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_scrub(item) for item in cast("list[Json]", value)]
+    if isinstance(value, dict):
+        return {_scrub(key): _scrub(item) for key, item in cast("dict[str, Json]", value).items()}
+    return value
+
+
+def _refusal(notes: Iterable[Loss | Finding]) -> BridgeError:
+    listed = list(notes)
+    first = listed[0]
+    more = f" (and {len(listed) - 1} more)" if len(listed) > 1 else ""
+    return BridgeError(ErrorCode.LOSS, f"{first.severity} {first.code}: {first.detail}{more}", path=first.path)

@@ -1,0 +1,186 @@
+"""From a document and its image to the report of what was lost, and the helpers that `fit` functions share."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import is_dataclass
+from typing import Any, Final
+
+from .diff import ABSENT, Difference, diff, escape, is_element
+from .loss import Log, Loss, LossCode, Severity
+from .model import (
+    ByFormat,
+    Content,
+    Document,
+    FileBreak,
+    Flags,
+    Foreign,
+    Infill,
+    Media,
+    Part,
+    Refusal,
+    Text,
+    Thought,
+    Tools,
+)
+from .turns import content_of, parts_of
+
+# --- helpers for `fit` functions --------------------------------------------------------------------------------------
+
+PART_CODES: Final[dict[type[Any], LossCode]] = {
+    Thought: LossCode.THOUGHT,
+    Flags: LossCode.FLAGS,
+    Tools: LossCode.TOOLS,
+    Media: LossCode.MEDIA,
+    Refusal: LossCode.REFUSAL,
+    Infill: LossCode.INFILL,
+    FileBreak: LossCode.FILE_BREAK,
+    Foreign: LossCode.FOREIGN_PART,
+}
+
+
+def own(by_format: ByFormat | None, home: str) -> ByFormat | None:
+    """The extras or layout that a format keeps: its own."""
+    if by_format is None or home not in by_format:
+        return None
+    return by_format if len(by_format) == 1 else {home: by_format[home]}
+
+
+def drop_message(log: Log, index: int, reason: str) -> None:
+    """Report that a message has no place in the target at all; its image leaves it out."""
+    log.lose(LossCode.MESSAGE, f"/messages/{index}", reason)
+
+
+def narrow(content: Content, holds: Collection[type[Any]], path: str, log: Log, *, target: str) -> Content:
+    """Content with only those kinds of part that the target holds; each part left out is reported at its path.
+
+    Where `Text` is all that is held, texts side by side become one, which is reported as a change. Refusals and infills
+    become their text where there is no place for what they are.
+    """
+    if isinstance(content, str):
+        return content
+    kept: list[Part] = []
+    for index, part in enumerate(content):
+        at = f"{path}/{index}"
+        if type(part) in holds or isinstance(part, Text):
+            kept.append(_bare(part, at, log) if isinstance(part, Text) and Text not in holds else part)
+        elif (text := as_text(part)) is not None:
+            log.lose(PART_CODES[type(part)], path, f"{target} holds it as plain text only", Severity.CHANGED)
+            kept.append(Text(text))
+        else:
+            log.lose(PART_CODES[type(part)], at, f"{target} has no place for it")
+    if Text in holds:
+        return content_of(kept) if len(kept) < 2 else tuple(kept)
+    narrowed = content_of(kept)
+    if kept and len(parts_of(narrowed)) != len(kept):
+        log.lose(LossCode.CONTENT, path, f"{target} joins texts that stand side by side", Severity.CHANGED)
+    return narrowed
+
+
+def _bare(text: Text, path: str, log: Log) -> Text:
+    if text.extras is None:
+        return text
+    log.lose(LossCode.EXTRAS, f"{path}/extras", "only its own format keeps it")
+    return Text(text.text)
+
+
+def as_text(part: Part) -> str | None:
+    """A part as the text that a person would read, or None where there is none."""
+    if isinstance(part, Refusal):
+        return part.text
+    if isinstance(part, Infill):
+        return part.prefix + (part.middle or "") + part.suffix
+    return None
+
+
+# --- the report -------------------------------------------------------------------------------------------------------
+
+_FIELD_CODES: Final[dict[str, LossCode]] = {
+    "role": LossCode.ROLE,
+    "name": LossCode.NAME,
+    "channel": LossCode.CHANNEL,
+    "recipient": LossCode.RECIPIENT,
+    "call_id": LossCode.CALL_ID,
+    "intent": LossCode.INTENT,
+    "content_type": LossCode.CONTENT_TYPE,
+    "constraint": LossCode.CONSTRAINT,
+    "end": LossCode.ENDING,
+    "continues": LossCode.GROUPING,
+    "content": LossCode.CONTENT,
+    "extras": LossCode.EXTRAS,
+    "layout": LossCode.LAYOUT,
+    "tools": LossCode.TOOLS,
+    "header": LossCode.HEADER,
+    "open_turn": LossCode.OPEN_TURN,
+}
+
+
+def report(document: Document, image: Document, log: Log, *, target: str) -> None:
+    """Add to the log every difference between a document and its image that no loss there names yet."""
+    if document is image:
+        return
+    named = {loss.path for loss in log.losses}
+    gone = {path for path in named if is_element(path)}
+    for difference in diff(document, image, gone):
+        if not covered(difference.path, named):
+            log.losses.append(name_difference(difference, target))
+
+
+def covered(path: str, named: Collection[str]) -> bool:
+    """Whether a path is at or below one of those named."""
+    while path not in named:
+        if not path:
+            return False
+        path = path[: path.rindex("/")]
+    return True
+
+
+def name_difference(difference: Difference, target: str) -> Loss:
+    """The loss that a difference is, by the field it is in and by what became of the value."""
+    path, old, new = difference
+    steps = path.split("/")[1:]
+    code = _code(steps)
+    label = " ".join(steps[2:] if steps and steps[0] == "messages" else steps) or "document"
+    if code is LossCode.LAYOUT or code is LossCode.GROUPING or (code is LossCode.ENDING and old is not None):
+        return Loss(code, Severity.LAYOUT, path, f"{target} spells it its own way")
+    if _nothing(old):
+        return Loss(code, Severity.LAYOUT, path, f"{target} says {label} {_short(new)}, which the source leaves unsaid")
+    if _nothing(new):
+        return Loss(code, Severity.LOST, path, f"{target} has no place for {label} {_short(old)}")
+    return Loss(code, Severity.CHANGED, path, f"{label} {_short(old)} becomes {_short(new)} in {target}")
+
+
+def _code(steps: list[str]) -> LossCode:
+    if not steps:
+        return LossCode.COMPLETION
+    if "layout" in steps[:6] and "parameters" not in steps:
+        return LossCode.LAYOUT
+    if "parameters" in steps:
+        return LossCode.TOOL_SCHEMA
+    if steps[0] != "messages":
+        return _FIELD_CODES.get(steps[0], LossCode.CONTENT)
+    if len(steps) < 3:
+        return LossCode.MESSAGE
+    return _FIELD_CODES[steps[2]]
+
+
+def _nothing(value: object) -> bool:
+    return value is None or value is ABSENT
+
+
+def _short(value: object) -> str:
+    text = type(value).__name__.lower() if is_dataclass(value) else repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+__all__ = [
+    "PART_CODES",
+    "as_text",
+    "covered",
+    "drop_message",
+    "escape",
+    "name_difference",
+    "narrow",
+    "own",
+    "report",
+]

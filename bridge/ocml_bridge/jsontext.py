@@ -1,0 +1,192 @@
+"""JSON in and out, and the raw text of JSON values.
+
+Reading is orjson's, with what it would pass over in silence made an error: duplicate keys (it keeps the last), numbers
+beyond 64 bits (it rounds them), and depth. What it refuses but JSON allows (lone surrogates as escapes, large integers)
+goes through the standard library.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final, NamedTuple, NoReturn, cast
+
+import orjson
+
+from .errors import BridgeError, ErrorCode
+from .model import Json
+
+MAX_DEPTH: Final = 200
+"""How deep JSON may nest; deeper is refused rather than risked."""
+
+_LONG_NUMBER: Final = re.compile(rb"[0-9]{16}")
+_SURROGATE_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+class _DuplicateKeyError(ValueError):
+    pass
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _DuplicateKeyError(f"the key {key[:40]!r} stands twice in one object")
+            seen.add(key)
+    return out
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _survey(value: Json) -> tuple[int, int]:
+    """How many keys a value has in all, and how deep it nests."""
+    keys, depth = 0, 0
+    level: list[Any] = [value]
+    while level and depth <= MAX_DEPTH:
+        below: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                keys += len(cast("dict[str, Json]", item))
+                below += cast("dict[str, Json]", item).values()
+            elif isinstance(item, list):
+                below += cast("list[Json]", item)
+        level = [item for item in below if isinstance(item, (dict, list))]
+        depth += 1
+    return keys, depth
+
+
+def loads(data: str | bytes) -> Json:
+    """Parse JSON text, strictly.
+
+    Raises:
+        BridgeError: OCB-JSON for what is not JSON or repeats a key, OCB-LIMIT for what nests deeper than `MAX_DEPTH` or
+            has a number too long to hold; with the offset in characters where it is known.
+    """
+    raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    try:
+        if _LONG_NUMBER.search(raw):
+            return _loads_exactly(data)
+        value = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        if "recursion" in str(error).lower():
+            raise _too_deep() from error
+        if _SURROGATE_ESCAPE.search(raw):
+            return _loads_exactly(data)
+        raise BridgeError(ErrorCode.JSON, f"not JSON: {error.msg}", offset=error.pos) from error
+    keys, depth = _survey(value)
+    if depth > MAX_DEPTH:
+        raise _too_deep()
+    # Every key ends in `":`; inside a string that quote is escaped. Where the count is off, look closer.
+    if raw.count(b'":') - raw.count(b'\\":') != keys or b'\\\\":' in raw:
+        return _loads_exactly(data)
+    return value
+
+
+def _loads_exactly(data: str | bytes) -> Json:
+    text = data.decode("utf-8") if isinstance(data, bytes) else data
+    try:
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise BridgeError(ErrorCode.JSON, f"not JSON: {error.msg}", offset=error.pos) from error
+    except _DuplicateKeyError as error:
+        raise BridgeError(ErrorCode.JSON, f"{error}; which one is meant cannot be known") from error
+    except RecursionError as error:
+        raise _too_deep() from error
+    except ValueError as error:
+        raise BridgeError(ErrorCode.LIMIT, "a number has more digits than can be held") from error
+    if _survey(value)[1] > MAX_DEPTH:
+        raise _too_deep()
+    return value
+
+
+def _too_deep() -> BridgeError:
+    return BridgeError(ErrorCode.LIMIT, f"JSON nested deeper than {MAX_DEPTH} levels")
+
+
+def dumps(value: Json, *, pretty: bool = False) -> bytes:
+    """Write JSON as UTF-8: compact, or indented by two; what UTF-8 cannot hold is escaped."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2 if pretty else None)
+    except (orjson.JSONEncodeError, TypeError):
+        layout: dict[str, Any] = {"indent": 2} if pretty else {"separators": (",", ":")}
+        try:
+            return json.dumps(value, ensure_ascii=False, **layout).encode()
+        except UnicodeEncodeError:
+            return json.dumps(value, **layout).encode()
+
+
+class Span(NamedTuple):
+    """A JSON value and the text it was written as."""
+
+    value: Json
+    raw: str
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+_SPACE: Final = re.compile(r"[ \t\r\n]*")
+
+
+def _skip(text: str, at: int) -> int:
+    return cast("re.Match[str]", _SPACE.match(text, at)).end()
+
+
+def value_at(text: str, at: int = 0) -> tuple[Json, int] | None:
+    """The JSON value at `at` (white space is skipped) and the offset behind it; None where there is none."""
+    try:
+        return _DECODER.raw_decode(text, _skip(text, at))
+    except (ValueError, RecursionError):
+        return None
+
+
+def parse(text: str) -> Span | None:
+    """The whole of `text` as one JSON value; None where it is not one."""
+    found = value_at(text)
+    if found is None or _skip(text, found[1]) != len(text):
+        return None
+    return Span(found[0], text)
+
+
+def members(text: str, at: int = 0) -> tuple[dict[str, Span], int] | None:
+    """The members of the JSON object at `at`, each with its raw text, and the offset behind the object.
+
+    None where no object begins there, where it is broken, or where it repeats a key.
+    """
+    at = _skip(text, at)
+    if not text.startswith("{", at):
+        return None
+    out: dict[str, Span] = {}
+    at = _skip(text, at + 1)
+    if text.startswith("}", at):
+        return out, at + 1
+    while True:
+        key = value_at(text, at)
+        if key is None or not isinstance(key[0], str) or key[0] in out:
+            return None
+        at = _skip(text, key[1])
+        if not text.startswith(":", at):
+            return None
+        start = _skip(text, at + 1)
+        value = value_at(text, start)
+        if value is None:
+            return None
+        out[key[0]] = Span(value[0], text[start : value[1]])
+        at = _skip(text, value[1])
+        if text.startswith("}", at):
+            return out, at + 1
+        if not text.startswith(",", at):
+            return None
+        at = _skip(text, at + 1)
+
+
+def spaced(value: Json) -> str:
+    """JSON in the spelling that the specifications use in their examples: `", "` and `": "`, non-ASCII kept."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def compact(value: Json) -> str:
+    """JSON without white space, non-ASCII kept."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

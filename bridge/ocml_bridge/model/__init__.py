@@ -1,0 +1,43 @@
+"""The canonical form: a flat superset of OpenChatML 2.2. See `docs/canonical-form.md`."""
+
+from .message import Ending, Message
+from .parts import (
+    ByFormat,
+    Content,
+    FileBreak,
+    Flags,
+    Foreign,
+    Infill,
+    Json,
+    Media,
+    Part,
+    Refusal,
+    Text,
+    Thought,
+    Tool,
+    Tools,
+)
+from .transcript import Completion, Document, Header, Transcript
+
+__all__ = [
+    "ByFormat",
+    "Completion",
+    "Content",
+    "Document",
+    "Ending",
+    "FileBreak",
+    "Flags",
+    "Foreign",
+    "Header",
+    "Infill",
+    "Json",
+    "Media",
+    "Message",
+    "Part",
+    "Refusal",
+    "Text",
+    "Thought",
+    "Tool",
+    "Tools",
+    "Transcript",
+]

@@ -1,0 +1,83 @@
+"""The canonical form as JSON: out by hand (fast, defaults left out), in through pydantic (strict, closed)."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+from ..errors import BridgeError, ErrorCode
+from .message import Message
+from .parts import Json
+from .transcript import Document
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+SCHEMA_ID = "https://openchatml.org/ocml-convert/canonical/1"
+
+_ALWAYS = frozenset({"type", "role", "content", "messages", "name", "kind", "flags", "tools", "media", "text"})
+
+
+@cache
+def _defaults(kind: type[Any]) -> tuple[tuple[str, object], ...]:
+    return tuple((field.name, field.default) for field in fields(kind))
+
+
+def to_json(value: object) -> Json:
+    """A model object as plain JSON values. What is at its default is left out; what identifies it never is."""
+    if isinstance(value, tuple):
+        return [to_json(item) for item in cast("tuple[object, ...]", value)]
+    if not is_dataclass(value):
+        return value
+    out: dict[str, Json] = {}
+    for name, default in _defaults(type(value)):
+        item = getattr(value, name)
+        if name in _ALWAYS and item is not None:
+            out[name] = item if isinstance(item, str) else to_json(item)
+        elif item is not default and item != default:
+            out[name] = item if isinstance(item, (str, dict)) else to_json(item)
+    return out
+
+
+@cache
+def _validator() -> TypeAdapter[Document]:
+    # Imported here: pydantic takes longer to import than most transcripts take to convert.
+    from pydantic import Field, TypeAdapter
+
+    return TypeAdapter(Annotated[Document, Field(discriminator="type")])
+
+
+def from_json(value: Json) -> Document:
+    """Validate plain JSON values as a document.
+
+    Raises:
+        BridgeError: OCB-SHAPE, with the JSON pointer of the first place that does not fit.
+    """
+    from pydantic import ValidationError
+
+    try:
+        return _validator().validate_python(value)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        steps = [str(step) for step in problem["loc"]][1:]
+        path = "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps)
+        raise BridgeError(
+            ErrorCode.SHAPE, f"not the canonical form: {problem['msg']}; see 'ocml-convert schema'", path=path
+        ) from error
+
+
+def json_schema() -> dict[str, Json]:
+    """The JSON Schema (draft 2020-12) of the canonical form."""
+    schema = _validator().json_schema(mode="validation")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA_ID,
+        "title": "ocml-convert canonical form",
+        **schema,
+    }
+
+
+def message_fields() -> tuple[str, ...]:
+    """The names of a message's fields, in the order of the model."""
+    return tuple(name for name, _ in _defaults(Message))

@@ -1,0 +1,136 @@
+"""What a message's content is made of when it is more than one text, and what tools are.
+
+All are pure values: equal content is an equal object, nothing is generated, nothing is mutated.
+`extras` and `layout` hold, by format id, what only that format can say and how it spelled it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+Json = Any
+"""Any JSON value: None, bool, int, float, str, list, dict."""
+ByFormat = dict[str, dict[str, Json]]
+"""Extras or layout: format id → what that format keeps."""
+
+_STRICT: dict[str, str] = {"extra": "forbid"}
+
+
+@dataclass(slots=True)
+class Text:
+    """Plain text beside other parts; one text part alone is always written as `str`."""
+
+    text: str
+    extras: ByFormat | None = None
+    type: Literal["text"] = "text"
+    __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+
+@dataclass(slots=True)
+class Thought:
+    """A thought marker: what follows in this message is of that kind (OCM 0.1 §4, 2.2 §7)."""
+
+    kind: Literal["reflect", "introspect", "reason"]
+    type: Literal["thought"] = "thought"
+    __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+
+@dataclass(slots=True)
+class Flags:
+    """Thought flags: which thought blocks the model is asked to write (OCM 0.1 §4)."""
+
+    flags: tuple[Literal["reflect", "introspect", "reason"], ...]
+    type: Literal["flags"] = "flags"
+    __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+
+@dataclass(slots=True)
+class Tool:
+    """One declared tool.
+
+    Attributes:
+        name: without its namespace.
+        description: None where the source has none.
+        parameters: JSON Schema; None where the source has none.
+        namespace: None for the default one, `functions`.
+    """
+
+    name: str
+    description: str | None = None
+    parameters: Json = None
+    namespace: str | None = None
+    extras: ByFormat | None = None
+    layout: ByFormat | None = None
+    __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+
+@dataclass(slots=True)
+class Tools:
+    """Tools declared inside a message, at this place of its text."""
+
+    tools: tuple[Tool, ...]
+    layout: ByFormat | None = None
+    type: Literal["tools"] = "tools"
+    __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+
+@dataclass(slots=True)
+class Media:
+    """An image, a sound or a file: by `url`, by `file_id`, or as base64 `data` of media type or format `format`."""
+
+    media: Literal["image", "audio", "file"]
+    url: str | None = None
+    data: str | None = None
+    format: str | None = None
+    file_id: str | None = None
+    filename: str | None = None
+    detail: str | None = None
+    extras: ByFormat | None = None
+    layout: ByFormat | None = None
+    type: Literal["media"] = "media"
+    __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+
+@dataclass(slots=True)
+class Refusal:
+    """The model's refusal, as OpenAI's messages set it apart from content."""
+
+    text: str
+    type: Literal["refusal"] = "refusal"
+    __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+
+@dataclass(slots=True)
+class Infill:
+    """Fill-in-the-middle (OCM 0.1 §6): `middle` is None in a prompt, text in a completed one."""
+
+    prefix: str
+    middle: str | None
+    suffix: str
+    layout: ByFormat | None = None
+    type: Literal["infill"] = "infill"
+    __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+
+@dataclass(slots=True)
+class FileBreak:
+    """The boundary between two files of one sequence (OCM 0.1 §7)."""
+
+    type: Literal["file-break"] = "file-break"
+    __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+
+@dataclass(slots=True)
+class Foreign:
+    """A content part of a kind that the canonical form does not know, kept as its format has it."""
+
+    format: str
+    value: Json
+    type: Literal["foreign"] = "foreign"
+    __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+
+Part = Text | Thought | Flags | Tools | Media | Refusal | Infill | FileBreak | Foreign
+Content = str | tuple[Part, ...]
+"""A plain `str` where the content is one text, a tuple of parts otherwise."""

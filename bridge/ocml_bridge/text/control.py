@@ -1,0 +1,75 @@
+"""Control tokens inside content, for text formats that have no escape of their own.
+
+A token in content is broken by U+200B (zero width space) behind its first character: it no longer is a token to
+anyone, and our readers take one U+200B away again. Content that has such a break already gets one more, so that the
+two never meet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from ..adapter import Policy
+from ..errors import BridgeError, ErrorCode
+from ..loss import Log, LossCode, Severity
+
+BREAK: Final = "\u200b"
+
+
+class ControlTokens:
+    """The tokens of one format that content must not hold as they are.
+
+    Args:
+        tokens: their spellings.
+    """
+
+    def __init__(self, tokens: Iterable[str]) -> None:
+        ends: dict[str, list[str]] = {}
+        for token in sorted(tokens, key=len, reverse=True):
+            ends.setdefault(token[0], []).append(re.escape(token[1:]))
+        heads = [(re.escape(first), "|".join(rest)) for first, rest in ends.items()]
+        self.plain: Final = re.compile("|".join(f"{first}(?:{rest})" for first, rest in heads))
+        self._any: Final = re.compile("|".join(f"(?:{first}(?={BREAK}*(?:{rest})))" for first, rest in heads))
+        self._broken: Final = re.compile("|".join(f"(?:{first}{BREAK}(?={BREAK}*(?:{rest})))" for first, rest in heads))
+
+    def restore(self, text: str) -> str:
+        """Content as it was before `guard` broke its tokens."""
+        return self._broken.sub(lambda found: found[0][0], text) if BREAK in text else text
+
+    def neutralise(self, text: str, keep: Collection[str] = ()) -> str:
+        """Content with every token broken, but for those of `keep`, which stand in it as plain text."""
+        if not keep:
+            return self._any.sub(lambda found: found[0] + BREAK, text)
+
+        def broken(found: re.Match[str]) -> str:
+            token = self.plain.match(text, found.start())
+            return found[0] if token is not None and token[0] in keep else found[0] + BREAK
+
+        return self._any.sub(broken, text)
+
+    def guard(self, text: str, policy: Policy, path: str, log: Log, keep: Collection[str] = ()) -> str:
+        """Content as it may stand in the output, by the policy; what changed is reported at `path`.
+
+        Raises:
+            BridgeError: OCB-CONTROL-TOKEN where the policy is to refuse.
+        """
+        safe = self.neutralise(text, keep)
+        if safe == text:
+            return text
+        found = self.plain.search(text)
+        token = found[0] if found else "a broken token"
+        if policy == "refuse":
+            raise BridgeError(
+                ErrorCode.CONTROL_TOKEN,
+                f"the content holds {token} as text, which this format cannot hold; "
+                "choose --control-tokens neutralise, or a format with an escape (ocm-2.2) or without tokens in text",
+                path=path,
+            )
+        if policy == "raw":
+            detail = f"{token} at {path} is written as it is and may be read as a token"
+            log.lose(LossCode.CONTROL_TOKEN, "", detail, Severity.CHANGED)
+            return text
+        log.lose(LossCode.CONTROL_TOKEN, path, f"{token} in the content is broken by U+200B", Severity.CHANGED)
+        return safe

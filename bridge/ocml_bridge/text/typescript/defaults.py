@@ -1,0 +1,139 @@
+"""How JSON values stand in TypeScript comments: `default: 20`, `default: "x"`, `default: celsius`.
+
+Values other than strings are compact JSON with numbers spelled as serde_json (the JSON library of the official encoder)
+spells them. Strings stand between quotes and nothing in them is escaped; the default of an enum stands bare.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, TypeGuard
+
+from ocml_bridge.errors import BridgeError, ErrorCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ocml_bridge.model import Json
+
+RENDER_DEPTH = 200
+"""How deeply schemas and default values may nest in rendering."""
+
+_spell_string = json.JSONEncoder(ensure_ascii=False).encode
+
+
+class UnreadableError(ValueError):
+    """Text that is not what the renderer writes; it never leaves this package."""
+
+
+def is_object(value: Json) -> TypeGuard[dict[str, Json]]:
+    """Whether it is a JSON object."""
+    return isinstance(value, dict)
+
+
+def is_array(value: Json) -> TypeGuard[list[Json]]:
+    """Whether it is a JSON array."""
+    return isinstance(value, list)
+
+
+def is_enum(schema: dict[str, Json]) -> bool:
+    """Whether the schema lists its values, of whatever type they are."""
+    values = schema.get("enum")
+    return is_array(values) and len(values) > 0
+
+
+def too_deep() -> BridgeError:
+    """The error for a schema or a value that nests beyond `RENDER_DEPTH`."""
+    return BridgeError(ErrorCode.LIMIT, f"a tool's schema nests more than {RENDER_DEPTH} levels deep")
+
+
+def spell_default(schema: dict[str, Json], *, bare_enum: bool = True) -> str:
+    """The schema's `default` as its comment has it, without `default: `.
+
+    Args:
+        schema: a schema that has the key `default`.
+        bare_enum: whether the string default of an enum loses its quotes, as it does everywhere but in a `oneOf` that
+            is not a property's own.
+
+    Raises:
+        BridgeError: LIMIT, when the value nests too deeply.
+    """
+    value = schema["default"]
+    if not isinstance(value, str):
+        return spell_json(value)
+    if not is_enum(schema):
+        return f'"{value}"'
+    return value if bare_enum else _spell_string(value)
+
+
+def spell_json(value: Json, depth: int = 0) -> str:
+    """Compact JSON, numbers as serde_json spells them.
+
+    Whole numbers outside of 64 bits become floats; what no float can hold (and what is not finite) becomes `null`.
+
+    Raises:
+        BridgeError: LIMIT, when the value nests too deeply.
+    """
+    if depth > RENDER_DEPTH:
+        raise too_deep()
+    if isinstance(value, str):
+        return _spell_string(value)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int):
+        return _spell_int(value)
+    if isinstance(value, float):
+        return _spell_float(value)
+    if is_object(value):
+        return "{" + ",".join([f"{_spell_string(k)}:{spell_json(v, depth + 1)}" for k, v in value.items()]) + "}"
+    return "[" + ",".join([spell_json(item, depth + 1) for item in value]) + "]"
+
+
+def _spell_int(value: int) -> str:
+    if -(1 << 63) <= value < 1 << 64:
+        return str(value)
+    try:
+        return _spell_float(float(value))
+    except OverflowError:
+        return "null"
+
+
+def _spell_float(value: float) -> str:
+    """The shortest digits that read back the same, as Python's; they differ in when and how an exponent is written.
+
+    The official encoder reads numbers less exactly than it writes them, so for a float that needs 17 digits, or an
+    exponent beyond 22, it may show the next float up or down. This function always shows the value itself.
+    """
+    if not math.isfinite(value):
+        return "null"
+    text = repr(value)
+    if "e" not in text:
+        return text
+    digits, _, exponent = text.partition("e")
+    if exponent == "-05":
+        sign = "-" if value < 0 else ""
+        return f"{sign}0.0000{digits.lstrip('-').replace('.', '')}"
+    return f"{digits}e{int(exponent)}"
+
+
+def read_default(text: str, enum: Sequence[str]) -> Json:
+    """The value of a `default: ` comment.
+
+    Args:
+        text: what follows `default: `.
+        enum: the strings that the schema allows; empty when it lists none.
+
+    Raises:
+        UnreadableError: when it is none of the spellings of a default.
+    """
+    if text in enum:
+        return text
+    if not enum and len(text) > 1 and text[0] == text[-1] == '"':
+        return text[1:-1]
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if enum:
+            return text
+        raise UnreadableError("a default that is not JSON") from error

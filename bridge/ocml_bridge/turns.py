@@ -1,0 +1,272 @@
+"""Conversational structure that several formats need: calls and replies, wire messages, declared tools.
+
+Formats that nest (OpenAI, InternLM2, OCM 0.1) put thoughts, text and calls of one turn into one wire message; flat
+formats (Harmony, OCM 2.2) give each its own. The canonical form is flat and remembers the grouping in `continues`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from .loss import Log, LossCode, Severity
+from .model import Content, Message, Part, Text, Tool, Tools, Transcript
+
+FUNCTIONS: Final = "functions."
+"""The namespace of tools that the developer declares (OCM 2.2 §6, Harmony)."""
+BUILTINS: Final = frozenset({"python"})
+"""Recipients without a dot that are not functions (OCM 2.2 §8.3)."""
+
+
+def is_call(message: Message) -> bool:
+    """Whether a message is a tool call: the assistant's, to a recipient that is not a participant."""
+    return message.role == "assistant" and message.recipient is not None and message.recipient not in _PARTICIPANTS
+
+
+_PARTICIPANTS: Final = frozenset({"", "all", "assistant", "developer", "system", "user"})
+
+
+def is_reply(message: Message) -> bool:
+    """Whether a message is a tool's reply."""
+    return message.role == "tool"
+
+
+def is_thought(message: Message) -> bool:
+    """Whether a message is private reasoning and nothing else."""
+    return message.role == "assistant" and message.channel == "analysis" and not is_call(message)
+
+
+def recipient_of(name: str) -> str:
+    """The recipient for a tool that a format names without a namespace; a dotted name or a built-in is kept whole."""
+    return name if "." in name or name in BUILTINS or not name else FUNCTIONS + name
+
+
+def name_of(recipient: str) -> str:
+    """The name for a recipient, such that `recipient_of` gives it back; what would not come back is kept whole."""
+    name = recipient.removeprefix(FUNCTIONS)
+    return name if recipient_of(name) == recipient else recipient
+
+
+def full_name(tool: Tool) -> str:
+    """A declared tool's name as `recipient_of` would read it: bare in the default namespace."""
+    return tool.name if tool.namespace is None else f"{tool.namespace}.{tool.name}"
+
+
+def split_name(name: str) -> tuple[str | None, str]:
+    """Namespace (None for the default one) and bare name of a declared tool."""
+    namespace, dot, rest = name.partition(".")
+    return (namespace, rest) if dot and namespace and rest else (None, name)
+
+
+# --- grouping ---------------------------------------------------------------------------------------------------------
+
+
+def continues(before: Message, message: Message) -> bool:
+    """Whether, in a flat format, a message belongs to the turn of the one before it.
+
+    Thoughts open a turn, a preamble goes before calls, calls follow one another, a final answer closes the turn.
+    """
+    if message.role != "assistant" or before.role != "assistant" or before.end == "return":
+        return False
+    if is_call(before):
+        return is_call(message)
+    if is_thought(before):
+        return True
+    return before.channel == "commentary" and is_call(message)
+
+
+def infer_grouping(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages as a flat format gives them back: `continues` by the rule of `continues`."""
+    out: list[Message] = []
+    before: Message | None = None
+    for message in messages:
+        joined = before is not None and continues(before, message)
+        out.append(message if message.continues == joined else replace(message, continues=joined))
+        before = message
+    return tuple(out)
+
+
+def groups(messages: Sequence[Message]) -> Iterator[tuple[int, int]]:
+    """Wire messages as ranges (first index, index behind the last)."""
+    start = 0
+    for index in range(1, len(messages) + 1):
+        if index == len(messages) or not messages[index].continues:
+            yield start, index
+            start = index
+
+
+# --- pairing ----------------------------------------------------------------------------------------------------------
+
+
+class Pairing:
+    """Pairs replies with calls, fed message by message.
+
+    By id where the reply has one: ids repeat in real data, so the latest turn's calls come first and each call is
+    answered once. Else by the tool's name, else by order, among the calls of the latest turn that are still open.
+    """
+
+    def __init__(self) -> None:
+        self._turn: dict[int, None] = {}
+        self._calls: dict[int, Message] = {}
+        self._by_id: dict[str, deque[int]] = {}
+        self._earlier: dict[str, deque[int]] = {}
+        self._in_calls = False
+
+    def feed(self, index: int, message: Message) -> int | None:
+        """Take the next message; for a reply, the index of its call, or None where there is none."""
+        if is_call(message):
+            self._open(index, message)
+            return None
+        self._in_calls = False
+        return self._close(message) if is_reply(message) else None
+
+    def _open(self, index: int, message: Message) -> None:
+        if not self._in_calls:
+            for key, waiting in self._by_id.items():
+                self._earlier.setdefault(key, deque()).extend(waiting)
+            self._by_id, self._turn, self._in_calls = {}, {}, True
+        self._calls[index] = message
+        self._turn[index] = None
+        if message.call_id is not None:
+            self._by_id.setdefault(message.call_id, deque()).append(index)
+
+    def _close(self, reply: Message) -> int | None:
+        if reply.call_id is not None:
+            for ids in (self._by_id, self._earlier):
+                waiting = ids.get(reply.call_id)
+                if waiting:
+                    return self._answer(waiting.popleft())
+            return None
+        for index in self._turn:
+            if reply.name is None or self._calls[index].recipient == reply.name:
+                return self._answer(index)
+        return None
+
+    def _answer(self, index: int) -> int:
+        self._turn.pop(index, None)
+        return index
+
+
+def pair(messages: Iterable[Message]) -> dict[int, int]:
+    """Index of each reply → index of the call it answers."""
+    pairing, pairs = Pairing(), dict[int, int]()
+    for index, message in enumerate(messages):
+        call = pairing.feed(index, message)
+        if call is not None:
+            pairs[index] = call
+    return pairs
+
+
+def synthesise_ids(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Give each call without an id one (`call_1`, `call_2`, …) and each reply without one its call's."""
+    if all(message.call_id is not None for message in messages if is_call(message) or is_reply(message)):
+        return tuple(messages)
+    taken = {message.call_id for message in messages}
+    out = list(messages)
+    pairs = pair(messages)
+    number = 0
+    for index, message in enumerate(messages):
+        if message.call_id is not None:
+            continue
+        if is_call(message):
+            number += 1
+            while f"call_{number}" in taken:
+                number += 1
+            out[index] = replace(message, call_id=f"call_{number}")
+        elif is_reply(message) and index in pairs:
+            out[index] = replace(message, call_id=out[pairs[index]].call_id)
+    return tuple(out)
+
+
+# --- declared tools ---------------------------------------------------------------------------------------------------
+
+
+def hoist_tools(transcript: Transcript, log: Log) -> Transcript:
+    """Move tools declared inside messages out to the transcript, for formats that keep them apart.
+
+    A message that holds nothing else goes with them. Each move is reported.
+    """
+    if not any(isinstance(part, Tools) for message in transcript.messages for part in parts_of(message.content)):
+        return transcript
+    tools, messages = list(transcript.tools or ()), list[Message]()
+    for index, message in enumerate(transcript.messages):
+        path = f"/messages/{index}"
+        declared = [part for part in parts_of(message.content) if isinstance(part, Tools)]
+        if not declared:
+            messages.append(message)
+            continue
+        for part in declared:
+            tools += part.tools
+        rest = tuple(part for part in parts_of(message.content) if not isinstance(part, Tools))
+        if not rest:
+            log.lose(LossCode.TOOLS_MOVED, path, "its tools are declared apart from messages", Severity.CHANGED)
+            continue
+        log.lose(
+            LossCode.TOOLS_MOVED, f"{path}/content", "its tools are declared apart from messages", Severity.CHANGED
+        )
+        messages.append(replace(message, content=content_of(rest)))
+    log.lose(LossCode.TOOLS_MOVED, "/tools", "tools that stood inside messages are declared here", Severity.LAYOUT)
+    return replace(transcript, messages=tuple(messages), tools=tuple(tools))
+
+
+_MOVED: Final = "its tools are declared apart from messages"
+
+
+def parts_of(content: Content) -> tuple[Part, ...]:
+    """Content as parts, whether it is one text or several parts."""
+    return (Text(content),) if isinstance(content, str) else content
+
+
+def content_of(parts: Sequence[Part]) -> Content:
+    """Parts as content: one bare text alone is a `str`, texts that stand side by side are joined."""
+    joined: list[Part] = []
+    for part in parts:
+        last = joined[-1] if joined else None
+        if isinstance(part, Text) and isinstance(last, Text) and part.extras is None and last.extras is None:
+            joined[-1] = Text(last.text + part.text)
+        else:
+            joined.append(part)
+    if not joined:
+        return ""
+    if len(joined) == 1 and isinstance(joined[0], Text) and joined[0].extras is None:
+        return joined[0].text
+    return tuple(joined)
+
+
+def lower_tools(transcript: Transcript) -> tuple[Message, ...]:
+    """The messages with the transcript's tools in them, for formats that declare tools in the developer's message.
+
+    They go behind the text of the first developer message, where only system messages stand before it; else into a
+    developer message made for them behind the leading system messages.
+    """
+    if transcript.tools is None:
+        return transcript.messages
+    messages, declared = list(transcript.messages), Tools(transcript.tools)
+    at = _developer_place(messages)
+    if at < len(messages) and messages[at].role == "developer":
+        text = messages[at].content
+        before = () if text == "" else parts_of(text)
+        messages[at] = replace(messages[at], content=(*before, declared))
+    else:
+        messages.insert(at, Message("developer", (declared,)))
+    return tuple(messages)
+
+
+def lift_tools(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Tool, ...] | None]:
+    """Undo `lower_tools`: a developer message that holds nothing but tools is the transcript's tools."""
+    at = _developer_place(messages)
+    if at == len(messages) or isinstance(messages[at].content, str):
+        return tuple(messages), None
+    message, content = messages[at], messages[at].content
+    declared = content[-1]
+    if message.role != "developer" or not isinstance(declared, Tools):
+        return tuple(messages), None
+    rest = replace(message, content=content_of(parts_of(content)[:-1]))
+    kept = () if rest == Message("developer", "") else (rest,)
+    return (*messages[:at], *kept, *messages[at + 1 :]), declared.tools
+
+
+def _developer_place(messages: Sequence[Message]) -> int:
+    return next((at for at, message in enumerate(messages) if message.role != "system"), len(messages))
