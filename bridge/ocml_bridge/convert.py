@@ -297,4 +297,10 @@ def _refusal(notes: Iterable[Loss | Finding]) -> BridgeError:
     listed = list(notes)
     first = listed[0]
     more = f" (and {len(listed) - 1} more)" if len(listed) > 1 else ""
-    return BridgeError(ErrorCode.LOSS, f"{first.severity} {first.code}: {first.detail}{more}", path=first.path)
+    code = ErrorCode(first.code) if first.code in _SPECIFIED else ErrorCode.LOSS
+    error = BridgeError(code, f"{first.severity} {first.code}: {first.detail}{more}", path=first.path)
+    error.refused = True
+    return error
+
+
+_SPECIFIED: Final = frozenset(map(str, ErrorCode))

@@ -79,6 +79,7 @@ class BridgeError(Exception):
         line: the line of that place, from 1; or None.
         column: the column of that place, from 1; or None.
         path: a JSON pointer to the place, for JSON input and for outputs; or None.
+        refused: whether it could have been done, but not strictly.
     """
 
     def __init__(self, code: ErrorCode, message: str, *, offset: int | None = None, path: str | None = None) -> None:
@@ -89,6 +90,7 @@ class BridgeError(Exception):
         self.path = path
         self.line: int | None = None
         self.column: int | None = None
+        self.refused = False
 
     def locate(self, text: str | bytes) -> BridgeError:
         """Fill in line and column from the input that the offset counts in."""
@@ -101,7 +103,7 @@ class BridgeError(Exception):
     @property
     def exit_code(self) -> int:
         """The exit status that the command ends with."""
-        return EXIT_CODES.get(self.code, ExitCode.INVALID)
+        return ExitCode.REFUSED if self.refused else EXIT_CODES.get(self.code, ExitCode.INVALID)
 
     def to_json(self) -> dict[str, object]:
         """The error as data: what is unknown is left out."""

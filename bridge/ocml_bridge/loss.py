@@ -52,23 +52,27 @@ class LossCode(StrEnum):
 
 
 class FindingCode(StrEnum):
-    """What a reader mended, assumed, or kept although the format does not allow it."""
+    """What a reader mended, assumed, or kept although the format does not allow it.
+
+    Those that OpenChatML 2.2 §14 names have its code; a strict read raises them as errors.
+    """
 
     HEADER_ABSENT = "header-absent"
     HEADER_RECOVERED = "header-recovered"
     HEADER_VALUE = "header-value"
-    CHANNEL_MISSING = "channel-missing"
+    CHANNEL_MISSING = "E-PARSE-CHANNEL-MISSING"
     UNKNOWN_ROLE = "unknown-role"
     UNKNOWN_CHANNEL = "unknown-channel"
     CALL_ID_MISSING = "call-id-missing"
     CALL_CHANNEL = "call-channel"
     CALL_ENDING = "call-ending"
-    CONSTRAINT_VIOLATION = "constraint-violation"
+    CALL_RECIPIENT = "E-CALL-SCHEMA"
+    CONSTRAINT_VIOLATION = "E-BODY-CONSTRAINT-VIOLATION"
     REPLY_UNPAIRED = "reply-unpaired"
     STRAY_TOKEN = "stray-token"
     TEXT_OUTSIDE = "text-outside"
     END_MISSING = "end-missing"
-    TRUNCATED = "truncated"
+    TRUNCATED = "E-STREAM-TRUNCATED"
     JSON_REPAIRED = "json-repaired"
     JSON_OPAQUE = "json-opaque"
     MIXED_SPELLING = "mixed-spelling"

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from .loss import Log, LossCode, Severity
-from .model import Content, Message, Part, Text, Tool, Tools, Transcript
+from .model import Completion, Content, Infill, Message, Part, Text, Tool, Tools, Transcript
 
 FUNCTIONS: Final = "functions."
 """The namespace of tools that the developer declares (OCM 2.2 §6, Harmony)."""
@@ -270,3 +270,15 @@ def lift_tools(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[
 
 def _developer_place(messages: Sequence[Message]) -> int:
     return next((at for at, message in enumerate(messages) if message.role != "system"), len(messages))
+
+
+def as_transcript(completion: Completion, log: Log) -> Transcript:
+    """A text to be completed as one user message, for formats that hold conversations only. It is reported."""
+    out: list[str] = []
+    for part in parts_of(completion.content):
+        if isinstance(part, Text):
+            out.append(part.text)
+        elif isinstance(part, Infill):
+            out += (part.prefix, part.middle or "", part.suffix)
+    log.lose(LossCode.COMPLETION, "", "a text to be completed becomes the text of one user message", Severity.CHANGED)
+    return Transcript((Message("user", "".join(out)),))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_UNSAFE: Final = re.compile(r"\s|<\||\||[\x00-\x1f\x7f]|\u200b")
+_UNSAFE: Final = re.compile(r"[\s<|\x00-\x1f\x7f\u200b\ufeff\ud800-\udfff]")
 
 
 def is_safe(value: str) -> bool:
-    """Whether a header can hold a value as it is: not empty, no white space, nothing that begins a token."""
+    """Whether a header can hold a value as it is: not empty, no white space, nothing that could be part of a token."""
     return value != "" and _UNSAFE.search(value) is None
 
 

@@ -40,7 +40,7 @@ def render_signature(parameters: Json) -> str:
 
 
 def _type(schema: Json, indent: str, depth: int) -> str:
-    """The type without `| null`, which only members and variants have (`_nullable_type`)."""
+    """The type without `| null`, which only members and variants have (`_or_null`)."""
     if not is_object(schema):
         return "any"
     if depth > RENDER_DEPTH:
@@ -61,8 +61,8 @@ def _type(schema: Json, indent: str, depth: int) -> str:
     return _SIMPLE.get(kind, "any") if isinstance(kind, str) else "any"
 
 
-def _nullable_type(schema: Json, indent: str, depth: int) -> str:
-    text = _type(schema, indent, depth)
+def _or_null(schema: Json, text: str) -> str:
+    """The type of a member or variant, which may be nullable."""
     # The official encoder looks for the letters, so an enum with "null_a" in it hides that it is nullable.
     if is_object(schema) and schema.get("nullable") is True and "null" not in text:
         return f"{text} | null"
@@ -109,7 +109,7 @@ def _member(out: list[str], name: str, schema: Json, indent: str, depth: int) ->
     if is_array(variants):
         _member_union(out, name, schema, variants, indent, depth)
         return
-    text = _nullable_type(schema, indent + _NESTED, depth + 1)
+    text = _or_null(schema, _type(schema, indent + _NESTED, depth + 1))
     default = f" // default: {spell_default(schema)}" if is_plain and "default" in schema else ""
     out.append(f"{indent}{name}: {text},{default}\n")
 
@@ -130,7 +130,8 @@ def _member_union(
         if note == description or (is_described and index == 0):
             note = None
         default = spell_default(variant) if is_object(variant) and "default" in variant else None
-        out.append(f"{indent} | {_nullable_type(variant, indent + _VARIANT, depth + 1)}{_comment(note, default)}\n")
+        text = _or_null(variant, _type(variant, indent + _VARIANT, depth + 1))
+        out.append(f"{indent} | {text}{_comment(note, default)}\n")
     out.append(f"{indent},\n")
 
 
@@ -140,7 +141,8 @@ def _union(variants: list[Json], indent: str, depth: int) -> str:
     for variant in variants:
         note = _text(variant, "description")
         default = spell_default(variant, bare_enum=False) if is_object(variant) and "default" in variant else None
-        out.append(f"\n{indent} | {_nullable_type(variant, indent + _VARIANT, depth + 1)}{_comment(note, default)}")
+        text = _or_null(variant, _type(variant, indent + _VARIANT, depth + 1))
+        out.append(f"\n{indent} | {text}{_comment(note, default)}")
     return "".join(out)
 
 

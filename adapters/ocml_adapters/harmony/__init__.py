@@ -1,0 +1,1 @@
+"""Harmony (HIP-1), as text and as token ids."""

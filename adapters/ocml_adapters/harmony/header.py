@@ -1,0 +1,162 @@
+"""The header of a frame: the official grammar, and how each dialect spells one.
+
+`parse` follows the official parser word for word (openai-harmony 0.0.8 and oss-harmony 0.0.11 agree); `regular` is the
+same without the readings in which that parser is silently wrong. What is not regular goes to `recover`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from ocml_bridge.model import Message
+
+from .syntax import ASSISTANT, BROADCAST, CHANNEL, CONSTRAIN, ROLES, SPEC, TOOL
+
+
+class Fields(NamedTuple):
+    """What a header says, by the names of a message's fields."""
+
+    role: str
+    name: str | None = None
+    channel: str | None = None
+    recipient: str | None = None
+    content_type: str | None = None
+    constraint: str | None = None
+    call_id: str | None = None
+    intent: str | None = None
+
+
+class Parsed(NamedTuple):
+    """What the official parser makes of a header.
+
+    Attributes:
+        fields: the result.
+        addressed: whether the recipient, where there is one, was marked by `to=`.
+    """
+
+    fields: Fields
+    addressed: bool
+
+
+# The white space of the official parser: words part at the ASCII kind, values of channels end at any kind.
+WORDS: Final = re.compile(r"[^ \t\n\f\r]+")
+_SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_CHANNEL: Final = re.compile(re.escape(CHANNEL) + f"([^<{_SPACE}]*)")
+_TRIM: Final = re.compile(f"^[{_SPACE}]+|[{_SPACE}]+$")
+TO: Final = "to="
+
+
+def parse(raw: str, *, prompted: bool = False) -> Parsed | None:
+    """Read a header as the official parser does, or None where it refuses.
+
+    Args:
+        raw: what stands between `<|start|>` and `<|message|>`.
+        prompted: whether the text begins behind a generation prompt, so that the role `assistant` is known.
+    """
+    channel = None
+    found = _CHANNEL.search(raw)
+    if found is not None:
+        channel = found[1]
+        if not channel:
+            return None
+        raw = raw[: found.start()] + raw[found.end() :]
+    words = WORDS.findall(_TRIM.sub("", raw).replace(CONSTRAIN, f" {CONSTRAIN}"))
+    role, name = ASSISTANT, None
+    if not prompted:
+        if not words:
+            return None
+        role, name = _speaker(words)
+        if role is None:
+            return None
+    if words and words[0] == (name or role):
+        words = words[1:]
+    if len(words) > 2 or (len(words) == 2 and words[1].startswith(TO)):
+        return None
+    kind = words.pop() if len(words) == 2 else None
+    recipient = words[0].removeprefix(TO) if words else None
+    constraint = kind.removeprefix(CONSTRAIN) if kind is not None and kind.startswith(CONSTRAIN) else None
+    fields = Fields(role, name, channel, recipient, kind if constraint is None else None, constraint)
+    return Parsed(fields, not words or words[0].startswith(TO))
+
+
+def _speaker(words: list[str]) -> tuple[str | None, str | None]:
+    """Role and, for tools, name, by the first word: an unknown word is a tool's name where another word follows."""
+    first = words[0]
+    if first in ROLES:
+        return first, first if first == TOOL else None
+    if len(words) > 1 or first.startswith(TO):
+        return TOOL, first
+    return None, None
+
+
+ATTRIBUTE: Final = re.compile(r"(call_id|name|intent|content_type)=(.*)", re.DOTALL)
+"""Attributes of OpenChatML 2.2 headers; Harmony has none of them."""
+NAMED_ROLE: Final = re.compile(f"({'|'.join(sorted(ROLES - {TOOL}))}):(.+)", re.DOTALL)
+"""How the official encoder writes the name of a speaker who is not a tool; its parser does not read it."""
+TOOL_NAME: Final = re.compile(r"python|[A-Za-z_][\w-]*\.[\w.-]+")
+"""What only a tool is called: its namespace stands before a dot, or it is the built-in without one."""
+
+
+@lru_cache(maxsize=2048)
+def regular(raw: str, prompted: bool = False) -> Fields | None:
+    """Read a header that says the same to the official parser and to a person; None for any other.
+
+    A tool's reply without recipient is one: the official encoder writes it, though its parser refuses it.
+    """
+    parsed = parse(raw, prompted=prompted)
+    if parsed is None:
+        return _reply(raw) if not prompted else None
+    fields = parsed.fields
+    odd = (
+        not parsed.addressed
+        or (fields.name is not None and _is_odd_name(fields.name))
+        or (fields.content_type is not None and ATTRIBUTE.match(fields.content_type) is not None)
+        or any(value is not None and (CHANNEL in value or CONSTRAIN in value) for value in fields[3:6])
+    )
+    return None if odd else fields._replace(intent=implied_intent(*fields[:4]))
+
+
+def _is_odd_name(name: str) -> bool:
+    return any((name.startswith(TO), ATTRIBUTE.match(name), NAMED_ROLE.match(name), CHANNEL in name, CONSTRAIN in name))
+
+
+def _reply(raw: str) -> Fields | None:
+    name, marker, channel = raw.partition(CHANNEL)
+    if TOOL_NAME.fullmatch(name) is None or (marker and not WORDS.fullmatch(channel)) or "<" in channel:
+        return None
+    return Fields(TOOL, name, channel if marker else None)
+
+
+def implied_intent(role: str, name: str | None, channel: str | None, recipient: str | None) -> str | None:
+    """Commentary for nobody in particular is a preamble for the user (OpenChatML 2.2 §12.6)."""
+    return "preamble" if role == ASSISTANT and channel == "commentary" and recipient is None else None
+
+
+def fields_of(message: Message) -> Fields:
+    """What a message's header has to say."""
+    return Fields(
+        message.role,
+        message.name,
+        message.channel,
+        message.recipient,
+        message.content_type,
+        message.constraint,
+        message.call_id,
+        message.intent,
+    )
+
+
+def spell(fields: Fields, dialect: str = SPEC, *, prompted: bool = False) -> str:
+    """Write a header as the official encoder of a dialect does; behind a generation prompt, without the role."""
+    who = "" if prompted else (fields.name or TOOL) if fields.role == TOOL else fields.role
+    to = "" if fields.recipient is None or fields.recipient == BROADCAST else f" {TO}{fields.recipient}"
+    channel = "" if fields.channel is None else f"{CHANNEL}{fields.channel}"
+    if fields.constraint is not None:
+        kind = f" {CONSTRAIN}{fields.constraint}"
+    else:
+        kind = "" if fields.content_type is None else f" {fields.content_type}"
+    if dialect == "oss" and fields.channel == "commentary":
+        return f"{who}{channel}{to}{kind}"
+    return f"{who}{to}{channel}{kind}"

@@ -1,0 +1,61 @@
+"""The tokens of Harmony, and what the words in its headers may be (OpenChatML 2.2 §3, §4, §12).
+
+    <|start|>{role or tool}[ to={recipient}][<|channel|>{channel}][ {type}]<|message|>{body}<|end|>
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ocml_bridge.model import Ending
+from ocml_bridge.text.control import ControlTokens
+
+HOME: Final = "harmony"
+"""The key of extras and layout."""
+
+START: Final = "<|start|>"
+MESSAGE: Final = "<|message|>"
+CHANNEL: Final = "<|channel|>"
+CONSTRAIN: Final = "<|constrain|>"
+
+STOPS: Final[dict[str, Ending]] = {"<|end|>": "end", "<|call|>": "call", "<|return|>": "return"}
+"""What ends a message."""
+ENDS: Final[dict[Ending, str]] = {ending: token for token, ending in STOPS.items()}
+
+IDS: Final[dict[str, int]] = {
+    "<|return|>": 200002,
+    CONSTRAIN: 200003,
+    CHANNEL: 200005,
+    START: 200006,
+    "<|end|>": 200007,
+    MESSAGE: 200008,
+    "<|call|>": 200012,
+}
+"""The seven control tokens and their ids in o200k_harmony."""
+TOKENS: Final[dict[int, str]] = {number: token for token, number in IDS.items()}
+FIRST_SPECIAL: Final = 199998
+"""The first id that is not plain text."""
+LAST_ID: Final = 201088
+
+TOKEN: Final = re.compile("(" + "|".join(map(re.escape, IDS)) + ")")
+CONTROL: Final = ControlTokens(IDS)
+MENTIONABLE: Final = frozenset({START, MESSAGE, CHANNEL, CONSTRAIN})
+"""Tokens that a body may hold: only the three stop tokens end it."""
+
+ASSISTANT: Final = "assistant"
+TOOL: Final = "tool"
+ROLES: Final = frozenset({"system", "developer", "user", ASSISTANT, TOOL})
+CHANNELS: Final = frozenset({"analysis", "commentary", "final"})
+BROADCAST: Final = "all"
+"""The recipient that the official encoder does not write."""
+
+INSTRUCTIONS: Final = "# Instructions\n\n"
+TOOLS: Final = "# Tools"
+
+DIALECTS: Final = ("spec", "oss", "hf")
+"""`spec`: openai-harmony. `oss`: oss-harmony from 0.0.10, `to=` behind the channel `commentary`, every type a constraint.
+
+`hf`: the chat template of gpt-oss, every type bare.
+"""
+SPEC: Final = DIALECTS[0]

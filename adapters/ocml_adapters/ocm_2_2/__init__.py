@@ -1,0 +1,45 @@
+"""OpenChatML 2.2, the text envelope."""
+
+from __future__ import annotations
+
+from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+
+from .fit import fit
+from .reader import read
+from .sniff import sniff
+from .syntax import HOME
+from .writer import write
+
+ADAPTER = Adapter(
+    id="ocm-2.2",
+    title="OpenChatML 2.2",
+    kind=Kind.TEXT,
+    home=HOME,
+    read=read,
+    fit=fit,
+    write=write,
+    sniff=sniff,
+    capabilities=holds(
+        Feature.SYSTEM,
+        Feature.DEVELOPER,
+        Feature.UNKNOWN_ROLES,
+        Feature.NAMES,
+        Feature.THOUGHTS,
+        Feature.THOUGHT_KINDS,
+        Feature.CHANNELS,
+        Feature.INTENTS,
+        Feature.CALLS,
+        Feature.PARALLEL_CALLS,
+        Feature.RAW_CALLS,
+        Feature.CALL_IDS,
+        Feature.REPLIES,
+        Feature.TOOLS,
+        Feature.CONSTRAINTS,
+        Feature.ENDINGS,
+        Feature.TRUNCATION,
+        Feature.HEADER,
+        Feature.OPEN_TURN,
+        Feature.CONTROL_TOKENS,
+        partly=(Feature.TOOL_SCHEMAS,),
+    ),
+)

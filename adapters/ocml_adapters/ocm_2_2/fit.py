@@ -1,0 +1,124 @@
+"""What OpenChatML 2.2 can hold of a document: nearly all of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, cast
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.fit import narrow
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Completion, Document, Header, Message, Thought, Tools, Transcript
+from ocml_bridge.text import attributes, developer, thoughts
+from ocml_bridge.turns import as_transcript, infer_grouping, is_thought, recipient_of, synthesise_ids
+
+from . import spelling
+from .document import parse_header as parse_document_header
+from .document import render_header as render_document_header
+from .syntax import HOME, VERSION, is_last_answer
+
+
+def fit(document: Document, options: Options, log: Log) -> Document:
+    """The image of a document in OpenChatML 2.2."""
+    transcript = as_transcript(document, log) if isinstance(document, Completion) else document
+    transcript = developer.fit(_narrow(transcript, log), log, target=HOME, lenient=True)
+    messages = [_message(message, first=index == 0) for index, message in enumerate(_with_ids(transcript.messages))]
+    open_turn = transcript.open_turn
+    if open_turn is not None:
+        open_turn = _open_turn(open_turn, first=not messages)
+    image = Transcript(
+        messages=tuple(messages),
+        tools=transcript.tools,
+        header=_header(transcript),
+        open_turn=open_turn,
+    )
+    extras = spelling.document_extras(transcript.extras, image)
+    image = replace(image, extras=extras)
+    image = replace(image, messages=infer_grouping(_endings(messages, image)))
+    return replace(image, layout=spelling.document_layout(transcript.layout, image))
+
+
+def _header(transcript: Transcript) -> Header | None:
+    """Every transcript gets a header (§2), but for one that was read from 2.2 text without."""
+    header = transcript.header
+    if header is None and spelling.own(transcript.layout).get("header") == "absent":
+        return None
+    header = header or Header(version=VERSION)
+    clean = replace(header, version=header.version or VERSION, layout=None)
+    back = parse_document_header(render_document_header(clean))
+    image = back if back is not None else Header(version=VERSION)
+    alone = not transcript.messages and transcript.open_turn is None and transcript.tools is None
+    return replace(image, layout=spelling.header_layout(header.layout, image, alone=alone))
+
+
+def _narrow(transcript: Transcript, log: Log) -> Transcript:
+    """Content as texts and, in private reasoning, thought markers. Tools are moved out afterwards."""
+    narrowed: list[Message] = []
+    for index, message in enumerate(transcript.messages):
+        if isinstance(message.content, str):
+            narrowed.append(message)
+            continue
+        holds = {Thought, Tools} if is_thought(message) else {Tools}
+        content = thoughts.tidy(narrow(message.content, holds, f"/messages/{index}/content", log, target=HOME))
+        narrowed.append(replace(message, content=content))
+    return replace(transcript, messages=tuple(narrowed))
+
+
+def _with_ids(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """§8.2: each call must have an id. One that came from a 2.2 text without it stays without."""
+    return tuple(
+        message if spelling.own(message.layout).get("call_id") == "absent" and message.call_id is None else given
+        for message, given in zip(messages, synthesise_ids(messages), strict=True)
+    )
+
+
+def _message(message: Message, *, first: bool) -> Message:
+    clean = replace(message, **_safe(message))  # type: ignore[arg-type]
+    clean = replace(clean, extras=spelling.message_extras(message.extras, first=first), layout=None)
+    return replace(clean, layout=spelling.message_layout(message.layout, clean, first=first))
+
+
+_VALUES: Final = ("name", "channel", "recipient", "call_id", "intent", "content_type", "constraint")
+
+
+def _safe(message: Message) -> dict[str, str | None]:
+    """Header values as the grammar gives them back; one that it cannot hold is left out."""
+    role = message.role if attributes.is_safe(message.role) else _UNSAFE.sub("_", message.role) or "unknown"
+    values: dict[str, str | None] = {"role": role}
+    for name in _VALUES:
+        value = cast("str | None", getattr(message, name))
+        values[name] = value if value is None or attributes.is_safe(value) else None
+    if "." in role or role == "python":
+        values.update(role="tool", name=role)
+    elif role == "tool" and values["name"] is not None:
+        values["name"] = recipient_of(values["name"])
+    for name in ("channel", "constraint"):
+        # A channel such as `to=x` would be read as the attribute.
+        pair = attributes.attribute(values[name] or "")
+        if pair is not None:
+            values[name] = None
+    return values
+
+
+_UNSAFE: Final = re.compile(r"[\s<|\x00-\x1f\x7f\u200b\ufeff\ud800-\udfff]+")
+
+
+def _endings(messages: Sequence[Message], image: Transcript) -> list[Message]:
+    """Only the last message may be cut off; the last final answer ends with `<|return|>` (reading 16)."""
+    out = [replace(message, end="end") if message.end is None else message for message in messages]
+    if not out or image.open_turn is not None:
+        return out
+    last = messages[-1]
+    if last.end is None and "tail" not in spelling.own(image.extras):
+        out[-1] = last
+    elif is_last_answer(out[-1]) and "end" not in spelling.own(last.layout):
+        out[-1] = replace(out[-1], end="return")
+    return out
+
+
+def _open_turn(message: Message, *, first: bool) -> Message:
+    clean = replace(message, content="", end=None, continues=False, layout=None, **_safe(message))  # type: ignore[arg-type]
+    clean = replace(clean, extras=spelling.message_extras(message.extras, first=first))
+    return replace(clean, layout=spelling.message_layout(message.layout, clean, first=first))

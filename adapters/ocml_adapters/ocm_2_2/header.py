@@ -1,0 +1,98 @@
+"""A frame's header (§6): role, attributes, channel, constraint; one grammar for reading and writing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.model import Message
+from ocml_bridge.text import attributes
+from ocml_bridge.turns import BUILTINS, recipient_of
+
+from .syntax import ATTRIBUTES, CHANNEL, CONSTRAIN
+
+
+@dataclass(slots=True)
+class Fields:
+    """What a header says, by the names of the canonical form.
+
+    Attributes:
+        values: role, name, channel, recipient, call_id, intent, content_type, constraint; those that are said.
+        unknown: attributes that the specification does not know.
+        empty: attributes without a value.
+    """
+
+    values: dict[str, str] = field(default_factory=dict[str, str])
+    unknown: dict[str, str] = field(default_factory=dict[str, str])
+    empty: list[str] = field(default_factory=list[str])
+
+
+def parse_header(text: str, offset: int) -> Fields:
+    """Read the text between `<|start|>` and `<|message|>`.
+
+    Raises:
+        BridgeError: E-PARSE-HEADER for no role, a word that has no meaning, or an attribute said twice with two values.
+    """
+    head, channel, tail = text.partition(CHANNEL)
+    head, _, first = head.partition(CONSTRAIN)
+    tail, _, second = tail.partition(CONSTRAIN)
+    fields = Fields()
+    words = attributes.split(head)
+    if not words:
+        raise _malformed("the header names no role", offset)
+    _role(fields, words[0])
+    _words(fields, words[1:], "", offset)
+    if channel:
+        _words(fields, attributes.split(tail), "channel", offset)
+    for constraint in (first, second):
+        _words(fields, attributes.split(constraint), "constraint", offset)
+    return fields
+
+
+def _role(fields: Fields, word: str) -> None:
+    """A tool's name in place of the role is the legacy form (§4, readings 8 and 12)."""
+    if "." in word or word in BUILTINS:
+        fields.values.update(role="tool", name=word)
+    else:
+        fields.values["role"] = word
+
+
+def _words(fields: Fields, words: list[str], leading: str, offset: int) -> None:
+    """Attributes, in any order; the first bare word is the channel or constraint, a second one the content type."""
+    for index, word in enumerate(words):
+        pair = attributes.attribute(word)
+        if leading and index == 0 and not (pair and pair[0] in ATTRIBUTES):
+            _say(fields, leading, word, offset)
+        elif pair is None:
+            if leading != "channel":
+                raise _malformed(f"{word[:40]!r} is no attribute", offset)
+            _say(fields, "content_type", word, offset)
+        elif pair[0] not in ATTRIBUTES:
+            fields.unknown[pair[0]] = pair[1]
+        elif pair[1] == "":
+            fields.empty.append(pair[0])
+        else:
+            _say(fields, ATTRIBUTES[pair[0]], pair[1], offset)
+
+
+def _say(fields: Fields, name: str, value: str, offset: int) -> None:
+    if name == "name" and fields.values["role"] == "tool":
+        value = recipient_of(value)
+    if fields.values.setdefault(name, value) != value:
+        raise _malformed(f"the header says {name} twice, {fields.values[name][:40]!r} and {value[:40]!r}", offset)
+
+
+def _malformed(message: str, offset: int) -> BridgeError:
+    return BridgeError(ErrorCode.PARSE_HEADER, message, offset=offset)
+
+
+def render_header(message: Message, unknown: dict[str, str] | None = None) -> str:
+    """The header of a message whose values are safe, in the order of §6."""
+    out = [message.role]
+    out += [f" {key}={value}" for key, name in ATTRIBUTES.items() if (value := getattr(message, name)) is not None]
+    out += [f" {key}={value}" for key, value in (unknown or {}).items()]
+    if message.channel is not None:
+        out += [CHANNEL, message.channel]
+    if message.constraint is not None:
+        out += [CONSTRAIN, message.constraint]
+    return "".join(out)

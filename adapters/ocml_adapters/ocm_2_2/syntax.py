@@ -1,0 +1,53 @@
+"""Tokens and words of OpenChatML 2.2 (§3 control tokens, §4 roles, §5 channels, §6 message grammar)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ocml_bridge.model import Ending, Message
+
+HOME: Final = "ocm-2.2"
+
+START: Final = "<|start|>"
+CHANNEL: Final = "<|channel|>"
+MESSAGE: Final = "<|message|>"
+CALL: Final = "<|call|>"
+CONSTRAIN: Final = "<|constrain|>"
+RETURN: Final = "<|return|>"
+END: Final = "<|end|>"
+LITERAL: Final = "<|literal|>"
+END_LITERAL: Final = "<|endliteral|>"
+
+ENDINGS: Final[dict[str, Ending]] = {END: "end", CALL: "call", RETURN: "return"}
+TERMINATORS: Final[dict[Ending, str]] = {ending: token for token, ending in ENDINGS.items()}
+
+_NINE: Final = r"\|(?:start|channel|message|call|constrain|return|end|literal|endliteral)\|>"
+TOKEN: Final = re.compile(rf"(<+{_NINE})")
+"""A control token, or one escaped by doubling its `<` (§3): a run of n > 1 brackets stands for n - 1 and no token."""
+START_LINE: Final = re.compile(r"^<\|start\|>", re.MULTILINE)
+"""Where the header ends: the tokens that it lists itself never begin a line (§2)."""
+
+ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
+CHANNELS: Final = frozenset({"analysis", "commentary", "final"})
+ATTRIBUTES: Final = {
+    "to": "recipient",
+    "call_id": "call_id",
+    "name": "name",
+    "intent": "intent",
+    "content_type": "content_type",
+}
+"""Attribute → field, in the order of §6, which is the order they are written in."""
+VERSION: Final = "2.2"
+MAX_HEADER: Final = 65_536
+"""The longest YAML header that is read, in characters."""
+
+
+def ending(terminator: str) -> Ending | None:
+    """How a message ended, by the first token of its terminator."""
+    return ENDINGS.get(terminator[: terminator.find(">") + 1])
+
+
+def is_last_answer(message: Message) -> bool:
+    """Whether a message, if it is the last, ends with `<|return|>` unless its text has it otherwise (reading 16)."""
+    return message.role == "assistant" and message.channel == "final" and message.end == "end"

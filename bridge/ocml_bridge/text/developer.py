@@ -1,0 +1,151 @@
+"""Tools inside a developer's message, as Harmony and OCM 2.2 declare them: a `# Tools` section behind its text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple, TypeGuard
+
+from ..loss import Log, LossCode, Severity
+from ..model import Content, Message, Part, Text, Tool, Tools, Transcript
+from ..turns import hoist_tools, lift_tools, lower_tools
+from .typescript import parse_tools, render_tools
+
+SECTION: Final = "# Tools\n\n"
+_GAP: Final = "\n\n"
+
+
+class Split(NamedTuple):
+    """Messages whose first developer message has its tools as a part.
+
+    Attributes:
+        messages: the messages.
+        raw: the section as it stood, where it is not spelled as we would.
+    """
+
+    messages: tuple[Message, ...]
+    raw: str | None
+
+
+def split(messages: Sequence[Message], *, lenient: bool) -> Split:
+    """Find the tools section of the first developer message, where only system messages stand before it.
+
+    Args:
+        messages: as read, their bodies still text.
+        lenient: whether a section counts that says the same with other indentation and blank lines.
+    """
+    for index, message in enumerate(messages):
+        if message.role == "system":
+            continue
+        if message.role == "developer" and isinstance(message.content, str):
+            found = split_text(message.content, lenient=lenient)
+            if found is not None:
+                parts, raw = found
+                changed = replace(message, content=parts)
+                return Split((*messages[:index], changed, *messages[index + 1 :]), raw)
+        break
+    return Split(tuple(messages), None)
+
+
+def split_text(text: str, *, lenient: bool) -> tuple[tuple[Part, ...], str | None] | None:
+    """A developer's text as instructions and tools, and the section if its spelling is not ours; None without tools."""
+    at = 0 if text.startswith(SECTION) else text.rfind(_GAP + SECTION) + len(_GAP)
+    if at < len(_GAP) and not text.startswith(SECTION):
+        return None
+    section = text[at:]
+    parsed = parse_tools(section, lenient=lenient)
+    if parsed is None or not parsed.tools or parsed.descriptions:
+        return None
+    before: tuple[Part, ...] = (Text(text[: at - len(_GAP)]),) if at else ()
+    if before == (Text(""),):
+        return None
+    return (*before, Tools(parsed.tools)), section if lenient and render_tools(parsed.tools) != section else None
+
+
+def join(content: tuple[Part, ...], raw: str | None = None) -> str:
+    """A developer's text from instructions and tools.
+
+    Args:
+        content: texts, and the tools last.
+        raw: a section to use in place of our spelling, if it says the same.
+    """
+    out: list[str] = []
+    for part in content:
+        if isinstance(part, Tools):
+            section = render_tools(part.tools)
+            if raw is not None and (parsed := parse_tools(raw, lenient=True)) and parsed.tools == part.tools:
+                section = raw
+            out.append(section)
+        elif isinstance(part, Text):
+            out.append(part.text)
+    return _GAP.join(out)
+
+
+def image(tools: Sequence[Tool]) -> tuple[Tool, ...]:
+    """Declared tools as the section can hold them: what TypeScript cannot say is left out.
+
+    A tool whose texts would break out of their comments keeps its name and types only, or is left out altogether.
+    """
+    held = _held(tools)
+    if held is not None:
+        return held
+    out: list[Tool] = []
+    for tool in tools:
+        for candidate in (tool, replace(tool, description=None), Tool(tool.name, namespace=tool.namespace)):
+            if (alone := _held([candidate])) is not None:
+                out += alone
+                break
+    return _held(out) or ()
+
+
+def _held(tools: Sequence[Tool]) -> tuple[Tool, ...] | None:
+    """What reading a section gives back, in the order of the section; None where it would not be read."""
+    text = render_tools(tools)
+    parsed = parse_tools(text)
+    if parsed is None or parsed.descriptions or len(parsed.tools) != len(tools):
+        return None
+    return parsed.tools if render_tools(parsed.tools) == text else None
+
+
+def fit(transcript: Transcript, log: Log, *, target: str, lenient: bool) -> Transcript:
+    """The image of a transcript as far as tools go: as `split` and `lift_tools` give it back from what is written.
+
+    Tools inside messages move out; what TypeScript cannot say is left out; a developer's text that is a tools section
+    is read as tools.
+    """
+    transcript = hoist_tools(transcript, log)
+    if transcript.tools is not None and not transcript.tools:
+        log.lose(LossCode.TOOLS, "/tools", f"{target} says nothing where there are no tools", Severity.LAYOUT)
+    tools = image(transcript.tools) if transcript.tools else ()
+    if not tools and not any(message.role == "developer" for message in transcript.messages):
+        return transcript if transcript.tools is None else replace(transcript, tools=None)
+    back = _read_back(replace(transcript, tools=tools or None), lenient=lenient)
+    if tools and back.tools != tools:
+        # The developer's own text would be taken for a part of the section.
+        back = _read_back(replace(transcript, tools=None), lenient=lenient)
+    if len(back.messages) < len(transcript.messages):
+        index = next(i for i, message in enumerate(transcript.messages) if message.role == "developer")
+        severity = Severity.LAYOUT if transcript.messages[index].content == "" else Severity.CHANGED
+        log.lose(LossCode.TOOLS_MOVED, f"/messages/{index}", "it holds nothing but the declared tools", severity)
+    return back
+
+
+def _read_back(transcript: Transcript, *, lenient: bool) -> Transcript:
+    lowered = [
+        replace(message, content=join(message.content)) if _has_tools(message.content) else message
+        for message in lower_tools(transcript)
+    ]
+    messages, tools = lift_tools(split(lowered, lenient=lenient).messages)
+    return replace(transcript, messages=messages, tools=tools)
+
+
+def _has_tools(content: Content) -> TypeGuard[tuple[Part, ...]]:
+    return not isinstance(content, str) and any(isinstance(part, Tools) for part in content)
+
+
+def spell(transcript: Transcript, raw: str | None = None) -> tuple[Message, ...]:
+    """The messages to write, the tools spelled in the developer's text."""
+    return tuple(
+        replace(message, content=join(message.content, raw)) if _has_tools(message.content) else message
+        for message in lower_tools(transcript)
+    )

@@ -1,0 +1,15 @@
+"""Tools as TypeScript: the `# Tools` section of Harmony and OpenChatML 2.2, out and in."""
+
+from .schema_in import parse_schema
+from .schema_out import render_schema, render_signature
+from .tools import DEFAULT_NAMESPACE, ParsedTools, parse_tools, render_tools
+
+__all__ = [
+    "DEFAULT_NAMESPACE",
+    "ParsedTools",
+    "parse_schema",
+    "parse_tools",
+    "render_schema",
+    "render_signature",
+    "render_tools",
+]

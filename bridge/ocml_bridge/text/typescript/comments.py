@@ -1,0 +1,106 @@
+"""The comments of a property and of a variant → what they say of it: title, description, examples, default.
+
+Comments are lines of free text, so their shape decides: `//` alone ends a title, `// Examples:` begins examples if
+nothing but quoted lines follows. What has no such shape is description.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .defaults import UnreadableError, read_default
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ocml_bridge.model import Json
+
+_DEFAULT = " default: "
+_EXAMPLES = "Examples:"
+
+
+def read_notes(lines: list[str], margin: str, *, of_union: bool) -> dict[str, Json]:
+    """What the comment above a property says of it.
+
+    Args:
+        lines: the whole lines; the first begins with `margin` and `//`, others may be the rest of a longer text.
+        margin: the spaces before the property.
+        of_union: whether the property is a `oneOf`: its examples stand before its description, not after it, and its
+            default is the last line.
+
+    Returns:
+        Those of title, description, examples and default that are there.
+
+    Raises:
+        UnreadableError: when the comment cannot have been written by the renderer.
+    """
+    notes: dict[str, Json] = {}
+    prefix = f"{margin}// "
+    if len(lines) > 1:
+        lines = _take_title(lines, prefix, notes)
+    if of_union:
+        lines = _take_union_default(lines, prefix, notes)
+    if len(lines) > 1:
+        lines = _take_examples(lines, prefix, notes, first=of_union)
+    if lines:
+        if not lines[0].startswith(prefix):
+            raise UnreadableError("a comment without a space after its slashes")
+        notes["description"] = "\n".join(lines)[len(prefix) :]
+    return notes
+
+
+def read_variant_notes(comment: str, enum: Sequence[str]) -> dict[str, Json]:
+    """What the comment behind a variant says of it: `description default: value`, each optional."""
+    description, mark, value = f" {comment}".rpartition(_DEFAULT)
+    if mark:
+        try:
+            default = read_default(value, enum)
+        except UnreadableError:
+            return {"description": comment}
+        return {"description": description[1:], "default": default} if description else {"default": default}
+    return {"description": comment}
+
+
+def _take_title(lines: list[str], prefix: str, notes: dict[str, Json]) -> list[str]:
+    """A title is what stands above a line of nothing but slashes."""
+    rule = prefix[:-1]
+    if rule not in lines:
+        return lines
+    place = lines.index(rule)
+    rest = lines[place + 1 :]
+    if place == 0 or not lines[0].startswith(prefix) or (rest and not rest[0].startswith(prefix)):
+        return lines
+    notes["title"] = "\n".join(lines[:place])[len(prefix) :]
+    return rest
+
+
+def _take_union_default(lines: list[str], prefix: str, notes: dict[str, Json]) -> list[str]:
+    mark = f"{prefix}{_DEFAULT[1:]}"
+    if not lines or not lines[-1].startswith(mark):
+        return lines
+    try:
+        notes["default"] = read_default(lines[-1][len(mark) :], ())
+    except UnreadableError:
+        return lines
+    return lines[:-1]
+
+
+def _take_examples(lines: list[str], prefix: str, notes: dict[str, Json], *, first: bool) -> list[str]:
+    """Examples are a run of quoted lines under their heading, at the beginning or at the end."""
+    heading, mark = f"{prefix}{_EXAMPLES}", f'{prefix}- "'
+
+    def is_example(line: str) -> bool:
+        return len(line) > len(mark) and line.startswith(mark) and line.endswith('"')
+
+    if first:
+        start, stop = 1, 1
+        while stop < len(lines) and is_example(lines[stop]):
+            stop += 1
+    else:
+        start, stop = len(lines), len(lines)
+        while start > 0 and is_example(lines[start - 1]):
+            start -= 1
+    if start == stop or start == 0 or lines[start - 1] != heading:
+        return lines
+    notes["examples"] = [line[len(mark) : -1] for line in lines[start:stop]]
+    return lines[: start - 1] + lines[stop:]

@@ -1,0 +1,182 @@
+"""The whole `# Tools` section: namespaces of tools with their descriptions and TypeScript signatures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ocml_bridge.errors import BridgeError
+from ocml_bridge.model import Tool
+
+from .defaults import UnreadableError
+from .schema_in import CLOSING, Reader, same_text
+from .schema_out import render_signature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ocml_bridge.model import Json
+
+DEFAULT_NAMESPACE = "functions"
+"""The namespace of tools that name none."""
+
+_HEADING = "# Tools"
+_NAMESPACE_HEADING = "## "
+_PARAMETERS = " = (_: "
+_NO_PARAMETERS = " = () => any;"
+
+
+@dataclass(slots=True)
+class ParsedTools:
+    """What a `# Tools` section says.
+
+    Attributes:
+        tools: in the order of the text; `namespace` is None for `functions`.
+        descriptions: by namespace, its description. A namespace without tools (`python`) is always here, with "" if
+            nothing describes it; one with tools only if it has a description.
+    """
+
+    tools: tuple[Tool, ...]
+    descriptions: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def render_tools(tools: Iterable[Tool], descriptions: Mapping[str, str] | None = None) -> str:
+    """The section as openai-harmony 0.0.8 writes it: namespaces sorted by name, tools in their order.
+
+    A description that is empty is not written, so it reads back as None.
+
+    Args:
+        tools: the tools; those without a namespace belong to `functions`.
+        descriptions: by namespace, its description; a namespace that has no tools is written too.
+
+    Returns:
+        The text, without a newline at its end unless the last namespace is empty. `# Tools` alone where there is
+        nothing at all: the official encoder then writes no section, which is for the caller to decide.
+
+    Raises:
+        BridgeError: LIMIT, when a schema nests more than 200 levels deep.
+    """
+    described = descriptions or {}
+    spaces: dict[str, list[Tool]] = {name: [] for name in described}
+    for tool in tools:
+        spaces.setdefault(DEFAULT_NAMESPACE if tool.namespace is None else tool.namespace, []).append(tool)
+    sections = [_render_namespace(name, spaces[name], described.get(name)) for name in sorted(spaces)]
+    return "\n\n".join([_HEADING, *sections])
+
+
+def _render_namespace(name: str, tools: list[Tool], description: str | None) -> str:
+    lines = [f"{_NAMESPACE_HEADING}{name}\n"]
+    if not tools:
+        return "\n".join(lines + _lines(description))
+    lines += _commented(description)
+    lines.append(f"namespace {name} {{\n")
+    for tool in tools:
+        lines += _commented(tool.description)
+        lines.append(f"type {tool.name} = {render_signature(tool.parameters)}\n")
+    lines.append(f"}} // namespace {name}")
+    return "\n".join(lines)
+
+
+def _commented(description: str | None) -> list[str]:
+    return [f"// {line}" for line in _lines(description)]
+
+
+def _lines(text: str | None) -> list[str]:
+    """The lines of a text as Rust divides it: carriage returns before newlines go, and so does an empty last line."""
+    if not text:
+        return []
+    *lines, last = text.split("\n")
+    lines = [line.removesuffix("\r") for line in lines]
+    return [*lines, last] if last else lines
+
+
+def _joined(lines: list[str]) -> str:
+    """The text that `_lines` divides into these lines."""
+    return "\n".join(lines) if lines[-1] else "\n".join(lines) + "\n"
+
+
+def parse_tools(text: str, *, lenient: bool = False) -> ParsedTools | None:
+    """The tools of a `# Tools` section: the inverse of `render_tools`.
+
+    Args:
+        text: the section, from `# Tools` to its end.
+        lenient: whether indentation, blank lines and runs of spaces may differ from what the renderer writes, as in
+            blocks that were written by hand (OpenChatML 2.2 §16.2).
+
+    Returns:
+        Tools that render to this text, or None. A tool without a description has None, never "". Never raises.
+    """
+    try:
+        found = _Section(text).read()
+        return found if same_text(render_tools(found.tools, found.descriptions), text, lenient=lenient) else None
+    except (UnreadableError, BridgeError):
+        return None
+
+
+class _Section(Reader):
+    __slots__ = ()
+
+    def read(self) -> ParsedTools:
+        found: list[Tool] = []
+        descriptions: dict[str, str] = {}
+        self.expect(_HEADING)
+        self.skip_blank()
+        while self.pos < len(self.text):
+            self.expect(_NAMESPACE_HEADING)
+            name = self.rest_of_line()
+            self.skip_blank()
+            description, tools = self._namespace(name)
+            found += tools
+            if description is not None:
+                descriptions[name] = description
+            self.skip_blank()
+        return ParsedTools(tuple(found), descriptions)
+
+    def _namespace(self, name: str) -> tuple[str | None, list[Tool]]:
+        start = self.pos
+        description = self._comment()
+        if not self.take(f"namespace {name} {{\n"):
+            self.pos = start
+            return self._free_text(), []
+        space = None if name == DEFAULT_NAMESPACE else name
+        tools: list[Tool] = []
+        while True:
+            self.skip_blank()
+            if self.take(f"}} // namespace {name}"):
+                return description, tools
+            about = self._comment()
+            tool, parameters = self._tool()
+            tools.append(Tool(tool, about, parameters, space))
+
+    def _free_text(self) -> str:
+        """The description of a namespace without tools: to the next heading, or to the end."""
+        start = self.pos
+        if start == len(self.text) or self.text.startswith(_NAMESPACE_HEADING, start):
+            return ""
+        end = self.text.find(f"\n\n{_NAMESPACE_HEADING}", start)
+        self.pos = len(self.text) if end < 0 else end
+        lines = self.text[start : self.pos].split("\n")
+        if any(line.lstrip().startswith("namespace ") for line in lines):
+            raise UnreadableError("tools that were written otherwise are no description")
+        return _joined(lines)
+
+    def _comment(self) -> str | None:
+        lines: list[str] = []
+        while self.take("//"):
+            lines.append(self.rest_of_line().removeprefix(" "))
+            self.skip_blank()
+        return _joined(lines) if lines else None
+
+    def _tool(self) -> tuple[str, Json]:
+        self.expect("type ")
+        start, end = self.pos, self.line_end()
+        if self.text.endswith(_NO_PARAMETERS, start, end):
+            self.pos = end
+            return self.text[start : end - len(_NO_PARAMETERS)], None
+        place = self.text.find(_PARAMETERS, start, end)
+        if place < 0:
+            raise UnreadableError("a signature expected")
+        self.pos = place + len(_PARAMETERS)
+        parameters = self.schema(0)
+        self.expect(CLOSING)
+        return self.text[start:place], parameters

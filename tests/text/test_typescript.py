@@ -1,0 +1,518 @@
+"""Tools as TypeScript: out as the official encoder writes them, in as far as that can be read.
+
+`openai_harmony` is the judge of what is written; where it is not installed, only the tables judge.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import strategies_schema as some
+from corpus import corpus_path
+from ocml_adapters.harmony.vocabulary import load_encoding
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.model import Tool
+from ocml_bridge.text.typescript import (
+    ParsedTools,
+    parse_schema,
+    parse_tools,
+    render_schema,
+    render_signature,
+    render_tools,
+)
+from schema_table import PARAMETERS, PROPERTIES
+
+STRING = {"type": "string"}
+
+
+def official_tools(tools: list[Tool], descriptions: dict[str, str] | None = None) -> str:
+    """The section as the official encoder writes it."""
+    library = pytest.importorskip("openai_harmony")
+    described = descriptions or {}
+    spaces: dict[str, list[Any]] = {name: [] for name in described}
+    for tool in tools:
+        entry = {"name": tool.name, "description": tool.description or "", "parameters": tool.parameters}
+        spaces.setdefault(tool.namespace or "functions", []).append(entry)
+    content = library.DeveloperContent(
+        tools={name: {"name": name, "description": described.get(name), "tools": t} for name, t in spaces.items()}
+    )
+    message = library.Message.from_role_and_content(library.Role.DEVELOPER, content)
+    encoding = load_encoding()
+    text: str = encoding.decode(encoding.render(message))
+    return text.removeprefix("<|start|>developer<|message|>").removesuffix("<|end|>")
+
+
+def official_signature(parameters: Any) -> str:
+    before, _, after = official_tools([Tool("t", parameters=parameters)]).partition("type t = ")
+    assert before.endswith("{\n\n")
+    return after.removesuffix("\n\n} // namespace functions")
+
+
+def an_object(schema: Any, *, required: bool = False) -> dict[str, Any]:
+    """Parameters with the one property `p`."""
+    return {"type": "object", "properties": {"p": schema}, **({"required": ["p"]} if required else {})}
+
+
+class TestASchemaIsWritten:
+    """Byte for byte as openai-harmony 0.0.8 writes it."""
+
+    @pytest.mark.parametrize("case", PARAMETERS)
+    def test_as_parameters(self, case: str) -> None:
+        parameters, expected = PARAMETERS[case]
+        assert render_signature(parameters) == f"{expected} => any;" == official_signature(parameters)
+
+    @pytest.mark.parametrize("case", PROPERTIES)
+    def test_as_a_property(self, case: str) -> None:
+        schema, lines = PROPERTIES[case]
+        parameters = an_object(schema, required=re.search(r"^p:", lines, re.MULTILINE) is not None)
+        assert render_signature(parameters) == f"(_: {{\n{lines}\n}}) => any;" == official_signature(parameters)
+
+    @settings(max_examples=300, deadline=None)
+    @given(some.schemas)
+    def test_whatever_it_is(self, schema: dict[str, Any]) -> None:
+        assert render_signature(schema) == official_signature(schema)
+
+    @pytest.mark.parametrize(
+        ("value", "text"),
+        [
+            (0, "0"),
+            (-0.0, "-0.0"),
+            (1.0, "1.0"),
+            (0.5, "0.5"),
+            (1e15, "1000000000000000.0"),
+            (1e16, "1e16"),
+            (1e21, "1e21"),
+            (1.5e300, "1.5e300"),
+            (1e-4, "0.0001"),
+            (1e-5, "0.00001"),
+            (-1.5e-5, "-0.000015"),
+            (1e-6, "1e-6"),
+            (5e-324, "5e-324"),
+            (2**53 + 1, "9007199254740993"),
+            (2**64 - 1, "18446744073709551615"),
+            (2**64, "1.8446744073709552e19"),
+            (-(2**63), "-9223372036854775808"),
+            (-(2**63) - 1, "-9.223372036854776e18"),
+        ],
+    )
+    def test_numbers_as_the_official_json_library_spells_them(self, value: float, text: str) -> None:
+        schema = an_object({"type": "number", "default": value})
+        assert f"p?: number, // default: {text}\n" in render_schema(schema)
+        assert render_signature(schema) == official_signature(schema)
+
+    def test_a_float_that_the_official_encoder_misreads_is_shown_as_it_is(self) -> None:
+        assert "default: 1.1e30\n" in render_schema(an_object({"type": "number", "default": 1.1e30}))
+        assert "default: 1.0999999999999999e30\n" in official_signature(an_object({"default": 1.1e30}))
+
+    @pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**400])
+    def test_a_number_that_no_float_holds_becomes_null(self, value: float) -> None:
+        assert "p?: number, // default: null\n" in render_schema(an_object({"type": "number", "default": value}))
+
+    def test_to_a_depth_of_200(self) -> None:
+        schema = nested(200)
+        assert render_schema(schema).count("{") == 201
+        assert refusal(nested(201)) is ErrorCode.LIMIT
+
+    def test_not_a_default_that_nests_deeper(self) -> None:
+        value: Any = []
+        for _ in range(300):
+            value = [value]
+        assert refusal(an_object({"default": value})) is ErrorCode.LIMIT
+
+
+def nested(levels: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "object", "properties": {}}
+    for _ in range(levels):
+        schema = an_object(schema)
+    return schema
+
+
+def refusal(schema: Any) -> ErrorCode:
+    with pytest.raises(BridgeError) as caught:
+        render_schema(schema)
+    return caught.value.code
+
+
+class TestASchemaIsRead:
+    """What is read, written again, is the text that was read."""
+
+    @settings(max_examples=150, deadline=None)
+    @given(some.kept_schemas)
+    def test_exactly_where_typescript_keeps_everything(self, schema: dict[str, Any]) -> None:
+        found = parse_schema(render_schema(schema))
+        assert found == schema
+        assert found is not None
+        assert list(found["properties"]) == list(schema["properties"])
+
+    @settings(max_examples=200, deadline=None)
+    @given(some.schemas)
+    def test_as_another_that_looks_the_same_or_not_at_all(self, schema: dict[str, Any]) -> None:
+        text = render_schema(schema)
+        found = parse_schema(text)
+        assert found is None or render_schema(found) == text
+
+    @pytest.mark.parametrize("case", [case for case in PROPERTIES if case not in ("an enum without a type",)])
+    def test_in_every_case_of_the_table(self, case: str) -> None:
+        schema, lines = PROPERTIES[case]
+        text = render_schema(an_object(schema, required=lines.startswith("p:")))
+        found = parse_schema(text)
+        assert found is not None
+        assert render_schema(found) == text
+
+    @pytest.mark.parametrize(
+        ("line", "schema"),
+        [
+            ("p?: number", {"type": "number"}),
+            ("p?: any", {}),
+            ("p?: string | null", {"type": ["string", "null"]}),
+            ("p?: number | string", {"type": ["number", "string"]}),
+            ("p?: number | number", {"type": ["integer", "number"]}),
+            ("p?: object", {"type": ["object"]}),
+            ("p?: any | null", {"nullable": True}),
+            ('p?: "a" | "b" | null', {"type": "string", "enum": ["a", "b"], "nullable": True}),
+            ('p?: "a" | "b"[]', {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}),
+            ("p?: string | null[]", {"type": "array", "items": {"type": ["string", "null"]}}),
+            ("p?: string[] | null", {"type": "array", "items": STRING, "nullable": True}),
+            ("p?: Array<any>[]", {"type": "array", "items": {"type": "array"}}),
+            ("p?: {\n    }", {"type": "object", "properties": {}}),
+        ],
+    )
+    def test_as_the_plainest_schema(self, line: str, schema: dict[str, Any]) -> None:
+        assert parse_schema(f"{{\n{line},\n}}") == an_object(schema)
+
+    @pytest.mark.parametrize(
+        ("comment", "notes"),
+        [
+            ("// D", {"description": "D"}),
+            ("// ", {"description": ""}),
+            ("// T\n//", {"title": "T"}),
+            ("// T\n//\n// D", {"title": "T", "description": "D"}),
+            ('// Examples:\n// - "x"\n// - ""', {"examples": ["x", ""]}),
+            ("// Examples:", {"description": "Examples:"}),
+            ("// two\nlines", {"description": "two\nlines"}),
+            ("// Like\n{\n  q: any,\n}\n\nSo: that", {"description": "Like\n{\n  q: any,\n}\n\nSo: that"}),
+        ],
+    )
+    def test_with_what_its_comment_says(self, comment: str, notes: dict[str, Any]) -> None:
+        assert parse_schema(f"{{\n{comment}\np?: string,\n}}") == an_object({**STRING, **notes})
+
+    @pytest.mark.parametrize(
+        ("line", "default"),
+        [
+            ('string, // default: "x"', "x"),
+            ('string, // default: "a"b"', 'a"b'),
+            ('string, // default: "two\nlines"', "two\nlines"),
+            ("string, // default: null", None),
+            ("number, // default: -1", -1),
+            ("boolean, // default: false", False),
+            ('any, // default: {"a":[1.5]}', {"a": [1.5]}),
+            ('"a" | "b", // default: b', "b"),
+            ('"a" | "b", // default: other', "other"),
+            ('"null", // default: null', "null"),
+        ],
+    )
+    def test_with_its_default(self, line: str, default: Any) -> None:
+        found = parse_schema(f"{{\np?: {line}\n}}")
+        assert found is not None
+        assert found["properties"]["p"]["default"] == default
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            *("", " ", "{", "}", "{}", "{\n", "string ", "String", "string,", "integer", "[]", "any | string"),
+            *("string | 5", '"a" | string', '"a', "{\np?: string\n}", "{\np?: string;\n}", "{\n p?: string,\n}"),
+            *("{\np?: string,\np?: string,\n}", "{\n\n}", "{\n// only a comment\n}", "{\n//p\np?: any,\n}"),
+            *("{\np?: Map<string, any>,\n}", "{\np?: () => any,\n}", "{\np?: string, // a comment\n}"),
+            *("{\np?: number, // default: 01\n}", "{\np?: number, // default: NaN\n}", "// D\nstring"),
+            # the default of an enum whose values are lost: no schema that is true would look like this
+            *("{\np?: any, // default: a\n}", "{\np?: string | null, // default: a\n}"),
+        ],
+    )
+    def test_only_where_it_is_what_the_official_encoder_writes(self, text: str) -> None:
+        assert parse_schema(text) is None
+
+    def test_to_a_depth_of_100(self) -> None:
+        assert parse_schema(render_schema(nested(100))) == nested(100)
+        assert parse_schema(render_schema(nested(101))) is None
+        assert parse_schema("string" + "[]" * 10_000) is None
+        assert parse_schema("{\np?: any, // default: " + "[" * 100_000 + "\n}") is None
+
+
+_FRAGMENTS = (
+    *(
+        "# Tools\n\n",
+        "## functions\n\n",
+        "namespace functions {\n\n",
+        "\n} // namespace functions",
+        "// D\n",
+        "//\n",
+        "// ",
+    ),
+    *(
+        "type t = (_: ",
+        "type t = () => any;\n\n",
+        ") => any;\n\n",
+        "{\n",
+        "}",
+        "},\n",
+        "p?: ",
+        "p: ",
+        "q:\n",
+        "string",
+        "any",
+    ),
+    *(
+        "string,\n",
+        '"a"',
+        " | ",
+        '"',
+        "[]",
+        " | null",
+        ",",
+        "\n",
+        " ",
+        "    ",
+        "\n | ",
+        " // default: ",
+        "20",
+        "x",
+        ": ",
+        "{",
+    ),
+)
+
+
+class TestReadingIsSafe:
+    """Any text gives an answer, in time that grows with its length and no faster."""
+
+    @settings(max_examples=300, deadline=None)
+    @given(st.text() | st.lists(st.sampled_from(_FRAGMENTS), max_size=25).map("".join), st.booleans())
+    def test_of_any_text(self, text: str, lenient: bool) -> None:
+        found = parse_schema(text, lenient=lenient)
+        assert lenient or found is None or render_schema(found) == text
+        section = parse_tools(f"# Tools\n\n{text}", lenient=lenient)
+        assert lenient or section is None or render_tools(section.tools, section.descriptions) == f"# Tools\n\n{text}"
+
+    @settings(max_examples=150, deadline=None)
+    @given(some.schemas, st.data())
+    def test_of_any_text_that_is_nearly_right(self, schema: dict[str, Any], data: st.DataObject) -> None:
+        text = render_tools([Tool("t", "D", schema), Tool("u")])
+        start, end = sorted((data.draw(st.integers(0, len(text))), data.draw(st.integers(0, len(text)))))
+        edited = text[:start] + data.draw(st.sampled_from(_FRAGMENTS)) + text[end:]
+        found = parse_tools(edited)
+        assert found is None or render_tools(found.tools, found.descriptions) == edited
+
+    @pytest.mark.parametrize(
+        ("head", "unit", "tail"),
+        [
+            ("{\n", "// d\na: {\n", "}"),
+            ("{\n", "// d\n", ""),
+            ("{\n// d\n", 'a: "\n', "p: any,\n}"),
+            ("{\n", 'a: "', ",\n}"),
+            ("{\np: ", '"a" | ', '"a",\n}'),
+            ("{\np: ", "//", "\n}"),
+            ("{\np:", "\n | string // x", "\n}"),
+            ("{\np: ", "\n     | any // [],", "\n}"),
+            ("", "\n | any // x", ""),
+            ("", "\n | ", ""),
+            ("{\n", " ", "}"),
+            ("{", "\n", "}"),
+            ("{\n", " \n", "}"),
+            ("// d", "\n   ", "{"),
+            ("{\np: any,", " ", "\n}"),
+            ('{\np: any, // default: "', '\n"x', "\n}"),
+            ("{\n", "a: any,\n", "}"),
+        ],
+    )
+    def test_in_linear_time(self, head: str, unit: str, tail: str) -> None:
+        def seconds(times: int) -> float:
+            text = f"# Tools\n\n## f\n\nnamespace f {{\n\ntype t = (_: {head}{unit * times}{tail}"
+            best = float("inf")
+            for _ in range(3):
+                start = time.perf_counter()
+                parse_tools(text, lenient=True)
+                best = min(best, time.perf_counter() - start)
+            return best
+
+        # Quadratic time would be 64 times as much.
+        assert seconds(16_000) < 24 * max(seconds(2_000), 0.0005)
+
+
+class TestToolsAreWritten:
+    def test_with_namespaces_in_order_of_name_and_functions_for_those_without(self) -> None:
+        tools = [Tool("b"), Tool("open", namespace="browser"), Tool("a", namespace="functions")]
+        assert render_tools(tools) == official_tools(tools)
+        assert re.findall(r"^(?:## |type )(\w+)", render_tools(tools), re.MULTILINE) == [
+            *("browser", "open"),
+            *("functions", "b", "a"),
+        ]
+
+    def test_with_descriptions_of_namespaces(self) -> None:
+        tools = [Tool("open", "Opens.", an_object(STRING), "browser")]
+        descriptions = {"browser": "Tool for browsing.\n\nCite it.", "python": "Runs code.\nAs it is."}
+        text = render_tools(tools, descriptions)
+        assert text == official_tools(tools, descriptions)
+        assert "## browser\n\n// Tool for browsing.\n// \n// Cite it.\nnamespace browser {\n\n// Opens.\n" in text
+        assert text.endswith("\n\n## python\n\nRuns code.\nAs it is.")
+
+    def test_as_a_heading_where_a_namespace_has_none(self) -> None:
+        assert (
+            render_tools([], {"functions": ""}) == "# Tools\n\n## functions\n" == official_tools([], {"functions": ""})
+        )
+
+    @settings(max_examples=150, deadline=None)
+    @given(
+        some.tools(some.schemas | st.none(), some.hostile_text), st.dictionaries(st.just("python"), some.hostile_text)
+    )
+    def test_whatever_they_are(self, tools: list[Tool], descriptions: dict[str, str]) -> None:
+        if tools or descriptions:
+            assert render_tools(tools, descriptions) == official_tools(tools, descriptions)
+
+
+class TestToolsAreRead:
+    @settings(max_examples=100, deadline=None)
+    @given(some.tools(st.none() | some.kept_schemas, st.text(st.characters(exclude_characters="\r"), min_size=1)))
+    def test_exactly_where_typescript_keeps_everything(self, tools: list[Tool]) -> None:
+        found = parse_tools(render_tools(tools))
+        assert found is not None
+        assert found.descriptions == {}
+        # An empty last line is not written.
+        kept = [Tool(t.name, t.description and visible(t.description), t.parameters, t.namespace) for t in tools]
+        assert [*found.tools] == sorted(kept, key=lambda tool: tool.namespace or "functions")
+
+    @pytest.mark.parametrize(
+        "description",
+        [
+            *("}", "{", "type x = () => any;", "// no", ") => any;", "} // namespace functions", "", "# Tools"),
+            *("a\n\nb", "a\n} // namespace functions\n\n## python\n", "\n", "\n\nx", " x", "x ", "<|end|>"),
+        ],
+    )
+    @pytest.mark.parametrize("name", ["t", "a b", "x-y", "日本", "t = 5", "t: {", ""])
+    def test_whatever_their_names_and_descriptions_say(self, name: str, description: str) -> None:
+        tools = (Tool("first"), Tool(name, description or None, an_object({**STRING, "description": "D"})))
+        found = parse_tools(render_tools(tools))
+        assert found is not None
+        assert [tool.name for tool in found.tools] == ["first", name]
+        assert found.tools[1].description == (visible(description) if description else None)
+
+    def test_without_a_description_where_it_is_empty(self) -> None:
+        found = parse_tools(render_tools([Tool("t", "")]))
+        assert found == ParsedTools((Tool("t", None),), {})
+
+    def test_with_descriptions_of_namespaces(self) -> None:
+        tools = (Tool("open", "Opens.", an_object(STRING), "browser"), Tool("f"))
+        descriptions = {"browser": "For browsing.\nCarefully.", "python": "Runs code.\n\nAs it is.", "z": ""}
+        assert parse_tools(render_tools(tools, descriptions)) == ParsedTools(tools, descriptions)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            *(
+                "",
+                "Tools",
+                "# Tools\n",
+                "# Tools\n\nSome text",
+                "# Tools\n\n## a\n\n\n\n## b\n\n",
+                "# Tools\n\n## b\n\n\n## a\n",
+            ),
+            "# Tools\n\n## f\n\nnamespace g {\n\n} // namespace g",
+            "# Tools\n\n## f\n\nnamespace f {\n\ntype t = () => string;\n\n} // namespace f",
+            "# Tools\n\n## f\n\nnamespace f {\n\ntype t = () => any;\n\n} // namespace f\n\nMore",
+            "# Tools\n\n## f\n\nnamespace f {\n\n// A comment\n\ntype t = () => any;\n\n} // namespace f",
+        ],
+    )
+    def test_only_where_they_are_what_the_official_encoder_writes(self, text: str) -> None:
+        assert parse_tools(text) is None
+
+
+def visible(description: str) -> str:
+    """What is left of a description: an empty last line is not written, unless it is all there is."""
+    lines = description.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return "\n".join(lines) if lines[-1] else "\n".join(lines) + "\n"
+
+
+HAND_WRITTEN = """\
+# Tools
+
+## functions
+namespace functions {
+// Gets the weather.
+//
+// Of a city.
+type get_weather = (_: {
+  // Where
+  city: string,
+
+  unit?: "celsius" | "fahrenheit",  // default: celsius
+  more?: {
+    days: number,
+  },
+}) => any;
+} // namespace functions"""
+
+
+class TestHandWrittenTools:
+    """Other indentation and blank lines, as in OpenChatML 2.2 §16.2, are read where that is asked for."""
+
+    def test_are_read_if_lenient(self) -> None:
+        found = parse_tools(HAND_WRITTEN, lenient=True)
+        assert found is not None
+        (tool,) = found.tools
+        assert tool.description == "Gets the weather.\n\nOf a city."
+        assert tool.parameters == {
+            "type": "object",
+            "properties": {
+                "city": {"type": "string", "description": "Where"},
+                "unit": {"type": "string", "enum": ["celsius", "fahrenheit"], "default": "celsius"},
+                "more": {"type": "object", "properties": {"days": {"type": "number"}}, "required": ["days"]},
+            },
+            "required": ["city"],
+        }
+
+    def test_are_text_if_not(self) -> None:
+        assert parse_tools(HAND_WRITTEN) is None
+
+    @pytest.mark.parametrize(
+        ("this", "that"),
+        [("city: string", "city: String"), ("  // Where", "  city: any, // Where"), ("any;\n}", "any;\n} //")],
+    )
+    def test_are_text_if_anything_else_differs(self, this: str, that: str) -> None:
+        assert parse_tools(HAND_WRITTEN.replace(this, that), lenient=True) is None
+
+    @settings(max_examples=100, deadline=None)
+    @given(some.kept_schemas, st.sampled_from(("", "  ", "        ")))
+    def test_may_be_indented_in_any_way(self, schema: dict[str, Any], margin: str) -> None:
+        text = "\n\n".join(margin + line for line in render_schema(schema).split("\n"))
+        found = parse_schema(text, lenient=True)
+        assert found is None or " ".join(render_schema(found).split()) == " ".join(text.split())
+
+
+_SECTIONS = {
+    "test_browser_and_function_tool.txt": 4,
+    "test_browser_and_python_tool.txt": 3,
+    "test_browser_tool_only.txt": 3,
+    "test_render_functions_with_parameters.txt": 4,
+}
+
+
+@pytest.mark.parametrize("name", _SECTIONS)
+def test_the_official_fixtures_are_read_and_written_back(name: str) -> None:
+    text = corpus_path("harmony", "openai_harmony_testdata", name).read_text("utf-8")
+    sections = re.findall(r"# Tools.*?(?=<\|end\|>|\n\n# Valid)", text, re.DOTALL)
+    found = [parse_tools(section) for section in sections]
+    assert [render_tools(f.tools, f.descriptions) for f in found if f] == sections
+    assert sum(len(f.tools) for f in found if f) == _SECTIONS[name]
+
+
+def test_a_schema_survives_json() -> None:
+    schema = parse_schema(render_schema(an_object({"type": "number", "default": 1e16})))
+    assert json.loads(json.dumps(schema)) == schema
