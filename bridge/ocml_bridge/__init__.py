@@ -14,6 +14,8 @@ from .loss import Finding, FindingCode, Loss, LossCode, Severity
 from .model import Completion, Document, Message, Tool, Transcript
 from .registry import adapter, detect, formats
 
+__version__ = "0.1.0"
+
 __all__ = [
     "Adapter",
     "BridgeError",

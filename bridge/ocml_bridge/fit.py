@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import is_dataclass
 from typing import Any, Final
 
@@ -51,18 +51,27 @@ def drop_message(log: Log, index: int, reason: str) -> None:
     log.lose(LossCode.MESSAGE, f"/messages/{index}", reason)
 
 
-def narrow(content: Content, holds: Collection[type[Any]], path: str, log: Log, *, target: str) -> Content:
+def narrow(
+    content: Content,
+    holds: Collection[type[Any]],
+    path: str,
+    log: Log,
+    *,
+    target: str,
+    able: Callable[[Part], bool] | None = None,
+) -> Content:
     """Content with only those kinds of part that the target holds; each part left out is reported at its path.
 
     Where `Text` is all that is held, texts side by side become one, which is reported as a change. Refusals and infills
-    become their text where there is no place for what they are.
+    become their text where there is no place for what they are. `able` says of a part of a kind that is held whether this
+    one is, where that depends on more than its kind.
     """
     if isinstance(content, str):
         return content
     kept: list[Part] = []
     for index, part in enumerate(content):
         at = f"{path}/{index}"
-        if type(part) in holds or isinstance(part, Text):
+        if isinstance(part, Text) or (type(part) in holds and (able is None or able(part))):
             kept.append(_bare(part, at, log) if isinstance(part, Text) and Text not in holds else part)
         elif (text := as_text(part)) is not None:
             log.lose(PART_CODES[type(part)], path, f"{target} holds it as plain text only", Severity.CHANGED)

@@ -103,6 +103,11 @@ def _loads_exactly(data: str | bytes) -> Json:
     return value
 
 
+def too_deep(value: Json) -> bool:
+    """Whether a value nests deeper than we read."""
+    return _survey(value)[1] > MAX_DEPTH
+
+
 def _too_deep() -> BridgeError:
     return BridgeError(ErrorCode.LIMIT, f"JSON nested deeper than {MAX_DEPTH} levels")
 

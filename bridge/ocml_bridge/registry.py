@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Final, cast
 
 from .adapter import Adapter, Kind, Source
@@ -34,6 +34,9 @@ def formats() -> tuple[str, ...]:
 
 @cache
 def _plugins() -> dict[str, str]:
+    # Imported here: it takes as long to import as all the rest of the bridge.
+    from importlib.metadata import entry_points
+
     return {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
 
 
@@ -45,7 +48,10 @@ def _load(format_id: str) -> Adapter:
             ErrorCode.FORMAT_UNKNOWN, f"there is no format {format_id!r}; the formats are {', '.join(formats())}"
         )
     module, _, name = target.partition(":")
-    return cast("Adapter", getattr(import_module(module), name))
+    try:
+        return cast("Adapter", getattr(import_module(module), name))
+    except (ImportError, AttributeError) as error:
+        raise BridgeError(ErrorCode.DEPENDENCY, f"the format {format_id!r} cannot be loaded: {error}") from error
 
 
 def adapter(format_id: str) -> tuple[Adapter, str | None]:
@@ -62,8 +68,18 @@ def adapter(format_id: str) -> tuple[Adapter, str | None]:
     return found, dialect if colon else None
 
 
+_CERTAIN: Final = 3
+
+
+def _sniff(names: Iterable[str], source: Source) -> dict[str, int]:
+    kind = Kind.TEXT if isinstance(source, str) else Kind.JSON
+    return {name: found.sniff(source) for name in names if (found := _load(name)).kind is kind}
+
+
 def detect(source: Source) -> str:
     """The id of the format that a source is surely in.
+
+    Formats of third parties are asked only where no built-in one is certain: they take time to find.
 
     Args:
         source: text, or parsed JSON.
@@ -71,9 +87,11 @@ def detect(source: Source) -> str:
     Raises:
         BridgeError: OCB-FORMAT-AMBIGUOUS naming the candidates, or OCB-FORMAT-UNKNOWN where none fits.
     """
-    kind = Kind.TEXT if isinstance(source, str) else Kind.JSON
-    scores = {name: found.sniff(source) for name in formats() if (found := _load(name)).kind is kind}
+    scores = _sniff(BUILT_IN, source)
     best = max(scores.values(), default=0)
+    if best < _CERTAIN:
+        scores = _sniff(formats(), source)
+        best = max(scores.values(), default=0)
     names = [name for name, score in scores.items() if score == best]
     if best == 0:
         raise BridgeError(ErrorCode.FORMAT_UNKNOWN, "the format cannot be told from the input; name it with --from")

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from .loss import Log, LossCode, Severity
-from .model import Completion, Content, Infill, Message, Part, Text, Tool, Tools, Transcript
+from .model import ByFormat, Completion, Content, Infill, Message, Part, Text, Tool, Tools, Transcript
 
 FUNCTIONS: Final = "functions."
 """The namespace of tools that the developer declares (OCM 2.2 §6, Harmony)."""
@@ -120,7 +120,10 @@ class Pairing:
             self._open(index, message)
             return None
         self._in_calls = False
-        return self._close(message) if is_reply(message) else None
+        call = self.find(message) if is_reply(message) else None
+        if call is not None:
+            self._answer(call, message)
+        return call
 
     def _open(self, index: int, message: Message) -> None:
         if not self._in_calls:
@@ -132,21 +135,24 @@ class Pairing:
         if message.call_id is not None:
             self._by_id.setdefault(message.call_id, deque()).append(index)
 
-    def _close(self, reply: Message) -> int | None:
+    def find(self, reply: Message) -> int | None:
+        """The index of the call that a reply would answer if it came next; None where there is none."""
         if reply.call_id is not None:
-            for ids in (self._by_id, self._earlier):
-                waiting = ids.get(reply.call_id)
-                if waiting:
-                    return self._answer(waiting.popleft())
-            return None
+            waiting = self._waiting(reply.call_id)
+            return waiting[0] if waiting else None
         for index in self._turn:
             if reply.name is None or self._calls[index].recipient == reply.name:
-                return self._answer(index)
+                return index
         return None
 
-    def _answer(self, index: int) -> int:
+    def _waiting(self, call_id: str) -> deque[int] | None:
+        return self._by_id.get(call_id) or self._earlier.get(call_id)
+
+    def _answer(self, index: int, reply: Message) -> None:
         self._turn.pop(index, None)
-        return index
+        waiting = self._waiting(reply.call_id) if reply.call_id is not None else None
+        if waiting:
+            waiting.popleft()
 
 
 def pair(messages: Iterable[Message]) -> dict[int, int]:
@@ -235,11 +241,15 @@ def content_of(parts: Sequence[Part]) -> Content:
     return tuple(joined)
 
 
-def lower_tools(transcript: Transcript) -> tuple[Message, ...]:
+def lower_tools(transcript: Transcript, layout: ByFormat | None = None) -> tuple[Message, ...]:
     """The messages with the transcript's tools in them, for formats that declare tools in the developer's message.
 
     They go behind the text of the first developer message, where only system messages stand before it; else into a
     developer message made for them behind the leading system messages.
+
+    Args:
+        transcript: whose tools to place.
+        layout: the layout of the message, where it is made.
     """
     if transcript.tools is None:
         return transcript.messages
@@ -250,22 +260,37 @@ def lower_tools(transcript: Transcript) -> tuple[Message, ...]:
         before = () if text == "" else parts_of(text)
         messages[at] = replace(messages[at], content=(*before, declared))
     else:
-        messages.insert(at, Message("developer", (declared,)))
+        messages.insert(at, Message("developer", (declared,), layout=layout))
     return tuple(messages)
 
 
-def lift_tools(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Tool, ...] | None]:
+class Lifted(NamedTuple):
+    """Messages without their declared tools.
+
+    Attributes:
+        messages: the messages that are left.
+        tools: the tools; None where there are none.
+        layout: the layout of a message that held nothing else, and is gone.
+    """
+
+    messages: tuple[Message, ...]
+    tools: tuple[Tool, ...] | None = None
+    layout: ByFormat | None = None
+
+
+def lift_tools(messages: Sequence[Message]) -> Lifted:
     """Undo `lower_tools`: a developer message that holds nothing but tools is the transcript's tools."""
     at = _developer_place(messages)
     if at == len(messages) or isinstance(messages[at].content, str):
-        return tuple(messages), None
+        return Lifted(tuple(messages))
     message, content = messages[at], messages[at].content
     declared = content[-1]
     if message.role != "developer" or not isinstance(declared, Tools):
-        return tuple(messages), None
+        return Lifted(tuple(messages))
     rest = replace(message, content=content_of(parts_of(content)[:-1]))
-    kept = () if rest == Message("developer", "") else (rest,)
-    return (*messages[:at], *kept, *messages[at + 1 :]), declared.tools
+    if replace(rest, layout=None) == Message("developer", ""):
+        return Lifted((*messages[:at], *messages[at + 1 :]), declared.tools, rest.layout)
+    return Lifted((*messages[:at], rest, *messages[at + 1 :]), declared.tools)
 
 
 def _developer_place(messages: Sequence[Message]) -> int:

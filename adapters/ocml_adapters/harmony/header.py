@@ -42,9 +42,8 @@ class Parsed(NamedTuple):
 
 # The white space of the official parser: words part at the ASCII kind, values of channels end at any kind.
 WORDS: Final = re.compile(r"[^ \t\n\f\r]+")
-_SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _CHANNEL: Final = re.compile(re.escape(CHANNEL) + f"([^<{_SPACE}]*)")
-_TRIM: Final = re.compile(f"^[{_SPACE}]+|[{_SPACE}]+$")
 TO: Final = "to="
 
 
@@ -62,7 +61,7 @@ def parse(raw: str, *, prompted: bool = False) -> Parsed | None:
         if not channel:
             return None
         raw = raw[: found.start()] + raw[found.end() :]
-    words = WORDS.findall(_TRIM.sub("", raw).replace(CONSTRAIN, f" {CONSTRAIN}"))
+    words = WORDS.findall(raw.strip(_SPACE).replace(CONSTRAIN, f" {CONSTRAIN}"))
     role, name = ASSISTANT, None
     if not prompted:
         if not words:
@@ -99,12 +98,19 @@ TOOL_NAME: Final = re.compile(r"python|[A-Za-z_][\w-]*\.[\w.-]+")
 """What only a tool is called: its namespace stands before a dot, or it is the built-in without one."""
 
 
-@lru_cache(maxsize=2048)
 def regular(raw: str, prompted: bool = False) -> Fields | None:
     """Read a header that says the same to the official parser and to a person; None for any other.
 
     A tool's reply without recipient is one: the official encoder writes it, though its parser refuses it.
     """
+    return _cached(raw, prompted) if len(raw) < _LONG else _regular(raw, prompted)
+
+
+_LONG: Final = 256
+"""Headers of this many characters are not remembered."""
+
+
+def _regular(raw: str, prompted: bool) -> Fields | None:
     parsed = parse(raw, prompted=prompted)
     if parsed is None:
         return _reply(raw) if not prompted else None
@@ -116,6 +122,9 @@ def regular(raw: str, prompted: bool = False) -> Fields | None:
         or any(value is not None and (CHANNEL in value or CONSTRAIN in value) for value in fields[3:6])
     )
     return None if odd else fields._replace(intent=implied_intent(*fields[:4]))
+
+
+_cached = lru_cache(maxsize=2048)(_regular)
 
 
 def _is_odd_name(name: str) -> bool:

@@ -56,15 +56,17 @@ def _with_tools(
     layout: dict[str, Json],
 ) -> Transcript:
     found = developer.split(messages, lenient=True)
-    lifted, tools = lift_tools(found.messages)
+    lifted = lift_tools(found.messages)
     if found.raw is not None:
         layout["tools"] = found.raw
+    if lifted.layout is not None:
+        layout["tools_message"] = lifted.layout[HOME]
     extras = {**(transcript.extras or {}).get(HOME, {}), **extras}
     layout = {**(transcript.layout or {}).get(HOME, {}), **layout}
     return replace(
         transcript,
-        messages=infer_grouping(lifted),
-        tools=tools,
+        messages=infer_grouping(lifted.messages),
+        tools=lifted.tools,
         open_turn=open_turn,
         extras={HOME: extras} if extras else None,
         layout={HOME: layout} if layout else None,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import cast
 
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.model import ByFormat, Header, Json, Message, Transcript
+from ocml_bridge.model import ByFormat, Header, Json, Message, Tools, Transcript
 from ocml_bridge.text import attributes, developer
 from ocml_bridge.text.typescript import parse_tools, render_tools
-from ocml_bridge.turns import is_call, is_reply, is_thought
+from ocml_bridge.turns import is_call, is_reply, is_thought, lower_tools
 
 from .body import decode, encode
 from .document import parse_header as parse_document_header
@@ -154,7 +154,21 @@ def document_layout(layout: ByFormat | None, image: Transcript) -> ByFormat | No
     raw = mine.get("tools")
     if isinstance(raw, str) and some | bool(image.tools) and _is_tools(raw, image):
         kept["tools"] = raw
+    made = mine.get("tools_message")
+    if isinstance(made, dict):
+        spelled = _tools_message(cast("dict[str, Json]", made), image, cast("str | None", kept.get("tools")))
+        if spelled is not None:
+            kept["tools_message"] = spelled[HOME]
     return _kept(kept)
+
+
+def _tools_message(layout: dict[str, Json], image: Transcript, raw: str | None) -> ByFormat | None:
+    """The spelling of the developer message that holds nothing but the tools, where there is one."""
+    if image.tools is None:
+        return None
+    bare, text = Message("developer", (Tools(image.tools),)), developer.join((Tools(image.tools),), raw)
+    at = next((at for at, message in enumerate(lower_tools(image)) if message == bare), None)
+    return None if at is None else message_layout({HOME: layout}, Message("developer", text), first=at == 0)
 
 
 def _is_tools(raw: str, image: Transcript) -> bool:

@@ -14,7 +14,7 @@ from .body import encode
 from .document import render_header as render_document_header
 from .header import render_header
 from .spelling import own
-from .syntax import MESSAGE, START, TERMINATORS
+from .syntax import HOME, MESSAGE, START, TERMINATORS
 
 
 def write(document: Document, options: Options, log: Log) -> Source:
@@ -22,7 +22,8 @@ def write(document: Document, options: Options, log: Log) -> Source:
     transcript = cast("Transcript", document)
     layout, extras = own(transcript.layout), own(transcript.extras)
     out = [_front(transcript)]
-    messages = developer.spell(transcript, cast("str | None", layout.get("tools")))
+    made = layout.get("tools_message")
+    messages = developer.spell(transcript, cast("str | None", layout.get("tools")), {HOME: made} if made else None)
     for index, message in enumerate(messages):
         out += (_gap(message) if index else "", _frame(message))
     if transcript.open_turn is not None:

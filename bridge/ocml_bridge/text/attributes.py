@@ -25,3 +25,8 @@ def attribute(word: str) -> tuple[str, str] | None:
     """A word as key and value, or None where it is not of that shape."""
     key, equals, value = word.partition("=")
     return (key, value) if equals and key else None
+
+
+def unsafe_as(replacement: str, value: str) -> str:
+    """A value with each character replaced that a header cannot hold."""
+    return _UNSAFE.sub(replacement, value)

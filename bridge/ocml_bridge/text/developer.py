@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple, TypeGuard
 
 from ..loss import Log, LossCode, Severity
-from ..model import Content, Message, Part, Text, Tool, Tools, Transcript
+from ..model import ByFormat, Content, Message, Part, Text, Tool, Tools, Transcript
 from ..turns import hoist_tools, lift_tools, lower_tools
 from .typescript import parse_tools, render_tools
 
@@ -135,17 +135,23 @@ def _read_back(transcript: Transcript, *, lenient: bool) -> Transcript:
         replace(message, content=join(message.content)) if _has_tools(message.content) else message
         for message in lower_tools(transcript)
     ]
-    messages, tools = lift_tools(split(lowered, lenient=lenient).messages)
-    return replace(transcript, messages=messages, tools=tools)
+    lifted = lift_tools(split(lowered, lenient=lenient).messages)
+    return replace(transcript, messages=lifted.messages, tools=lifted.tools)
 
 
 def _has_tools(content: Content) -> TypeGuard[tuple[Part, ...]]:
     return not isinstance(content, str) and any(isinstance(part, Tools) for part in content)
 
 
-def spell(transcript: Transcript, raw: str | None = None) -> tuple[Message, ...]:
-    """The messages to write, the tools spelled in the developer's text."""
+def spell(transcript: Transcript, raw: str | None = None, layout: ByFormat | None = None) -> tuple[Message, ...]:
+    """The messages to write, the tools spelled in the developer's text.
+
+    Args:
+        transcript: an image.
+        raw: a section to use in place of our spelling, if it says the same.
+        layout: the layout of a message that holds nothing but the tools.
+    """
     return tuple(
         replace(message, content=join(message.content, raw)) if _has_tools(message.content) else message
-        for message in lower_tools(transcript)
+        for message in lower_tools(transcript, layout)
     )

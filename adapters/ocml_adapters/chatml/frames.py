@@ -1,0 +1,89 @@
+"""Messages ↔ frames: what both spellings share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from ocml_bridge.model import ByFormat, Message, Transcript
+from ocml_bridge.text.edges import gap_behind, is_trivia, kept_by, may_stand, recall
+from ocml_bridge.text.im import Frame, read_header, write_header
+from ocml_bridge.text.plain import name_for_header, name_from_header, safe_role
+
+from .syntax import END, HOME, START, Form
+
+_NOTHING: Final[frozenset[str]] = frozenset()
+_MUST: Final = frozenset({END})
+_MAY: Final = frozenset({END, ""})
+
+
+@dataclass(slots=True)
+class Unit:
+    """A message beside its frame as it is spelled and the one that would be written by default."""
+
+    message: Message
+    frame: Frame
+    default: Frame
+
+
+def default_frame(message: Message, before: Frame | None, form: Form, *, last: bool, opening: bool) -> Frame:
+    """The frame that is written for a message.
+
+    Args:
+        message: a message, or the open turn.
+        before: the frame before it.
+        form: which of the two spellings.
+        last: whether the text ends with it.
+        opening: whether it is the open turn.
+    """
+    cut = opening or (last and message.end is None and message.role == "assistant" and message.content != "")
+    role = safe_role(message.role)
+    header = write_header(role, name_for_header(role, message.name))
+    body = message.content if isinstance(message.content, str) else ""
+    newline = form.opening if opening else True
+    return Frame(gap_behind(before), START, header, newline, body, "" if cut else END, 0, last)
+
+
+def means(header: str, message: Message) -> bool:
+    """Whether a header says a message's role and name."""
+    heading = read_header(header)
+    return heading.role == message.role and name_from_header(heading.role, heading.name) == message.name
+
+
+def units(transcript: Transcript, form: Form) -> list[Unit]:
+    """Each message with its frames, the open turn last."""
+    opening = transcript.open_turn
+    messages = (*transcript.messages, opening) if opening is not None else transcript.messages
+    out: list[Unit] = []
+    before: Frame | None = None
+    for index, message in enumerate(messages):
+        last = index == len(messages) - 1
+        default = default_frame(message, before, form, last=last, opening=last and opening is not None)
+        before = spelled(message, default, before, form)
+        out.append(Unit(message, before, default))
+    return out
+
+
+def spelled(message: Message, default: Frame, before: Frame | None, form: Form) -> Frame:
+    """A message's frame, spelled as it remembers where that still says the same."""
+    if message.layout is None and message.extras is None:
+        return default
+    ends = _MAY if message.end is None and not default.last else _MUST if default.end else _NOTHING
+    return recall(
+        default,
+        kept_by(HOME, message.layout, message.extras),
+        grammar=form.grammar,
+        before=before,
+        starts=_NOTHING,
+        ends=ends,
+        header=lambda header: means(header, message),
+        body=lambda body: False,
+    )
+
+
+def tail_of(layout: ByFormat | None, extras: ByFormat | None, last: Frame | None, form: Form) -> str:
+    """What stands behind the last frame, remembered or by default."""
+    raw = kept_by(HOME, layout, extras).get("tail")
+    default = gap_behind(last)
+    usable = isinstance(raw, str) and may_stand(raw, form.grammar, last)
+    return raw if usable and (last is not None or is_trivia(raw)) else default

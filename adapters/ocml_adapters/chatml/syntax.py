@@ -1,0 +1,38 @@
+"""ChatML v0: a header of one line and a text, between two tokens.
+
+Raw text (`chatml`): `<|im_start|>role⏎text<|im_end|>⏎`. List (`chatml-json`): `{"token": …}` objects and strings, where
+whatever a string says is data. Both are one sequence of frames and share the home `chatml`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from ocml_bridge.text.control import ControlTokens
+from ocml_bridge.text.im import Grammar
+
+HOME: Final = "chatml"
+START: Final = "<|im_start|>"
+END: Final = "<|im_end|>"
+GRAMMAR: Final = Grammar((START,), (END,))
+CONTROL: Final = ControlTokens((START, END))
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One of the two spellings.
+
+    Attributes:
+        id: its format id.
+        grammar: how text is taken apart; None for the list, whose tokens are apart already.
+        opening: whether the line of an open turn's header is ended by default.
+    """
+
+    id: str
+    grammar: Grammar | None
+    opening: bool
+
+
+TEXT: Final = Form("chatml", GRAMMAR, opening=True)
+LIST: Final = Form("chatml-json", None, opening=False)

@@ -1,0 +1,207 @@
+"""What of a document Harmony can hold: headers without attributes, bodies of text, tools in the developer's message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Final, cast
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.fit import narrow
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.model import ByFormat, Completion, Document, Message, Tools, Transcript
+from ocml_bridge.turns import content_of, hoist_tools, lower_tools, pair, parts_of
+
+from .body import is_developer_content, read_developer, write_developer
+from .frames import pieces_of, scan
+from .header import WORDS, Fields, fields_of, implied_intent, regular, spell
+from .reader import LINE_END, assemble, make
+from .syntax import ASSISTANT, BROADCAST, CHANNEL, CONTROL, HOME, INSTRUCTIONS, MENTIONABLE, ROLES, SPEC, TOKEN, TOOL
+
+TARGET: Final = "harmony"
+
+
+def fit(document: Document, options: Options, log: Log) -> Transcript:
+    """The transcript that reading the output gives back."""
+    if isinstance(document, Completion):
+        return _prompt(document, log)
+    transcript = _tools_in_place(document, log)
+    lowered = lower_tools(transcript)
+    names = _names_of_replies(lowered)
+    shift = len(lowered) - len(transcript.messages)
+    layout = layout_of(document.layout)
+    prompted = layout.get("prompted") is True and _leads(lowered, document.open_turn)
+    messages: list[Message] = []
+    for index, message in enumerate(lowered):
+        path = f"/messages/{max(index - shift, 0)}"
+        first = prompted and index == 0
+        last = index == len(lowered) - 1 and document.open_turn is None
+        messages.append(_message(message, names.get(index), path, options, log, prompted=first, last=last))
+    _end_as_trained(messages, options)
+    open_turn = _open_turn(document.open_turn, options, prompted=prompted and not messages)
+    kept = _kept_layout(layout, messages, open_turn, prompted=prompted)
+    return assemble(messages, open_turn, kept, {})
+
+
+def layout_of(by_format: ByFormat | None) -> dict[str, Any]:
+    """Harmony's own layout, whatever stands there."""
+    own: Any = (by_format or {}).get(HOME)
+    return cast("dict[str, Any]", own) if isinstance(own, dict) else {}
+
+
+def _prompt(document: Completion, log: Log) -> Transcript:
+    text = narrow(document.content, (), "/content", Log(), target=TARGET)
+    log.lose(LossCode.COMPLETION, "", "harmony has conversations only: the text becomes the user's", Severity.CHANGED)
+    return Transcript((Message("user", text),))
+
+
+def _tools_in_place(transcript: Transcript, log: Log) -> Transcript:
+    """Tools that stand where Harmony has no place for them are declared apart, and so in the developer's message."""
+    declared = [m for m in transcript.messages if any(isinstance(part, Tools) for part in parts_of(m.content))]
+    if all(m.role == "developer" and is_developer_content(parts_of(m.content)) for m in declared):
+        if transcript.tools is None or not declared or declared[0] not in transcript.messages[:1]:
+            return transcript
+    return hoist_tools(transcript, log)
+
+
+def _names_of_replies(messages: Sequence[Message]) -> dict[int, str]:
+    """For replies without a name, the tool that they answer."""
+    if all(message.name is not None for message in messages if message.role == TOOL):
+        return {}
+    return {reply: messages[call].recipient or TOOL for reply, call in pair(messages).items()}
+
+
+def _leads(messages: Sequence[Message], open_turn: Message | None) -> bool:
+    """Whether what comes first can begin behind a generation prompt."""
+    if messages:
+        return messages[0].role == ASSISTANT
+    return open_turn is not None and open_turn.role == ASSISTANT
+
+
+# --- one message ------------------------------------------------------------------------------------------------------
+
+
+def _message(
+    message: Message, tool: str | None, path: str, options: Options, log: Log, *, prompted: bool, last: bool
+) -> Message:
+    layout = layout_of(message.layout)
+    fields, kept = _header(message, tool, layout, options, prompted=prompted)
+    holds = (Tools,) if fields.role == "developer" else ()
+    content = narrow(message.content, holds, f"{path}/content", log, target=TARGET)
+    if holds:
+        content = content if isinstance(content, str) else content_of(content)
+        plain = layout.get("plain") is True and not write_developer(content, plain=True).startswith(INSTRUCTIONS)
+        content, plain = read_developer(write_developer(content, plain=plain))
+        if plain:
+            kept["plain"] = True
+    mentions = _mentions(layout.get("mentions"), content) if isinstance(content, str) else []
+    if mentions:
+        kept["mentions"] = mentions
+    return make(fields, content, message.end if last or message.end else "end", kept, {})
+
+
+def _header(
+    message: Message, tool: str | None, layout: dict[str, Any], options: Options, *, prompted: bool
+) -> tuple[Fields, dict[str, Any]]:
+    """The fields that a header can hold, and the raw header where it says just that in another spelling."""
+    fields, raw = fields_of(message), layout.get("header")
+    if isinstance(raw, str) and options.dialect is None and is_header(raw):
+        if regular(raw, prompted) == fields and raw != spell(fields, prompted=prompted):
+            return fields, {"header": raw}
+    return _held(fields._replace(call_id=None), tool, options.dialect or SPEC), {}
+
+
+def is_header(raw: str) -> bool:
+    """Whether a raw header is one to every reader: of tokens, only those of a header stand in it."""
+    return not (set(TOKEN.findall(raw)) - {CHANNEL, "<|constrain|>"})
+
+
+@lru_cache(maxsize=2048)
+def _held(fields: Fields, tool: str | None, dialect: str) -> Fields:
+    """The nearest fields that read back as they are, with our reader and with the official one."""
+    fields = _in_dialect(fields, dialect)
+    role = fields.role if fields.role in ROLES else "user"
+    name = recipient = None
+    if role == TOOL:
+        name = _word(fields.name or tool, Fields(TOOL, recipient=ASSISTANT), "name") or TOOL
+        recipient = fields.recipient or ASSISTANT
+    elif fields.recipient is not None:
+        recipient = fields.recipient
+    recipient = None if recipient == BROADCAST else _word(recipient, Fields(ASSISTANT), "recipient")
+    if role == TOOL:
+        recipient = recipient or ASSISTANT
+    channel = _word(fields.channel, Fields(ASSISTANT), "channel")
+    held = Fields(role, name, channel, recipient, intent=implied_intent(role, name, channel, recipient))
+    if recipient is None:
+        return held
+    if fields.constraint is not None:
+        return held._replace(constraint=_word(fields.constraint, held, "constraint"))
+    return held._replace(content_type=_word(fields.content_type, held, "content_type"))
+
+
+def _in_dialect(fields: Fields, dialect: str) -> Fields:
+    if dialect == "oss" and fields.constraint is None:
+        return fields._replace(constraint=fields.content_type, content_type=None)
+    if dialect == "hf" and fields.constraint is not None:
+        return fields._replace(constraint=None, content_type=fields.constraint)
+    return fields
+
+
+def _word(value: str | None, around: Fields, field: str) -> str | None:
+    """A value as a header can hold it: what would part or end it becomes `_`; None where nothing is left."""
+    if value is None or _is_sound(around._replace(**{field: value})):
+        return value
+    word = "_".join(WORDS.findall("".join(_PLAIN.get(char, char) if char.isprintable() else " " for char in value)))
+    if field == "name" and word in ROLES:
+        word = f"functions.{word}"
+    return word if word and _is_sound(around._replace(**{field: word})) else None
+
+
+_PLAIN: Final = dict.fromkeys("<>|=:", " ")
+
+
+def _is_sound(fields: Fields) -> bool:
+    fields = fields._replace(intent=implied_intent(*fields[:4]))
+    raw = spell(fields)
+    return is_header(raw) and regular(raw) == fields
+
+
+def _mentions(value: Any, content: str) -> list[str]:
+    """Tokens that stood in the body as such, as long as they still cannot be taken for the end of it."""
+    if not isinstance(value, list):
+        return []
+    listed = cast("list[Any]", value)
+    kept = sorted({token for token in listed if isinstance(token, str) and token in MENTIONABLE and token in content})
+    if not kept:
+        return []
+    frames = scan(pieces_of(f"<|start|>user<|message|>{CONTROL.neutralise(content, kept)}<|end|>")).frames
+    return kept if len(frames) == 1 and sorted(frames[0].mentions) == kept else []
+
+
+# --- around the messages ----------------------------------------------------------------------------------------------
+
+
+def _end_as_trained(messages: list[Message], options: Options) -> None:
+    if options.training and messages and messages[-1].role == ASSISTANT and messages[-1].channel == "final":
+        messages[-1] = replace(messages[-1], end="return")
+
+
+def _open_turn(turn: Message | None, options: Options, *, prompted: bool) -> Message | None:
+    if turn is None:
+        return None
+    fields, kept = _header(turn, None, layout_of(turn.layout), options, prompted=prompted)
+    return make(fields, "", None, kept, {})
+
+
+def _kept_layout(
+    layout: dict[str, Any], messages: Sequence[Message], open_turn: Message | None, *, prompted: bool
+) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    if prompted and (messages or (open_turn is not None and open_turn.channel is not None)):
+        kept["prompted"] = True
+    tail = layout.get("tail")
+    ended = open_turn is not None or not messages or messages[-1].end is not None
+    if isinstance(tail, str) and LINE_END.fullmatch(tail) and ended:
+        kept["tail"] = tail
+    return kept

@@ -1,0 +1,274 @@
+"""Harmony text → transcript. Frames come from `frames`, headers from `header` and `recover`; here they become messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ocml_bridge.adapter import Options, Source
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.loss import FindingCode, Log, Severity
+from ocml_bridge.model import Content, Message, Transcript
+from ocml_bridge.turns import infer_grouping, is_call, lift_tools, lower_tools
+
+from .body import read_developer
+from .frames import Frame, Scan, pieces_of, scan
+from .header import Fields, regular, spell
+from .recover import recover, split_body
+from .stripped import read_stripped
+from .syntax import ASSISTANT, CHANNELS, CONTROL, HOME, MENTIONABLE, ROLES, START, STOPS, TOOL
+
+LINE_END: Final = re.compile(r"\r?\n")
+"""How a text file may end."""
+
+
+def read(source: Source, options: Options, log: Log) -> Transcript:
+    """Read Harmony text, whole or as a model's answer begins behind the generation prompt. Any text can be read.
+
+    Raises:
+        BridgeError: OCB-SHAPE for what is not text.
+    """
+    if not isinstance(source, str):
+        raise BridgeError(ErrorCode.SHAPE, "Harmony is read from text; token ids are harmony-tokens")
+    return read_scan(scan(pieces_of(source)), log, restore=True)
+
+
+def sniff(source: Source) -> int:
+    """How sure it is that a text is Harmony: OpenChatML 2.2 has the same tokens, and more in its headers."""
+    if not isinstance(source, str):
+        return 0
+    if _OTHER.search(source) is not None:
+        return 1 if START in source else 0
+    if _OPENING.match(source) is not None:
+        return 3
+    return 1 if START in source or "<|message|>" in source else 0
+
+
+_OTHER: Final = re.compile(r"<\|literal\|>|<<\||<\|start\|>[^<]* (?:call_id|name|intent|content_type)=|^---\s|<\|end\|>\n<")
+_OPENING: Final = re.compile(r"\s*<\|(?:start|channel|message)\|>| ?to=\S+<\|channel\|>")
+
+
+# --- from frames to messages ------------------------------------------------------------------------------------------
+
+
+def read_scan(found: Scan, log: Log, *, restore: bool) -> Transcript:
+    """The transcript that frames make.
+
+    Args:
+        found: the frames.
+        log: what had to be mended is noted here.
+        restore: whether tokens in bodies may have been broken on writing, as in text.
+    """
+    reader = _Reader(log, restore=restore)
+    if not found.frames:
+        return reader.frameless(found)
+    for frame in found.frames:
+        reader.frame(frame)
+    return reader.finish(found)
+
+
+class _Reader:
+    def __init__(self, log: Log, *, restore: bool) -> None:
+        self._log = log
+        self._restore = restore
+        self._messages: list[Message] = []
+        self._open: Message | None = None
+        self._layout: dict[str, Any] = {}
+        self._extras: dict[str, Any] = {}
+
+    def _note(self, code: FindingCode, detail: str, severity: Severity = Severity.CHANGED) -> None:
+        self._log.find(code, f"/messages/{len(self._messages)}", detail, severity)
+
+    def frame(self, frame: Frame) -> None:
+        """Take the next frame."""
+        first = not self._messages
+        if first and not frame.opened:
+            self._layout["prompted"] = True
+        if frame.body is None and not frame.follows:
+            self._begun(frame)
+            return
+        header, body = frame.header, frame.body
+        if body is None:
+            header, body = self._bodyless(frame)
+            if not body and not frame.stop and regular(header) is not None:
+                self._note(FindingCode.STRAY_TOKEN, f"{START}{_short(header)} begins no message", Severity.LAYOUT)
+                return
+        fields, layout, extras = self._header(header, frame, prompted=first and not frame.opened)
+        if frame.before:
+            self._outside(frame.before, extras)
+        self._messages.append(self._message(frame, fields, body, layout, extras))
+
+    def _bodyless(self, frame: Frame) -> tuple[str, str]:
+        if not frame.opened and "<|" not in frame.header:
+            header, body = "", frame.header
+        else:
+            header, body = split_body(frame.header, opened=frame.opened)
+        if body or frame.stop:
+            self._note(FindingCode.HEADER_RECOVERED, "<|message|> is missing: the body begins in the header")
+        return header, body
+
+    def _header(self, raw: str, frame: Frame, *, prompted: bool) -> tuple[Fields, dict[str, Any], dict[str, Any]]:
+        layout, extras = dict[str, Any](), dict[str, Any]()
+        fields = regular(raw, prompted) if frame.opened or prompted else None
+        if fields is None:
+            mended = recover(raw, opened=frame.opened)
+            fields = mended.fields
+            if prompted and fields.role != ASSISTANT:
+                self._layout.clear()
+            if mended.unplaced:
+                extras["header"] = mended.unplaced
+            if frame.body is not None or raw:
+                self._note(FindingCode.HEADER_RECOVERED, f"the header {_short(raw)} is read as {_said(fields)}")
+            if fields.role == TOOL and fields.name not in ROLES and frame.opened:
+                self._note(FindingCode.UNKNOWN_ROLE, f"{fields.name!r} is taken for a tool", Severity.LAYOUT)
+        elif frame.body is not None and raw != spell(fields, prompted=prompted):
+            layout["header"] = raw
+        if fields.role == TOOL and fields.recipient is None:
+            self._note(FindingCode.HEADER_RECOVERED, "a tool's reply without to=assistant", Severity.LAYOUT)
+        if fields.channel is not None and fields.channel not in CHANNELS:
+            self._note(FindingCode.UNKNOWN_CHANNEL, f"there is no channel {_short(fields.channel)}", Severity.LAYOUT)
+        return fields, layout, extras
+
+    def _message(
+        self, frame: Frame, fields: Fields, body: str, layout: dict[str, Any], extras: dict[str, Any]
+    ) -> Message:
+        end = STOPS.get(frame.stop)
+        if frame.mentions:
+            layout["mentions"] = sorted(frame.mentions)
+            tokens = ", ".join(layout["mentions"])
+            self._note(FindingCode.STRAY_TOKEN, f"{tokens} inside the body is read as text", Severity.LAYOUT)
+        if end is None and frame.follows:
+            self._note(FindingCode.END_MISSING, "another message begins where the end token should stand")
+            end = "end"
+        elif end is None:
+            self._note(FindingCode.TRUNCATED, "the text ends inside the message")
+        content: Content = CONTROL.restore(body) if self._restore else body
+        if fields.role == "developer":
+            content, plain = read_developer(body_text(content))
+            if plain:
+                layout["plain"] = True
+        message = make(fields, content, end, layout, extras)
+        self._check_call(message)
+        return message
+
+    def _check_call(self, message: Message) -> None:
+        if not is_call(message):
+            return
+        to_function = (message.recipient or "").startswith("functions.")
+        if to_function and message.channel not in (None, "commentary"):
+            self._note(FindingCode.CALL_CHANNEL, f"a call of a function on {message.channel}", Severity.LAYOUT)
+        if message.end in ("end", "return"):
+            self._note(FindingCode.CALL_ENDING, f"a call that ended with <|{message.end}|>", Severity.LAYOUT)
+
+    def _begun(self, frame: Frame) -> None:
+        """A header at the end of the text: the open turn."""
+        raw = frame.header
+        ending = LINE_END.search(raw)
+        if ending is not None and ending.end() == len(raw):
+            self._layout["tail"] = ending[0]
+            raw = raw[: ending.start()]
+        if frame.before:
+            self._outside(frame.before, self._extras)
+        if frame.opened and raw in ROLES - {TOOL}:
+            self._open = Message(raw, "", end=None)
+            return
+        self._note(FindingCode.TRUNCATED, f"the text ends inside the header {_short(raw)}")
+        if not raw.strip():
+            return
+        prompted = not frame.opened and not self._messages
+        fields = regular(raw, prompted)
+        extras = dict[str, Any]()
+        layout = dict[str, Any]()
+        if fields is None:
+            fields, unplaced = recover(raw, opened=frame.opened)
+            if unplaced:
+                extras["header"] = unplaced
+        elif raw != spell(fields, prompted=prompted):
+            layout["header"] = raw
+        self._open = make(fields, "", None, layout, extras)
+
+    def _outside(self, text: str, extras: dict[str, Any]) -> None:
+        """Text between frames: it is nobody's, and kept where it is not just white space."""
+        if text.strip():
+            extras["before"] = text
+            self._note(FindingCode.TEXT_OUTSIDE, f"the text {_short(text)} stands between messages")
+        else:
+            self._note(FindingCode.TEXT_OUTSIDE, "white space between messages is left out", Severity.LAYOUT)
+
+    def finish(self, found: Scan) -> Transcript:
+        """The transcript, once all frames are taken."""
+        if LINE_END.fullmatch(found.tail):
+            self._layout["tail"] = found.tail
+        elif found.tail.strip():
+            self._extras["after"] = found.tail
+            self._log.find(FindingCode.TEXT_OUTSIDE, "", f"the text {_short(found.tail)} stands behind the last message")
+        elif found.tail:
+            self._log.find(
+                FindingCode.TEXT_OUTSIDE, "", "white space behind the last message is left out", Severity.LAYOUT
+            )
+        if found.strays:
+            self._log.find(
+                FindingCode.STRAY_TOKEN, "", f"{found.strays} stop tokens that end nothing are left out", Severity.LAYOUT
+            )
+        return assemble(self._messages, self._open, self._layout, self._extras)
+
+    def frameless(self, found: Scan) -> Transcript:
+        """A text without frames: an answer whose tokens were left out, or a plain one."""
+        if not found.tail.strip():
+            return self.finish(found)
+        messages = read_stripped(found.tail)
+        if messages is not None:
+            self._log.find(FindingCode.HEADER_RECOVERED, "", "the control tokens are missing: messages are told by words")
+            return assemble(messages, None, {}, {})
+        self._log.find(FindingCode.TEXT_OUTSIDE, "", "there is no frame: the text is taken for the assistant's")
+        content = CONTROL.restore(found.tail) if self._restore else found.tail
+        return assemble([Message(ASSISTANT, content, end=None)], None, {}, {})
+
+
+def body_text(content: Content) -> str:
+    """Content that is one text."""
+    assert isinstance(content, str)
+    return content
+
+
+# --- what a reader and `fit` make alike -------------------------------------------------------------------------------
+
+
+def make(fields: Fields, content: Content, end: Any, layout: dict[str, Any], extras: dict[str, Any]) -> Message:
+    """A message; an empty layout is none."""
+    return Message(
+        **fields._asdict(),
+        content=content,
+        end=end,
+        layout={HOME: layout} if layout else None,
+        extras={HOME: extras} if extras else None,
+    )
+
+
+def assemble(
+    messages: Sequence[Message], open_turn: Message | None, layout: dict[str, Any], extras: dict[str, Any]
+) -> Transcript:
+    """A transcript of messages as they stand in the text: the tools of the first developer message are lifted out."""
+    tuple_ = tuple(messages)
+    kept, tools = lift_tools(tuple_)
+    if tools is not None and lower_tools(Transcript(kept, tools)) != tuple_:
+        kept, tools = tuple_, None
+    return Transcript(
+        infer_grouping(kept),
+        tools,
+        open_turn=open_turn,
+        layout={HOME: layout} if layout else None,
+        extras={HOME: extras} if extras else None,
+    )
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")
+
+
+def _said(fields: Fields) -> str:
+    return ", ".join(f"{field} {value}" for field, value in fields._asdict().items() if value is not None)
+
+
+__all__ = ["LINE_END", "MENTIONABLE", "assemble", "body_text", "make", "read", "read_scan", "sniff"]

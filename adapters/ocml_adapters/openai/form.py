@@ -1,0 +1,113 @@
+"""How a JSON object was spelled: the order of its keys, and the keys whose value says nothing.
+
+The canonical form has no place for the difference between `"content": null`, `"content": ""` and no content at all, nor
+for the order of keys. A *form* remembers it, and is made only where an object is not spelled as we would spell it: the
+list of its keys in order, where a key whose value says nothing stands together with that value.
+
+    {"content": null, "role": "assistant", "tool_calls": [...]}   has the form   [["content", null], "role", "tool_calls"]
+
+A form never hides anything: what it does not name is written behind what it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import lru_cache
+from typing import Any, Final, cast
+
+from ocml_bridge.model import Json
+
+Object = dict[str, Any]
+"""A JSON object."""
+Form = list[Any]
+
+_EMPTY_TEXT: Final = {"type": "text", "text": ""}
+
+
+def is_empty(value: Json) -> bool:
+    """Whether a value says nothing: null, an empty string, list or object, or a list of one empty text."""
+    if value:
+        return type(value) is list and len(cast("list[Json]", value)) == 1 and value[0] == _EMPTY_TEXT
+    return not isinstance(value, (bool, int, float))
+
+
+@lru_cache(maxsize=256)
+def _in_order(keys: tuple[str, ...], order: tuple[str, ...]) -> bool:
+    """Whether known keys stand in their order and before all others."""
+    places = [order.index(key) if key in order else len(order) for key in keys]
+    return places == sorted(places)
+
+
+def form_of(wire: Object, order: tuple[str, ...], required: Collection[str], said: Collection[str]) -> Form | None:
+    """The form of an object; None where it is spelled as we would spell it.
+
+    Args:
+        wire: the object.
+        order: the keys that we write, in our order; others follow as they come.
+        required: the keys that we always write.
+        said: the keys whose value is known from elsewhere even if it is empty.
+    """
+    silent = [key for key, value in wire.items() if key not in said and is_empty(value)]
+    if not silent and all(key in wire for key in required) and _in_order(tuple(wire), order):
+        return None
+    return [[key, value] if key in silent else key for key, value in wire.items()] if silent else list(wire)
+
+
+def shape(default: Object, form: Json, *, fixed: Collection[str] = (), implied: Collection[str] = ()) -> Object:
+    """An object as we would spell it, in the spelling that a form remembers.
+
+    Args:
+        default: the object.
+        form: its form; anything else than a list is passed over, and so is every item that does not fit the object.
+        fixed: keys that are written whatever the form says.
+        implied: keys that a form may leave out or empty although they have a value.
+    """
+    if not isinstance(form, list):
+        return default
+    out: Object = {}
+    for item in cast("list[Json]", form):
+        if isinstance(item, str):
+            if item in default:
+                out[item] = default[item]
+        elif (literal := _literal(item)) is not None:
+            key, value = literal
+            if key not in default or (key not in fixed and (key in implied or is_empty(default[key]))):
+                out[key] = value
+    for key, value in default.items():
+        if key not in out and (key in fixed or not (key in implied or is_empty(value))):
+            out[key] = value
+    return out
+
+
+def _literal(item: Json) -> tuple[str, Json] | None:
+    if not isinstance(item, list):
+        return None
+    pair = cast("list[Json]", item)
+    return (pair[0], pair[1]) if len(pair) == 2 and isinstance(pair[0], str) and is_empty(pair[1]) else None
+
+
+def names(form: Json, key: str) -> bool:
+    """Whether a form names a key that has a value."""
+    return isinstance(form, list) and key in cast("list[Json]", form)
+
+
+def rest(wire: Object, known: Collection[str]) -> Object:
+    """The members that are not known and say something."""
+    return {key: value for key, value in wire.items() if key not in known and not is_empty(value)}
+
+
+def add(wire: Object, more: Json) -> None:
+    """Add the members that an object lacks."""
+    if isinstance(more, dict):
+        for key, value in cast("Object", more).items():
+            wire.setdefault(key, value)
+
+
+def mine(by_format: Json, home: str) -> Object:
+    """What this format keeps in extras or layout; an empty object where it keeps nothing."""
+    return by_format[home] if by_format is not None and home in by_format else {}
+
+
+def kept(home: str, notes: Object) -> dict[str, Object] | None:
+    """Extras or layout that keep something; None where there is nothing to keep."""
+    return {home: notes} if notes else None

@@ -1,0 +1,177 @@
+"""Content parts, both ways: text, image_url, input_audio, file, refusal. What we could not write back exactly is kept whole."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, NamedTuple, cast
+
+from ocml_bridge.model import Foreign, Json, Media, Part, Refusal, Text
+
+from .form import Object, add, kept, mine
+from .syntax import HOME
+
+
+class _Kind(NamedTuple):
+    """One kind of media part: the canonical kind, its members by their canonical names, and one that may be a data URL."""
+
+    media: Any
+    members: dict[str, str]
+    needs: tuple[str, ...]
+    inline: str | None
+
+
+_KINDS: Final[dict[str, _Kind]] = {
+    "image_url": _Kind("image", {"url": "url", "detail": "detail"}, ("url",), "url"),
+    "input_audio": _Kind("audio", {"data": "data", "format": "format"}, ("data",), None),
+    "file": _Kind(
+        "file",
+        {"file_id": "file_id", "filename": "filename", "file_data": "data"},
+        ("file_id", "file_data"),
+        "file_data",
+    ),
+}
+_KEYS: Final = {kind.media: key for key, kind in _KINDS.items()}
+_DATA_URL: Final = re.compile(r"data:([^;,]*);base64,")
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def read_parts(raws: list[Json]) -> tuple[tuple[Part, ...], Object]:
+    """Parts, and by index the order of keys of those whose keys stand in another order than ours."""
+    parts: list[Part] = []
+    orders: Object = {}
+    for index, raw in enumerate(raws):
+        part = _read_part(raw)
+        if part is not None and _is_plain(raw):
+            parts.append(part)
+            continue
+        spelled = write_part(part) if part is not None else None
+        if part is None or spelled != raw:
+            parts.append(Foreign(HOME, raw))
+            continue
+        parts.append(part)
+        if (order := _order_of(raw)) != _order_of(cast("Object", spelled)):
+            orders[str(index)] = order
+    return tuple(parts), orders
+
+
+def _is_plain(raw: Object) -> bool:
+    return len(raw) == 2 and raw["type"] == "text" and next(iter(raw)) == "type"
+
+
+def _read_part(raw: Json) -> Part | None:
+    if not isinstance(raw, dict):
+        return None
+    part = cast("Object", raw)
+    kind = part.get("type")
+    if kind == "text":
+        text = part.get("text")
+        extras = None if len(part) == 2 else {key: value for key, value in part.items() if key not in ("type", "text")}
+        return Text(text, kept(HOME, extras) if extras else None) if isinstance(text, str) else None
+    if kind == "refusal":
+        text = part.get("refusal")
+        return Refusal(text) if isinstance(text, str) else None
+    return _read_media(part, kind) if isinstance(kind, str) and kind in _KINDS else None
+
+
+def _read_media(part: Object, key: str) -> Media | None:
+    kind, inner = _KINDS[key], part.get(key)
+    bare = isinstance(inner, str) and kind.needs == ("url",)
+    inner = {"url": inner} if bare else inner
+    if not isinstance(inner, dict):
+        return None
+    members = cast("Object", inner)
+    fields: Object = {ours: members[name] for name, ours in kind.members.items() if isinstance(members.get(name), str)}
+    if kind.inline is not None:
+        _open_data_url(fields, kind.members[kind.inline])
+    taken = [name for name in kind.members if isinstance(members.get(name), str)]
+    extras: Object = {name: value for name, value in part.items() if name not in ("type", key)}
+    if unknown := {name: value for name, value in members.items() if name not in taken}:
+        extras[key] = unknown
+    return Media(kind.media, **fields, extras=kept(HOME, extras), layout=kept(HOME, {"bare": True} if bare else {}))
+
+
+def _open_data_url(fields: Object, name: str) -> None:
+    """Take a data URL apart into base64 data and its media type."""
+    value = fields.get(name, "")
+    found = _DATA_URL.match(value)
+    if found is not None:
+        del fields[name]
+        fields["data"], fields["format"] = value[found.end() :], found[1] or None
+
+
+def _order_of(raw: Object) -> list[Any]:
+    return [[key, list(cast("Object", value))] if isinstance(value, dict) else key for key, value in raw.items()]
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write_part(part: Part) -> Json:
+    """A part as Chat Completions has it; None for one that it has no place for."""
+    if isinstance(part, Text):
+        out: Object = {"type": "text", "text": part.text}
+        add(out, mine(part.extras, HOME))
+        return out
+    if isinstance(part, Refusal):
+        return {"type": "refusal", "refusal": part.text}
+    if isinstance(part, Media):
+        return _write_media(part)
+    return part.value if isinstance(part, Foreign) and part.format == HOME else None
+
+
+def _write_media(media: Media) -> Object | None:
+    key = _KEYS[media.media]
+    kind, extras = _KINDS[key], mine(media.extras, HOME)
+    inner: Object = {}
+    for name, ours in kind.members.items():
+        value = _data_url(media) if name == kind.inline else getattr(media, ours)
+        if value is not None:
+            inner[name] = value
+    if not any(name in inner for name in kind.needs):
+        return None
+    add(inner, extras.get(key))
+    bare = mine(media.layout, HOME).get("bare") is True and list(inner) == ["url"]
+    out: Object = {"type": key, key: inner["url"] if bare else inner}
+    add(out, extras)
+    return out
+
+
+def _data_url(media: Media) -> str | None:
+    """The URL of an image; the data of a file, as a data URL where its media type is known."""
+    if media.media == "image" and media.url is not None:
+        return media.url
+    if media.data is None or (media.media == "file" and media.format is None):
+        return media.data
+    return f"data:{media.format or ''};base64,{media.data}"
+
+
+def can_hold(part: Part) -> bool:
+    """Whether Chat Completions has a place for this part."""
+    return write_part(part) is not None or (isinstance(part, Foreign) and part.format == HOME)
+
+
+def write_parts(parts: tuple[Part, ...], orders: Json) -> list[Json]:
+    """Parts, each with its keys in the order remembered by index."""
+    written = [write_part(part) for part in parts]
+    if isinstance(orders, dict):
+        for index, order in cast("Object", orders).items():
+            if index.isdecimal() and len(index) < 10 and int(index) < len(written):
+                written[int(index)] = _arrange(written[int(index)], order)
+    return written
+
+
+def _arrange(value: Json, order: Json) -> Json:
+    """An object with its keys, and those of the objects in it, in an order."""
+    if not isinstance(value, dict) or not isinstance(order, list):
+        return value
+    default, out = cast("Object", value), dict[str, Any]()
+    for item in cast("list[Json]", order):
+        key, inner = item if isinstance(item, list) and len(cast("list[Json]", item)) == 2 else (item, None)
+        if isinstance(key, str) and key in default:
+            members = default[key]
+            flat = isinstance(inner, list) and all(isinstance(name, str) for name in cast("list[Json]", inner))
+            out[key] = _arrange(members, inner) if flat else members
+    add(out, default)
+    return out

@@ -1,0 +1,46 @@
+"""The names that Chat Completions uses: roles, keys, and the order in which we write keys."""
+
+from __future__ import annotations
+
+from typing import Final
+
+HOME: Final = "openai"
+"""The format id, and the key of extras and layout."""
+
+CHANNELS: Final[dict[str, str | None]] = {"system": None, "developer": None, "user": None, "assistant": "final"}
+"""Roles whose message may be a bare text, and the channel that the text is on."""
+REPLIES: Final = frozenset({"tool", "function"})
+"""The roles of a tool's reply; `function` is the deprecated one."""
+ROLES: Final = frozenset(CHANNELS) | REPLIES
+
+REASONING_TEXTS: Final = ("reasoning", "reasoning_content", "thinking")
+"""Keys that give private reasoning as one text. Servers differ in which they know; none is official."""
+DETAILS: Final = "reasoning_details"
+"""The key that gives it as a list, one item a block."""
+REASONING: Final = ("reasoning", "reasoning_content", DETAILS, "thinking")
+"""All of them, in the order in which they are believed."""
+
+MESSAGE_ORDER: Final = (
+    *("role", "tool_call_id", "name"),
+    *REASONING,
+    *("content", "refusal", "tool_calls", "function_call"),
+)
+CALL_ORDER: Final = ("id", "type", "function", "custom")
+TOOL_ORDER: Final = ("type", "function", "custom")
+DECLARATION_ORDER: Final = ("name", "description", "parameters")
+REQUEST_ORDER: Final = ("model", "messages", "tools", "functions")
+
+INPUT_KEYS: Final[dict[str, str]] = {"function": "arguments", "custom": "input"}
+"""Kind of call → the key of what the tool is given."""
+
+FUNCTION: Final = "function"
+CUSTOM: Final = "custom"
+FUNCTION_CALL: Final = "function_call"
+"""The deprecated key that holds one call without an id."""
+TOOL_CALLS: Final = "tool_calls"
+
+BATCH_HINT: Final = "several transcripts in one file are for 'ocml-convert batch'"
+EXPECTED: Final = (
+    "expected a list of messages, a request with 'messages', a response with 'choices', or a preference line with"
+    " 'input' and 'preferred_output'"
+)

@@ -1,0 +1,280 @@
+"""Declared tools and tool calls, both ways. Both are objects that name their kind and hold another object of that name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, cast
+
+from ocml_bridge import jsontext
+from ocml_bridge.model import Json, Message, Tool
+from ocml_bridge.turns import FUNCTIONS, full_name, name_of, recipient_of, split_name
+
+from .form import Object, add, form_of, is_empty, kept, mine, rest, shape
+from .syntax import (
+    CALL_ORDER,
+    CUSTOM,
+    DECLARATION_ORDER,
+    FUNCTION,
+    FUNCTION_CALL,
+    HOME,
+    INPUT_KEYS,
+    TOOL_CALLS,
+    TOOL_ORDER,
+)
+
+_PLAIN_CALL: Final = ("id", "type", "function")
+_PLAIN_FUNCTION: Final = ("name", "arguments")
+
+
+def _kind_of(item: Object) -> str | None:
+    """`function` or `custom`; by the object that is there where no type is given; None for other kinds."""
+    kind = item.get("type")
+    if is_empty(kind):
+        kind = FUNCTION if FUNCTION in item else CUSTOM
+    return kind if isinstance(kind, str) and kind in INPUT_KEYS and isinstance(item.get(kind), dict) else None
+
+
+# --- calls, reading ---------------------------------------------------------------------------------------------------
+
+
+class _Call(NamedTuple):
+    """What the object in a call says: recipient, body, how it was spelled, and what only this format can say."""
+
+    recipient: str
+    content: str
+    layout: Object
+    extras: Object
+
+
+def read_calls(value: Json, speaker: str | None) -> list[Message] | None:
+    """The calls of `tool_calls`; None where any of them cannot be understood."""
+    if not isinstance(value, list):
+        return None
+    calls: list[Message] = []
+    for item in cast("list[Json]", value):
+        call = _read_call(item, speaker)
+        if call is None:
+            return None
+        calls.append(call)
+    return calls
+
+
+def _read_call(value: Json, speaker: str | None) -> Message | None:
+    if not isinstance(value, dict):
+        return None
+    item = cast("Object", value)
+    kind = _kind_of(item)
+    found = _read_inner(item[kind], INPUT_KEYS[kind]) if kind is not None else None
+    if kind is None or found is None:
+        return None
+    call_id = item.get("id")
+    if not isinstance(call_id, str) or not call_id:
+        call_id = None
+    layout = found.layout
+    extras: Object = {}
+    if call_id is None or tuple(item) != _PLAIN_CALL or is_empty(item["type"]):
+        form = form_of(item, CALL_ORDER, ("id", "type"), (kind,))
+        if form is not None:
+            layout["form"] = form
+        extras = rest(item, ("type", kind) if call_id is None else ("id", "type", kind))
+    if found.extras:
+        extras[kind] = found.extras
+    if kind == CUSTOM and found.recipient.startswith(FUNCTIONS):
+        layout["kind"] = CUSTOM
+    return _message(found, speaker, call_id, None if kind == CUSTOM else "json", layout, kept(TOOL_CALLS, extras))
+
+
+def read_function_call(value: Json, speaker: str | None) -> Message | None:
+    """The call of the deprecated `function_call`; None where it cannot be understood."""
+    found = _read_inner(cast("Object", value), "arguments") if isinstance(value, dict) else None
+    if found is None:
+        return None
+    layout = {"kind": FUNCTION_CALL, **found.layout}
+    return _message(found, speaker, None, "json", layout, kept(FUNCTION_CALL, found.extras))
+
+
+def _message(
+    call: _Call, speaker: str | None, call_id: str | None, constraint: str | None, layout: Object, extras: Object | None
+) -> Message:
+    return Message(
+        "assistant",
+        call.content,
+        speaker,
+        "commentary",
+        call.recipient,
+        call_id,
+        None,
+        None,
+        constraint,
+        "call",
+        False,
+        kept(HOME, extras) if extras else None,
+        {HOME: {"call": layout}} if layout else None,
+    )
+
+
+def _read_inner(inner: Object, key: str) -> _Call | None:
+    name, body = inner.get("name"), inner.get(key)
+    if not isinstance(name, str) or not name:
+        return None
+    recipient, layout = recipient_of(name), dict[str, Json]()
+    if name.startswith(FUNCTIONS) and name_of(recipient) != name:
+        layout["name"] = name
+    if isinstance(body, str):
+        if tuple(inner) == _PLAIN_FUNCTION:
+            return _Call(recipient, body, layout, {})
+        content = body
+    elif body is None:
+        content = ""
+    else:
+        content = _compact(body)
+        if content is None:
+            return None
+        layout["arguments"] = "parsed"
+    said = ("name",) if body is None else ("name", key)
+    form = form_of(inner, ("name", key), ("name", key), said)
+    if form is not None:
+        layout["inner"] = form
+    return _Call(recipient, content, layout, rest(inner, ("name", key)))
+
+
+def _compact(value: Json) -> str | None:
+    """A value as compact JSON, where that gives the value back."""
+    if jsontext.too_deep(value):
+        return None
+    text = jsontext.compact(value)
+    return text if jsontext.parse(text) is not None else None
+
+
+# --- calls, writing ---------------------------------------------------------------------------------------------------
+
+
+def call_layout(call: Message) -> Object:
+    """How a call was spelled."""
+    layout = mine(call.layout, HOME).get("call")
+    return cast("Object", layout) if isinstance(layout, dict) else {}
+
+
+def is_legacy(call: Message) -> bool:
+    """Whether a call was read from the deprecated `function_call`."""
+    return call.layout is not None and call_layout(call).get("kind") == FUNCTION_CALL
+
+
+def is_custom(call: Message) -> bool:
+    """Whether a call is to a custom tool: its input is not JSON, and its recipient is no function."""
+    if call.constraint == "json" or call.content_type == "json":
+        return False
+    if call.constraint is not None or call.recipient is None or not call.recipient.startswith(FUNCTIONS):
+        return True
+    return call_layout(call).get("kind") == CUSTOM
+
+
+def write_call(call: Message) -> Object:
+    """A call as an item of `tool_calls`."""
+    layout, extras = call_layout(call), mine(call.extras, HOME).get(TOOL_CALLS)
+    kind = CUSTOM if is_custom(call) else FUNCTION
+    out: Object = {} if call.call_id is None else {"id": call.call_id}
+    out["type"] = kind
+    own: Object = cast("Object", extras) if isinstance(extras, dict) else {}
+    out[kind] = _write_inner(call, INPUT_KEYS[kind], layout, own.get(kind))
+    add(out, own)
+    return shape(out, layout.get("form"), fixed=(kind,), implied=("type",)) if layout else out
+
+
+def write_function_call(call: Message) -> Object:
+    """A call as the value of the deprecated `function_call`."""
+    return _write_inner(call, "arguments", call_layout(call), mine(call.extras, HOME).get(FUNCTION_CALL))
+
+
+def _write_inner(call: Message, key: str, layout: Object, extras: Json) -> Object:
+    recipient, body = call.recipient or "", call.content
+    name = layout.get("name")
+    if not isinstance(name, str) or recipient_of(name) != recipient:
+        name = name_of(recipient)
+    if layout.get("arguments") == "parsed":
+        body = _parsed(cast("str", body))
+    out: Object = {"name": name, key: body}
+    add(out, extras)
+    return shape(out, layout.get("inner"), fixed=("name",)) if layout else out
+
+
+def _parsed(text: str) -> Json:
+    """The value that a text is the compact JSON of; the text itself where there is none, or none worth parsing."""
+    span = jsontext.parse(text)
+    if span is None or isinstance(span.value, str) or span.value is None or _compact(span.value) != text:
+        return text
+    return span.value
+
+
+# --- declared tools ---------------------------------------------------------------------------------------------------
+
+
+def read_tools(raws: list[Json], *, legacy: bool = False) -> tuple[tuple[Tool, ...], list[Object]]:
+    """Declared tools, and those of kinds that are no functions, each with the place it stands at.
+
+    Args:
+        raws: the items of `tools`, or of the deprecated `functions`.
+        legacy: whether they are the latter: functions without an object around them.
+    """
+    tools: list[Tool] = []
+    others: list[Object] = []
+    for at, raw in enumerate(raws):
+        tool = _read_tool({"type": FUNCTION, FUNCTION: raw} if legacy else raw)
+        if tool is None:
+            others.append({"at": at, "tool": raw})
+        else:
+            tools.append(tool)
+    return tuple(tools), others
+
+
+def _read_tool(value: Json) -> Tool | None:
+    if not isinstance(value, dict):
+        return None
+    item = cast("Object", value)
+    kind = _kind_of(item)
+    if kind is None:
+        return None
+    inner = cast("Object", item[kind])
+    name, description = inner.get("name"), inner.get("description")
+    if not isinstance(name, str) or not (description is None or isinstance(description, str)):
+        return None
+    known = DECLARATION_ORDER if kind == FUNCTION else DECLARATION_ORDER[:2]
+    said = [key for key in known if inner.get(key) is not None]
+    extras, more = rest(item, ("type", kind)), rest(inner, known)
+    if more or kind == CUSTOM:
+        extras[kind] = more
+    forms = {"form": form_of(item, TOOL_ORDER, ("type",), (kind,)), "inner": form_of(inner, known, ("name",), said)}
+    layout = {key: form for key, form in forms.items() if form is not None}
+    namespace, bare = split_name(name)
+    parameters = inner.get("parameters") if kind == FUNCTION else None
+    return Tool(bare, description, parameters, namespace, kept(HOME, extras), kept(HOME, layout))
+
+
+def write_tools(tools: Sequence[Tool], others: Json, *, legacy: bool = False) -> list[Json]:
+    """Declared tools, with those of other kinds at their places."""
+    out: list[Json] = [_write_tool(tool)[FUNCTION] if legacy else _write_tool(tool) for tool in tools]
+    if isinstance(others, list):
+        for item in cast("list[Json]", others):
+            entry: Object = cast("Object", item) if isinstance(item, dict) else {}
+            if set(entry) == {"at", "tool"} and type(entry["at"]) is int:
+                out.insert(entry["at"], entry["tool"])
+    return out
+
+
+def is_custom_tool(tool: Tool) -> bool:
+    """Whether a declared tool is a custom one: its input is not JSON."""
+    return CUSTOM in mine(tool.extras, HOME)
+
+
+def _write_tool(tool: Tool) -> Object:
+    extras, layout = mine(tool.extras, HOME), mine(tool.layout, HOME)
+    kind = CUSTOM if is_custom_tool(tool) else FUNCTION
+    inner: Object = {"name": full_name(tool)}
+    if tool.description is not None:
+        inner["description"] = tool.description
+    if tool.parameters is not None and kind == FUNCTION:
+        inner["parameters"] = tool.parameters
+    add(inner, extras.get(kind))
+    out: Object = {"type": kind, kind: shape(inner, layout.get("inner"), fixed=inner)}
+    add(out, extras)
+    return shape(out, layout.get("form"), fixed=(kind,), implied=("type",))

@@ -1,0 +1,130 @@
+"""`ocml-convert [convert] FILE -t FORMAT`: the command that most people need."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any, Literal
+
+import click
+
+from .. import jsontext
+from ..adapter import Options, Policy
+from ..convert import Result, read, verify, write
+from ..errors import BridgeError, ErrorCode
+from ..model import Document
+from .formats import FORMAT
+from .output import STANDARD, about, read_bytes, warn, write_all
+
+_Call = Any
+"""A click command function: click gives it its options by name."""
+
+
+def format_options(command: _Call) -> _Call:
+    """The options of `Options`: how to read and write."""
+    for option in reversed(
+        (
+            click.option(
+                "--control-tokens",
+                type=click.Choice(("neutralise", "refuse", "raw")),
+                default="neutralise",
+                show_default=True,
+                help="Control tokens in content, where the target has no escape: break them up, refuse, or leave them.",
+            ),
+            click.option("--bos", metavar="TOKEN", help="What an ocm-0.1 text begins with ('' for nothing)."),
+            click.option("--eos", metavar="TOKEN", help="What an ocm-0.1 text ends with ('' for nothing)."),
+            click.option(
+                "--reasoning",
+                type=click.Choice(("reasoning", "reasoning_content")),
+                default="reasoning",
+                show_default=True,
+                help="The key that openai messages get private reasoning under.",
+            ),
+            click.option("--training", is_flag=True, help="End the last answer as a model is trained to end it."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("file", default=STANDARD, metavar="[FILE]")
+@click.option("-t", "--to", "target", type=FORMAT, required=True, help="The format to write: ID or ID:DIALECT.")
+@click.option("-f", "--from", "source", type=FORMAT, help="The format to read; told from the input where left out.")
+@click.option("-o", "--output", metavar="FILE", default=STANDARD, help="Where to write; standard output if left out.")
+@click.option("--report", metavar="FILE", help="Write the findings and losses there, as JSON.")
+@click.option("--strict", is_flag=True, help="Refuse what had to be mended, and what would lose or change anything.")
+@click.option("--verify", "verified", is_flag=True, help="Read the output back before writing it, and compare.")
+@click.option("--pretty", is_flag=True, help="Indent JSON.")
+@format_options
+@click.option("-q", "--quiet", is_flag=True, help="No warnings on stderr.")
+def convert(
+    file: str,
+    target: str,
+    source: str | None,
+    output: str,
+    report: str | None,
+    strict: bool,
+    verified: bool,
+    pretty: bool,
+    control_tokens: Policy,
+    bos: str | None,
+    eos: str | None,
+    reasoning: Literal["reasoning", "reasoning_content"],
+    training: bool,
+    quiet: bool,
+) -> None:
+    """Convert FILE (or standard input) from one format to another.
+
+    What the target cannot hold is said on stderr, and in the --report.
+    """
+    _refuse_same_file(file=file, output=output, report=report)
+    options = Options(control_tokens=control_tokens, bos=bos, eos=eos, reasoning=reasoning, training=training)
+    data = read_bytes(file)
+    with about(file):
+        reading = read(data, source, options=options, strict=strict)
+        del data
+        result = write(reading.transcript, target, options=options, strict=strict)
+        if verified:
+            _verify(reading.transcript, result, options)
+    result = replace(result, findings=reading.findings, source=reading.source)
+    outputs = {output: result.encode(pretty=pretty)}
+    if report is not None:
+        outputs[report] = jsontext.dumps(result.report(), pretty=True) + b"\n"
+    write_all(outputs)
+    if not quiet:
+        warn(file, result.findings)
+        warn(file, result.losses)
+
+
+def _refuse_same_file(**names: str | None) -> None:
+    """No file may be both read and written, or written twice.
+
+    Raises:
+        BridgeError: OCB-OPTION, naming both.
+    """
+    seen: dict[str, str] = {}
+    for role, name in names.items():
+        if name is None:
+            continue
+        # Standard input and standard output have the same name and are two things.
+        key = f"{STANDARD} {role == 'file'}" if name == STANDARD else os.path.realpath(name)
+        if key in seen:
+            raise BridgeError(ErrorCode.OPTION, f"{seen[key]} and {role} are the same file, {name!r}; name another one")
+        seen[key] = role
+
+
+def _verify(document: Document, result: Result, options: Options) -> None:
+    """Law 2 on this very document.
+
+    Raises:
+        BridgeError: OCB-UNREPORTED where the output says something else than the report does.
+    """
+    try:
+        unreported = verify(document, result, options=options)
+    except BridgeError as error:
+        raise BridgeError(ErrorCode.UNREPORTED, f"the output cannot be read back: {error}") from error
+    if unreported:
+        more = f" (and {len(unreported) - 1} more)" if len(unreported) > 1 else ""
+        message = f"the output reads differently, and no loss says so{more}; nothing was written"
+        raise BridgeError(ErrorCode.UNREPORTED, message, path=unreported[0].path)

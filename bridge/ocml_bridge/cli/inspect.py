@@ -1,0 +1,102 @@
+"""The commands that tell rather than convert: `formats`, `check`, `matrix`, `schema`."""
+
+from __future__ import annotations
+
+import click
+
+from .. import jsontext, registry
+from ..adapter import Adapter, Feature, Level
+from ..convert import Reading, read
+from ..errors import ExitCode
+from ..model import Json, Transcript
+from ..model.codec import json_schema
+from .formats import FORMAT
+from .output import STANDARD, about, one_line, read_bytes, say, shown, warning, write_all
+
+_LEVELS = {Level.YES: "yes", Level.PARTLY: "partly", Level.NO: "-"}
+_COLOURS = {Level.YES: "green", Level.PARTLY: "yellow", Level.NO: "dim"}
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def formats(as_json: bool) -> None:
+    """List the formats and their dialects."""
+    adapters = _adapters()
+    if as_json:
+        _print_json([_described(adapter) for adapter in adapters])
+        return
+    rows = [(adapter.id, adapter.title, str(adapter.kind), " ".join(adapter.dialects)) for adapter in adapters]
+    _print_table(("format", "name", "made of", "dialects, default first"), rows)
+
+
+def _described(adapter: Adapter) -> dict[str, Json]:
+    return {
+        "id": adapter.id,
+        "title": adapter.title,
+        "kind": str(adapter.kind),
+        "dialects": list(adapter.dialects),
+    }
+
+
+@click.command()
+@click.argument("file", default=STANDARD, metavar="[FILE]")
+@click.option("-f", "--from", "source", type=FORMAT, help="The format to read; told from the input where left out.")
+@click.option("--strict", is_flag=True, help="End with status 3 where there is anything to find.")
+@click.option("-q", "--quiet", is_flag=True, help="No summary on stderr.")
+def check(file: str, source: str | None, strict: bool, quiet: bool) -> int:
+    """Read FILE (or standard input) and print what had to be mended or assumed, one finding a line."""
+    data = read_bytes(file)
+    with about(file):
+        reading = read(data, source)
+    lines = [one_line(warning(file, finding)) + "\n" for finding in reading.findings]
+    write_all({STANDARD: "".join(lines).encode("utf-8", "backslashreplace")})
+    if not quiet:
+        say(_summary(file, reading))
+    return ExitCode.REFUSED if strict and reading.findings else ExitCode.OK
+
+
+def _summary(file: str, reading: Reading) -> str:
+    document = reading.transcript
+    what = _counted(len(document.messages), "message") if isinstance(document, Transcript) else "a text to complete"
+    return f"{shown(file)}: {reading.source}, {what}, {_counted(len(reading.findings), 'finding')}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--markdown", is_flag=True, help="As a Markdown table.")
+def matrix(as_json: bool, markdown: bool) -> None:
+    """Show what each format can hold."""
+    adapters = _adapters()
+    if as_json:
+        held = {a.id: {str(f): str(a.capabilities.level(f)) for f in Feature} for a in adapters}
+        _print_json(held)
+        return
+    heads = ("", *(adapter.id for adapter in adapters))
+    rows = [(str(f), *(_LEVELS[a.capabilities.level(f)] for a in adapters)) for f in Feature]
+    if markdown:
+        write_all({STANDARD: _markdown(heads, rows).encode()})
+    else:
+        _print_table(heads, rows)
+
+
+def _markdown(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [heads, ("---", *(":-:" for _ in heads[1:])), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+@click.command()
+def schema() -> None:
+    """Print the JSON Schema of the canonical form."""
+    _print_json(json_schema())
+
+
+def _adapters() -> list[Adapter]:
+    return [registry.adapter(name)[0] for name in registry.formats()]
+
+
+def _print_json(value: Json) -> None:
+    write_all({STANDARD: jsontext.dumps(value, pretty=True) + b"\n"})

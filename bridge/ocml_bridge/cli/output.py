@@ -1,0 +1,203 @@
+"""What the command reads and writes: bytes in, whole files out, one line on stderr for each thing it has to say."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import BinaryIO, Final, TextIO
+
+import click
+
+from ..errors import BridgeError, ErrorCode, ExitCode
+from ..loss import Finding, Loss, Severity
+
+PROGRAM: Final = "ocml-convert"
+STANDARD: Final = "-"
+"""The file name that means standard input or output."""
+SHOWN: Final = 10
+"""How many warnings of one kind are shown one by one; the rest is counted."""
+
+Note = Finding | Loss
+
+_COLOURS: Final = {Severity.LOST: "red", Severity.CHANGED: "yellow", Severity.LAYOUT: "bright_black"}
+
+
+class CommandError(Exception):
+    """Why the command ends early: the one line to say it with, and the exit status.
+
+    Attributes:
+        line: what stderr gets, without the program's name.
+        status: the exit status.
+    """
+
+    def __init__(self, line: str, status: int) -> None:
+        super().__init__(line)
+        self.line = line
+        self.status = status
+
+
+# --- what is said -----------------------------------------------------------------------------------------------------
+
+
+def one_line(text: str) -> str:
+    """Text as a terminal may show it: line breaks, escape codes and other control characters are spelled out."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def shown(name: str) -> str:
+    """A file name as messages have it."""
+    return "<stdin>" if name == STANDARD else name
+
+
+def describe(error: BridgeError, name: str | None = None) -> str:
+    """An error as one line: file, line and column where they are known, the code, the path in the document."""
+    place = [] if name is None else [shown(name)]
+    if error.line is not None:
+        place += [str(error.line), str(error.column)]
+    at = f" at {error.path}" if error.path else ""
+    return f"{':'.join(place)}{': ' if place else ''}{error.code}{at}: {error.message}"
+
+
+def say(text: str, *, colour: str | None = None) -> None:
+    """One line on stderr; coloured only where that is a terminal and `NO_COLOR` is not set."""
+    line = one_line(text)
+    if colour is not None and "NO_COLOR" not in os.environ:
+        line = click.style(line, fg=colour)
+    click.echo(line, err=True)
+
+
+def warn(name: str, notes: Sequence[Note]) -> None:
+    """Findings or losses for people: the first ones that matter, then how many more there are of which code."""
+    matter = [note for note in notes if note.severity is not Severity.LAYOUT]
+    layout = [note for note in notes if note.severity is Severity.LAYOUT]
+    for note in matter[:SHOWN]:
+        say(warning(name, note), colour=_COLOURS[note.severity])
+    if matter[SHOWN:]:
+        say(f"{shown(name)}: and {len(matter) - SHOWN} more: {_counts(matter[SHOWN:])}")
+    if layout:
+        say(f"{shown(name)}: layout only: {_counts(layout)}", colour=_COLOURS[Severity.LAYOUT])
+
+
+def warning(name: str, note: Note) -> str:
+    """One finding or loss as a line."""
+    return f"{shown(name)}: warning[{note.code}] {note.severity} {note.path or 'document'}: {note.detail}"
+
+
+def _counts(notes: Sequence[Note]) -> str:
+    return ", ".join(f"{count} {code}" for code, count in Counter(str(note.code) for note in notes).most_common())
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def about(name: str) -> Iterator[None]:
+    """Let errors from inside say which file they are about."""
+    try:
+        yield
+    except BridgeError as error:
+        raise CommandError(describe(error, name), error.exit_code) from error
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CommandError(f"{shown(name)}: {ErrorCode.IO}: {reason}", ExitCode.FAILED) from error
+
+
+def read_bytes(name: str) -> bytes:
+    """A whole file, or standard input; a person at a terminal is told what is waited for.
+
+    Raises:
+        CommandError: where it cannot be read.
+    """
+    with about(name):
+        if name != STANDARD:
+            with open(name, "rb") as file:
+                return file.read()
+        source = _bytes_of(sys.stdin)
+        if sys.stdin.isatty():
+            say(f"{PROGRAM}: reading from the terminal: end with Ctrl-D, or name a file (see '{PROGRAM} --help')")
+        return source.read()
+
+
+def _bytes_of(stream: TextIO | None) -> BinaryIO:
+    if stream is None:
+        raise OSError(errno.EBADF, "the stream is closed")
+    return stream.buffer
+
+
+def write_all(outputs: Mapping[str, bytes]) -> None:
+    """Write files, each whole or not at all, and none of them where one cannot be written; `-` is standard output.
+
+    Raises:
+        CommandError: where one cannot be written.
+    """
+    staged: dict[str, str] = {}
+    try:
+        for name, data in outputs.items():
+            with about(name):
+                if _is_replaceable(name):
+                    staged[name] = _stage(name, data)
+        for name, data in outputs.items():
+            with about("<stdout>" if name == STANDARD else name):
+                if name in staged:
+                    os.replace(staged.pop(name), os.path.realpath(name))
+                else:
+                    _pour(name, data)
+    finally:
+        for temporary in staged.values():
+            with suppress(OSError):
+                os.unlink(temporary)
+
+
+def _is_replaceable(name: str) -> bool:
+    """Whether the name is a regular file or nothing yet; a device or a pipe is written to, never replaced."""
+    try:
+        return name != STANDARD and stat.S_ISREG(os.stat(name).st_mode)
+    except FileNotFoundError:
+        return True
+
+
+def _stage(name: str, data: bytes) -> str:
+    """Write a new file beside the one that it will replace, with the same mode."""
+    target = os.path.realpath(name)
+    temporary = os.path.join(os.path.dirname(target), f".{PROGRAM}-{os.getpid()}-{os.urandom(4).hex()}.tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileNotFoundError):
+            os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return temporary
+
+
+def _pour(name: str, data: bytes) -> None:
+    if name != STANDARD:
+        with open(name, "wb") as file:
+            file.write(data)
+        return
+    out = _bytes_of(sys.stdout)
+    try:
+        out.write(data)
+        out.flush()
+    except OSError:
+        silence_stdout()
+        raise
+
+
+def silence_stdout() -> None:
+    """Let what is still buffered for a standard output that nobody reads go nowhere, without a word at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,115 @@
+"""How a frame was spelled where that is not how it would be written: remembered by readers, used again by writers.
+
+A reader and a writer both know the frame that would be written by default; a message keeps only what differs from it
+(`remember`). What a message keeps may come from anywhere, so it is used only where it still says the same (`recall`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Final
+
+from ..model import ByFormat, Json
+from .im import Frame, Grammar, read_header
+
+_TRIVIA: Final = re.compile(
+    r"(?:\s|<s>|</s>|<bos>|<eos>|\[BOS\]|\[EOS\]|<\|BOS\|>|<\|EOS\|>"
+    r"|<\|begin_of_text\|>|<\|end_of_text\|>|<\|startoftext\|>|<\|endoftext\|>)*"
+)
+_FIELDS: Final = ("gap", "start", "header", "newline", "body", "end")
+
+
+def is_trivia(gap: str) -> bool:
+    """Whether a text between frames says nothing: white space, tokens that begin or end a whole text."""
+    return _TRIVIA.fullmatch(gap) is not None
+
+
+def gap_behind(before: Frame | None) -> str:
+    """What stands between a frame and the one behind it by default: a newline where it was closed."""
+    return "\n" if before is not None and before.end else ""
+
+
+def may_stand(gap: str, grammar: Grammar | None, before: Frame | None) -> bool:
+    """Whether a text can stand behind a frame (or at the beginning) and be read back as what it is."""
+    if before is not None and not before.end:
+        return gap == ""
+    if grammar is None:
+        return True
+    return not grammar.opens(gap) and not (before is None and gap.startswith("\ufeff"))
+
+
+def by_format(home: str, kept: dict[str, Json]) -> ByFormat | None:
+    """Layout or extras of one format; None where there is nothing to keep."""
+    return {home: kept} if kept else None
+
+
+def kept_by(home: str, *places: ByFormat | None) -> dict[str, Json]:
+    """What one format keeps in layout and extras, together."""
+    kept: dict[str, Json] = {}
+    for place in places:
+        if place is not None:
+            kept.update(place.get(home, {}))
+    return kept
+
+
+def remember(frame: Frame, default: Frame) -> tuple[dict[str, Json], dict[str, Json]]:
+    """What layout and what extras must keep of a frame: a text outside of frames and unknown attributes are extras."""
+    layout: dict[str, Json] = {}
+    extras: dict[str, Json] = {}
+    if frame is default:
+        return layout, extras
+    for field in _FIELDS:
+        value = getattr(frame, field)
+        if value == getattr(default, field):
+            continue
+        says = (field == "gap" and not is_trivia(value)) or (field == "header" and read_header(value).rest != ())
+        (extras if says else layout)[field] = value
+    return layout, extras
+
+
+def recall(
+    default: Frame,
+    kept: Mapping[str, Json],
+    *,
+    grammar: Grammar | None,
+    before: Frame | None,
+    starts: Collection[str],
+    ends: Collection[str],
+    header: Callable[[str], bool],
+    body: Callable[[str], bool],
+) -> Frame:
+    """The frame as it was spelled, as far as that still says what the default one says.
+
+    Args:
+        default: the frame that would be written.
+        kept: what the message keeps.
+        grammar: how the text will be taken apart; None where tokens and text cannot be confused.
+        before: the frame before it, as it is spelled.
+        starts: start tokens that may stand here.
+        ends: end tokens that may stand here; "" for none.
+        header: whether a header says the same.
+        body: whether a body says the same.
+    """
+    if not kept:
+        return default
+    text = {field: value for field in _FIELDS if isinstance(value := kept.get(field), str)}
+    changed: dict[str, Json] = {}
+    gap = text.get("gap")
+    if gap is not None and may_stand(gap, grammar, before):
+        changed["gap"] = gap
+    if text.get("start") in starts:
+        changed["start"] = text["start"]
+    if text.get("end") in ends:
+        changed["end"] = text["end"]
+    raw = text.get("header")
+    if raw is not None and "\n" not in raw and not (grammar and grammar.cuts(raw)) and header(raw):
+        changed["header"] = raw
+    raw = text.get("body")
+    if raw is not None and not (grammar and grammar.cuts(raw)) and body(raw):
+        changed["body"] = raw
+    newline = kept.get("newline")
+    if isinstance(newline, bool) and default.body == "" and changed.get("body", "") == "":
+        changed["newline"] = newline
+    return replace(default, **changed) if changed else default
