@@ -62,6 +62,8 @@ class Result:
         """The bytes to write; JSON indented where `pretty`."""
         if isinstance(self.output, str):
             return self.output.encode("utf-8", "surrogatepass")
+        if isinstance(self.output, jsontext.Lines):
+            return b"".join(jsontext.dumps(line) + b"\n" for line in self.output)
         return jsontext.dumps(self.output, pretty=pretty) + b"\n"
 
     @property
@@ -192,7 +194,7 @@ def _decode(data: Source | bytes, kind: Kind, log: Log) -> Source:
             raise BridgeError(ErrorCode.SHAPE, "a text format is read from str or bytes, not from parsed JSON")
         return data
     text = _without_mark(data, log)
-    return text if kind is Kind.TEXT else _json(text)
+    return text if kind is Kind.TEXT else _json(text, log)
 
 
 def _guess(data: Source | bytes, log: Log) -> Source:
@@ -204,7 +206,7 @@ def _guess(data: Source | bytes, log: Log) -> Source:
     # A text format never begins like this and still parses as JSON; `[BOS]` and `[UNUSED_TOKEN_146]` do not.
     if text.lstrip()[:1] in ("{", "["):
         try:
-            return _json(text)
+            return _json(text, log)
         except BridgeError:
             if _TOKEN.search(text) is None:
                 raise
@@ -230,31 +232,21 @@ def _without_mark(text: str, log: Log) -> str:
     return text[1:]
 
 
-def _json(text: str) -> Json:
-    """One JSON value, or JSON lines as a list of them."""
+def _json(text: str, log: Log) -> Json:
+    """One JSON value, JSON lines as a list of them, or JSON with comments."""
     try:
         return jsontext.loads(text)
     except BridgeError as error:
-        lines = text.split("\n")
-        if error.code is not ErrorCode.JSON or sum(1 for line in lines if line.strip()) < 2:
+        if error.code is not ErrorCode.JSON:
             raise error.locate(text) from error.__cause__
-        return Lines(_lines(lines))
-
-
-class Lines(list[Json]):
-    """The values of a JSON lines document; a list, so that a reader may take it for one."""
-
-
-def _lines(lines: list[str]) -> Iterable[Json]:
-    offset = 0
-    for line in lines:
-        if line.strip():
-            try:
-                yield jsontext.loads(line)
-            except BridgeError as error:
-                error.offset = None if error.offset is None else error.offset + offset
-                raise error.locate("\n".join(lines)) from error.__cause__
-        offset += len(line) + 1
+        if (lines := jsontext.loads_lines(text)) is not None:
+            return lines
+        bare = jsontext.without_comments(text)
+        if bare is None:
+            raise error.locate(text) from error.__cause__
+        value = jsontext.loads(bare)
+        log.find(FindingCode.JSON_REPAIRED, "", "comments are no JSON; they are left out")
+        return value
 
 
 def _write(adapter: Adapter, document: Document, options: Options) -> tuple[Source, list[Loss]]:

@@ -108,6 +108,42 @@ def too_deep(value: Json) -> bool:
     return _survey(value)[1] > MAX_DEPTH
 
 
+class Lines(list[Json]):
+    """The values of a JSON lines document; a list, so that a reader may take it for one."""
+
+
+def loads_lines(text: str) -> Lines | None:
+    """Parse JSON lines; None where the text is not two lines of JSON at least.
+
+    Raises:
+        BridgeError: as `loads`, with line and column, for a line that is not JSON where the first one is.
+    """
+    lines = text.split("\n")
+    if sum(1 for line in lines if line.strip()) < 2:
+        return None
+    out, offset = Lines(), 0
+    for line in lines:
+        if line.strip():
+            try:
+                out.append(loads(line))
+            except BridgeError as error:
+                if not out:
+                    return None
+                error.offset = offset + (error.offset or 0)
+                raise error.locate(text) from error.__cause__
+        offset += len(line) + 1
+    return out
+
+
+_COMMENT: Final = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.S)
+
+
+def without_comments(text: str) -> str | None:
+    """JSON text with its `//` and `/* */` comments blanked out; None where what is left still is not JSON."""
+    bare = _COMMENT.sub(lambda found: found[0] if found[0].startswith('"') else " " * len(found[0]), text)
+    return bare if bare != text and parse(bare) is not None else None
+
+
 def _too_deep() -> BridgeError:
     return BridgeError(ErrorCode.LIMIT, f"JSON nested deeper than {MAX_DEPTH} levels")
 
@@ -139,12 +175,37 @@ def _skip(text: str, at: int) -> int:
     return cast("re.Match[str]", _SPACE.match(text, at)).end()
 
 
+class Unplaced(str):
+    """Text in which many places are tried for JSON: what is not JSON costs no counting of lines.
+
+    The standard library counts the lines of the whole text before the place for each error that it raises.
+    """
+
+    __slots__ = ()
+
+    def count(self, *_: object) -> int:
+        """No lines: nobody asks for the place of these errors."""
+        return 0
+
+    def rfind(self, *_: object) -> int:
+        """No line before: as `count`."""
+        return -1
+
+
 def value_at(text: str, at: int = 0) -> tuple[Json, int] | None:
-    """The JSON value at `at` (white space is skipped) and the offset behind it; None where there is none."""
+    """The JSON value at `at` (white space is skipped) and the offset behind it; None where there is none.
+
+    What nests deeper than `MAX_DEPTH` is none.
+    """
+    start = _skip(text, at)
     try:
-        return _DECODER.raw_decode(text, _skip(text, at))
+        value, end = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
         return None
+    raw = text[start:end]
+    if raw.count("[") + raw.count("{") > MAX_DEPTH and too_deep(value):
+        return None
+    return value, end
 
 
 def parse(text: str) -> Span | None:

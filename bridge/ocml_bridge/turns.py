@@ -108,8 +108,9 @@ class Pairing:
     """
 
     def __init__(self) -> None:
-        self._turn: dict[int, None] = {}
-        self._calls: dict[int, Message] = {}
+        self._turn: deque[int] = deque()
+        self._by_name: dict[str | None, deque[int]] = {}
+        self._answered: set[int] = set()
         self._by_id: dict[str, deque[int]] = {}
         self._earlier: dict[str, deque[int]] = {}
         self._in_calls = False
@@ -119,7 +120,8 @@ class Pairing:
         if is_call(message):
             self._open(index, message)
             return None
-        self._in_calls = False
+        # Text between two calls of one wire message does not begin a new turn.
+        self._in_calls = self._in_calls and message.continues and not is_reply(message)
         call = self.find(message) if is_reply(message) else None
         if call is not None:
             self._answer(call, message)
@@ -129,9 +131,9 @@ class Pairing:
         if not self._in_calls:
             for key, waiting in self._by_id.items():
                 self._earlier.setdefault(key, deque()).extend(waiting)
-            self._by_id, self._turn, self._in_calls = {}, {}, True
-        self._calls[index] = message
-        self._turn[index] = None
+            self._by_id, self._by_name, self._turn, self._in_calls = {}, {}, deque(), True
+        self._turn.append(index)
+        self._by_name.setdefault(message.recipient, deque()).append(index)
         if message.call_id is not None:
             self._by_id.setdefault(message.call_id, deque()).append(index)
 
@@ -140,16 +142,16 @@ class Pairing:
         if reply.call_id is not None:
             waiting = self._waiting(reply.call_id)
             return waiting[0] if waiting else None
-        for index in self._turn:
-            if reply.name is None or self._calls[index].recipient == reply.name:
-                return index
-        return None
+        waiting = self._turn if reply.name is None else self._by_name.get(reply.name)
+        while waiting and waiting[0] in self._answered:
+            waiting.popleft()
+        return waiting[0] if waiting else None
 
     def _waiting(self, call_id: str) -> deque[int] | None:
         return self._by_id.get(call_id) or self._earlier.get(call_id)
 
     def _answer(self, index: int, reply: Message) -> None:
-        self._turn.pop(index, None)
+        self._answered.add(index)
         waiting = self._waiting(reply.call_id) if reply.call_id is not None else None
         if waiting:
             waiting.popleft()
@@ -165,8 +167,13 @@ def pair(messages: Iterable[Message]) -> dict[int, int]:
     return pairs
 
 
-def synthesise_ids(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Give each call without an id one (`call_1`, `call_2`, …) and each reply without one its call's."""
+def synthesise_ids(messages: Sequence[Message], home: str = "") -> tuple[Message, ...]:
+    """Give each call without an id one (`call_1`, `call_2`, …) and each reply without one its call's.
+
+    Args:
+        messages: in order.
+        home: the format that is written; a message whose layout there says that its id was absent stays without.
+    """
     if all(message.call_id is not None for message in messages if is_call(message) or is_reply(message)):
         return tuple(messages)
     taken = {message.call_id for message in messages}
@@ -174,7 +181,7 @@ def synthesise_ids(messages: Sequence[Message]) -> tuple[Message, ...]:
     pairs = pair(messages)
     number = 0
     for index, message in enumerate(messages):
-        if message.call_id is not None:
+        if message.call_id is not None or (message.layout or {}).get(home, {}).get("call_id") == "absent":
             continue
         if is_call(message):
             number += 1

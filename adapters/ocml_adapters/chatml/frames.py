@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from ocml_bridge.model import ByFormat, Message, Transcript
+from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.text.edges import gap_behind, is_trivia, kept_by, may_stand, recall
 from ocml_bridge.text.im import Frame, read_header, write_header
 from ocml_bridge.text.plain import name_for_header, name_from_header, safe_role
@@ -77,13 +77,20 @@ def spelled(message: Message, default: Frame, before: Frame | None, form: Form) 
         starts=_NOTHING,
         ends=ends,
         header=lambda header: means(header, message),
-        body=lambda body: False,
     )
 
 
-def tail_of(layout: ByFormat | None, extras: ByFormat | None, last: Frame | None, form: Form) -> str:
+def tail_of(transcript: Transcript, last: Frame | None, form: Form) -> str:
     """What stands behind the last frame, remembered or by default."""
-    raw = kept_by(HOME, layout, extras).get("tail")
-    default = gap_behind(last)
-    usable = isinstance(raw, str) and may_stand(raw, form.grammar, last)
-    return raw if usable and (last is not None or is_trivia(raw)) else default
+    raw = kept_by(HOME, transcript.layout, transcript.extras).get("tail")
+    if isinstance(raw, str) and may_stand(raw, form.grammar, last) and (last is not None or not raw.strip()):
+        return raw
+    return gap_behind(last)
+
+
+def remember_tail(tail: str, last: Frame | None) -> tuple[dict[str, Json], dict[str, Json]]:
+    """What layout and what extras must keep of what stands behind the last frame."""
+    if tail == gap_behind(last):
+        return {}, {}
+    kept: dict[str, Json] = {"tail": tail}
+    return (kept, {}) if is_trivia(tail) else ({}, kept)

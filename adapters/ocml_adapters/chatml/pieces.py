@@ -6,7 +6,7 @@ have it: header and content in one string, what stands between frames in one oth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -34,37 +34,33 @@ class Pieces:
     gaps: list[list[Json]] = field(default_factory=list[list[Json]])
     bodies: list[list[Json]] = field(default_factory=list[list[Json]])
 
-    def layout(self, index: int) -> dict[str, Json]:
-        """How the pieces of one frame are cut, where that is not as by default."""
-        return cuts(self.frames[index], self.gaps[index], self.bodies[index])
-
-    def tail_layout(self) -> dict[str, Json]:
-        """The same of what stands behind the last frame."""
-        return tail_cut(self.tail, self.gaps[len(self.frames)])
-
 
 def inner(frame: Frame) -> str:
     """What stands between a frame's tokens."""
     return f"{frame.header}\n{frame.body}" if frame.newline else frame.header
 
 
-def cuts(frame: Frame, gap: list[Json], body: list[Json]) -> dict[str, Json]:
-    """Layout of a frame whose pieces are not cut as by default."""
-    kept: dict[str, Json] = {}
-    if gap != _whole(frame.gap):
-        kept["gap_pieces"] = gap
-    if body != [inner(frame)]:
-        kept["pieces"] = body
-    return kept
-
-
-def tail_cut(tail: str, pieces: list[Json]) -> dict[str, Json]:
-    """Layout of a text behind the last frame that is not cut as by default."""
-    return {} if pieces == _whole(tail) else {"tail_pieces": pieces}
-
-
-def _whole(gap: str) -> list[Json]:
+def whole(gap: str) -> list[Json]:
+    """A gap in the pieces that it is written in by default."""
     return [gap] if gap else []
+
+
+def cut(key: str, pieces: list[Json], default: list[Json]) -> dict[str, Json]:
+    """Layout of pieces that are not cut as by default."""
+    return {} if pieces == default else {key: pieces}
+
+
+def gap_pieces(kept: Mapping[str, Json], key: str, gap: str, before: Frame | None) -> list[Json]:
+    """The pieces of a gap as remembered, where they still say the same; else as by default."""
+    pieces = kept.get(key)
+    usable = (before is None or before.end != "") and joined(pieces, START) == gap
+    return cast("list[Json]", pieces) if usable else whole(gap)
+
+
+def inner_pieces(kept: Mapping[str, Json], frame: Frame) -> list[Json]:
+    """The pieces between a frame's tokens as remembered, where they still say the same; else as by default."""
+    pieces = kept.get("pieces")
+    return cast("list[Json]", pieces) if joined(pieces, START, END) == inner(frame) else [inner(frame)]
 
 
 def joined(value: Json, *without: str) -> str | None:
@@ -109,7 +105,8 @@ def from_list(source: Json, log: Log) -> Pieces:
             if body is not None:
                 _close(out, gap, body, start, END if token == END else "")
                 gap = []
-            body, start = ([], index) if token == START else (None, start)
+            body = list[Json]() if token == START else None
+            start = index
         elif body is None:
             gap.append(item)
         else:
@@ -131,15 +128,3 @@ def _close(out: Pieces, gap: list[Json], body: list[Json], start: int, end: str)
     out.frames.append(Frame(joined(gap) or "", START, header, newline != "", text, end, start, last=False))
     out.gaps.append(gap)
     out.bodies.append(body)
-
-
-def to_list(frames: Sequence[tuple[Frame, list[Json] | None, list[Json] | None]], tail: list[Json]) -> list[Json]:
-    """The list of frames, each with its gap's and its own pieces where they are not cut as by default."""
-    out: list[Json] = []
-    for frame, gap, body in frames:
-        out += _whole(frame.gap) if gap is None else gap
-        out.append({"token": START})
-        out += [inner(frame)] if body is None else body
-        if frame.end:
-            out.append({"token": END})
-    return out + tail

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
-from ocml_bridge.model import Document, Json, Message, Transcript
-from ocml_bridge.text.edges import by_format, gap_behind, is_trivia, remember
+from ocml_bridge.model import Document, Message, Transcript
+from ocml_bridge.text.edges import by_format, is_trivia, remember
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import ROLES, message, name_from_header
 
-from .frames import default_frame
-from .pieces import Pieces, from_list
+from .frames import default_frame, remember_tail
+from .pieces import Pieces, cut, from_list, inner, whole
 from .syntax import CONTROL, END, GRAMMAR, HOME, LIST, START, TEXT, Form
 
 
@@ -57,23 +57,24 @@ def _transcript(frames: list[Frame], tail: str, log: Log, form: Form, pieces: Pi
         default = default_frame(bare, before, form, last=index == len(frames) - 1, opening=opens)
         layout, extras = remember(frame, default)
         if pieces is not None:
-            layout.update(pieces.layout(index))
+            layout.update(cut("gap_pieces", pieces.gaps[index], whole(frame.gap)))
+            layout.update(cut("pieces", pieces.bodies[index], [inner(frame)]))
         bare.layout, bare.extras = by_format(HOME, layout), by_format(HOME, extras)
         if opens:
             opening = bare
         else:
             messages.append(bare)
         before = frame
-    if not is_trivia(tail):
+    tail_layout, tail_extras = remember_tail(tail, before)
+    if tail_extras:
         log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
-    kept: dict[str, Json] = {} if tail == gap_behind(before) else {"tail": tail}
-    trivial = is_trivia(tail)
-    layout = {**(kept if trivial else {}), **(pieces.tail_layout() if pieces is not None else {})}
+    if pieces is not None:
+        tail_layout.update(cut("tail_pieces", pieces.gaps[-1], whole(tail)))
     return Transcript(
         messages=tuple(messages),
         open_turn=opening,
-        layout=by_format(HOME, layout),
-        extras=None if trivial else by_format(HOME, kept),
+        layout=by_format(HOME, tail_layout),
+        extras=by_format(HOME, tail_extras),
     )
 
 

@@ -1,13 +1,13 @@
-"""What a body is: the developer's message has a frame of its own around instructions and tools (see DeveloperContent)."""
+"""What a body is. The developer's has a form of its own: instructions under a heading, then declared tools."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
 
-from ocml_bridge.model import Content, Part, Text, Tool, Tools
+from ocml_bridge.model import Content, Message, Text, Tool, Tools, Transcript
 from ocml_bridge.text.typescript import DEFAULT_NAMESPACE, parse_tools, render_tools
-from ocml_bridge.turns import parts_of
+from ocml_bridge.turns import lower_tools, parts_of
 
 from .syntax import HOME, INSTRUCTIONS, TOOLS
 
@@ -34,7 +34,7 @@ def read_developer(body: str) -> tuple[Content, bool]:
 
 def _instructions(text: str) -> tuple[str, bool]:
     rest = text.removeprefix(INSTRUCTIONS)
-    return rest, rest is text or len(rest) == len(text)
+    return rest, len(rest) == len(text)
 
 
 def _read_tools(section: str) -> Tools | None:
@@ -79,7 +79,21 @@ def write_developer(content: Content, *, plain: bool) -> str:
     return "\n\n".join(sections)
 
 
-def is_developer_content(parts: Sequence[Part]) -> bool:
-    """Whether a developer's message can be made of these parts: a text, tools, or a text and then tools."""
-    kinds = [type(part) for part in parts]
-    return kinds in ([Text], [Tools], [Text, Tools])
+def is_in_place(message: Message) -> bool:
+    """Whether the tools that a message declares stand where Harmony has them: last in a developer's message."""
+    declared = [isinstance(part, Tools) for part in parts_of(message.content)]
+    return not any(declared) or (message.role == "developer" and declared[-1] and sum(declared) == 1)
+
+
+def placed(transcript: Transcript) -> Iterator[tuple[str, Message]]:
+    """The messages with the transcript's tools in them, each with its path; one made for the tools has theirs."""
+    messages, lowered = transcript.messages, lower_tools(transcript)
+    made = len(lowered) > len(messages)
+    index = 0
+    for message in lowered:
+        if made and (index == len(messages) or message is not messages[index]):
+            made = False
+            yield "/tools", message
+        else:
+            yield f"/messages/{index}", message
+            index += 1

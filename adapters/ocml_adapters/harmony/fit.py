@@ -9,13 +9,13 @@ from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.fit import narrow
-from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.loss import Log
 from ocml_bridge.model import ByFormat, Completion, Document, Message, Tools, Transcript
-from ocml_bridge.turns import content_of, hoist_tools, lower_tools, pair, parts_of
+from ocml_bridge.turns import as_transcript, hoist_tools, lower_tools, pair
 
-from .body import is_developer_content, read_developer, write_developer
+from .body import is_in_place, placed, read_developer, write_developer
 from .frames import pieces_of, scan
-from .header import WORDS, Fields, fields_of, implied_intent, regular, spell
+from .header import LONG, WORDS, Fields, fields_of, implied_intent, is_own_spelling, regular, spell
 from .reader import LINE_END, assemble, make
 from .syntax import ASSISTANT, BROADCAST, CHANNEL, CONTROL, HOME, INSTRUCTIONS, MENTIONABLE, ROLES, SPEC, TOKEN, TOOL
 
@@ -25,16 +25,14 @@ TARGET: Final = "harmony"
 def fit(document: Document, options: Options, log: Log) -> Transcript:
     """The transcript that reading the output gives back."""
     if isinstance(document, Completion):
-        return _prompt(document, log)
-    transcript = _tools_in_place(document, log)
-    lowered = lower_tools(transcript)
+        return as_transcript(document, log)
+    paired = list(placed(_tools_in_place(document, log)))
+    lowered = [message for _, message in paired]
     names = _names_of_replies(lowered)
-    shift = len(lowered) - len(transcript.messages)
     layout = layout_of(document.layout)
     prompted = layout.get("prompted") is True and _leads(lowered, document.open_turn)
     messages: list[Message] = []
-    for index, message in enumerate(lowered):
-        path = f"/messages/{max(index - shift, 0)}"
+    for index, (path, message) in enumerate(paired):
         first = prompted and index == 0
         last = index == len(lowered) - 1 and document.open_turn is None
         messages.append(_message(message, names.get(index), path, options, log, prompted=first, last=last))
@@ -50,18 +48,10 @@ def layout_of(by_format: ByFormat | None) -> dict[str, Any]:
     return cast("dict[str, Any]", own) if isinstance(own, dict) else {}
 
 
-def _prompt(document: Completion, log: Log) -> Transcript:
-    text = narrow(document.content, (), "/content", Log(), target=TARGET)
-    log.lose(LossCode.COMPLETION, "", "harmony has conversations only: the text becomes the user's", Severity.CHANGED)
-    return Transcript((Message("user", text),))
-
-
 def _tools_in_place(transcript: Transcript, log: Log) -> Transcript:
     """Tools that stand where Harmony has no place for them are declared apart, and so in the developer's message."""
-    declared = [m for m in transcript.messages if any(isinstance(part, Tools) for part in parts_of(m.content))]
-    if all(m.role == "developer" and is_developer_content(parts_of(m.content)) for m in declared):
-        if transcript.tools is None or not declared or declared[0] not in transcript.messages[:1]:
-            return transcript
+    if all(is_in_place(message) for message in lower_tools(transcript)):
+        return transcript
     return hoist_tools(transcript, log)
 
 
@@ -90,7 +80,6 @@ def _message(
     holds = (Tools,) if fields.role == "developer" else ()
     content = narrow(message.content, holds, f"{path}/content", log, target=TARGET)
     if holds:
-        content = content if isinstance(content, str) else content_of(content)
         plain = layout.get("plain") is True and not write_developer(content, plain=True).startswith(INSTRUCTIONS)
         content, plain = read_developer(write_developer(content, plain=plain))
         if plain:
@@ -106,10 +95,17 @@ def _header(
 ) -> tuple[Fields, dict[str, Any]]:
     """The fields that a header can hold, and the raw header where it says just that in another spelling."""
     fields, raw = fields_of(message), layout.get("header")
-    if isinstance(raw, str) and options.dialect is None and is_header(raw):
-        if regular(raw, prompted) == fields and raw != spell(fields, prompted=prompted):
-            return fields, {"header": raw}
-    return _held(fields._replace(call_id=None), tool, options.dialect or SPEC), {}
+    if isinstance(raw, str) and options.dialect is None and _is_kept(raw, fields, prompted=prompted):
+        return fields, {"header": raw}
+    held = _held if all(value is None or len(value) < LONG for value in fields) else _held.__wrapped__
+    return held(fields._replace(call_id=None), tool, options.dialect or SPEC), {}
+
+
+def _is_kept(raw: str, fields: Fields, *, prompted: bool) -> bool:
+    """Whether a raw header that came with a message still says what the message says, and is worth keeping."""
+    if not is_header(raw) or regular(raw, prompted) != fields:
+        return False
+    return is_own_spelling(raw, fields, prompted=prompted)
 
 
 def is_header(raw: str) -> bool:
@@ -183,8 +179,9 @@ def _mentions(value: Any, content: str) -> list[str]:
 
 
 def _end_as_trained(messages: list[Message], options: Options) -> None:
-    if options.training and messages and messages[-1].role == ASSISTANT and messages[-1].channel == "final":
-        messages[-1] = replace(messages[-1], end="return")
+    last = messages[-1] if options.training and messages else None
+    if last is not None and last.role == ASSISTANT and last.channel == "final" and last.end is not None:
+        messages[-1] = replace(last, end="return")
 
 
 def _open_turn(turn: Message | None, options: Options, *, prompted: bool) -> Message | None:

@@ -103,10 +103,10 @@ def regular(raw: str, prompted: bool = False) -> Fields | None:
 
     A tool's reply without recipient is one: the official encoder writes it, though its parser refuses it.
     """
-    return _cached(raw, prompted) if len(raw) < _LONG else _regular(raw, prompted)
+    return _cached(raw, prompted) if len(raw) < LONG else _regular(raw, prompted)
 
 
-_LONG: Final = 256
+LONG: Final = 256
 """Headers of this many characters are not remembered."""
 
 
@@ -155,6 +155,14 @@ def fields_of(message: Message) -> Fields:
         message.call_id,
         message.intent,
     )
+
+
+def is_own_spelling(raw: str, fields: Fields, *, prompted: bool) -> bool:
+    """Whether a header has to be kept as it is: it is not what we would write for these fields.
+
+    A tool's reply without recipient always is, because we would write one.
+    """
+    return raw != spell(fields, prompted=prompted) or (fields.role == TOOL and fields.recipient is None)
 
 
 def spell(fields: Fields, dialect: str = SPEC, *, prompted: bool = False) -> str:

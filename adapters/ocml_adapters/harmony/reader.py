@@ -1,4 +1,4 @@
-"""Harmony text → transcript. Frames come from `frames`, headers from `header` and `recover`; here they become messages."""
+"""Harmony text → transcript: frames (`frames`) and their headers (`header`, `recover`) become messages."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ocml_bridge.turns import infer_grouping, is_call, lift_tools, lower_tools
 
 from .body import read_developer
 from .frames import Frame, Scan, pieces_of, scan
-from .header import Fields, regular, spell
+from .header import TOOL_NAME, Fields, is_own_spelling, regular
 from .recover import recover, split_body
 from .stripped import read_stripped
-from .syntax import ASSISTANT, CHANNELS, CONTROL, HOME, MENTIONABLE, ROLES, START, STOPS, TOOL
+from .syntax import ASSISTANT, CHANNELS, CONTROL, HOME, ROLES, START, STOPS, TOOL
 
 LINE_END: Final = re.compile(r"\r?\n")
 """How a text file may end."""
@@ -45,7 +45,9 @@ def sniff(source: Source) -> int:
     return 1 if START in source or "<|message|>" in source else 0
 
 
-_OTHER: Final = re.compile(r"<\|literal\|>|<<\||<\|start\|>[^<]* (?:call_id|name|intent|content_type)=|^---\s|<\|end\|>\n<")
+_OTHER: Final = re.compile(
+    r"<\|literal\|>|<<\||<\|start\|>[^<]* (?:call_id|name|intent|content_type)=|^---\s|<\|end\|>\n<"
+)
 _OPENING: Final = re.compile(r"\s*<\|(?:start|channel|message)\|>| ?to=\S+<\|channel\|>")
 
 
@@ -91,7 +93,7 @@ class _Reader:
         header, body = frame.header, frame.body
         if body is None:
             header, body = self._bodyless(frame)
-            if not body and not frame.stop and regular(header) is not None:
+            if not (body or frame.stop) and (not header.strip() or regular(header) is not None):
                 self._note(FindingCode.STRAY_TOKEN, f"{START}{_short(header)} begins no message", Severity.LAYOUT)
                 return
         fields, layout, extras = self._header(header, frame, prompted=first and not frame.opened)
@@ -112,23 +114,29 @@ class _Reader:
         layout, extras = dict[str, Any](), dict[str, Any]()
         fields = regular(raw, prompted) if frame.opened or prompted else None
         if fields is None:
-            mended = recover(raw, opened=frame.opened)
-            fields = mended.fields
-            if prompted and fields.role != ASSISTANT:
-                self._layout.clear()
-            if mended.unplaced:
-                extras["header"] = mended.unplaced
-            if frame.body is not None or raw:
-                self._note(FindingCode.HEADER_RECOVERED, f"the header {_short(raw)} is read as {_said(fields)}")
-            if fields.role == TOOL and fields.name not in ROLES and frame.opened:
-                self._note(FindingCode.UNKNOWN_ROLE, f"{fields.name!r} is taken for a tool", Severity.LAYOUT)
-        elif frame.body is not None and raw != spell(fields, prompted=prompted):
+            fields = self._recover(raw, frame, extras)
+        elif frame.body is not None and is_own_spelling(raw, fields, prompted=prompted):
             layout["header"] = raw
         if fields.role == TOOL and fields.recipient is None:
             self._note(FindingCode.HEADER_RECOVERED, "a tool's reply without to=assistant", Severity.LAYOUT)
         if fields.channel is not None and fields.channel not in CHANNELS:
             self._note(FindingCode.UNKNOWN_CHANNEL, f"there is no channel {_short(fields.channel)}", Severity.LAYOUT)
         return fields, layout, extras
+
+    def _recover(self, raw: str, frame: Frame, extras: dict[str, Any]) -> Fields:
+        if not frame.opened and (outside := raw.partition("<|")[0]) and recover(outside, opened=False).unplaced:
+            self._outside(outside, extras)
+            raw = raw[len(outside) :]
+        fields, unplaced = recover(raw, opened=frame.opened)
+        if fields.role != ASSISTANT and not frame.opened:
+            self._layout.pop("prompted", None)
+        if unplaced:
+            extras["header"] = unplaced
+        if frame.body is not None or raw:
+            self._note(FindingCode.HEADER_RECOVERED, f"the header {_short(raw)} is read as {_said(fields)}")
+        if fields.role == TOOL and TOOL_NAME.fullmatch(fields.name or "") is None and fields.name != TOOL:
+            self._note(FindingCode.UNKNOWN_ROLE, f"{_short(fields.name or '')} is taken for a tool", Severity.LAYOUT)
+        return fields
 
     def _message(
         self, frame: Frame, fields: Fields, body: str, layout: dict[str, Any], extras: dict[str, Any]
@@ -173,19 +181,20 @@ class _Reader:
         if frame.opened and raw in ROLES - {TOOL}:
             self._open = Message(raw, "", end=None)
             return
-        self._note(FindingCode.TRUNCATED, f"the text ends inside the header {_short(raw)}")
-        if not raw.strip():
-            return
         prompted = not frame.opened and not self._messages
-        fields = regular(raw, prompted)
-        extras = dict[str, Any]()
-        layout = dict[str, Any]()
-        if fields is None:
-            fields, unplaced = recover(raw, opened=frame.opened)
-            if unplaced:
-                extras["header"] = unplaced
-        elif raw != spell(fields, prompted=prompted):
-            layout["header"] = raw
+        if regular(raw, prompted) is None:
+            raw, body = split_body(raw, opened=frame.opened)
+            if body:
+                self._note(FindingCode.HEADER_RECOVERED, "<|message|> is missing: the body begins in the header")
+                fields, layout, extras = self._header(raw, frame, prompted=prompted)
+                self._messages.append(self._message(frame, fields, body, layout, extras))
+                return
+        if not raw.strip():
+            self._log.find(FindingCode.STRAY_TOKEN, "", f"{START} at the end begins no message", Severity.LAYOUT)
+            return
+        self._log.find(FindingCode.TRUNCATED, "/open_turn", f"the text ends inside the header {_short(raw)}")
+        frame.body = ""
+        fields, layout, extras = self._header(raw, frame, prompted=prompted)
         self._open = make(fields, "", None, layout, extras)
 
     def _outside(self, text: str, extras: dict[str, Any]) -> None:
@@ -202,14 +211,19 @@ class _Reader:
             self._layout["tail"] = found.tail
         elif found.tail.strip():
             self._extras["after"] = found.tail
-            self._log.find(FindingCode.TEXT_OUTSIDE, "", f"the text {_short(found.tail)} stands behind the last message")
+            self._log.find(
+                FindingCode.TEXT_OUTSIDE, "", f"the text {_short(found.tail)} stands behind the last message"
+            )
         elif found.tail:
             self._log.find(
                 FindingCode.TEXT_OUTSIDE, "", "white space behind the last message is left out", Severity.LAYOUT
             )
         if found.strays:
             self._log.find(
-                FindingCode.STRAY_TOKEN, "", f"{found.strays} stop tokens that end nothing are left out", Severity.LAYOUT
+                FindingCode.STRAY_TOKEN,
+                "",
+                f"{found.strays} stop tokens that end nothing are left out",
+                Severity.LAYOUT,
             )
         return assemble(self._messages, self._open, self._layout, self._extras)
 
@@ -219,11 +233,13 @@ class _Reader:
             return self.finish(found)
         messages = read_stripped(found.tail)
         if messages is not None:
-            self._log.find(FindingCode.HEADER_RECOVERED, "", "the control tokens are missing: messages are told by words")
+            self._log.find(
+                FindingCode.HEADER_RECOVERED, "", "the control tokens are missing: messages are told by words"
+            )
             return assemble(messages, None, {}, {})
         self._log.find(FindingCode.TEXT_OUTSIDE, "", "there is no frame: the text is taken for the assistant's")
         content = CONTROL.restore(found.tail) if self._restore else found.tail
-        return assemble([Message(ASSISTANT, content, end=None)], None, {}, {})
+        return assemble([Message(ASSISTANT, content)], None, {}, {})
 
 
 def body_text(content: Content) -> str:
@@ -250,10 +266,10 @@ def assemble(
     messages: Sequence[Message], open_turn: Message | None, layout: dict[str, Any], extras: dict[str, Any]
 ) -> Transcript:
     """A transcript of messages as they stand in the text: the tools of the first developer message are lifted out."""
-    tuple_ = tuple(messages)
-    kept, tools = lift_tools(tuple_)
-    if tools is not None and lower_tools(Transcript(kept, tools)) != tuple_:
-        kept, tools = tuple_, None
+    as_written = tuple(messages)
+    kept, tools, _ = lift_tools(as_written)
+    if tools is not None and lower_tools(Transcript(kept, tools)) != as_written:
+        kept, tools = as_written, None
     return Transcript(
         infer_grouping(kept),
         tools,
@@ -269,6 +285,3 @@ def _short(text: str) -> str:
 
 def _said(fields: Fields) -> str:
     return ", ".join(f"{field} {value}" for field, value in fields._asdict().items() if value is not None)
-
-
-__all__ = ["LINE_END", "MENTIONABLE", "assemble", "body_text", "make", "read", "read_scan", "sniff"]

@@ -1,4 +1,4 @@
-"""Headers that the official parser refuses, or reads as something that was not meant: the evident meaning, and the rest.
+"""Headers that the official parser refuses, or reads as what was not meant: their evident meaning, and the rest.
 
 Nothing is thrown away: what has no place is given back as `unplaced`.
 """
@@ -36,6 +36,8 @@ class _Sorter:
     def __init__(self, *, opened: bool) -> None:
         self.found: dict[str, str] = {}
         self.unplaced: list[str] = []
+        self.marked = opened
+        """Whether a word may be a header's: before the first marker of a text without `<|start|>` it hardly is."""
         self._opened = opened
         self._first = True
 
@@ -63,6 +65,8 @@ class _Sorter:
             self._speaker(word)
         elif word == self.found.get("role"):
             pass
+        elif not self.marked:
+            self.unplaced.append(word)
         elif word in CHANNELS and "channel" not in self.found:
             self.found["channel"] = word
         elif "recipient" not in self.found and (word in ROLES or TOOL_NAME.fullmatch(word)):
@@ -100,6 +104,7 @@ def recover(raw: str, *, opened: bool) -> Recovered:
     sorter = _Sorter(opened=opened)
     for marker, text in _sections(raw):
         words = WORDS.findall(text)
+        sorter.marked = sorter.marked or marker != ""
         if marker and words:
             if marker == CHANNEL:
                 sorter.channel(words[0])

@@ -1,6 +1,6 @@
 """The tokens of Harmony, and what the words in its headers may be (OpenChatML 2.2 §3, §4, §12).
 
-    <|start|>{role or tool}[ to={recipient}][<|channel|>{channel}][ {type}]<|message|>{body}<|end|>
+<|start|>{role or tool}[ to={recipient}][<|channel|>{channel}][ {type}]<|message|>{body}<|end|>
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ INSTRUCTIONS: Final = "# Instructions\n\n"
 TOOLS: Final = "# Tools"
 
 DIALECTS: Final = ("spec", "oss", "hf")
-"""`spec`: openai-harmony. `oss`: oss-harmony from 0.0.10, `to=` behind the channel `commentary`, every type a constraint.
+"""`spec`: openai-harmony. `oss`: oss-harmony from 0.0.10, `to=` behind `commentary`, every type a constraint.
 
 `hf`: the chat template of gpt-oss, every type bare.
 """

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Document, Message, Transcript
-from ocml_bridge.turns import lower_tools
 
-from .body import write_developer
+from .body import placed, write_developer
 from .fit import layout_of
 from .header import fields_of, spell
 from .syntax import CONTROL, ENDS, MESSAGE, SPEC, START
@@ -20,13 +18,15 @@ def write(document: Document, options: Options, log: Log) -> str:
     """Write an image as text; control tokens in bodies are broken, refused or left by `options.control_tokens`."""
     image = cast("Transcript", document)
     out: list[str] = []
-    for path, message, prompted in frames_of(image):
-        body = body_of(message)
-        body = CONTROL.guard(body, options.control_tokens, path, log, keep=layout_of(message.layout).get("mentions", ()))
+    prompted = is_prompted(image)
+    for path, message in placed(image):
+        place = path if path == "/tools" else f"{path}/content"
+        keep = layout_of(message.layout).get("mentions", ())
+        body = CONTROL.guard(body_of(message), options.control_tokens, place, log, keep)
         end = ENDS[message.end] if message.end is not None else ""
         out += (header_of(message, options, prompted=prompted), MESSAGE, body, end)
+        prompted = False
     if image.open_turn is not None:
-        prompted = not out and is_prompted(image)
         out.append(header_of(image.open_turn, options, prompted=prompted))
     out.append(layout_of(image.layout).get("tail", ""))
     return "".join(out)
@@ -35,18 +35,6 @@ def write(document: Document, options: Options, log: Log) -> str:
 def is_prompted(image: Transcript) -> bool:
     """Whether the text begins behind a generation prompt."""
     return layout_of(image.layout).get("prompted", False)
-
-
-def frames_of(image: Transcript) -> Iterator[tuple[str, Message, bool]]:
-    """Each message that is written, with the path that its body is reported at and whether a prompt goes before it."""
-    lowered = lower_tools(image)
-    shift = len(lowered) - len(image.messages)
-    kept = {id(message) for message in image.messages}
-    prompted = is_prompted(image)
-    for index, message in enumerate(lowered):
-        made = shift and id(message) not in kept
-        yield "/tools" if made else f"/messages/{index - shift if made or shift else index}/content", message, prompted
-        prompted = False
 
 
 def header_of(message: Message, options: Options, *, prompted: bool) -> str:

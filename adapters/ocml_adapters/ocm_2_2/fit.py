@@ -24,7 +24,8 @@ def fit(document: Document, options: Options, log: Log) -> Document:
     """The image of a document in OpenChatML 2.2."""
     transcript = as_transcript(document, log) if isinstance(document, Completion) else document
     transcript = developer.fit(_narrow(transcript, log), log, target=HOME, lenient=True)
-    messages = [_message(message, first=index == 0) for index, message in enumerate(_with_ids(transcript.messages))]
+    numbered = synthesise_ids(transcript.messages, HOME)
+    messages = [_message(message, first=index == 0) for index, message in enumerate(numbered)]
     open_turn = transcript.open_turn
     if open_turn is not None:
         open_turn = _open_turn(open_turn, first=not messages)
@@ -64,14 +65,6 @@ def _narrow(transcript: Transcript, log: Log) -> Transcript:
         content = thoughts.tidy(narrow(message.content, holds, f"/messages/{index}/content", log, target=HOME))
         narrowed.append(replace(message, content=content))
     return replace(transcript, messages=tuple(narrowed))
-
-
-def _with_ids(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """§8.2: each call must have an id. One that came from a 2.2 text without it stays without."""
-    return tuple(
-        message if spelling.own(message.layout).get("call_id") == "absent" and message.call_id is None else given
-        for message, given in zip(messages, synthesise_ids(messages), strict=True)
-    )
 
 
 def _message(message: Message, *, first: bool) -> Message:

@@ -34,8 +34,12 @@ def is_empty(value: Json) -> bool:
 @lru_cache(maxsize=256)
 def _in_order(keys: tuple[str, ...], order: tuple[str, ...]) -> bool:
     """Whether known keys stand in their order and before all others."""
-    places = [order.index(key) if key in order else len(order) for key in keys]
+    places = [_place(key, order) for key in keys]
     return places == sorted(places)
+
+
+def _place(key: str, order: tuple[str, ...]) -> int:
+    return order.index(key) if key in order else len(order)
 
 
 def form_of(wire: Object, order: tuple[str, ...], required: Collection[str], said: Collection[str]) -> Form | None:
@@ -96,11 +100,15 @@ def rest(wire: Object, known: Collection[str]) -> Object:
     return {key: value for key, value in wire.items() if key not in known and not is_empty(value)}
 
 
-def add(wire: Object, more: Json) -> None:
-    """Add the members that an object lacks."""
-    if isinstance(more, dict):
-        for key, value in cast("Object", more).items():
-            wire.setdefault(key, value)
+def add(wire: Object, more: Json, order: tuple[str, ...] = ()) -> Object:
+    """An object with the members that it lacks; where a known key is among them, all stand in our order."""
+    if not isinstance(more, dict) or not more:
+        return wire
+    members = cast("Object", more)
+    wire = {**wire, **{key: value for key, value in members.items() if key not in wire}}
+    if any(key in order for key in members):
+        return dict(sorted(wire.items(), key=lambda member: _place(member[0], order)))
+    return wire
 
 
 def mine(by_format: Json, home: str) -> Object:

@@ -111,9 +111,7 @@ def _order_of(raw: Object) -> list[Any]:
 def write_part(part: Part) -> Json:
     """A part as Chat Completions has it; None for one that it has no place for."""
     if isinstance(part, Text):
-        out: Object = {"type": "text", "text": part.text}
-        add(out, mine(part.extras, HOME))
-        return out
+        return add({"type": "text", "text": part.text}, mine(part.extras, HOME))
     if isinstance(part, Refusal):
         return {"type": "refusal", "refusal": part.text}
     if isinstance(part, Media):
@@ -131,11 +129,9 @@ def _write_media(media: Media) -> Object | None:
             inner[name] = value
     if not any(name in inner for name in kind.needs):
         return None
-    add(inner, extras.get(key))
+    inner = add(inner, extras.get(key))
     bare = mine(media.layout, HOME).get("bare") is True and list(inner) == ["url"]
-    out: Object = {"type": key, key: inner["url"] if bare else inner}
-    add(out, extras)
-    return out
+    return add({"type": key, key: inner["url"] if bare else inner}, extras)
 
 
 def _data_url(media: Media) -> str | None:
@@ -173,5 +169,4 @@ def _arrange(value: Json, order: Json) -> Json:
             members = default[key]
             flat = isinstance(inner, list) and all(isinstance(name, str) for name in cast("list[Json]", inner))
             out[key] = _arrange(members, inner) if flat else members
-    add(out, default)
-    return out
+    return add(out, default)

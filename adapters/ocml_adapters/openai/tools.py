@@ -74,8 +74,8 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
     extras: Object = {}
     if call_id is None or tuple(item) != _PLAIN_CALL or is_empty(item["type"]):
         form = form_of(item, CALL_ORDER, ("id", "type"), (kind,))
-        if form is not None:
-            layout["form"] = form
+        if form is not None or call_id is None:
+            layout["form"] = form or list(item)
         extras = rest(item, ("type", kind) if call_id is None else ("id", "type", kind))
     if found.extras:
         extras[kind] = found.extras
@@ -157,7 +157,7 @@ def call_layout(call: Message) -> Object:
 
 def is_legacy(call: Message) -> bool:
     """Whether a call was read from the deprecated `function_call`."""
-    return call.layout is not None and call_layout(call).get("kind") == FUNCTION_CALL
+    return call.layout is not None and call.call_id is None and call_layout(call).get("kind") == FUNCTION_CALL
 
 
 def is_custom(call: Message) -> bool:
@@ -177,7 +177,7 @@ def write_call(call: Message) -> Object:
     out["type"] = kind
     own: Object = cast("Object", extras) if isinstance(extras, dict) else {}
     out[kind] = _write_inner(call, INPUT_KEYS[kind], layout, own.get(kind))
-    add(out, own)
+    out = add(out, own, CALL_ORDER)
     return shape(out, layout.get("form"), fixed=(kind,), implied=("type",)) if layout else out
 
 
@@ -193,8 +193,7 @@ def _write_inner(call: Message, key: str, layout: Object, extras: Json) -> Objec
         name = name_of(recipient)
     if layout.get("arguments") == "parsed":
         body = _parsed(cast("str", body))
-    out: Object = {"name": name, key: body}
-    add(out, extras)
+    out = add({"name": name, key: body}, extras)
     return shape(out, layout.get("inner"), fixed=("name",)) if layout else out
 
 
@@ -274,7 +273,6 @@ def _write_tool(tool: Tool) -> Object:
         inner["description"] = tool.description
     if tool.parameters is not None and kind == FUNCTION:
         inner["parameters"] = tool.parameters
-    add(inner, extras.get(kind))
-    out: Object = {"type": kind, kind: shape(inner, layout.get("inner"), fixed=inner)}
-    add(out, extras)
+    inner = add(inner, extras.get(kind))
+    out = add({"type": kind, kind: shape(inner, layout.get("inner"), fixed=inner)}, extras)
     return shape(out, layout.get("form"), fixed=(kind,), implied=("type",))

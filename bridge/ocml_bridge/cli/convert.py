@@ -13,7 +13,7 @@ from ..adapter import Options, Policy
 from ..convert import Result, read, verify, write
 from ..errors import BridgeError, ErrorCode
 from ..model import Document
-from .formats import FORMAT
+from .formats import format_option
 from .output import STANDARD, about, read_bytes, warn, write_all
 
 _Call = Any
@@ -49,8 +49,8 @@ def format_options(command: _Call) -> _Call:
 
 @click.command()
 @click.argument("file", default=STANDARD, metavar="[FILE]")
-@click.option("-t", "--to", "target", type=FORMAT, required=True, help="The format to write: ID or ID:DIALECT.")
-@click.option("-f", "--from", "source", type=FORMAT, help="The format to read; told from the input where left out.")
+@format_option("-t", "--to", "target", required=True, text="The format to write: ID or ID:DIALECT.")
+@format_option("-f", "--from", "source", text="The format to read; told from the input where left out.")
 @click.option("-o", "--output", metavar="FILE", default=STANDARD, help="Where to write; standard output if left out.")
 @click.option("--report", metavar="FILE", help="Write the findings and losses there, as JSON.")
 @click.option("--strict", is_flag=True, help="Refuse what had to be mended, and what would lose or change anything.")
@@ -124,7 +124,7 @@ def _verify(document: Document, result: Result, options: Options) -> None:
         unreported = verify(document, result, options=options)
     except BridgeError as error:
         raise BridgeError(ErrorCode.UNREPORTED, f"the output cannot be read back: {error}") from error
-    if unreported:
+    if len(unreported) > 0:
         more = f" (and {len(unreported) - 1} more)" if len(unreported) > 1 else ""
         message = f"the output reads differently, and no loss says so{more}; nothing was written"
         raise BridgeError(ErrorCode.UNREPORTED, message, path=unreported[0].path)

@@ -1,30 +1,39 @@
-"""Format ids on the command line: checked before anything is read, completed by the shell."""
+"""Options that name a format: checked before anything is read, completed by the shell."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import click
-from click.shell_completion import CompletionItem
 
 from .. import registry
 
 
-class FormatId(click.ParamType):
-    """`ID` or `ID:DIALECT` of a known format."""
+def format_option(*names: str, text: str, required: bool = False) -> Callable[[Any], Any]:
+    """An option whose value is `ID` or `ID:DIALECT` of a known format.
 
-    name = "format"
+    Args:
+        names: the option's spellings, then the parameter that it fills.
+        text: what `--help` says of it.
+        required: whether it must be given.
+    """
+    return click.option(
+        *names,
+        metavar="FORMAT",
+        required=required,
+        callback=_known,
+        shell_complete=_complete,
+        help=text,
+    )
 
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The id itself, where there is such a format.
 
-        Raises:
-            BridgeError: OCB-FORMAT-UNKNOWN, which ends the command with status 5.
-        """
+def _known(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    """The id as it is; OCB-FORMAT-UNKNOWN ends the command with status 5 where there is no such format."""
+    if value is not None:
         registry.adapter(value)
-        return value
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The ids that begin as what was typed."""
-        return [CompletionItem(name) for name in registry.formats() if name.startswith(incomplete)]
+    return value
 
 
-FORMAT = FormatId()
+def _complete(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
+    return [name for name in registry.formats() if name.startswith(begun)]

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import sys
+from collections.abc import Sequence
+from typing import Final
+
 import click
 
 from .. import jsontext, registry
@@ -10,11 +15,11 @@ from ..convert import Reading, read
 from ..errors import ExitCode
 from ..model import Json, Transcript
 from ..model.codec import json_schema
-from .formats import FORMAT
+from .formats import format_option
 from .output import STANDARD, about, one_line, read_bytes, say, shown, warning, write_all
 
-_LEVELS = {Level.YES: "yes", Level.PARTLY: "partly", Level.NO: "-"}
-_COLOURS = {Level.YES: "green", Level.PARTLY: "yellow", Level.NO: "dim"}
+_LEVELS: Final = {Level.YES: "yes", Level.PARTLY: "partly", Level.NO: "-"}
+_STYLES: Final = {"yes": "green", "partly": "yellow", "-": "dim"}
 
 
 @click.command()
@@ -40,7 +45,7 @@ def _described(adapter: Adapter) -> dict[str, Json]:
 
 @click.command()
 @click.argument("file", default=STANDARD, metavar="[FILE]")
-@click.option("-f", "--from", "source", type=FORMAT, help="The format to read; told from the input where left out.")
+@format_option("-f", "--from", "source", text="The format to read; told from the input where left out.")
 @click.option("--strict", is_flag=True, help="End with status 3 where there is anything to find.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary on stderr.")
 def check(file: str, source: str | None, strict: bool, quiet: bool) -> int:
@@ -100,3 +105,22 @@ def _adapters() -> list[Adapter]:
 
 def _print_json(value: Json) -> None:
     write_all({STANDARD: jsontext.dumps(value, pretty=True) + b"\n"})
+
+
+def _print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    # Imported here: only a table for people needs it.
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*heads, box=box.SIMPLE, header_style="bold", pad_edge=False)
+    for row in rows:
+        table.add_row(*(Text(cell, _STYLES.get(cell, "")) for cell in row))
+    # What is not a terminal has no width to fit into.
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    console = Console(file=io.StringIO(), force_terminal=terminal, width=None if terminal else 1000)
+    with console.capture() as captured:
+        console.print(table)
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    write_all({STANDARD: "".join(f"{line}\n" for line in lines if line).encode("utf-8", "backslashreplace")})

@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, Final, TextIO
 
@@ -98,7 +98,7 @@ def _counts(notes: Sequence[Note]) -> str:
 
 
 @contextmanager
-def about(name: str) -> Iterator[None]:
+def about(name: str) -> Generator[None]:
     """Let errors from inside say which file they are about."""
     try:
         yield

@@ -78,7 +78,7 @@ def recall(
     starts: Collection[str],
     ends: Collection[str],
     header: Callable[[str], bool],
-    body: Callable[[str], bool],
+    body: Callable[[str], bool] | None = None,
 ) -> Frame:
     """The frame as it was spelled, as far as that still says what the default one says.
 
@@ -90,7 +90,7 @@ def recall(
         starts: start tokens that may stand here.
         ends: end tokens that may stand here; "" for none.
         header: whether a header says the same.
-        body: whether a body says the same.
+        body: whether a body says the same; None where a body has one spelling only.
     """
     if not kept:
         return default
@@ -107,7 +107,7 @@ def recall(
     if raw is not None and "\n" not in raw and not (grammar and grammar.cuts(raw)) and header(raw):
         changed["header"] = raw
     raw = text.get("body")
-    if raw is not None and not (grammar and grammar.cuts(raw)) and body(raw):
+    if raw is not None and body is not None and not (grammar and grammar.cuts(raw)) and body(raw):
         changed["body"] = raw
     newline = kept.get("newline")
     if isinstance(newline, bool) and default.body == "" and changed.get("body", "") == "":

@@ -36,3 +36,8 @@ def tidy(content: Content) -> Content:
     if isinstance(content, str):
         return content
     return content_of([part for part in parts_of(content) if part != Text("")])
+
+
+def texts(content: Content) -> list[Text]:
+    """The texts of a content, markers left out."""
+    return [part for part in parts_of(content) if isinstance(part, Text)]

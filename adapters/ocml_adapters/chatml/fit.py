@@ -1,0 +1,103 @@
+"""Document → image: what ChatML can hold of it is who speaks, a name, and text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.fit import drop_message, narrow
+from ocml_bridge.loss import Log, LossCode
+from ocml_bridge.model import Completion, Document, Message, Transcript
+from ocml_bridge.text.edges import by_format, kept_by, remember
+from ocml_bridge.text.im import Frame
+from ocml_bridge.text.plain import is_private, message, name_for_header, name_from_header, safe_role
+from ocml_bridge.turns import is_call
+
+from .frames import Unit, means, remember_tail, tail_of, units
+from .pieces import cut, gap_pieces, inner, inner_pieces, whole
+from .syntax import CONTROL, HOME, LIST, TEXT, Form
+
+
+def fit_text(document: Document, options: Options, log: Log) -> Document:
+    """The image of a document as raw ChatML."""
+    return _fit(document, options, log, TEXT)
+
+
+def fit_list(document: Document, options: Options, log: Log) -> Document:
+    """The image of a document as a list of tokens and strings."""
+    return _fit(document, options, log, LIST)
+
+
+def _fit(document: Document, options: Options, log: Log, form: Form) -> Transcript:
+    if isinstance(document, Completion):
+        log.lose(LossCode.COMPLETION, "", f"{form.id} has conversations only; it becomes a user's message")
+        text = narrow(document.content, (), "/content", Log(), target=form.id)
+        return Transcript((_guarded(message("user", _text(text)), "/content", options, log, form),))
+    messages: list[Message] = []
+    for index, source in enumerate(document.messages):
+        if is_private(source):
+            drop_message(log, index, f"{form.id} has no place for private reasoning")
+            continue
+        path = f"/messages/{index}/content"
+        content = _text(narrow(source.content, (), path, log, target=form.id))
+        messages.append(_guarded(_bare(source, content), path, options, log, form))
+    draft = Transcript(tuple(messages), layout=document.layout, extras=document.extras)
+    if document.open_turn is not None:
+        draft.open_turn = replace(_bare(document.open_turn, ""), channel=None, recipient=None, end=None)
+    return _settled(draft, form)
+
+
+def _text(content: object) -> str:
+    assert isinstance(content, str)  # `narrow` leaves texts only, and joins them
+    return content
+
+
+def _bare(source: Message, content: str) -> Message:
+    """A message with what ChatML says of it; the frame's edges are not settled yet."""
+    role, name = source.role, None if is_call(source) else source.name
+    raw = kept_by(HOME, source.layout, source.extras).get("header")
+    if not (isinstance(raw, str) and means(raw, replace(source, name=name))):
+        role = safe_role(role)
+        name = name_from_header(role, name_for_header(role, name))
+    bare = message(role, content, name, None if source.end is None else "end")
+    bare.layout, bare.extras = source.layout, source.extras
+    return bare
+
+
+def _guarded(source: Message, path: str, options: Options, log: Log, form: Form) -> Message:
+    if form.grammar is not None and isinstance(source.content, str):
+        CONTROL.guard(source.content, options.control_tokens, path, log)
+    return source
+
+
+def _settled(draft: Transcript, form: Form) -> Transcript:
+    """The draft with the layout that its frames still need, and no other."""
+    messages: list[Message] = []
+    before: Frame | None = None
+    for unit in units(draft, form):
+        messages.append(_kept(unit, before, form))
+        before = unit.frame
+    tail = tail_of(draft, before, form)
+    layout, extras = remember_tail(tail, before)
+    if form.grammar is None:
+        pieces = gap_pieces(kept_by(HOME, draft.layout), "tail_pieces", tail, before)
+        layout.update(cut("tail_pieces", pieces, whole(tail)))
+    opening = messages.pop() if draft.open_turn is not None else None
+    return Transcript(
+        tuple(messages), open_turn=opening, layout=by_format(HOME, layout), extras=by_format(HOME, extras)
+    )
+
+
+def _kept(unit: Unit, before: Frame | None, form: Form) -> Message:
+    layout, extras = remember(unit.frame, unit.default)
+    if form.grammar is None:
+        raw = kept_by(HOME, unit.message.layout)
+        gap = gap_pieces(raw, "gap_pieces", unit.frame.gap, before)
+        layout.update(cut("gap_pieces", gap, whole(unit.frame.gap)))
+        layout.update(cut("pieces", inner_pieces(raw, unit.frame), [inner(unit.frame)]))
+    return replace(
+        unit.message,
+        end="end" if unit.frame.end else None,
+        layout=by_format(HOME, layout),
+        extras=by_format(HOME, extras),
+    )

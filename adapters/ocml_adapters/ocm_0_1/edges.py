@@ -1,0 +1,161 @@
+"""How a text begins and ends: `[BOS]` and `[EOS]` in their spellings, and the white space around them (§2, §5).
+
+The specification leaves both tokens to the base model. So each spelling that is in use is read, at the very beginning
+and the very end of a text only; elsewhere it is text (decision 15). White space beside them says nothing (decision 16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Final
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.model import Json
+
+from .syntax import START
+
+BOS: Final = ("[BOS]", "<s>", "<|BOS|>", "<|begin_of_text|>", "<|startoftext|>")
+EOS: Final = ("[EOS]", "</s>", "<|EOS|>", "<|end_of_text|>", "<|endoftext|>")
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """What a text has around its frames, or around its content.
+
+    Attributes:
+        before: white space before the first token.
+        bos: the token that begins the text; "" for none.
+        head: what stands between it and the first frame.
+        tail: what stands behind the last frame.
+        eos: the token that ends the text; "" for none.
+        after: white space behind it.
+    """
+
+    before: str = ""
+    bos: str = BOS[0]
+    head: str = ""
+    tail: str = ""
+    eos: str = EOS[0]
+    after: str = ""
+
+    @property
+    def opening(self) -> str:
+        """All that stands before the first frame."""
+        return self.before + self.bos + self.head
+
+    @property
+    def closing(self) -> str:
+        """All that stands behind the last one."""
+        return self.tail + self.eos + self.after
+
+
+NONE: Final = Edges(bos="", eos="")
+DIALECTS: Final[dict[str, Edges]] = {
+    "bos": Edges(),
+    "s": Edges(bos="<s>", head="\n", tail="\n", eos="</s>"),
+    "bare": NONE,
+}
+_NAMES: Final = tuple(field.name for field in fields(Edges))
+
+
+def opening(text: str, options: Options) -> Edges:
+    """The edges at the beginning of a text; what stands behind the token is `head`."""
+    rest = text.lstrip()
+    for token in (*BOS, options.bos):
+        if token and rest.startswith(token):
+            return replace(NONE, before=text[: len(text) - len(rest)], bos=token, head=rest[len(token) :])
+    return replace(NONE, head=text)
+
+
+def closing(text: str, options: Options) -> Edges:
+    """The edges at the end of a text; what stands before the token is `tail`."""
+    rest = text.rstrip()
+    for token in (*EOS, options.eos):
+        if token and rest.endswith(token):
+            return replace(NONE, tail=rest[: len(rest) - len(token)], eos=token, after=text[len(rest) :])
+    return replace(NONE, tail=text)
+
+
+def both(first: Edges, last: Edges) -> Edges:
+    """The beginning of the one with the end of the other."""
+    return Edges(first.before, first.bos, first.head, last.tail, last.eos, last.after)
+
+
+def around(text: str, options: Options) -> tuple[Edges, str]:
+    """The edges of a text without frames, and what stands between them."""
+    first = opening(text, options)
+    last = closing(first.head, options)
+    return replace(both(first, last), head="", tail=""), last.tail
+
+
+# --- defaults and choices ---------------------------------------------------------------------------------------------
+
+
+def default_for(*, cut: bool) -> Edges:
+    """The edges that a conversation has by default; one that is left open has no end."""
+    return replace(Edges(), eos="") if cut else Edges()
+
+
+def default_around(body: str, options: Options) -> Edges:
+    """The edges that a completion has by default: none, as in §6, §7 and §9.
+
+    Content that begins or ends with such a token gets one before or behind it: so the token in it stays content.
+    """
+    edges, _ = around(body, options)
+    return replace(NONE, bos=edges.bos and BOS[0], eos=edges.eos and EOS[0])
+
+
+def asked(edges: Edges, options: Options) -> Edges:
+    """The edges with the tokens that the options name.
+
+    Raises:
+        BridgeError: OCB-OPTION for a token that would not be read back as one.
+    """
+    for name, token in (("--bos", options.bos), ("--eos", options.eos)):
+        if token is not None and (token != token.strip() or START in token):
+            raise BridgeError(ErrorCode.OPTION, f"{name} cannot be {token!r}: a token without space around it is needed")
+    if options.bos is not None:
+        edges = replace(edges, bos=options.bos, **({} if options.bos else {"before": "", "head": ""}))
+    if options.eos is not None:
+        edges = replace(edges, eos=options.eos, **({} if options.eos else {"tail": "", "after": ""}))
+    return edges
+
+
+def around_frames(edges: Edges, options: Options, *, cut: bool) -> Edges:
+    """Edges for a conversation that has frames: each end as it is wanted where it is read back so, else by default."""
+    default = default_for(cut=cut)
+    first, last = opening(edges.opening, options), closing(edges.closing, options)
+    if START in edges.opening or both(first, edges) != edges:
+        first = default
+    if cut or START in edges.closing or both(edges, last) != edges:
+        last = default
+    return both(first, last)
+
+
+def around_nothing(edges: Edges, options: Options) -> Edges:
+    """Edges for a conversation without frames: all its white space is `head`."""
+    edges = replace(edges, head=edges.head + edges.tail, tail="")
+    found, inner = around(edges.opening + edges.closing, options)
+    return edges if not inner.strip() and replace(found, head=inner) == edges else default_for(cut=False)
+
+
+def around_body(edges: Edges, body: str, options: Options) -> Edges:
+    """Edges for a completion."""
+    edges = replace(edges, head="", tail="")
+    wanted = edges.opening + body + edges.closing
+    return edges if around(wanted, options) == (edges, body) else default_around(body, options)
+
+
+# --- layout -----------------------------------------------------------------------------------------------------------
+
+
+def to_layout(edges: Edges, default: Edges) -> dict[str, Json]:
+    """What layout must keep of the edges: what differs from the default."""
+    return {name: getattr(edges, name) for name in _NAMES if getattr(edges, name) != getattr(default, name)}
+
+
+def from_layout(kept: Mapping[str, Json], default: Edges) -> Edges:
+    """The edges that layout keeps; what is not text is passed over."""
+    return replace(default, **{name: kept[name] for name in _NAMES if isinstance(kept.get(name), str)})

@@ -1,0 +1,26 @@
+"""Whether a text is OpenChatML 0.1, by what only it has."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ocml_bridge.adapter import Source
+
+from .syntax import CALL, FIM, FLAGS, LIST, OPENERS, OUTPUT, SEPARATOR, START
+
+_OWN: Final = re.compile("|".join(map(re.escape, (LIST, CALL, OUTPUT, *FIM, SEPARATOR, *FLAGS, *OPENERS))))
+_OPENING: Final = re.compile(r"\s*(?:\[BOS\]|<\|BOS\|>|<s>\s+<\|im_start\|>)")
+# OpenChatML 2.2 and Harmony share the thought tokens, InternLM2 the frames.
+_OTHERS: Final = re.compile(r"<\|start\|>|<\|action_start\|>")
+
+
+def sniff(source: Source) -> int:
+    """Certain by `[BOS]` or a token that is its own; possibly by frames alone, which ChatML has too."""
+    if not isinstance(source, str):
+        return 0
+    if _OPENING.match(source):
+        return 3
+    if _OWN.search(source) and not _OTHERS.search(source):
+        return 3
+    return 1 if START in source else 0

@@ -1,0 +1,62 @@
+"""The tokens of OpenChatML 0.1 (§2), and which of them mean something where."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+from ocml_bridge.text.control import ControlTokens
+from ocml_bridge.text.im import Grammar
+
+HOME: Final = "ocm-0.1"
+
+START: Final = "<|im_start|>"
+END: Final = "<|im_end|>"
+GRAMMAR: Final = Grammar((START,), (END,))
+
+ROLES: Final = frozenset({"system", "tool", "user", "assistant"})
+"""The roles that §3 and §10 allow."""
+TOOL_ROLES: Final = frozenset({"tool", "function", "environment"})
+"""What the role of tools is called, here and in the format's relatives (decision 20)."""
+ALIASES: Final[dict[str, str]] = {"developer": "system", "function": "tool", "environment": "tool"}
+"""Roles that are written as another one (decision 20)."""
+
+Kind = Literal["reflect", "introspect", "reason"]
+KINDS: Final[tuple[Kind, ...]] = ("reflect", "introspect", "reason")
+FLAGS: Final[dict[str, Kind]] = {f"<|{kind}|>": kind for kind in KINDS}
+
+# The draft of one week had a single kind of block, with a name of its own (decision 14).
+OPENERS: Final[dict[str, Kind]] = {f"<|start_{kind}|>": kind for kind in KINDS} | {"<|startofthought|>": "reason"}
+CLOSERS: Final[dict[str, str]] = {f"<|start_{kind}|>": f"<|end_{kind}|>" for kind in KINDS} | {
+    "<|startofthought|>": "<|endofthought|>"
+}
+STRAY: Final = frozenset(CLOSERS.values())
+
+LIST: Final = "<|function_list|>"
+CALL: Final = "<|function_call|>"
+OUTPUT: Final = "<|function_output|>"
+
+FIM: Final[dict[str, str]] = {f"<|fim_{label}|>": label for label in ("prefix", "middle", "suffix")}
+SEPARATOR: Final = "<|file_separator|>"
+
+TOKENS: Final = ControlTokens(
+    (START, END, *FLAGS, *OPENERS, *CLOSERS.values(), LIST, CALL, OUTPUT, *FIM, SEPARATOR),
+)
+"""The tokens that content must not hold as they are. `[BOS]` and `[EOS]` matter at the edges only (decision 15)."""
+
+_RAW: Final = (*FIM, SEPARATOR)
+_LIVE: Final[dict[str, tuple[str, ...]]] = {
+    "system": (LIST, *FLAGS, *_RAW),
+    "assistant": (CALL, *OPENERS, *STRAY, *_RAW),
+    "tool": (OUTPUT,),
+    "": _RAW,
+}
+_PATTERNS: Final = {role: re.compile("|".join(map(re.escape, tokens))) for role, tokens in _LIVE.items()}
+
+
+def live(role: str) -> re.Pattern[str]:
+    """The tokens that may mean something in a body of a role, or in a completion (""); all others are text there.
+
+    That is decision 4: the specification's own system message speaks of `<|function_call|>` and means the word.
+    """
+    return _PATTERNS.get(role, _PATTERNS[""])

@@ -1,0 +1,113 @@
+"""Declared tools (§8.1): their JSON, and their place in the first system message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple, cast
+
+from ocml_bridge.model import ByFormat, Json, Message, Tool, Tools
+from ocml_bridge.text.edges import by_format
+from ocml_bridge.turns import content_of, full_name, parts_of, split_name
+
+from .syntax import HOME
+
+_KEYS: Final = frozenset({"name", "description", "parameters"})
+
+
+def tools_from(value: Json) -> list[Tool] | None:
+    """The tools that a JSON value declares: one object, or an array of them; None where it is something else."""
+    if isinstance(value, list):
+        found = [_tool_from(item) for item in cast("list[Json]", value)]
+        return None if None in found else cast("list[Tool]", found)
+    tool = _tool_from(value)
+    return None if tool is None else [tool]
+
+
+def _tool_from(value: Json) -> Tool | None:
+    """A tool as §8.1 writes it, or the function object alone."""
+    if not isinstance(value, dict):
+        return None
+    outer = cast("dict[str, Json]", value)
+    inner = outer.get("function")
+    if not isinstance(inner, dict):
+        if "function" in outer or not ("parameters" in outer or "description" in outer):
+            return None
+        inner, outer = outer, {}
+    function = cast("dict[str, Json]", inner)
+    name, description = function.get("name"), function.get("description")
+    if not isinstance(name, str) or not (description is None or isinstance(description, str)):
+        return None
+    namespace, bare = split_name(name)
+    kept: dict[str, Json] = {
+        "tool": {key: item for key, item in outer.items() if key != "function" and (key, item) != ("type", "function")},
+        "function": {key: item for key, item in function.items() if key not in _KEYS},
+    }
+    extras = {place: more for place, more in kept.items() if more}
+    return Tool(bare, description, function.get("parameters"), namespace, by_format(HOME, extras))
+
+
+def tool_json(tool: Tool) -> dict[str, Json]:
+    """A tool as §8.1 writes it."""
+    function: dict[str, Json] = {"name": full_name(tool)}
+    if tool.description is not None:
+        function["description"] = tool.description
+    if tool.parameters is not None:
+        function["parameters"] = tool.parameters
+    function |= {key: item for key, item in _extra(tool, "function").items() if key not in _KEYS}
+    return {"type": "function", **_extra(tool, "tool"), "function": function}
+
+
+def _extra(tool: Tool, place: str) -> dict[str, Json]:
+    kept: Json = (tool.extras or {}).get(HOME)
+    more: Json = cast("dict[str, Json]", kept).get(place) if isinstance(kept, dict) else None
+    return cast("dict[str, Json]", more) if isinstance(more, dict) else {}
+
+
+def fit_tools(tools: Tools) -> Tools:
+    """Declared tools as they are read back."""
+    return Tools(tuple(tool for each in tools.tools for tool in tools_from(tool_json(each)) or ()))
+
+
+# --- their place ------------------------------------------------------------------------------------------------------
+
+
+def lower(messages: Sequence[Message], tools: tuple[Tool, ...] | None, layout: ByFormat | None) -> list[Message]:
+    """The messages with the transcript's tools in them: behind the text of the first one, where it is the system's.
+
+    Args:
+        messages: the messages.
+        tools: the transcript's tools; None where nothing is said of them.
+        layout: the layout of the message that is made for them where none is there.
+    """
+    out = list(messages)
+    if tools is None:
+        return out
+    if out and out[0].role == "system":
+        before = () if out[0].content == "" else parts_of(out[0].content)
+        out[0] = replace(out[0], content=(*before, Tools(tools)))
+    else:
+        out.insert(0, Message("system", (Tools(tools),), layout=layout))
+    return out
+
+
+class Lifted(NamedTuple):
+    """Messages without the transcript's tools; `gone` is the message that held nothing else."""
+
+    messages: list[Message]
+    tools: tuple[Tool, ...] | None = None
+    gone: Message | None = None
+
+
+def lift(messages: list[Message]) -> Lifted:
+    """Undo `lower`: tools at the end of the first message are the transcript's where it is the system's."""
+    first = messages[0] if messages else None
+    if first is None or first.role != "system" or isinstance(first.content, str):
+        return Lifted(messages)
+    declared = first.content[-1]
+    if not isinstance(declared, Tools):
+        return Lifted(messages)
+    rest = replace(first, content=content_of(first.content[:-1]))
+    if replace(rest, layout=None) == Message("system", ""):
+        return Lifted(messages[1:], declared.tools, rest)
+    return Lifted([rest, *messages[1:]], declared.tools)

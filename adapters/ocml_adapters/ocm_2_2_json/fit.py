@@ -1,0 +1,118 @@
+"""What the JSON interchange can hold of a document: messages and their content; no header, no endings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.errors import BridgeError
+from ocml_bridge.fit import narrow
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.model import ByFormat, Completion, Document, Json, Message, Thought, Tools, Transcript
+from ocml_bridge.text import developer, thoughts
+from ocml_bridge.turns import BUILTINS, as_transcript, infer_grouping, recipient_of, synthesise_ids
+
+from .reader import read_object
+from .spelling import own, unknown_keys
+from .syntax import HOME, MARKERS
+from .writer import groups, is_wire_call, wire_object
+
+
+def fit(document: Document, options: Options, log: Log) -> Document:
+    """The image of a document in the JSON interchange."""
+    transcript = as_transcript(document, log) if isinstance(document, Completion) else document
+    messages = [_message(m, f"/messages/{i}", log) for i, m in enumerate(transcript.messages)]
+    transcript = developer.fit(replace(transcript, messages=tuple(messages)), log, target=HOME, lenient=False)
+    spelled = _spelled(list(synthesise_ids(transcript.messages, HOME)))
+    image = Transcript(infer_grouping(spelled), tools=transcript.tools)
+    shape = own(transcript.layout).get("shape")
+    written = len(groups(developer.spell(image)))
+    return replace(image, layout={HOME: {"shape": shape}} if _fits(shape, written) else None)
+
+
+def _fits(shape: Json, objects: int) -> bool:
+    return (shape == "object" and objects == 1) or (shape == "lines" and objects > 1)
+
+
+def _message(message: Message, path: str, log: Log) -> Message:
+    marked = message.role == "assistant" and message.channel == "analysis" and not is_wire_call(message)
+    content = thoughts.tidy(
+        narrow(message.content, {Thought, Tools} if marked else {Tools}, f"{path}/content", log, target=HOME)
+    )
+    message = replace(message, content=content, content_type=None, continues=False)
+    if "." in message.role or message.role in BUILTINS:
+        message = replace(message, role="tool", name=message.role)
+    if marked and any(MARKERS.neutralise(p.text) != p.text for p in thoughts.texts(content)):
+        detail = "a thought marker meant as text is broken by U+200B"
+        log.lose(LossCode.CONTROL_TOKEN, f"{path}/content", detail, Severity.CHANGED)
+    if is_wire_call(message):
+        return replace(message, channel=message.channel or "commentary", intent=None, end="call")
+    if message.role == "tool":
+        name = recipient_of(message.name) if message.name is not None else None
+        message = replace(message, name=name, recipient="assistant")
+    if message.intent == "preamble" and message.channel == "final":
+        message = replace(message, channel="commentary")
+    return replace(message, constraint=None, end="end")
+
+
+def _spelled(messages: list[Message]) -> list[Message]:
+    """Extras and layout as far as they still say what they said; first of the messages of one object, then of each."""
+    bare = [replace(m, extras=_extras(m.extras), layout=_merged(m)) for m in messages]
+    out: list[Message] = []
+    at = 0
+    for group in groups(bare):
+        out += _group(group, messages[at])
+        at += len(group)
+    return out
+
+
+def _merged(message: Message) -> ByFormat | None:
+    return {HOME: {"merged": True}} if own(message.layout).get("merged") is True else None
+
+
+def _extras(extras: ByFormat | None) -> ByFormat | None:
+    kept = unknown_keys(own(extras))
+    return {HOME: kept} if kept else None
+
+
+def _group(group: list[Message], source: Message) -> list[Message]:
+    """Some messages as reading their object gives them back; apart where one object cannot say them."""
+    first = replace(group[0], layout=None)
+    plain = [first, *(replace(message, extras=None) for message in group[1:])]
+    for layout in (own(source.layout), {}):
+        spelled = [replace(first, layout={HOME: layout} if layout else None), *plain[1:]]
+        back = _read_back(spelled)
+        if back is not None and _same_but_grouping(back, spelled):
+            return back
+    if len(group) == 1:
+        return [first]
+    return [message for one in group for message in _group([replace(one, layout=None)], replace(one, layout=None))]
+
+
+def _read_back(group: list[Message]) -> list[Message] | None:
+    layout, wire = own(group[0].layout), wire_object(group)
+    whole = layout.get("object")
+    if isinstance(whole, dict):
+        wire = cast("dict[str, Json]", whole)
+    else:
+        try:
+            nulls, order = cast("list[str]", layout.get("nulls", [])), layout.get("order")
+            values = {**wire, **own(group[0].extras), **dict.fromkeys(nulls)}
+            wire = {key: values[key] for key in cast("list[str]", order)} if order is not None else values
+        except (KeyError, TypeError, ValueError):
+            return None
+        if len(wire) != len(values):
+            return None
+    try:
+        return read_object(wire)
+    except BridgeError:
+        return None
+
+
+def _same_but_grouping(back: list[Message], group: list[Message]) -> bool:
+    """Whether two runs of messages say the same; how they are spelled may differ."""
+    return len(back) == len(group) and all(
+        replace(one, layout=None, continues=False) == replace(other, layout=None, continues=False)
+        for one, other in zip(back, group, strict=True)
+    )

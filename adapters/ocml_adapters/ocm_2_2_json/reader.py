@@ -1,0 +1,165 @@
+"""JSON interchange → transcript. An object is up to three messages: thinking, content, calls (reading 31)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+from ocml_bridge import jsontext
+from ocml_bridge.adapter import Options, Source
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.loss import FindingCode, Log
+from ocml_bridge.model import Content, Document, Json, Message, Transcript
+from ocml_bridge.text import developer, thoughts
+from ocml_bridge.turns import BUILTINS, content_of, infer_grouping, is_call, is_reply, lift_tools, recipient_of
+
+from .spelling import object_layout
+from .syntax import (
+    CALL_ID,
+    CALL_KEYS,
+    CHANNEL,
+    CONTENT,
+    HOME,
+    INTENT,
+    KEYS,
+    MARKERS,
+    NAME,
+    ROLE,
+    THINKING,
+    TOOL_CALL,
+    TOOL_CALLS,
+)
+from .writer import wire_object
+
+Object = dict[str, Json]
+
+
+def read(source: Source, options: Options, log: Log) -> Document:
+    """Read one object, a list of objects, or JSON lines.
+
+    Raises:
+        BridgeError: OCB-SHAPE with the path of what is no message object.
+    """
+    shape = "object" if isinstance(source, dict) else "lines" if isinstance(source, jsontext.Lines) else "list"
+    objects: Json = [source] if isinstance(source, dict) else source
+    if not isinstance(objects, list):
+        raise BridgeError(ErrorCode.SHAPE, "neither a message object nor a list of them", path="")
+    messages: list[Message] = []
+    for index, item in enumerate(cast("list[Json]", objects)):
+        messages += _object(item, f"/{index}" if shape != "object" else "", len(messages), log)
+    found = lift_tools(developer.split(messages, lenient=False).messages)
+    layout: Object = {} if shape == "list" else {"shape": shape}
+    if found.layout is not None:
+        layout["tools_message"] = found.layout[HOME]
+    return Transcript(infer_grouping(found.messages), tools=found.tools, layout={HOME: layout} if layout else None)
+
+
+def sniff(source: Source) -> int:
+    """Certain where an object has a key that only this format has; possible where it has a role and a text."""
+    items = cast("list[Json]", source) if isinstance(source, list) else [source]
+    objects = [cast("Object", item) for item in items if isinstance(item, dict)]
+    if not objects or len(objects) != len(items) or not all(isinstance(item.get(ROLE), str) for item in objects):
+        return 0
+    return 3 if any(key in item for item in objects for key in (CHANNEL, TOOL_CALL, THINKING)) else 1
+
+
+def read_object(wire: Object) -> list[Message]:
+    """The messages that one object says.
+
+    Raises:
+        BridgeError: OCB-SHAPE for what is no message object, E-CALL-SCHEMA for a call without a recipient.
+    """
+    return _object(wire, "", 0, Log())
+
+
+def _object(item: Json, path: str, index: int, log: Log) -> list[Message]:
+    if not isinstance(item, dict) or not isinstance(cast("Object", item).get(ROLE), str):
+        raise BridgeError(ErrorCode.SHAPE, "a message is an object with a role", path=path)
+    wire = cast("Object", item)
+    messages = _messages(wire, path, index, log)
+    for at, message in enumerate(messages, index):
+        if message.call_id is None and (is_call(message) or is_reply(message)):
+            log.find(
+                FindingCode.CALL_ID_MISSING, f"/messages/{at}/call_id", "a call and its reply must carry an id (§8.2)"
+            )
+    unknown = {key: value for key, value in wire.items() if key not in KEYS and key != TOOL_CALLS and value is not None}
+    if unknown:
+        messages[0] = replace(messages[0], extras={HOME: unknown})
+    layouts: list[Object] = [object_layout(wire, wire_object(messages)), *({"merged": True} for _ in messages[1:])]
+    for at, (message, layout) in enumerate(zip(messages, layouts, strict=True)):
+        if message.call_id is None and (is_call(message) or is_reply(message)):
+            layout["call_id"] = "absent"
+        if layout:
+            messages[at] = replace(message, layout={HOME: layout})
+    return messages
+
+
+def _messages(wire: Object, path: str, index: int, log: Log) -> list[Message]:
+    role, name = _role(wire, path)
+    out: list[Message] = []
+    thinking, content = _text(wire, THINKING, path), _text(wire, CONTENT, path)
+    if thinking is not None:
+        out.append(Message(role, _marked(thinking), name=name, channel="analysis"))
+    calls = _calls(wire, path)
+    if content is not None or not (out or calls):
+        out.append(_content_message(wire, role, name, content or "", path, f"/messages/{index + len(out)}", log))
+    channel = _text(wire, CHANNEL, path) if content is None else None
+    out += [replace(_call(call, at, role, channel or "commentary"), name=name) for at, call in calls]
+    return out
+
+
+def _content_message(wire: Object, role: str, name: str | None, text: str, path: str, at: str, log: Log) -> Message:
+    channel, intent = _text(wire, CHANNEL, path), _text(wire, INTENT, path)
+    if intent == "preamble" and channel == "final":
+        log.find(FindingCode.UNKNOWN_CHANNEL, f"{at}/channel", "a preamble is on commentary, not final (§5); read so")
+        channel = "commentary"
+    content: Content = _marked(text) if role == "assistant" and channel == "analysis" else text
+    if role != "tool":
+        return Message(role, content, name=name, channel=channel, intent=intent, call_id=_text(wire, CALL_ID, path))
+    call_id = _text(wire, CALL_ID, path)
+    return Message(role, content, name=name, channel=channel, recipient="assistant", call_id=call_id, intent=intent)
+
+
+def _role(wire: Object, path: str) -> tuple[str, str | None]:
+    """Role and name; a tool's name in place of the role is the legacy form (§4)."""
+    role, name = cast("str", wire[ROLE]), _text(wire, NAME, path)
+    if "." in role or role in BUILTINS:
+        return "tool", role
+    return role, recipient_of(name) if role == "tool" and name is not None else name
+
+
+def _calls(wire: Object, path: str) -> list[tuple[str, Object]]:
+    """`tool_call`, and the list `tool_calls` of the drafts before it (reading 32)."""
+    several = wire.get(TOOL_CALLS)
+    found: list[tuple[str, Json]] = (
+        [(f"{path}/{TOOL_CALL}", wire[TOOL_CALL])] if wire.get(TOOL_CALL) is not None else []
+    )
+    if isinstance(several, list):
+        found += [(f"{path}/{TOOL_CALLS}/{k}", call) for k, call in enumerate(cast("list[Json]", several))]
+    elif several is not None:
+        raise BridgeError(ErrorCode.SHAPE, "tool_calls is no list", path=f"{path}/{TOOL_CALLS}")
+    for at, call in found:
+        if not isinstance(call, dict):
+            raise BridgeError(ErrorCode.SHAPE, "a tool call is an object", path=at)
+    return cast("list[tuple[str, Object]]", found)
+
+
+def _call(call: Object, path: str, role: str, channel: str) -> Message:
+    values = {field: _text(call, key, path) for key, field in CALL_KEYS.items() if field != "content"}
+    if values["recipient"] is None:
+        raise BridgeError(ErrorCode.CALL_SCHEMA, "a tool call names no recipient", path=path)
+    arguments = call.get("arguments")
+    text = arguments if isinstance(arguments, str) else "" if arguments is None else jsontext.compact(arguments)
+    return Message(role, text, channel=channel, end="call", **values)  # type: ignore[arg-type]
+
+
+def _text(values: Object, key: str, path: str) -> str | None:
+    value = values.get(key)
+    if value is not None and not isinstance(value, str):
+        raise BridgeError(ErrorCode.SHAPE, f"{key} is no text", path=f"{path}/{key}")
+    return value
+
+
+def _marked(text: str) -> Content:
+    parts = thoughts.split(text)
+    return content_of([replace(p, text=MARKERS.restore(p.text)) if p.type == "text" else p for p in parts])

@@ -1,0 +1,28 @@
+"""The keys of the JSON interchange (OpenChatML 2.2 §10) and of its documented extension for tool replies."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ocml_bridge.text.control import ControlTokens
+from ocml_bridge.text.thoughts import KINDS
+
+HOME: Final = "ocm-2.2-json"
+
+ROLE: Final = "role"
+CHANNEL: Final = "channel"
+CONTENT: Final = "content"
+TOOL_CALL: Final = "tool_call"
+TOOL_CALLS: Final = "tool_calls"
+THINKING: Final = "thinking"
+INTENT: Final = "intent"
+NAME: Final = "name"
+CALL_ID: Final = "call_id"
+
+KEYS: Final = (ROLE, CHANNEL, CONTENT, TOOL_CALL, THINKING, INTENT, NAME, CALL_ID)
+"""In the order they are written in: that of §10, then the extension: a speaker's `name`, a tool reply's `call_id`."""
+CALL_KEYS: Final = {"id": "call_id", "recipient": "recipient", "content_type": "constraint", "arguments": "content"}
+"""Key of a tool call → field of the message."""
+
+MARKERS: Final = ControlTokens(f"<|start_{kind}|>" for kind in KINDS)
+"""Thought markers (§7) mean something in private reasoning, so they are broken where they are meant as text."""

@@ -1,0 +1,236 @@
+"""The image: the nearest transcript that Chat Completions can hold.
+
+It is made as it will be read: each wire message is spelled and read back, so that nothing here can disagree with the
+reader or the writer. Messages that are plainly their own image are passed through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.errors import BridgeError
+from ocml_bridge.fit import as_text, drop_message, narrow
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.model import (
+    Completion,
+    Content,
+    Document,
+    FileBreak,
+    Foreign,
+    Json,
+    Media,
+    Message,
+    Refusal,
+    Text,
+    Tools,
+    Transcript,
+)
+from ocml_bridge.turns import Pairing, hoist_tools, is_call, is_thought, parts_of, synthesise_ids
+
+from .form import kept
+from .parts import can_hold
+from .reader import read_message
+from .shapes import Shell, read_shell, write_shell
+from .syntax import CHANNELS, HOME, REPLIES
+from .writer import write_message
+
+_HOLDS = (Text, Media, Refusal, Foreign)
+_THOUGHT, _TEXT, _CALL = range(3)
+
+
+def fit(document: Document, options: Options, log: Log) -> Document:
+    """The image of a document: what reading it back from Chat Completions JSON gives."""
+    if isinstance(document, Completion):
+        return _conversation(document, log)
+    hoisted = hoist_tools(document, log)
+    messages = hoisted.messages
+    linked = any(message.role in REPLIES or message.recipient is not None for message in messages)
+    if linked and not any(message.call_id is None and _has_spelling(message) for message in messages):
+        messages = synthesise_ids(messages)
+    bodies = list(_bodies(messages, _places(document, hoisted), log))
+    fitted = _Fitted(options, linked)
+    for group in _groups(bodies):
+        fitted.add(group)
+    shell = _shell(hoisted, fitted.count)
+    image = Transcript(
+        shell.seal(fitted.messages), shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout)
+    )
+    return document if image == document else image
+
+
+def _has_spelling(message: Message) -> bool:
+    """Whether a message was read from Chat Completions: what it has no id for had none there."""
+    return message.layout is not None and HOME in message.layout
+
+
+def _conversation(completion: Completion, log: Log) -> Transcript:
+    log.lose(LossCode.COMPLETION, "", f"{HOME} has no completions: the text becomes one user message", Severity.CHANGED)
+    texts: list[str] = []
+    for part in parts_of(completion.content):
+        text = part.text if isinstance(part, Text) else "\n" if isinstance(part, FileBreak) else as_text(part)
+        texts.append(text or "")
+    return Transcript((Message("user", "".join(texts)),))
+
+
+# --- bodies -----------------------------------------------------------------------------------------------------------
+
+
+def _places(document: Transcript, hoisted: Transcript) -> Sequence[int]:
+    """The index in the document of each message that is left when tools declared in messages are moved out."""
+    if hoisted is document:
+        return range(len(document.messages))
+    return [index for index, message in enumerate(document.messages) if not _only_tools(message.content)]
+
+
+def _only_tools(content: Content) -> bool:
+    return isinstance(content, tuple) and content != () and all(isinstance(part, Tools) for part in content)
+
+
+def _bodies(messages: Sequence[Message], places: Sequence[int], log: Log) -> Iterator[Message]:
+    """The messages with what their content can be: texts in thoughts and calls, parts that we know elsewhere."""
+    for place, message in zip(places, messages, strict=True):
+        content = message.content
+        stage = _stage(message)
+        if not isinstance(content, str):
+            path = f"/messages/{place}/content"
+            if stage in (_THOUGHT, _CALL):
+                content = narrow(content, (), path, log, target=HOME)
+            else:
+                content = _bare(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold))
+            message = replace(message, content=content)
+        if stage == _THOUGHT and not content:
+            drop_message(log, place, f"{HOME} has no place for a thought without text")
+            continue
+        yield message
+
+
+def _bare(content: Content) -> Content:
+    """Parts whose texts keep only our own extras; one bare text alone is that text."""
+    if isinstance(content, str):
+        return content
+    parts = tuple(
+        Text(part.text) if isinstance(part, Text) and part.extras is not None and HOME not in part.extras else part
+        for part in content
+    )
+    if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].extras is None:
+        return parts[0].text
+    return parts or ""
+
+
+# --- grouping ---------------------------------------------------------------------------------------------------------
+
+
+def _stage(message: Message) -> int | None:
+    """Where in a wire message of the assistant's a message stands; None for other roles."""
+    if message.role != "assistant":
+        return None
+    return _CALL if is_call(message) else _THOUGHT if is_thought(message) else _TEXT
+
+
+def _groups(messages: Sequence[Message]) -> Iterator[list[Message]]:
+    """The wire messages: thoughts, then at most one text, then calls. An empty text stands alone, or it would vanish."""
+    group: list[Message] = []
+    last: int | None = None
+    for message in messages:
+        stage = _stage(message)
+        if group and not _joins(group[-1], last, message, stage):
+            yield group
+            group = []
+        group.append(message)
+        last = stage
+    if group:
+        yield group
+
+
+def _joins(before: Message, last: int | None, message: Message, stage: int | None) -> bool:
+    if last is None or stage is None or stage < last or stage == last == _TEXT:
+        return False
+    if (stage == _TEXT and not message.content) or (last == _TEXT and not before.content):
+        return False
+    return message.continues or (last == _TEXT and stage == _CALL and before.channel == "commentary")
+
+
+# --- images -----------------------------------------------------------------------------------------------------------
+
+
+class _Fitted:
+    """The messages of the image so far.
+
+    Attributes:
+        messages: the canonical messages as they will be read.
+        count: how many wire messages they are.
+    """
+
+    def __init__(self, options: Options, linked: bool) -> None:
+        self.messages: list[Message] = []
+        self.count = 0
+        self._options = options
+        self._pairing = Pairing() if linked else None
+
+    def add(self, group: list[Message]) -> None:
+        """Take the next wire message."""
+        self.count += 1
+        image = group if len(group) == 1 and _is_plain(group[0]) else self._image(group)
+        if self._pairing is None:
+            self.messages += image
+            return
+        if image[0].role == "tool":
+            image = [self._named(group[0], image[0], self._pairing)]
+        for message in image:
+            call = self._pairing.feed(len(self.messages), message)
+            if message.role == "tool" and message.name is None and call is not None:
+                message = replace(message, name=self.messages[call].recipient)
+            self.messages.append(message)
+
+    def _image(self, group: list[Message], *, named: bool = False) -> list[Message]:
+        """The messages of a group as they will be read; without what they remember of their spelling if it misleads."""
+        image = read_message(write_message(group, self._options, named=named))
+        if [message.content for message in image] != [message.content for message in group]:
+            clean = [replace(message, extras=None, layout=None) for message in group]
+            image = read_message(write_message(clean, self._options, named=named))
+        return image
+
+    def _named(self, reply: Message, image: Message, pairing: Pairing) -> Message:
+        """The image of a reply, with its tool's name where the call that it answers would not give it."""
+        if not reply.name or image.name is not None:
+            return image
+        call = pairing.find(image)
+        if call is not None and self.messages[call].recipient == reply.name:
+            return image
+        return self._image([reply], named=True)[0]
+
+
+def _is_plain(message: Message) -> bool:
+    """Whether a message is nothing but a role and a text."""
+    role = message.role
+    return (
+        type(message.content) is str
+        and role in CHANNELS
+        and message.channel == CHANNELS[role]
+        and message.end == "end"
+        and not message.continues
+        and message.extras is None
+        and message.layout is None
+        and message.name is None
+        and message.recipient is None
+        and message.call_id is None
+        and message.intent is None
+        and message.content_type is None
+        and message.constraint is None
+    )
+
+
+def _shell(transcript: Transcript, count: int) -> Shell:
+    """What stands around the messages, as it will be read; without what it remembers of its shape if that misleads."""
+    if transcript.tools is None and transcript.extras is None and transcript.layout is None:
+        return Shell([])
+    wires: list[Json] = [{} for _ in range(count)]
+    try:
+        shell = read_shell(write_shell(transcript, wires), Log())
+        if len(shell.wires) == count and all(one is other for one, other in zip(shell.wires, wires, strict=True)):
+            return shell
+    except BridgeError:
+        pass
+    return read_shell(write_shell(replace(transcript, extras=None, layout=None), wires), Log())

@@ -1,0 +1,226 @@
+"""Chat Completions JSON → transcript. A wire message becomes thoughts, text and calls, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, cast
+
+from ocml_bridge.adapter import Options, Source
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.loss import FindingCode, Log
+from ocml_bridge.model import Content, Foreign, Json, Message, Refusal, Text, Transcript
+from ocml_bridge.turns import FUNCTIONS, Pairing, is_call, name_of, parts_of, recipient_of
+
+from .form import Object, form_of, is_empty, kept, mine, rest
+from .parts import read_parts
+from .reasoning import default_keys, read_reasoning
+from .shapes import Shell, read_shell
+from .syntax import CHANNELS, FUNCTION_CALL, HOME, MESSAGE_ORDER, REASONING, REPLIES, ROLES, TOOL_CALLS
+from .tools import is_legacy, read_calls, read_function_call
+
+_REQUIRED: Final[dict[str, tuple[str, ...]]] = {
+    "tool": ("role", "tool_call_id", "content"),
+    "function": ("role", "name", "content"),
+}
+"""Role → the keys that we always write; of other roles, role and content."""
+_CALL_KEYS: Final = ((TOOL_CALLS, False), (FUNCTION_CALL, True))
+
+
+def read(source: Source, options: Options, log: Log) -> Transcript:
+    """Read a list of messages, a request, a response, or a line of fine-tuning data.
+
+    Raises:
+        BridgeError: OCB-SHAPE with the JSON pointer of the first place that is not as Chat Completions has it.
+    """
+    shell = read_shell(source, log)
+    messages: list[Message] = []
+    replies = False
+    for at, wire in enumerate(shell.wires):
+        if type(wire) is dict and len(wire) == 2:  # The commonest message by far: nothing but a role and a text.
+            role, content = wire.get("role"), wire.get("content")
+            if type(role) is str and type(content) is str and role in CHANNELS and next(iter(wire)) == "role":
+                messages.append(Message(role, content, None, CHANNELS[role]))
+                continue
+        message = _checked(wire, at, shell)
+        role = message["role"]
+        replies = replies or role in REPLIES
+        made = read_message(message)
+        _notice(message, made, len(messages), log)
+        messages += made
+    if replies:
+        name_replies(messages, log)
+    return Transcript(
+        shell.seal(messages), shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout)
+    )
+
+
+def _checked(wire: Json, at: int, shell: Shell) -> Object:
+    if not isinstance(wire, dict):
+        raise BridgeError(ErrorCode.SHAPE, "a message is an object with a 'role'", path=shell.place(at))
+    message = cast("Object", wire)
+    if not isinstance(message.get("role"), str):
+        hint = "; items of the Responses API are not Chat Completions messages" if "type" in message else ""
+        raise BridgeError(ErrorCode.SHAPE, f"a message needs a 'role'{hint}", path=f"{shell.place(at)}/role")
+    return message
+
+
+def _notice(wire: Object, made: Sequence[Message], index: int, log: Log) -> None:
+    """Note what is kept although Chat Completions does not have it so."""
+    role, path = wire["role"], f"/messages/{index}"
+    if role not in ROLES:
+        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"Chat Completions has no role {role[:40]!r}; it is kept")
+    content = wire.get("content")
+    if not (content is None or isinstance(content, (str, list))):
+        log.find(FindingCode.SHAPE, f"{path}/content", "content is neither text nor a list of parts; it is kept")
+    if role != "assistant":
+        return
+    for key, legacy in _CALL_KEYS:
+        if wire.get(key) and not any(is_call(message) and is_legacy(message) is legacy for message in made):
+            log.find(FindingCode.SHAPE, f"{path}/extras/{HOME}/{key}", f"{key} cannot be understood; it is kept")
+
+
+# --- messages ---------------------------------------------------------------------------------------------------------
+
+
+def read_message(wire: Object) -> list[Message]:
+    """The canonical messages of one wire message, which is an object with a `role`; there is always one at least."""
+    role = wire["role"]
+    if role == "assistant":
+        return _assistant(wire)
+    return [_reply(wire, role) if role in REPLIES else _plain(wire, role)]
+
+
+def _plain(wire: Object, role: str) -> Message:
+    content, layout = _content(wire)
+    name = _text(wire, "name")
+    known = ("role", "content") if name is None else ("role", "content", "name")
+    extras = _finish(wire, layout, known, ("role", "content"), wire.get("content") == "")
+    return Message(role, content, name, extras=kept(HOME, extras), layout=kept(HOME, layout))
+
+
+def _reply(wire: Object, role: str) -> Message:
+    content, layout = _content(wire)
+    name, call_id = _text(wire, "name"), _text(wire, "tool_call_id") if role == "tool" else None
+    known = ["role", "content"]
+    if name is not None:
+        known.append("name")
+        if name.startswith(FUNCTIONS) and name_of(recipient_of(name)) != name:
+            layout["name"] = name
+    if call_id is not None:
+        known.append("tool_call_id")
+    extras = _finish(wire, layout, known, _REQUIRED[role], wire.get("content") == "")
+    if role == "function":
+        layout["role"] = role
+    elif (name is not None or call_id is None) and "form" not in layout:
+        layout["form"] = list(wire)
+    full = None if name is None else recipient_of(name)
+    return Message(
+        "tool",
+        content,
+        full,
+        "commentary",
+        "assistant",
+        call_id,
+        extras=kept(HOME, extras),
+        layout=kept(HOME, layout),
+    )
+
+
+def _assistant(wire: Object) -> list[Message]:
+    name, refusal = _text(wire, "name"), _text(wire, "refusal")
+    thoughts, keys = read_reasoning(wire) if any(key in wire for key in REASONING) else ([], [])
+    called = _calls(wire, name)
+    calls = [call for found in called.values() for call in found]
+    content, layout = _content(wire)
+    if refusal is not None:
+        content = (*(parts_of(content) if content else ()), Refusal(refusal))
+    elif isinstance(content, tuple) and isinstance(content[-1], Refusal) and content[-1].text:
+        layout["refusal"] = "part"
+    if thoughts and keys != default_keys(thoughts):
+        layout["reasoning"] = keys
+    known = ["role", "content", *keys, *called]
+    known += [key for key, value in (("name", name), ("refusal", refusal)) if value is not None]
+    beside = bool(thoughts or calls or refusal)
+    silent = wire.get("content", 0) is None if beside else wire.get("content") == ""
+    extras = _finish(wire, layout, known, ("role", "content"), silent)
+    messages = [Message("assistant", text, name, "analysis") for text in thoughts]
+    if content or not (thoughts or calls):
+        channel, intent = ("commentary", "preamble") if calls else ("final", None)
+        messages.append(Message("assistant", content, name, channel, intent=intent))
+    messages += calls
+    for message in messages[1:]:
+        message.continues = True
+    _keep(messages[0], extras, layout)
+    return messages
+
+
+def _calls(wire: Object, speaker: str | None) -> dict[str, list[Message]]:
+    """The calls of a message by the key they stand under; a key that cannot be understood is not among them."""
+    called: dict[str, list[Message]] = {}
+    calls = read_calls(wire[TOOL_CALLS], speaker) if wire.get(TOOL_CALLS) else None
+    if calls:
+        called[TOOL_CALLS] = calls
+    call = read_function_call(wire[FUNCTION_CALL], speaker) if wire.get(FUNCTION_CALL) else None
+    if call is not None:
+        called[FUNCTION_CALL] = [call]
+    return called
+
+
+def _keep(message: Message, extras: Object, layout: Object) -> None:
+    """Put what a wire message keeps beside what its first message, which may be a call, keeps already."""
+    if extras:
+        message.extras = {HOME: {**extras, **mine(message.extras, HOME)}}
+    if layout:
+        message.layout = {HOME: {**layout, **mine(message.layout, HOME)}}
+
+
+# --- what all messages have -------------------------------------------------------------------------------------------
+
+
+def _text(wire: Object, key: str) -> str | None:
+    """A text that is not empty; None for anything else."""
+    value = wire.get(key)
+    return value if isinstance(value, str) and value else None
+
+
+def _content(wire: Object) -> tuple[Content, Object]:
+    """The content, and how it was spelled."""
+    value = wire.get("content")
+    if isinstance(value, str):
+        return value, {}
+    if is_empty(value):
+        return "", {}
+    if not isinstance(value, list):
+        return (Foreign(HOME, value),), {"content": "bare"}
+    parts, orders = read_parts(cast("list[Json]", value))
+    layout: Object = {"parts": orders} if orders else {}
+    if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].extras is None:
+        return parts[0].text, {"content": "list", **layout}
+    return parts, layout
+
+
+def _finish(wire: Object, layout: Object, known: Sequence[str], required: Sequence[str], silent: bool) -> Object:
+    """Add the form to the layout, and give the extras: what is not known and says something.
+
+    `silent` says that the content is empty as we write it where there is none.
+    """
+    form = form_of(wire, MESSAGE_ORDER, required, ("role", "content") if silent else ("role",))
+    if form is not None:
+        layout["form"] = form
+    return {} if len(known) == len(wire) else rest(wire, known)
+
+
+# --- pairing ----------------------------------------------------------------------------------------------------------
+
+
+def name_replies(messages: Sequence[Message], log: Log) -> None:
+    """Name each reply without a name after the call that it answers; the messages are still the reader's own."""
+    pairing = Pairing()
+    for index, message in enumerate(messages):
+        call = pairing.feed(index, message)
+        if message.role != "tool":
+            continue
+        if call is None:
+            log.find(FindingCode.REPLY_UNPAIRED, f"/messages/{index}", "no call waits for this reply")
+        elif message.name is None:
+            message.name = messages[call].recipient

@@ -1,0 +1,96 @@
+"""Private reasoning, both ways: four keys that servers use for one thing, where the official types have none.
+
+Every key *says* a list of texts: `reasoning`, `reasoning_content` and `thinking` one, `reasoning_details` one an item.
+The first that says something is believed. What another key says alike is layout; what it says differently is extras.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.model import Json
+
+from .form import Object
+from .syntax import DETAILS, REASONING, REASONING_TEXTS
+
+JOINT: Final = "\n\n"
+"""What stands between several texts where they are written as one."""
+_SAYS: Final = {"reasoning.text": "text", "reasoning.summary": "summary"}
+"""Type of an item of `reasoning_details` → the key of its text; others (encrypted ones) say nothing readable."""
+
+
+def read_reasoning(wire: Object) -> tuple[list[str], list[str]]:
+    """The texts of a message's reasoning, and the keys whose value follows from these texts."""
+    details = wire.get(DETAILS)
+    bare = _bare_texts(details)
+    texts: list[str] = []
+    for key in REASONING:
+        value = wire.get(key)
+        texts = _detail_texts(value) if key == DETAILS else [value] if value and isinstance(value, str) else []
+        if texts:
+            break
+    if len(bare) > 1 and JOINT.join(texts) == JOINT.join(bare):
+        texts = bare
+    return texts, [key for key in REASONING if _follows(key, wire.get(key), texts, bare)]
+
+
+def _follows(key: str, value: Json, texts: list[str], bare: list[str]) -> bool:
+    return bool(texts) and (bare == texts if key == DETAILS else value == JOINT.join(texts))
+
+
+def _bare_texts(details: Json) -> list[str]:
+    """The texts of details that hold nothing else and are spelled as we spell them; none otherwise."""
+    if not isinstance(details, list):
+        return []
+    items = cast("list[Json]", details)
+    bare = all(
+        isinstance(item, dict) and list(cast("Object", item)) == ["type", "text"] and item["type"] == "reasoning.text"
+        for item in items
+    )
+    texts = [item["text"] for item in items] if bare else []
+    return texts if all(isinstance(text, str) and text for text in texts) else []
+
+
+def _detail_texts(details: Json) -> list[str]:
+    """The texts of details, whatever else they hold."""
+    texts: list[str] = []
+    for item in cast("list[Json]", details) if isinstance(details, list) else []:
+        entry: Object = cast("Object", item) if isinstance(item, dict) else {}
+        kind = entry.get("type")
+        text: Any = entry.get(_SAYS.get(kind, "")) if isinstance(kind, str) else None
+        if isinstance(text, str) and text:
+            texts.append(text)
+    return texts
+
+
+def default_keys(texts: Sequence[str]) -> list[str]:
+    """The keys that we write, before the options have a say: a list beside the text where there are several texts."""
+    return ["reasoning"] if len(texts) == 1 else ["reasoning", DETAILS]
+
+
+def write_reasoning(texts: list[str], keys: Json, extras: Object, options: Options) -> Object:
+    """The members of a message that hold its reasoning.
+
+    Args:
+        texts: one or more, none of them empty.
+        keys: the keys that the source had them under; nonsense is passed over.
+        extras: the message's extras, where details may stand that say the same and more.
+        options: `reasoning` names the key to use in place of the source's, where it is not the default one.
+    """
+    chosen = _chosen(texts, keys, extras)
+    if options.reasoning != "reasoning":
+        chosen = [options.reasoning, *(key for key in chosen if key == DETAILS)]
+    values: Object = dict.fromkeys(REASONING_TEXTS, JOINT.join(texts))
+    values[DETAILS] = [{"type": "reasoning.text", "text": text} for text in texts]
+    return {key: values[key] for key in REASONING if key in chosen}
+
+
+def _chosen(texts: list[str], keys: Json, extras: Object) -> list[str]:
+    if not isinstance(keys, list):
+        return default_keys(texts)
+    known = [key for key in REASONING if key in cast("list[Json]", keys)]
+    if DETAILS in known or (known and len(texts) == 1):
+        return known
+    return known if _detail_texts(extras.get(DETAILS)) == texts else default_keys(texts)

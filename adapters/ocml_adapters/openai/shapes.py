@@ -1,0 +1,246 @@
+"""What stands around the messages, both ways: nothing (a list), a request, a response, or a line of preferences.
+
+| shape | is | messages | everything else |
+| --- | --- | --- | --- |
+| `request` | an object with `messages`; also a fine-tuning line | `messages` | extras, by key |
+| `list` | the bare list | the list | there is nothing else |
+| `response` | an object with `choices` | the first choice's | extras: the object, with null for that message |
+| `preference` | an object with `input` and `preferred_output` | both | extras: the object, with null for what was preferred |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, cast
+
+from ocml_bridge.adapter import Source
+from ocml_bridge.source import Lines
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.loss import FindingCode, Log
+from ocml_bridge.model import Json, Message, Tool, Transcript
+
+from .form import Object, add, form_of, is_empty, mine, rest, shape
+from .syntax import BATCH_HINT, EXPECTED, HOME, REQUEST_ORDER
+from .tools import read_tools, write_tools
+
+
+def _in_list(at: int) -> str:
+    return f"/{at}"
+
+
+@dataclass(slots=True)
+class Shell:
+    """A document without its messages.
+
+    Attributes:
+        wires: the messages as they stand in it.
+        place: index of a message → JSON pointer to it.
+        cut_off: whether the document says that the last message was cut off.
+    """
+
+    wires: list[Json]
+    tools: tuple[Tool, ...] | None = None
+    extras: Object = field(default_factory=dict[str, Json])
+    layout: Object = field(default_factory=dict[str, Json])
+    place: Callable[[int], str] = _in_list
+    cut_off: bool = False
+
+    def seal(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+        """The messages, the last one without an ending where it was cut off."""
+        if not self.cut_off or not messages:
+            return tuple(messages)
+        return (*messages[:-1], replace(messages[-1], end=None))
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def read_shell(source: Source, log: Log) -> Shell:
+    """Take a document apart.
+
+    Raises:
+        BridgeError: OCB-SHAPE for anything that is none of the shapes.
+    """
+    if isinstance(source, list):
+        return _read_list(cast("list[Json]", source))
+    if not isinstance(source, dict):
+        raise BridgeError(ErrorCode.SHAPE, EXPECTED, path="")
+    document = cast("Object", source)
+    for key, reader in _READERS.items():
+        if key in document:
+            return reader(document, log)
+    raise BridgeError(ErrorCode.SHAPE, EXPECTED + _hint(document), path="")
+
+
+def _hint(document: Object) -> str:
+    if "role" in document:
+        return "; a single message goes into a list"
+    if "input" in document or "output" in document:
+        return "; documents of the Responses API are not Chat Completions"
+    return ""
+
+
+def _read_list(source: list[Json]) -> Shell:
+    if any(isinstance(item, dict) and "messages" in item and "role" not in item for item in source):
+        raise BridgeError(ErrorCode.SHAPE, f"a list of transcripts, not of messages; {BATCH_HINT}", path="")
+    if isinstance(source, Lines) and not all(isinstance(item, dict) and "role" in item for item in source):
+        raise BridgeError(ErrorCode.SHAPE, f"JSON lines that are not one message each; {BATCH_HINT}", path="")
+    return Shell(list(source), layout={"shape": "list"})
+
+
+def _read_request(document: Object, log: Log, base: str = "") -> Shell:
+    wires = document["messages"]
+    if not isinstance(wires, list):
+        raise BridgeError(ErrorCode.SHAPE, "'messages' is not a list", path=f"{base}/messages")
+    shell = Shell(cast("list[Json]", wires), place=lambda at: f"{base}/messages/{at}")
+    if len(document) == 1:
+        return shell
+    known, others = ["messages"], list[Object]()
+    if isinstance(raws := document.get("tools"), list):
+        known.append("tools")
+        shell.tools, others = read_tools(cast("list[Json]", raws))
+        if others and not shell.tools:
+            shell.tools = None
+    elif document.get("functions") and isinstance(raws := document["functions"], list):
+        tools, opaque = read_tools(cast("list[Json]", raws), legacy=True)
+        if not opaque:
+            known.append("functions")
+            shell.tools, shell.layout["functions"] = tools, True
+    form = form_of(document, REQUEST_ORDER, ("messages",), known)
+    if form is not None:
+        shell.layout["form"] = form
+    shell.extras = rest(document, known)
+    if others:
+        shell.extras["tools"] = others
+    for key in ("tools", "functions"):
+        if key in shell.extras:
+            log.find(
+                FindingCode.SHAPE, f"/extras/{HOME}/{key}", f"in {key}, what is not a function or custom tool is kept"
+            )
+    return shell
+
+
+def _read_response(document: Object, log: Log) -> Shell:
+    choices = document["choices"]
+    first = cast("list[Json]", choices)[0] if isinstance(choices, list) and choices else None
+    if not isinstance(first, dict) or "message" not in first:
+        hint = "; a stream's chunks are not a transcript" if isinstance(first, dict) and "delta" in first else ""
+        raise BridgeError(ErrorCode.SHAPE, f"a response needs a choice with a 'message'{hint}", path="/choices/0")
+    choice = cast("Object", first)
+    rest_of = {**document, "choices": [{**choice, "message": None}, *cast("list[Json]", choices)[1:]]}
+    return Shell(
+        [choice["message"]],
+        extras=rest_of,
+        layout={"shape": "response"},
+        place=lambda _: "/choices/0/message",
+        cut_off=choice.get("finish_reason") == "length",
+    )
+
+
+def _read_preference(document: Object, log: Log) -> Shell:
+    given, preferred = document.get("input"), document["preferred_output"]
+    if not isinstance(given, dict) or "messages" not in given or not isinstance(preferred, list):
+        raise BridgeError(ErrorCode.SHAPE, EXPECTED, path="")
+    shell = _read_request(cast("Object", given), log, "/input")
+    chosen, start = cast("list[Json]", preferred), len(shell.wires)
+    shell.wires = [*shell.wires, *chosen]
+    shell.place = lambda at: f"/input/messages/{at}" if at < start else f"/preferred_output/{at - start}"
+    shell.layout["shape"] = "preference"
+    if len(chosen) != 1:
+        shell.layout["preferred"] = len(chosen)
+    shell.extras = {**document, "input": shell.extras, "preferred_output": None}
+    return shell
+
+
+_READERS: Final[dict[str, Callable[[Object, Log], Shell]]] = {
+    "messages": _read_request,
+    "choices": _read_response,
+    "preferred_output": _read_preference,
+}
+"""The key that tells a shape, in the order in which they are looked for → its reader."""
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write_shell(transcript: Transcript, wires: list[Json]) -> Source:
+    """Put messages into the shape that the transcript was read from, or into a request where they do not fit it."""
+    if transcript.layout is None and transcript.extras is None:
+        return _write_request(transcript, wires, {}, {})
+    layout, extras = mine(transcript.layout, HOME), mine(transcript.extras, HOME)
+    writer = _WRITERS.get(cast("str", name)) if isinstance(name := layout.get("shape"), str) else None
+    written = writer(transcript, wires, extras, layout) if writer is not None else None
+    return _write_request(transcript, wires, extras, layout) if written is None else written
+
+
+def _write_request(transcript: Transcript, wires: list[Json], extras: Object, layout: Object) -> Object:
+    out: Object = {"messages": wires}
+    others = extras.get("tools") if isinstance(extras.get("tools"), list) else None
+    legacy = layout.get("functions") is True and others is None
+    if transcript.tools is not None or others is not None:
+        out["functions" if legacy else "tools"] = write_tools(transcript.tools or (), others, legacy=legacy)
+    out = add(out, extras, REQUEST_ORDER)
+    return shape(out, layout.get("form"), fixed=("messages",))
+
+
+def _write_list(transcript: Transcript, wires: list[Json], extras: Object, layout: Object) -> Source | None:
+    return None if extras or transcript.tools is not None else wires
+
+
+def _write_response(transcript: Transcript, wires: list[Json], extras: Object, layout: Object) -> Source | None:
+    choices = extras.get("choices")
+    first = cast("list[Json]", choices)[0] if isinstance(choices, list) and choices else None
+    if len(wires) != 1 or transcript.tools is not None or not isinstance(first, dict) or "message" not in first:
+        return None
+    choice = {**cast("Object", first), "message": wires[0]}
+    return {**extras, "choices": [choice, *cast("list[Json]", choices)[1:]]}
+
+
+def _write_preference(transcript: Transcript, wires: list[Json], extras: Object, layout: Object) -> Source | None:
+    given, count = extras.get("input"), layout.get("preferred", 1)
+    if not isinstance(given, dict) or "preferred_output" not in extras or type(count) is not int:
+        return None
+    if not 0 <= count <= len(wires):
+        return None
+    start = len(wires) - count
+    request = _write_request(transcript, wires[:start], cast("Object", given), layout)
+    return {**extras, "input": request, "preferred_output": wires[start:]}
+
+
+_WRITERS: Final[dict[str, Callable[[Transcript, list[Json], Object, Object], Source | None]]] = {
+    "list": _write_list,
+    "response": _write_response,
+    "preference": _write_preference,
+}
+
+
+# --- detection --------------------------------------------------------------------------------------------------------
+
+
+def sniff(source: Source) -> int:
+    """Certain of responses and preference lines, fairly sure of messages with no members of other formats."""
+    if isinstance(source, list):
+        return _sniff_messages(cast("list[Json]", source))
+    if not isinstance(source, dict):
+        return 0
+    document = cast("Object", source)
+    messages, choices, given = document.get("messages"), document.get("choices"), document.get("input")
+    if isinstance(messages, list):
+        return _sniff_messages(cast("list[Json]", messages)) if messages else 1
+    if isinstance(given, dict) and "messages" in given and "preferred_output" in document:
+        return 3
+    first = cast("list[Json]", choices)[0] if isinstance(choices, list) and choices else None
+    return 3 if isinstance(first, dict) and "message" in first else 0
+
+
+_ELSEWHERE: Final = ("channel", "tool_call", "recipient", "token")
+"""Members of messages in other JSON formats."""
+
+
+def _sniff_messages(items: list[Json]) -> int:
+    roles = [isinstance(item, dict) and isinstance(cast("Object", item).get("role"), str) for item in items]
+    if not any(roles):
+        # JSON lines of transcripts: no list of messages, but its reader says what to do with it.
+        return int(any(isinstance(item, dict) and isinstance(item.get("messages"), list) for item in items))
+    return 1 if any(key in item for item in items if isinstance(item, dict) for key in _ELSEWHERE) else 2

@@ -1,0 +1,136 @@
+"""Transcript → Chat Completions JSON. Messages that continue one another become one wire message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from ocml_bridge.adapter import Options, Source
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Content, Document, Json, Message, Refusal, Text, Transcript
+from ocml_bridge.turns import groups, is_call, is_thought, name_of, parts_of, recipient_of
+
+from .form import Object, add, mine, names, shape
+from .parts import write_part, write_parts
+from .reasoning import write_reasoning
+from .shapes import write_shell
+from .syntax import CHANNELS, FUNCTION_CALL, HOME, MESSAGE_ORDER, TOOL_CALLS
+from .tools import is_legacy, write_call, write_function_call
+
+
+def write(document: Document, options: Options, log: Log) -> Source:
+    """Spell an image: the shape it was read from, else a request."""
+    transcript = cast("Transcript", document)
+    messages, wires = transcript.messages, list[Json]()
+    for start, stop in groups(messages):
+        wires.append(write_message(messages[start:stop], options))
+    return write_shell(transcript, wires)
+
+
+def write_message(group: Sequence[Message], options: Options, *, named: bool = False) -> Object:
+    """One wire message.
+
+    Args:
+        group: its canonical messages: thoughts, at most one other message, calls; or one message of any other role.
+        options: how to write.
+        named: whether a reply says its tool's name, wherever it was not read with one.
+    """
+    first = group[0]
+    if first.extras is None and first.layout is None and type(first.content) is str and first.name is None:
+        role = first.role
+        if role in CHANNELS and len(group) == 1 and (role != "assistant" or _is_text(first)):
+            return {"role": role, "content": first.content}
+    if first.role == "assistant":
+        return _write_assistant(group, options)
+    return _write_reply(first, named) if first.role == "tool" else _write_plain(first)
+
+
+def _is_text(message: Message) -> bool:
+    return message.channel == "final" and message.recipient is None
+
+
+def _write_plain(message: Message) -> Object:
+    out: Object = {"role": message.role}
+    if message.name:
+        out["name"] = message.name
+    layout = mine(message.layout, HOME)
+    out["content"] = _write_content(message.content, layout)
+    return _spell(out, mine(message.extras, HOME), layout)
+
+
+def _write_reply(message: Message, named: bool) -> Object:
+    layout = mine(message.layout, HOME)
+    form = layout.get("form")
+    legacy = layout.get("role") == "function" and not message.call_id
+    out: Object = {"role": "function" if legacy else "tool"}
+    if message.call_id:
+        out["tool_call_id"] = message.call_id
+    if message.name and (named or names(form, "name") or (legacy and form is None)):
+        name = layout.get("name")
+        fits = isinstance(name, str) and recipient_of(name) == message.name
+        out["name"] = name if fits else name_of(message.name)
+    out["content"] = _write_content(message.content, layout)
+    return _spell(out, mine(message.extras, HOME), layout)
+
+
+def _write_assistant(group: Sequence[Message], options: Options) -> Object:
+    first = group[0]
+    extras, layout = mine(first.extras, HOME), mine(first.layout, HOME)
+    thoughts = [cast("str", message.content) for message in group if is_thought(message)]
+    calls = [message for message in group if is_call(message)]
+    texts = [message.content for message in group if not is_thought(message) and not is_call(message)]
+    out: Object = {"role": "assistant"}
+    if first.name:
+        out["name"] = first.name
+    if thoughts:
+        out.update(write_reasoning(thoughts, layout.get("reasoning"), extras, options))
+    out["content"] = None
+    if texts:
+        content, refusal = _set_refusal_apart(texts[0], layout)
+        if content or refusal is None:
+            out["content"] = _write_content(content, layout)
+        if refusal is not None:
+            out["refusal"] = refusal
+    out.update(_write_calls(calls))
+    if calls and calls[0] is first:
+        own = FUNCTION_CALL if FUNCTION_CALL in out and len(calls) == 1 else TOOL_CALLS
+        extras = {key: value for key, value in extras.items() if key != own}
+    return _spell(out, extras, layout)
+
+
+def _set_refusal_apart(content: Content, layout: Object) -> tuple[Content, str | None]:
+    """Content without the refusal that ends it, and that refusal; it stays where it was read as a part."""
+    last = content[-1] if isinstance(content, tuple) and content else None
+    if not isinstance(last, Refusal) or not last.text or layout.get("refusal") == "part":
+        return content, None
+    before = cast("tuple[Json, ...]", content)[:-1]
+    bare = len(before) == 1 and isinstance(before[0], Text) and before[0].extras is None
+    return before[0].text if bare else before, last.text
+
+
+def _write_calls(calls: Sequence[Message]) -> Object:
+    """The members that hold the calls: the last of them under the deprecated key where it was read from there."""
+    if not calls:
+        return {}
+    legacy = is_legacy(calls[-1])
+    out: Object = {}
+    if listed := [write_call(call) for call in (calls[:-1] if legacy else calls)]:
+        out[TOOL_CALLS] = listed
+    if legacy:
+        out[FUNCTION_CALL] = write_function_call(calls[-1])
+    return out
+
+
+def _write_content(content: Content, layout: Object) -> Json:
+    spelled = layout.get("content")
+    if isinstance(content, str):
+        return write_parts((Text(content),), layout.get("parts")) if spelled == "list" else content
+    if spelled == "bare" and len(content) == 1:
+        return write_part(content[0])
+    return write_parts(parts_of(content), layout.get("parts"))
+
+
+def _spell(out: Object, extras: Object, layout: Object) -> Object:
+    if extras:
+        out = add(out, extras, MESSAGE_ORDER)
+    return shape(out, layout["form"], fixed=("role",)) if "form" in layout else out

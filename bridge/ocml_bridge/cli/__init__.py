@@ -1,0 +1,62 @@
+"""The command `ocml-convert`. With `bulk`, it is the only place that opens files, prints, or reads the environment."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+
+import click
+from click_default_group import DefaultGroup
+
+from .. import __version__
+from ..errors import BridgeError, ErrorCode, ExitCode
+from .convert import convert
+from .inspect import check, formats, matrix, schema
+from .output import PROGRAM, CommandError, describe, say
+
+
+@click.group(cls=DefaultGroup, default="convert", default_if_no_args=True)
+@click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
+def command() -> None:
+    """Convert chat transcripts from one format to another, lossless or saying what was lost.
+
+    `ocml-convert FILE -t FORMAT` is short for `ocml-convert convert FILE -t FORMAT`.
+    """
+
+
+for _each in (convert, check, formats, matrix, schema):
+    command.add_command(_each)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Args:
+        arguments: the command line behind the program's name; None for the process's own.
+
+    Returns:
+        The exit status, from `ExitCode`. Whatever goes wrong is one line on stderr.
+    """
+    try:
+        status = command.main(arguments, prog_name=PROGRAM, standalone_mode=False)
+    except (click.Abort, KeyboardInterrupt):
+        return ExitCode.INTERRUPTED
+    except SystemExit as left:  # click's way of leaving when the reader of a pipe is gone
+        return left.code if isinstance(left.code, int) else ExitCode.FAILED
+    except Exception as error:
+        line, status = _explain(error)
+        say(f"{PROGRAM}: {line}")
+    return status or ExitCode.OK
+
+
+def _explain(error: Exception) -> tuple[str, int]:
+    """An error as one line and an exit status."""
+    if isinstance(error, CommandError):
+        return error.line, error.status
+    if isinstance(error, BridgeError):
+        return describe(error), error.exit_code
+    if isinstance(error, click.ClickException):
+        return f"{ErrorCode.OPTION}: {error.format_message()} (see '{PROGRAM} --help')", ExitCode.USAGE
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{last.name}, line {last.lineno}"
+    return f"this is a mistake in {PROGRAM}: {type(error).__name__} in {where}: {error}", ExitCode.FAILED

@@ -1,0 +1,211 @@
+"""`ocml-convert FILE -t FORMAT`: what it writes, where, and what it says of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ocml_adapters.canonical import ADAPTER as CANONICAL
+from ocml_bridge import convert
+
+from .conftest import Plug, Run
+
+TWO = b'{"type":"transcript","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"\\u0007yo"}]}\n'
+THOUGHTS = json.dumps(
+    {
+        "type": "transcript",
+        "messages": [
+            {"role": "assistant", "content": [{"type": "flags", "flags": ["reason"]}, {"type": "text", "text": "a"}]}
+            for _ in range(13)
+        ],
+    }
+).encode()
+
+
+def test_the_output_is_what_the_library_gives(run: Run, example: str) -> None:
+    data = Path(example).read_bytes()
+    done = run(example, "-t", "canonical")
+    assert done.status == 0
+    assert done.out == convert(data, target="canonical").data
+
+
+def test_convert_is_the_default_command(run: Run, example: str) -> None:
+    assert run(example, "-t", "canonical") == run("convert", "--to", "canonical", example)
+    assert run("-t", "canonical", example).status == 0
+
+
+@pytest.mark.parametrize("arguments", [("-t", "canonical"), ("-", "-t", "canonical"), ("-t", "canonical", "-o", "-")])
+def test_standard_input_and_output_are_the_default(run: Run, arguments: tuple[str, ...]) -> None:
+    done = run(*arguments, stdin=TWO)
+    assert (done.status, done.err) == (0, "")
+    assert json.loads(done.out) == json.loads(TWO)
+
+
+def test_same_format_gives_the_same_bytes(run: Run, example: str) -> None:
+    assert run(example, "-t", "ocm-2.2").out == Path(example).read_bytes()
+
+
+def test_pretty_indents_json(run: Run) -> None:
+    done = run("-t", "canonical", "--pretty", stdin=TWO)
+    assert done.out.startswith(b'{\n  "')
+    assert done.out.endswith(b"}\n")
+
+
+def test_the_report_says_what_was_found_and_lost(run: Run, tmp_path: Path) -> None:
+    done = run("-t", "ocm-2.2", "-o", tmp_path / "out", "--report", tmp_path / "report", stdin=THOUGHTS)
+    assert (done.status, done.out) == (0, b"")
+    result = convert(THOUGHTS, target="ocm-2.2")
+    assert (tmp_path / "out").read_bytes() == result.data
+    assert json.loads((tmp_path / "report").read_bytes()) == json.loads(json.dumps(result.report()))
+    assert not result.lossless
+
+
+def test_the_report_may_go_to_standard_output(run: Run, example: str, tmp_path: Path) -> None:
+    done = run(example, "-t", "canonical", "-o", tmp_path / "out", "--report", "-")
+    assert json.loads(done.out)["lossless"] is True
+
+
+class TestWarnings:
+    def test_the_first_ten_are_shown_and_the_rest_is_counted(self, run: Run) -> None:
+        lines = run("-t", "ocm-2.2", stdin=THOUGHTS).err.splitlines()
+        warnings = [line for line in lines if "warning" in line]
+        assert len(warnings) == 10
+        assert warnings[0].startswith("<stdin>: warning[flags] lost /messages/0/content/0: ")
+        assert "<stdin>: and 3 more: 3 flags" in lines
+
+    def test_layout_is_one_line(self, run: Run, example: str) -> None:
+        assert run(example, "-t", "canonical").err == f"{example}: layout only: 1 header-absent\n"
+
+    def test_quiet_says_nothing(self, run: Run) -> None:
+        done = run("-t", "ocm-2.2", "--quiet", stdin=THOUGHTS)
+        assert (done.status, done.err) == (0, "")
+        assert done.out
+
+    def test_each_is_one_line_whatever_the_content(self, run: Run) -> None:
+        name = "\x1b[2J\n\u2028\u202ename"
+        data = json.dumps({"type": "transcript", "messages": [{"role": "assistant", "content": "", "name": name}]})
+        err = run("-t", "ocm-2.2", stdin=data.encode()).err
+        assert err
+        assert all(line.startswith("<stdin>: ") for line in err.splitlines())
+        assert not any(char in err for char in "\x1b\u2028\u202e")
+
+
+class TestStrict:
+    def test_a_loss_is_refused(self, run: Run, tmp_path: Path) -> None:
+        done = run("-t", "ocm-2.2", "--strict", "-o", tmp_path / "out", stdin=THOUGHTS)
+        assert (done.status, done.out) == (3, b"")
+        assert done.err.startswith("ocml-convert: <stdin>: OCB-LOSS at /messages/0/content/0: lost flags: ")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_finding_is_refused(self, run: Run, example: str) -> None:
+        done = run(example, "-t", "canonical", "--strict")
+        assert (done.status, done.out, done.err.count("\n")) == (3, b"", 1)
+        assert "header-absent" in done.err
+
+    def test_nothing_lost_is_not_refused(self, run: Run) -> None:
+        assert run("-t", "canonical", "--strict", stdin=TWO).status == 0
+
+
+class TestVerify:
+    def test_an_honest_format_passes(self, run: Run, example: str) -> None:
+        done = run(example, "-t", "harmony", "--verify")
+        assert done.status == 0
+        assert done.out
+
+    def test_an_unreported_difference_is_refused(self, run: Run, plug: Plug, tmp_path: Path) -> None:
+        """A format that drops a message and says nothing of it."""
+        plug(replace(CANONICAL, id="liar", write=lambda document, options, log: {"type": "transcript", "messages": []}))
+        assert run("-f", "canonical", "-t", "liar", stdin=TWO).status == 0
+        done = run("-f", "canonical", "-t", "liar", "--verify", "-o", tmp_path / "out", stdin=TWO)
+        assert done.status == 1
+        assert done.err.startswith("ocml-convert: <stdin>: OCB-UNREPORTED at /messages/0: ")
+        assert "(and 1 more)" in done.err
+        assert list(tmp_path.iterdir()) == []
+
+    def test_an_output_that_cannot_be_read_is_refused(self, run: Run, plug: Plug) -> None:
+        plug(replace(CANONICAL, id="scribbler", write=lambda document, options, log: {"type": "scribble"}))
+        done = run("-f", "canonical", "-t", "scribbler", "--verify", stdin=TWO)
+        assert (done.status, done.out) == (1, b"")
+        assert "OCB-UNREPORTED: the output cannot be read back: OCB-SHAPE" in done.err
+
+
+class TestControlTokens:
+    HOSTILE = b'{"type":"transcript","messages":[{"role":"user","content":"a<|end|>b"}]}'
+
+    def test_neutralised_by_default_and_said(self, run: Run) -> None:
+        done = run("-t", "harmony", stdin=self.HOSTILE)
+        assert "a<\u200b|end|>b" in done.out.decode()
+        assert "warning[control-token] changed /messages/0/content" in done.err
+
+    def test_refused_where_asked(self, run: Run) -> None:
+        done = run("-t", "harmony", "--control-tokens", "refuse", stdin=self.HOSTILE)
+        assert (done.status, done.out) == (3, b"")
+        assert "OCB-CONTROL-TOKEN at /messages/0/content" in done.err
+
+    def test_raw_for_those_who_know(self, run: Run) -> None:
+        assert "a<|end|>b" in run("-t", "harmony", "--control-tokens", "raw", stdin=self.HOSTILE).out.decode()
+
+
+class TestFiles:
+    def test_a_new_file_has_the_usual_mode(self, run: Run, tmp_path: Path) -> None:
+        before = os.umask(0o027)
+        try:
+            run("-t", "canonical", "-o", tmp_path / "out", stdin=TWO)
+        finally:
+            os.umask(before)
+        assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o640
+
+    def test_a_file_that_is_replaced_keeps_its_mode(self, run: Run, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        out.write_text("old")
+        out.chmod(0o600)
+        assert run("-t", "canonical", "-o", out, stdin=TWO).status == 0
+        assert json.loads(out.read_bytes()) == json.loads(TWO)
+        assert stat.S_IMODE(out.stat().st_mode) == 0o600
+
+    def test_a_link_stays_a_link(self, run: Run, tmp_path: Path) -> None:
+        (tmp_path / "folder").mkdir()
+        real, link = tmp_path / "folder" / "real", tmp_path / "link"
+        link.symlink_to(real)
+        assert run("-t", "canonical", "-o", link, stdin=TWO).status == 0
+        assert link.is_symlink()
+        assert json.loads(real.read_bytes()) == json.loads(TWO)
+
+    def test_a_device_is_written_to_and_not_replaced(self, run: Run) -> None:
+        assert run("-t", "canonical", "-o", os.devnull, stdin=TWO).status == 0
+        assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+
+    def test_what_fails_leaves_everything_as_it_was(self, run: Run, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        out.write_text("old")
+        done = run("-f", "canonical", "-t", "canonical", "-o", out, "--report", tmp_path / "report", stdin=b"{")
+        assert done.status == 4
+        assert out.read_text() == "old"
+        assert list(tmp_path.iterdir()) == [out]
+
+    def test_no_output_without_its_report(self, run: Run, tmp_path: Path) -> None:
+        done = run("-t", "canonical", "-o", tmp_path / "out", "--report", tmp_path / "none" / "report", stdin=TWO)
+        assert done.status == 1
+        assert done.err == f"ocml-convert: {tmp_path}/none/report: OCB-IO: No such file or directory\n"
+        assert list(tmp_path.iterdir()) == []
+
+    def test_the_input_is_never_overwritten(self, run: Run, tmp_path: Path) -> None:
+        source = tmp_path / "in.json"
+        source.write_bytes(TWO)
+        (tmp_path / "link").symlink_to(source)
+        for other in (source, tmp_path / "link", f"{tmp_path}/../{tmp_path.name}/in.json"):
+            done = run(source, "-t", "ocm-2.2", "-o", other)
+            assert done.status == 2
+            assert "file and output are the same file" in done.err
+        assert source.read_bytes() == TWO
+
+    def test_output_and_report_go_to_different_places(self, run: Run) -> None:
+        done = run("-t", "canonical", "--report", "-", stdin=TWO)
+        assert (done.status, done.out) == (2, b"")
+        assert "output and report are the same file" in done.err
+
