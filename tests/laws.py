@@ -1,8 +1,8 @@
-"""The laws of the contract of loss (docs/loss.md) as checks that raise `AssertionError`; the tests of every adapter call them."""
+"""The laws of the contract of loss (docs/loss.md) as checks; the tests of all adapters call them."""
 
 from __future__ import annotations
 
-from ocml_bridge import Severity, read, verify, write
+from ocml_bridge import Severity, jsontext, make_sidecar, read, verify, write
 from ocml_bridge.adapter import Options
 from ocml_bridge.diff import diff, is_element
 from ocml_bridge.fit import covered
@@ -40,8 +40,16 @@ def stable(document: Document, target: str, options: Options = DEFAULT) -> None:
     assert again.encode() == first.encode()
 
 
+def reversible(document: Document, target: str, options: Options = DEFAULT) -> None:
+    """Law 8: the output with its sidecar gives the document exactly."""
+    result = write(document, target, options=options)
+    sidecar = jsontext.loads(jsontext.dumps(make_sidecar(result, options=options)))
+    assert read(result.encode(), target, sidecar=sidecar).transcript == document
+
+
 def all_laws(document: Document, target: str, options: Options = DEFAULT) -> None:
-    """Laws 2 and 3, and stability, of one document and one target."""
+    """Laws 2, 3 and 8, and stability, of one document and one target."""
     no_silent_loss(document, target, options)
     no_crying_wolf(document, target, options)
     stable(document, target, options)
+    reversible(document, target, options)

@@ -7,8 +7,8 @@
 A conversion is lossless, or it says what it lost.
 """
 
-from .adapter import Adapter, Capabilities, Options
-from .convert import Reading, Result, convert, read, verify, write
+from .adapter import Options
+from .convert import Reading, Result, convert, make_sidecar, read, verify, write
 from .errors import BridgeError, ErrorCode
 from .loss import Finding, FindingCode, Loss, LossCode, Severity
 from .model import Completion, Document, Message, Tool, Transcript
@@ -17,9 +17,7 @@ from .registry import adapter, detect, formats
 __version__ = "0.1.0"
 
 __all__ = [
-    "Adapter",
     "BridgeError",
-    "Capabilities",
     "Completion",
     "Document",
     "ErrorCode",
@@ -38,6 +36,7 @@ __all__ = [
     "convert",
     "detect",
     "formats",
+    "make_sidecar",
     "read",
     "verify",
     "write",

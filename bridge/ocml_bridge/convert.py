@@ -83,7 +83,12 @@ class Result:
 
 
 def read(
-    data: Source | bytes, source: str | None = None, *, options: Options = DEFAULT, strict: bool = False
+    data: Source | bytes,
+    source: str | None = None,
+    *,
+    options: Options = DEFAULT,
+    strict: bool = False,
+    sidecar: Json = None,
 ) -> Reading:
     """Read a document.
 
@@ -92,9 +97,11 @@ def read(
         source: its format id, with a dialect where wanted; None to detect it.
         options: how to read.
         strict: refuse a document that had to be mended.
+        sidecar: what `make_sidecar` gave for this output: the document that was written comes back.
 
     Raises:
-        BridgeError: with code and position, where there is nothing that could be read.
+        BridgeError: with code and position, where there is nothing that could be read; OCB-SIDECAR for a sidecar of
+            another output.
     """
     log = Log()
     if source is not None:
@@ -107,6 +114,10 @@ def read(
         document = found.read(value, _with_dialect(options, dialect), log)
     except BridgeError as error:
         raise error.locate(value) if isinstance(value, str) else error from error.__cause__
+    if sidecar is not None:
+        from .sidecar import apply
+
+        document = apply(document, sidecar, _bytes(data), found.id, log)
     if strict and log.findings:
         raise _refusal(log.findings)
     return Reading(document, tuple(log.findings), found.id)
@@ -138,6 +149,7 @@ def convert(
     target: str,
     options: Options = DEFAULT,
     strict: bool = False,
+    sidecar: Json = None,
 ) -> Result:
     """Read a document in one format and write it in another.
 
@@ -147,11 +159,12 @@ def convert(
         target: the format id to write, with a dialect where wanted.
         options: how to read and write.
         strict: refuse a document that had to be mended, or whose output would lose or change anything.
+        sidecar: the sidecar of `data`, where it is an output that has one.
 
     Raises:
         BridgeError: with code and position, where it cannot be read or may not be written.
     """
-    reading = read(data, source, options=options, strict=strict)
+    reading = read(data, source, options=options, strict=strict, sidecar=sidecar)
     result = write(reading.transcript, target, options=options, strict=strict)
     return replace(result, findings=reading.findings, source=reading.source)
 
@@ -179,7 +192,28 @@ def verify(transcript: Document, result: Result, *, options: Options = DEFAULT) 
     )
 
 
+def make_sidecar(result: Result, *, options: Options = DEFAULT) -> dict[str, Json]:
+    """What an output does not say of the document it was written from, as JSON values; `read` takes it with the output.
+
+    Args:
+        result: what `write` or `convert` gave.
+        options: the options it was written with.
+    """
+    from .sidecar import make
+
+    data = result.encode()
+    back = read(data, result.target, options=replace(options, dialect=None)).transcript
+    return make(result.transcript, back, result.losses, data, result.target)
+
+
 # --- inside -----------------------------------------------------------------------------------------------------------
+
+
+def _bytes(data: Source | bytes) -> bytes:
+    """The bytes of an output, however a caller holds it."""
+    if isinstance(data, bytes):
+        return data
+    return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else jsontext.dumps(data) + b"\n"
 
 
 def _with_dialect(options: Options, dialect: str | None) -> Options:

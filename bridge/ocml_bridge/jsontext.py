@@ -20,6 +20,8 @@ MAX_DEPTH: Final = 200
 """How deep JSON may nest; deeper is refused rather than risked."""
 
 _LONG_NUMBER: Final = re.compile(rb"[0-9]{16}")
+_DEPTH: Final = re.compile("recursion|depth", re.IGNORECASE)
+"""What orjson calls it when JSON nests too deep, in its old and its new words."""
 _SURROGATE_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -72,7 +74,7 @@ def loads(data: str | bytes) -> Json:
             return _loads_exactly(data)
         value = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        if "recursion" in str(error).lower():
+        if _DEPTH.search(error.msg):
             raise _too_deep() from error
         if _SURROGATE_ESCAPE.search(raw):
             return _loads_exactly(data)

@@ -78,7 +78,7 @@ class FindingCode(StrEnum):
     MIXED_SPELLING = "mixed-spelling"
     BYTE_ORDER_MARK = "byte-order-mark"
     SHAPE = "shape"
-    DEPRECATED = "deprecated"
+    SIDECAR = "sidecar"
 
 
 class Loss(NamedTuple):

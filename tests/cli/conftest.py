@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-from ocml_bridge import Adapter, registry
+from ocml_bridge import registry
+from ocml_bridge.adapter import Adapter
 from ocml_bridge.cli import main
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "golden" / "ocm-2.2" / "function-call" / "input.ocm"

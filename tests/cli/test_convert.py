@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ocml_adapters.canonical import ADAPTER as CANONICAL
-from ocml_bridge import convert
+from ocml_bridge import Document, Options, convert
+from ocml_bridge.adapter import Source
+from ocml_bridge.loss import Log
 
 from .conftest import Plug, Run
 
@@ -25,6 +28,15 @@ THOUGHTS = json.dumps(
         ],
     }
 ).encode()
+
+
+def _writing(output: Source) -> Callable[[Document, Options, Log], Source]:
+    """A writer that always writes the same."""
+
+    def write(*_: object) -> Source:
+        return output
+
+    return write
 
 
 def test_the_output_is_what_the_library_gives(run: Run, example: str) -> None:
@@ -119,7 +131,7 @@ class TestVerify:
 
     def test_an_unreported_difference_is_refused(self, run: Run, plug: Plug, tmp_path: Path) -> None:
         """A format that drops a message and says nothing of it."""
-        plug(replace(CANONICAL, id="liar", write=lambda document, options, log: {"type": "transcript", "messages": []}))
+        plug(replace(CANONICAL, id="liar", write=_writing({"type": "transcript", "messages": []})))
         assert run("-f", "canonical", "-t", "liar", stdin=TWO).status == 0
         done = run("-f", "canonical", "-t", "liar", "--verify", "-o", tmp_path / "out", stdin=TWO)
         assert done.status == 1
@@ -128,7 +140,7 @@ class TestVerify:
         assert list(tmp_path.iterdir()) == []
 
     def test_an_output_that_cannot_be_read_is_refused(self, run: Run, plug: Plug) -> None:
-        plug(replace(CANONICAL, id="scribbler", write=lambda document, options, log: {"type": "scribble"}))
+        plug(replace(CANONICAL, id="scribbler", write=_writing({"type": "scribble"})))
         done = run("-f", "canonical", "-t", "scribbler", "--verify", stdin=TWO)
         assert (done.status, done.out) == (1, b"")
         assert "OCB-UNREPORTED: the output cannot be read back: OCB-SHAPE" in done.err
@@ -208,4 +220,3 @@ class TestFiles:
         done = run("-t", "canonical", "--report", "-", stdin=TWO)
         assert (done.status, done.out) == (2, b"")
         assert "output and report are the same file" in done.err
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ocml_bridge.adapter import Adapter, Feature, Kind, holds
 
+from . import tokens
 from .fit import fit
 from .reader import read, sniff
 from .syntax import DIALECTS, HOME
@@ -35,6 +36,19 @@ ADAPTER = Adapter(
     fit=fit,
     write=write,
     sniff=sniff,
+    capabilities=_HOLDS,
+    dialects=DIALECTS,
+)
+
+TOKENS = Adapter(
+    id="harmony-tokens",
+    title="Harmony, token ids",
+    kind=Kind.JSON,
+    home=HOME,
+    read=tokens.read,
+    fit=tokens.fit,
+    write=tokens.write,
+    sniff=tokens.sniff,
     capabilities=_HOLDS,
     dialects=DIALECTS,
 )

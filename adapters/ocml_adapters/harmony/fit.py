@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, cast
@@ -10,20 +10,45 @@ from typing import Any, Final, cast
 from ocml_bridge.adapter import Options
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log
-from ocml_bridge.model import ByFormat, Completion, Document, Message, Tools, Transcript
+from ocml_bridge.model import Completion, Document, Message, Tools, Transcript
 from ocml_bridge.turns import as_transcript, hoist_tools, lower_tools, pair
 
 from .body import is_in_place, placed, read_developer, write_developer
 from .frames import pieces_of, scan
 from .header import LONG, WORDS, Fields, fields_of, implied_intent, is_own_spelling, regular, spell
-from .reader import LINE_END, assemble, make
-from .syntax import ASSISTANT, BROADCAST, CHANNEL, CONTROL, HOME, INSTRUCTIONS, MENTIONABLE, ROLES, SPEC, TOKEN, TOOL
+from .message import assemble, body_of, header_of, layout_of, make
+from .reader import LINE_END
+from .syntax import (
+    ASSISTANT,
+    BROADCAST,
+    CHANNEL,
+    CONTROL,
+    HOME,
+    INSTRUCTIONS,
+    MENTIONABLE,
+    ROLES,
+    SPEC,
+    START,
+    TOKEN,
+    TOOL,
+)
 
 TARGET: Final = "harmony"
 
 
-def fit(document: Document, options: Options, log: Log) -> Transcript:
-    """The transcript that reading the output gives back."""
+Spelling = Callable[[dict[str, Any], str, str, Sequence[str]], dict[str, Any]]
+"""What else of a message's layout is kept, given that layout, the raw header, the body, and the tokens in the body."""
+
+
+def fit(document: Document, options: Options, log: Log, spelling: Spelling | None = None) -> Transcript:
+    """The transcript that reading the output gives back.
+
+    Args:
+        document: what is to be written.
+        options: `dialect` and `training` count.
+        log: parts without a place are reported here.
+        spelling: what else of a message's layout is kept, for token ids.
+    """
     if isinstance(document, Completion):
         return as_transcript(document, log)
     paired = list(placed(_tools_in_place(document, log)))
@@ -35,17 +60,12 @@ def fit(document: Document, options: Options, log: Log) -> Transcript:
     for index, (path, message) in enumerate(paired):
         first = prompted and index == 0
         last = index == len(lowered) - 1 and document.open_turn is None
-        messages.append(_message(message, names.get(index), path, options, log, prompted=first, last=last))
+        held = _message(message, names.get(index), path, options, log, prompted=first, last=last)
+        messages.append(held if spelling is None else _spelled(held, message, spelling, prompted=first))
     _end_as_trained(messages, options)
     open_turn = _open_turn(document.open_turn, options, prompted=prompted and not messages)
     kept = _kept_layout(layout, messages, open_turn, prompted=prompted)
     return assemble(messages, open_turn, kept, {})
-
-
-def layout_of(by_format: ByFormat | None) -> dict[str, Any]:
-    """Harmony's own layout, whatever stands there."""
-    own: Any = (by_format or {}).get(HOME)
-    return cast("dict[str, Any]", own) if isinstance(own, dict) else {}
 
 
 def _tools_in_place(transcript: Transcript, log: Log) -> Transcript:
@@ -53,6 +73,13 @@ def _tools_in_place(transcript: Transcript, log: Log) -> Transcript:
     if all(is_in_place(message) for message in lower_tools(transcript)):
         return transcript
     return hoist_tools(transcript, log)
+
+
+def _spelled(held: Message, source: Message, spelling: Spelling, *, prompted: bool) -> Message:
+    layout = layout_of(held.layout)
+    header, body = header_of(held, prompted=prompted), body_of(held)
+    more = spelling(layout_of(source.layout), header.removeprefix(START), body, layout.get("mentions", ()))
+    return replace(held, layout={HOME: {**layout, **more}}) if more else held
 
 
 def _names_of_replies(messages: Sequence[Message]) -> dict[int, str]:
@@ -98,7 +125,10 @@ def _header(
     if isinstance(raw, str) and options.dialect is None and _is_kept(raw, fields, prompted=prompted):
         return fields, {"header": raw}
     held = _held if all(value is None or len(value) < LONG for value in fields) else _held.__wrapped__
-    return held(fields._replace(call_id=None), tool, options.dialect or SPEC), {}
+    dialect = options.dialect or SPEC
+    fields = held(fields._replace(call_id=None), tool, dialect)
+    raw = spell(fields, dialect, prompted=prompted)
+    return fields, {"header": raw} if is_own_spelling(raw, fields, prompted=prompted) else {}
 
 
 def _is_kept(raw: str, fields: Fields, *, prompted: bool) -> bool:

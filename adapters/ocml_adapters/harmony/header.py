@@ -69,8 +69,10 @@ def parse(raw: str, *, prompted: bool = False) -> Parsed | None:
         role, name = _speaker(words)
         if role is None:
             return None
-    if words and words[0] == (name or role):
-        words = words[1:]
+        if role == TOOL and name != TOOL:
+            del words[0]
+    if words and words[0] == role:
+        del words[0]
     if len(words) > 2 or (len(words) == 2 and words[1].startswith(TO)):
         return None
     kind = words.pop() if len(words) == 2 else None

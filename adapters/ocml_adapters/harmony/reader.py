@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Content, Message, Transcript
-from ocml_bridge.turns import infer_grouping, is_call, lift_tools, lower_tools
+from ocml_bridge.turns import is_call
 
 from .body import read_developer
 from .frames import Frame, Scan, pieces_of, scan
 from .header import TOOL_NAME, Fields, is_own_spelling, regular
+from .message import assemble, make
 from .recover import recover, split_body
 from .stripped import read_stripped
-from .syntax import ASSISTANT, CHANNELS, CONTROL, HOME, ROLES, START, STOPS, TOOL
+from .syntax import ASSISTANT, CHANNELS, CONTROL, ROLES, START, STOPS, TOOL
 
 LINE_END: Final = re.compile(r"\r?\n")
 """How a text file may end."""
@@ -54,15 +55,20 @@ _OPENING: Final = re.compile(r"\s*<\|(?:start|channel|message)\|>| ?to=\S+<\|cha
 # --- from frames to messages ------------------------------------------------------------------------------------------
 
 
-def read_scan(found: Scan, log: Log, *, restore: bool) -> Transcript:
+Spelling = Callable[[Frame], dict[str, Any]]
+"""What else of a frame's spelling to keep: layout, for a frame that is as it should be."""
+
+
+def read_scan(found: Scan, log: Log, *, restore: bool, spelling: Spelling | None = None) -> Transcript:
     """The transcript that frames make.
 
     Args:
         found: the frames.
         log: what had to be mended is noted here.
         restore: whether tokens in bodies may have been broken on writing, as in text.
+        spelling: what else of a frame's spelling to keep.
     """
-    reader = _Reader(log, restore=restore)
+    reader = _Reader(log, restore=restore, spelling=spelling)
     if not found.frames:
         return reader.frameless(found)
     for frame in found.frames:
@@ -71,8 +77,9 @@ def read_scan(found: Scan, log: Log, *, restore: bool) -> Transcript:
 
 
 class _Reader:
-    def __init__(self, log: Log, *, restore: bool) -> None:
+    def __init__(self, log: Log, *, restore: bool, spelling: Spelling | None) -> None:
         self._log = log
+        self._spelling = spelling
         self._restore = restore
         self._messages: list[Message] = []
         self._open: Message | None = None
@@ -146,6 +153,8 @@ class _Reader:
             layout["mentions"] = sorted(frame.mentions)
             tokens = ", ".join(layout["mentions"])
             self._note(FindingCode.STRAY_TOKEN, f"{tokens} inside the body is read as text", Severity.LAYOUT)
+        if self._spelling is not None and frame.middle >= 0:
+            layout.update(self._spelling(frame))
         if end is None and frame.follows:
             self._note(FindingCode.END_MISSING, "another message begins where the end token should stand")
             end = "end"
@@ -246,37 +255,6 @@ def body_text(content: Content) -> str:
     """Content that is one text."""
     assert isinstance(content, str)
     return content
-
-
-# --- what a reader and `fit` make alike -------------------------------------------------------------------------------
-
-
-def make(fields: Fields, content: Content, end: Any, layout: dict[str, Any], extras: dict[str, Any]) -> Message:
-    """A message; an empty layout is none."""
-    return Message(
-        **fields._asdict(),
-        content=content,
-        end=end,
-        layout={HOME: layout} if layout else None,
-        extras={HOME: extras} if extras else None,
-    )
-
-
-def assemble(
-    messages: Sequence[Message], open_turn: Message | None, layout: dict[str, Any], extras: dict[str, Any]
-) -> Transcript:
-    """A transcript of messages as they stand in the text: the tools of the first developer message are lifted out."""
-    as_written = tuple(messages)
-    kept, tools, _ = lift_tools(as_written)
-    if tools is not None and lower_tools(Transcript(kept, tools)) != as_written:
-        kept, tools = as_written, None
-    return Transcript(
-        infer_grouping(kept),
-        tools,
-        open_turn=open_turn,
-        layout={HOME: layout} if layout else None,
-        extras={HOME: extras} if extras else None,
-    )
 
 
 def _short(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 from ocml_bridge.adapter import Options
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.model import Json
+from ocml_bridge.text.edges import is_trivia
 
 from .syntax import START
 
@@ -115,7 +116,7 @@ def asked(edges: Edges, options: Options) -> Edges:
     """
     for name, token in (("--bos", options.bos), ("--eos", options.eos)):
         if token is not None and (token != token.strip() or START in token):
-            raise BridgeError(ErrorCode.OPTION, f"{name} cannot be {token!r}: a token without space around it is needed")
+            raise BridgeError(ErrorCode.OPTION, f"{name} cannot be {token!r}: no frame, no space around it")
     if options.bos is not None:
         edges = replace(edges, bos=options.bos, **({} if options.bos else {"before": "", "head": ""}))
     if options.eos is not None:
@@ -148,14 +149,24 @@ def around_body(edges: Edges, body: str, options: Options) -> Edges:
     return edges if around(wanted, options) == (edges, body) else default_around(body, options)
 
 
-# --- layout -----------------------------------------------------------------------------------------------------------
+# --- what a document keeps of them ------------------------------------------------------------------------------------
 
 
-def to_layout(edges: Edges, default: Edges) -> dict[str, Json]:
-    """What layout must keep of the edges: what differs from the default."""
-    return {name: getattr(edges, name) for name in _NAMES if getattr(edges, name) != getattr(default, name)}
+def kept(edges: Edges, default: Edges) -> tuple[dict[str, Json], dict[str, Json]]:
+    """What layout and what extras must keep of the edges: what differs from the default; extras keep what is text."""
+    layout: dict[str, Json] = {}
+    extras: dict[str, Json] = {}
+    for name in _NAMES:
+        value = getattr(edges, name)
+        if value != getattr(default, name):
+            (layout if name in _TOKENS or is_trivia(value) else extras)[name] = value
+    return layout, extras
 
 
-def from_layout(kept: Mapping[str, Json], default: Edges) -> Edges:
-    """The edges that layout keeps; what is not text is passed over."""
-    return replace(default, **{name: kept[name] for name in _NAMES if isinstance(kept.get(name), str)})
+_TOKENS: Final = frozenset({"bos", "eos"})
+
+
+def recalled(kept: Mapping[str, Json], default: Edges) -> Edges:
+    """The edges that a document keeps; what is not text is passed over."""
+    found = {name: kept[name] for name in _NAMES if isinstance(kept.get(name), str)}
+    return replace(default, **found)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Final
 
 from ocml_bridge.jsontext import Unplaced, members, parse, value_at
@@ -193,7 +194,7 @@ class _Scanner:
 
     def _opaque(self, found: re.Match[str]) -> int:
         if _JSON_BEGINS.match(self.body, found.end()):
-            self.notes.append((FindingCode.JSON_OPAQUE, f"what follows {found[0]} is not what it announces; it is text"))
+            self.notes.append((FindingCode.JSON_OPAQUE, f"what follows {found[0]} is not what it announces: text"))
         return 0
 
     def infill(self, found: re.Match[str]) -> int:
@@ -206,7 +207,7 @@ class _Scanner:
                 return 0
             tokens.append(more)
         infill = Infill("", None, "")
-        for token, behind in zip(tokens, tokens[1:], strict=False):
+        for token, behind in pairwise(tokens):
             infill = _with_section(infill, FIM[token[0]], TOKENS.restore(self.body[token.end() : behind.start()]))
         self.last_label = FIM[tokens[-1][0]]
         return self.put(infill, found.start(), tokens[-1].end())

@@ -7,7 +7,7 @@ from typing import Final
 
 from ocml_bridge.jsontext import parse, spaced, value_at
 from ocml_bridge.model import Content, FileBreak, Flags, Infill, Json, Message, Part, Text, Thought, Tools
-from ocml_bridge.turns import is_call, name_of, parts_of
+from ocml_bridge.turns import is_call, name_of
 
 from .segments import LINES
 from .syntax import CALL, LIST, OUTPUT, SEPARATOR, TOKENS

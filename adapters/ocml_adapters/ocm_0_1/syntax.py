@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from ocml_bridge.text.control import ControlTokens
@@ -23,10 +24,13 @@ ALIASES: Final[dict[str, str]] = {"developer": "system", "function": "tool", "en
 
 Kind = Literal["reflect", "introspect", "reason"]
 KINDS: Final[tuple[Kind, ...]] = ("reflect", "introspect", "reason")
-FLAGS: Final[dict[str, Kind]] = {f"<|{kind}|>": kind for kind in KINDS}
+FLAGS: Final[Mapping[str, Kind]] = {f"<|{kind}|>": kind for kind in KINDS}
 
 # The draft of one week had a single kind of block, with a name of its own (decision 14).
-OPENERS: Final[dict[str, Kind]] = {f"<|start_{kind}|>": kind for kind in KINDS} | {"<|startofthought|>": "reason"}
+OPENERS: Final[Mapping[str, Kind]] = {
+    **{f"<|start_{kind}|>": kind for kind in KINDS},
+    "<|startofthought|>": "reason",
+}
 CLOSERS: Final[dict[str, str]] = {f"<|start_{kind}|>": f"<|end_{kind}|>" for kind in KINDS} | {
     "<|startofthought|>": "<|endofthought|>"
 }

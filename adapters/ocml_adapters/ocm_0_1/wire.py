@@ -16,7 +16,6 @@ from ocml_bridge.text.im import Heading, read_header, write_header
 from ocml_bridge.turns import content_of, is_call, is_thought, name_of, recipient_of
 
 from .segments import Block, Call, Note, Output, Segment, before_newline, scan
-from .spelling import Guard, body_of, newline_behind
 from .syntax import ALIASES, ROLES, TOOL_ROLES
 
 # --- header -----------------------------------------------------------------------------------------------------------
@@ -66,7 +65,9 @@ def read_body(heading: Heading, body: str, *, cut: bool) -> tuple[list[Message],
     if role == "assistant":
         messages = _assistant(segments, name)
         if not cut and any(isinstance(segment, Block) and not segment.closed for segment in segments):
-            notes.append((FindingCode.END_MISSING, "a thought block is not closed; it is taken to end with the message"))
+            notes.append(
+                (FindingCode.END_MISSING, "a thought block is not closed; it is taken to end with the message")
+            )
     elif role == "tool":
         messages = _tool(segments, name, notes)
     else:
@@ -76,12 +77,6 @@ def read_body(heading: Heading, body: str, *, cut: bool) -> tuple[list[Message],
     if cut:
         messages[-1].end = None
     return messages, notes
-
-
-def full_body(messages: Sequence[Message], guard: Guard) -> str:
-    """The body for messages as `read_body` takes it: with the newline before the end token, unless it is cut off."""
-    body = body_of(messages, guard)
-    return body if messages[-1].end is None else body + newline_behind(body)
 
 
 def _parts(segments: Sequence[Segment]) -> list[Part]:
@@ -144,7 +139,8 @@ def _tool(segments: Sequence[Segment], name: str | None, notes: list[Note]) -> l
         if isinstance(segment, Output):
             tool = recipient_of(segment.name)
             if name is not None and name != tool:
-                notes.append((FindingCode.HEADER_VALUE, f"the header names {name}, the output {tool}; the output is right"))
+                detail = f"the header names {name}, the output {tool}; the output is right"
+                notes.append((FindingCode.HEADER_VALUE, detail))
             messages.append(_reply(segment.content, tool))
         elif isinstance(segment, Text):
             messages.append(_reply(segment.text, name))

@@ -207,7 +207,7 @@ def _finish(wire: Object, layout: Object, known: Sequence[str], required: Sequen
     form = form_of(wire, MESSAGE_ORDER, required, ("role", "content") if silent else ("role",))
     if form is not None:
         layout["form"] = form
-    return {} if len(known) == len(wire) else rest(wire, known)
+    return rest(wire, known)
 
 
 # --- pairing ----------------------------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
 from ocml_bridge.adapter import Source
-from ocml_bridge.source import Lines
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.jsontext import Lines
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Tool, Transcript
 

@@ -18,9 +18,18 @@ from .output import PROGRAM, CommandError, describe, say
 @click.group(cls=DefaultGroup, default="convert", default_if_no_args=True)
 @click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
 def command() -> None:
-    """Convert chat transcripts from one format to another, lossless or saying what was lost.
+    r"""Convert chat transcripts from one format to another, lossless or saying what was lost.
 
-    `ocml-convert FILE -t FORMAT` is short for `ocml-convert convert FILE -t FORMAT`.
+    \b
+    ocml-convert transcript.ocm -t openai
+    ocml-convert -f openai -t harmony in.json -o out.txt --report losses.json
+    cat transcript.ocm | ocml-convert -t openai --pretty
+
+    `convert` is the command where none is named; 'ocml-convert convert --help' has its options.
+
+    \b
+    Exit status: 0 done, 1 input or output failed, 2 wrong usage, 3 refused because
+    of loss or findings, 4 invalid input, 5 format unknown or ambiguous, 130 interrupted.
     """
 
 
@@ -56,7 +65,7 @@ def _explain(error: Exception) -> tuple[str, int]:
     if isinstance(error, BridgeError):
         return describe(error), error.exit_code
     if isinstance(error, click.ClickException):
-        return f"{ErrorCode.OPTION}: {error.format_message()} (see '{PROGRAM} --help')", ExitCode.USAGE
+        return f"{ErrorCode.OPTION}: {error.format_message().rstrip('.')} (see '{PROGRAM} --help')", ExitCode.USAGE
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{last.name}, line {last.lineno}"
     return f"this is a mistake in {PROGRAM}: {type(error).__name__} in {where}: {error}", ExitCode.FAILED

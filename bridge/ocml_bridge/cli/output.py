@@ -68,7 +68,7 @@ def describe(error: BridgeError, name: str | None = None) -> str:
 def say(text: str, *, colour: str | None = None) -> None:
     """One line on stderr; coloured only where that is a terminal and `NO_COLOR` is not set."""
     line = one_line(text)
-    if colour is not None and "NO_COLOR" not in os.environ:
+    if colour is not None and not os.environ.get("NO_COLOR"):
         line = click.style(line, fg=colour)
     click.echo(line, err=True)
 

@@ -1,0 +1,203 @@
+"""Harmony as token ids: the same frames, found by the ids of the control tokens instead of by their spellings.
+
+Bodies are encoded as ordinary tokens whatever they say, so nothing in them can be taken for a frame.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final, cast
+
+from ocml_bridge.adapter import Options, Source
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.loss import FindingCode, Log, Severity
+from ocml_bridge.model import Document, Transcript
+from ocml_bridge.model.codec import from_json, to_json
+
+from .body import placed
+from .fit import fit as fit_text
+from .frames import Frame, scan
+from .header import LONG
+from .message import body_of, header_of, is_prompted, layout_of
+from .reader import read_scan
+from .syntax import CHANNEL, CONSTRAIN, ENDS, FIRST_SPECIAL, IDS, LAST_ID, MESSAGE, START, TOKENS
+from .vocabulary import load_encoding
+
+_IN_HEADER: Final = frozenset({START, MESSAGE, CHANNEL, CONSTRAIN})
+
+
+# --- text to ids and back ---------------------------------------------------------------------------------------------
+
+
+def encode(text: str, special: Sequence[str] = ()) -> list[int]:
+    """Text as ids; of control tokens only those of `special` become tokens."""
+    return load_encoding().encode(text, allowed_special=set(special), disallowed_special=())
+
+
+def encode_header(text: str) -> list[int]:
+    """A header with its control tokens as ids."""
+    return list(_header(text)) if len(text) < LONG else encode(text, tuple(_IN_HEADER))
+
+
+@lru_cache(maxsize=2048)
+def _header(text: str) -> tuple[int, ...]:
+    return tuple(encode(text, tuple(_IN_HEADER)))
+
+
+def to_pieces(ids: Sequence[int]) -> tuple[list[str], list[int]]:
+    """Ids as pieces (text and control tokens in turn), and the index in `ids` of each control token."""
+    decode = load_encoding().decode
+    pieces, places, start = list[str](), list[int](), 0
+    for index, number in enumerate(ids):
+        token = TOKENS.get(number)
+        if token is not None:
+            pieces += (decode(ids[start:index]) if index > start else "", token)
+            places.append(index)
+            start = index + 1
+    pieces.append(decode(ids[start:]) if len(ids) > start else "")
+    return pieces, places
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def read(source: Source, options: Options, log: Log) -> Transcript:
+    """Read token ids of o200k_harmony.
+
+    Raises:
+        BridgeError: OCB-SHAPE with the path of what is not an id; OCB-DEPENDENCY or OCB-VOCABULARY without the encoder.
+    """
+    ids = _checked(source)
+    pieces, places = to_pieces(ids)
+    found = scan(pieces)
+    _note_unusual(ids, pieces, log)
+
+    def spelling(frame: Frame) -> dict[str, Any]:
+        """The ids themselves, where the encoder would choose others for the same text."""
+        first = places[frame.at // 2] + 1 if frame.at >= 0 else 0
+        middle = places[frame.middle // 2]
+        last = places[frame.last // 2] if frame.last < len(pieces) else len(ids)
+        header, body = ids[first:middle], ids[middle + 1 : last]
+        layout: dict[str, Any] = {}
+        if header != encode_header(frame.header):
+            layout["header_ids"] = header
+        if body != encode(frame.body or "", frame.mentions):
+            layout["body_ids"] = body
+        return layout
+
+    transcript = read_scan(found, log, restore=False, spelling=spelling)
+    if not log.findings and write(transcript, options, Log()) != ids:
+        detail = "around the messages the ids are not those that the encoder chooses"
+        log.find(FindingCode.MIXED_SPELLING, "", detail, Severity.LAYOUT)
+    return transcript
+
+
+def _checked(source: Source) -> list[int]:
+    if not isinstance(source, list):
+        raise BridgeError(ErrorCode.SHAPE, "harmony-tokens is a JSON array of token ids", path="")
+    ids = cast("list[Any]", source)
+    for index, number in enumerate(ids):
+        if type(number) is not int or not 0 <= number <= LAST_ID:
+            raise BridgeError(
+                ErrorCode.SHAPE, f"not a token id of o200k_harmony (0 to {LAST_ID}): {number!r:.40}", path=f"/{index}"
+            )
+    return ids
+
+
+def _note_unusual(ids: Sequence[int], pieces: Sequence[str], log: Log) -> None:
+    reserved = sorted({number for number in ids if number >= FIRST_SPECIAL} - set(TOKENS))
+    if reserved:
+        detail = f"the special tokens {', '.join(map(str, reserved[:5]))} are read as their text"
+        log.find(FindingCode.STRAY_TOKEN, "", detail, Severity.LAYOUT)
+    if any("\ufffd" in piece for piece in pieces) and not _is_utf8(ids):
+        log.find(FindingCode.SHAPE, "", "the ids are not UTF-8 in places, which are read as U+FFFD")
+
+
+def _is_utf8(ids: Sequence[int]) -> bool:
+    """Whether the runs of ids between control tokens are UTF-8, each on its own."""
+    encoding = load_encoding()
+    start = 0
+    for index in [*(index for index, number in enumerate(ids) if number in TOKENS), len(ids)]:
+        try:
+            encoding.decode(ids[start:index], errors="strict")
+        except UnicodeDecodeError:
+            return False
+        start = index + 1
+    return True
+
+
+def sniff(source: Source) -> int:
+    """Certain of a list of integers."""
+    if not isinstance(source, list) or not source:
+        return 0
+    return 3 if all(type(number) is int for number in cast("list[Any]", source)) else 0
+
+
+# --- the image --------------------------------------------------------------------------------------------------------
+
+
+def fit(document: Document, options: Options, log: Log) -> Transcript:
+    """The image: as for text, with the ids of what was tokenised in its own way. UTF-8 has no halves of characters."""
+    noted = len(log.losses)
+    image = fit_text(document, options, log, _kept_ids)
+    if any(_SURROGATE.search(header + body) for header, body in _spelled(image)):
+        del log.losses[noted:]
+        text = json.dumps(to_json(document), ensure_ascii=False)
+        image = fit_text(from_json(json.loads(_SURROGATE.sub("\ufffd", text))), options, log, _kept_ids)
+    return image
+
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def _spelled(image: Transcript) -> list[tuple[str, str]]:
+    return [(header_of(message, prompted=False), body_of(message)) for _, message in placed(image)]
+
+
+def _kept_ids(layout: dict[str, Any], header: str, body: str, mentions: Sequence[str]) -> dict[str, Any]:
+    """The ids that came with a message, as long as they still say what it says."""
+    kept: dict[str, Any] = {}
+    for key, text, special, usual in (
+        ("header_ids", header, (CHANNEL, CONSTRAIN), lambda: encode_header(header)),
+        ("body_ids", body, mentions, lambda: encode(body, mentions)),
+    ):
+        ids = layout.get(key)
+        if ids is not None and _says(ids, text, special) and ids != usual():
+            kept[key] = ids
+    return kept
+
+
+def _says(ids: Any, text: str, special: Sequence[str]) -> bool:
+    """Whether ids are those of a text, and of control tokens hold only some."""
+    try:
+        pieces, _ = to_pieces(_checked(ids))
+    except BridgeError:
+        return False
+    return "".join(pieces) == text and set(pieces[1::2]) <= set(special)
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write(document: Document, options: Options, log: Log) -> list[int]:
+    """Write an image as ids: token for token what the official encoder renders."""
+    image = cast("Transcript", document)
+    out: list[int] = []
+    prompted = is_prompted(image)
+    for _, message in placed(image):
+        layout = layout_of(message.layout)
+        header = header_of(message, prompted=prompted)
+        if "header_ids" in layout:
+            out += ([] if prompted else [IDS[START]]) + layout["header_ids"] + [IDS[MESSAGE]]
+        else:
+            out += encode_header(header + MESSAGE)
+        out += layout.get("body_ids") or encode(body_of(message), layout.get("mentions", ()))
+        if message.end is not None:
+            out.append(IDS[ENDS[message.end]])
+        prompted = False
+    if image.open_turn is not None:
+        out += encode_header(header_of(image.open_turn, prompted=prompted))
+    return out + encode(layout_of(image.layout).get("tail", ""))

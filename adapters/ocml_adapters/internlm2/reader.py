@@ -1,0 +1,179 @@
+"""InternLM2-Chat → document."""
+
+from __future__ import annotations
+
+from ocml_bridge.adapter import Options, Source
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.loss import FindingCode, Log, Severity
+from ocml_bridge.model import Document, Json, Message, Tool, Tools, Transcript
+from ocml_bridge.text.edges import by_format, gap_behind, is_trivia, remember
+from ocml_bridge.text.im import Frame
+from ocml_bridge.text.plain import message
+
+from .actions import read_body
+from .frames import Unit, Walk, majority
+from .headings import Meaning, meaning
+from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, ROLES, UNUSED
+from .tools import declares, place, read_tools, tools_of
+
+
+def read(source: Source, options: Options, log: Log) -> Document:
+    """Read an InternLM2-Chat text, in either spelling or both.
+
+    Raises:
+        BridgeError: OCB-NO-FRAMES where no message begins.
+    """
+    assert isinstance(source, str)
+    frames, tail = GRAMMAR.frames(source)
+    if not frames and tail.strip():
+        raise BridgeError(
+            ErrorCode.NO_FRAMES, f"neither {IM.start} nor {UNUSED.start} in it: this is not InternLM2-Chat", offset=0
+        )
+    dialect = majority(frames)
+    if FOREIGN[dialect].search(source):
+        log.find(FindingCode.MIXED_SPELLING, "", "tokens are spelled in two ways", Severity.LAYOUT)
+    return _Reader(dialect, log).transcript(frames, tail)
+
+
+class _Reader:
+    """One document on its way in."""
+
+    def __init__(self, dialect: str, log: Log) -> None:
+        self._dialect = dialect
+        self._log = log
+        self._walk = Walk(dialect)
+        self._messages: list[Message] = []
+        self._tools: Message | None = None
+        self._tools_at = 0
+        self._opening: Message | None = None
+
+    def transcript(self, frames: list[Frame], tail: str) -> Transcript:
+        for index, frame in enumerate(frames):
+            self._frame(frame, last=index == len(frames) - 1)
+        if not is_trivia(tail):
+            self._log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
+        return finish(
+            self._messages,
+            self._opening,
+            dialect=self._dialect,
+            tail=tail,
+            last=self._walk.before,
+            tools=self._tools,
+            at=self._tools_at,
+        )
+
+    def _frame(self, frame: Frame, *, last: bool) -> None:
+        said = meaning(frame.header)
+        opening = frame.last and frame.body == ""
+        lifted = self._leads()
+        unit: Unit = (Message(said.role, "", said.name, end=None),) if opening else self._unit(frame, said)
+        lifted = lifted and declares(unit[0])
+        path = "/open_turn" if opening else "/tools" if lifted else self._path(0)
+        self._remarks(frame, said, path)
+        if said.role == "tool" and not opening:
+            unit[0].name = self._walk.replies.name(said)
+        default = self._walk.default(unit, last=last, opening=opening)
+        layout, extras = remember(frame, default)
+        unit[0].layout, unit[0].extras = by_format(HOME, layout), by_format(HOME, extras)
+        if opening:
+            self._opening = unit[0]
+            self._walk.before = frame
+            return
+        if not self._walk.step(frame, unit)[1]:
+            self._log.find(FindingCode.REPLY_UNPAIRED, f"{path}/name", "there is no call that this can be the reply to")
+        if lifted:
+            self._tools, self._tools_at = unit[0], len(self._messages)
+        else:
+            self._messages += unit
+
+    def _leads(self) -> bool:
+        return self._tools is None and all(part.role == "system" and not declares(part) for part in self._messages)
+
+    def _path(self, index: int) -> str:
+        return f"/messages/{len(self._messages) + index}"
+
+    def _unit(self, frame: Frame, said: Meaning) -> Unit:
+        if said.role == "assistant":
+            return read_body(frame.body, said.name, closed=frame.end != "", note=self._note)
+        content = CONTROL.restore(frame.body)
+        if said.role == "system" and said.token and said.name == "plugin":
+            declared = read_tools(content)
+            if declared is not None:
+                if declared.repaired:
+                    self._note(FindingCode.JSON_REPAIRED, 0, "the JSON of the declared tools is mended")
+                return (Message("system", (Tools(declared.tools),)),)
+            self._note(FindingCode.JSON_OPAQUE, 0, "no list of tools; it is kept as text")
+        stray = CONTROL.plain.search(frame.body)
+        if stray is not None:
+            self._note(FindingCode.STRAY_TOKEN, 0, f"{stray[0]} in the text is read as text")
+        return (message(said.role, content, said.name, "end" if frame.end else None),)
+
+    def _note(self, code: FindingCode, index: int, detail: str) -> None:
+        self._log.find(code, self._path(index), detail)
+
+    def _remarks(self, frame: Frame, said: Meaning, path: str) -> None:
+        if said.role not in ROLES:
+            detail = f"{said.role!r} is not a role of InternLM2-Chat"
+            self._log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", detail, Severity.LAYOUT)
+        if said.rest:
+            detail = f"{' '.join(said.rest)!r} in the header is kept as it is"
+            self._log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)
+        if not is_trivia(frame.gap):
+            code = FindingCode.STRAY_TOKEN if CONTROL.plain.search(frame.gap) else FindingCode.TEXT_OUTSIDE
+            self._log.find(code, path, "text in front of it is outside of any message")
+        if not frame.end and path != "/open_turn":
+            code = FindingCode.TRUNCATED if frame.last else FindingCode.END_MISSING
+            self._log.find(code, f"{path}/end", f"the message has no {IM.end}")
+
+
+def finish(
+    messages: list[Message],
+    opening: Message | None,
+    *,
+    dialect: str,
+    tail: str,
+    last: Frame | None,
+    tools: Message | None,
+    at: int,
+) -> Transcript:
+    """The transcript of messages, with what it must remember of their surroundings.
+
+    Args:
+        messages: without the one that the transcript's tools came from.
+        opening: the open turn.
+        dialect: how most tokens are spelled.
+        tail: what stands behind the last frame.
+        last: that frame.
+        tools: the message that the transcript's tools came from.
+        at: how many messages stand before it.
+    """
+    layout: dict[str, Json] = {} if dialect == "im" else {"spelling": dialect}
+    extras: dict[str, Json] = {}
+    declared: tuple[Tool, ...] | None = None
+    if tail != gap_behind(last):
+        (layout if is_trivia(tail) else extras)["tail"] = tail
+    if tools is not None:
+        declared = tools_of(tools)
+        if at != place(messages):
+            layout["tools_at"] = at
+        if tools.layout is not None:
+            layout["tools"] = tools.layout[HOME]
+        if tools.extras is not None:
+            extras["tools"] = tools.extras[HOME]
+    return Transcript(
+        tuple(messages),
+        declared,
+        open_turn=opening,
+        layout=by_format(HOME, layout),
+        extras=by_format(HOME, extras),
+    )
+
+
+def sniff(source: Source) -> int:
+    """Certain where a token stands that only InternLM2 has, possibly where one stands that ChatML has too."""
+    if not isinstance(source, str):
+        return 0
+    own = (*(UNUSED.start, UNUSED.end), IM.action_start, f"name={IM.plugin}", f"name={IM.interpreter}")
+    if any(token in source for token in own):
+        return 3
+    return 1 if IM.start in source else 0

@@ -1,0 +1,59 @@
+"""InternLM2-Chat: ChatML's frames, the role `environment`, and calls inside the assistant's text.
+
+    <|im_start|>assistant⏎text<|action_start|><|plugin|>⏎{"name": …, "parameters": …}<|action_end|><|im_end|>⏎
+
+Each of the six tokens has two spellings; documents mix them, so both are read everywhere ("Basic Structure").
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import astuple, dataclass
+from typing import Final
+
+from ocml_bridge.text.control import ControlTokens
+from ocml_bridge.text.im import Grammar
+
+HOME: Final = "internlm2"
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How the six tokens are spelled."""
+
+    start: str
+    end: str
+    action_start: str
+    action_end: str
+    interpreter: str
+    plugin: str
+
+
+IM: Final = Spelling(
+    "<|im_start|>", "<|im_end|>", "<|action_start|>", "<|action_end|>", "<|interpreter|>", "<|plugin|>"
+)
+UNUSED: Final = Spelling(*(f"[UNUSED_TOKEN_{number}]" for number in range(146, 140, -1)))
+SPELLINGS: Final = {"im": IM, "unused": UNUSED}
+"""By dialect, the default one first."""
+
+STARTS: Final = frozenset({IM.start, UNUSED.start})
+ENDS: Final = frozenset({IM.end, UNUSED.end})
+GRAMMAR: Final = Grammar(STARTS, ENDS)
+CONTROL: Final = ControlTokens((*astuple(IM), *astuple(UNUSED)))
+FOREIGN: Final = {
+    one: re.compile("|".join(map(re.escape, astuple(SPELLINGS[other])))) for one, other in (("im", "unused"), ("unused", "im"))
+}
+"""By dialect, the tokens that are not its own."""
+
+KINDS: Final = {
+    IM.plugin: "plugin",
+    UNUSED.plugin: "plugin",
+    IM.interpreter: "interpreter",
+    UNUSED.interpreter: "interpreter",
+}
+"""What the token in `name=<|plugin|>` says, as a word."""
+ENVIRONMENT: Final = "environment"
+ROLES: Final = frozenset({"system", "user", "assistant", ENVIRONMENT, "tool"})
+"""Roles that need no remark; `tool` is what the model's own chat template writes."""
+PYTHON: Final = "python"
+"""The recipient that stands for the code interpreter."""

@@ -1,0 +1,286 @@
+"""Document → image: what OpenChatML 0.1 can hold of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.fit import narrow
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.model import (
+    ByFormat,
+    Completion,
+    Content,
+    Document,
+    FileBreak,
+    Flags,
+    Infill,
+    Message,
+    Part,
+    Text,
+    Thought,
+    Tools,
+    Transcript,
+)
+from ocml_bridge.text.attributes import unsafe_as
+from ocml_bridge.text.edges import by_format, kept_by
+from ocml_bridge.text.plain import safe_role
+from ocml_bridge.turns import content_of, is_call, is_thought, parts_of
+
+from .completion import fit_completion
+from .edges import DIALECTS, Edges, around_frames, around_nothing, asked, default_for, kept, recalled
+from .frames import Unit, default_frame, ends_text, kept_of, open_frame, open_unit, unit
+from .segments import tidy
+from .spelling import body_of
+from .syntax import ALIASES, HOME, TOKENS
+from .tools import Lifted, fit_tools, lift, lower
+from .wire import canonical_name, constraint_of, is_text, with_channels
+
+_RAW: Final = (Infill, FileBreak)
+_HOLDS: Final[dict[str, tuple[type[Part], ...]]] = {"system": (*_RAW, Flags, Tools), "tool": ()}
+
+
+def fit(document: Document, options: Options, log: Log) -> Document:
+    """The image of a document."""
+    if isinstance(document, Completion):
+        return fit_completion(document, options, log)
+    wires = [wire for group in _groups(_rows(document, log)) for wire in _wires(group, log)]
+    _settle_ends(wires, document, options)
+    opening = _open_turn(document.open_turn)
+    units = _units(wires, options)
+    for wire, one in zip(wires, units, strict=True):
+        _guard(wire, one, options, log)
+        wire[0].message.layout, wire[0].message.extras = one.remembered()
+    if opening is not None:
+        opening.layout, opening.extras = _opened(document.open_turn, opening, first=not units)
+    lifted = lift([row.message for wire in wires for row in wire])
+    _report_lift(lifted, wires, document, log)
+    edges = settled_edges(document, options, frames=bool(units) or opening is not None, cut=_is_cut(wires, opening))
+    layout, extras = kept(edges, default_for(cut=_is_cut(wires, opening)))
+    if lifted.gone is not None and lifted.gone.layout is not None:
+        layout["tools"] = lifted.gone.layout[HOME]
+    return Transcript(
+        tuple(_as_they_were(lifted.messages, document.messages)),
+        lifted.tools,
+        open_turn=opening,
+        layout=by_format(HOME, layout),
+        extras=by_format(HOME, extras),
+    )
+
+
+@dataclass(slots=True)
+class _Row:
+    """One message of the image in the making: where it comes from, and what its layout was."""
+
+    path: str
+    kept: ByFormat | None
+    extras: ByFormat | None
+    joined: bool
+    cut: bool
+    message: Message
+
+
+_Wire = list[_Row]
+
+
+# --- message by message -----------------------------------------------------------------------------------------------
+
+
+def _rows(document: Transcript, log: Log) -> list[_Row]:
+    sources = [
+        replace(message, role=_role(message.role)) if _role(message.role) != message.role else message
+        for message in document.messages
+    ]
+    made = kept_by(HOME, document.layout).get("tools")
+    lowered = lower(sources, document.tools, {HOME: made} if isinstance(made, dict) else None)
+    first = len(document.messages) - len(lowered)
+    rows: list[_Row] = []
+    for index, source in enumerate(lowered, first):
+        path = f"/messages/{index}" if index >= 0 else "/tools"
+        message = _message(source, path, log)
+        rows.append(_Row(path, source.layout, source.extras, source.continues, source.end is None, message))
+    return rows
+
+
+def _role(role: str) -> str:
+    safe = safe_role(role)
+    return ALIASES.get(safe, safe)
+
+
+def _message(source: Message, path: str, log: Log) -> Message:
+    role, at = source.role, f"{path}/content"
+    if role == "tool":
+        name = canonical_name(source.name) if source.name else None
+        return Message("tool", narrow(source.content, (), at, log, target=HOME), name, "commentary", "assistant")
+    name = unsafe_as("_", source.name) if source.name else None
+    if is_call(source):
+        assert source.recipient is not None
+        arguments = narrow(source.content, (), at, log, target=HOME)
+        constraint = constraint_of(arguments) if isinstance(arguments, str) else None
+        recipient = canonical_name(source.recipient)
+        return Message(role, arguments, name, "commentary", recipient, constraint=constraint, end="call")
+    if is_thought(source):
+        return Message(role, _thought(source.content, at, log), name, "analysis")
+    holds = _HOLDS.get(role, _RAW)
+    narrowed = parts_of(narrow(source.content, holds, at, log, target=HOME))
+    parts = tuple(fit_tools(part) if isinstance(part, Tools) else part for part in narrowed)
+    return Message(role, content_of(tidy(parts)), name, "final" if role == "assistant" else None)
+
+
+def _thought(content: Content, path: str, log: Log) -> Content:
+    """A thought's content: each text behind the marker of its kind, which is `reason` where none is named."""
+    narrowed = parts_of(narrow(content, (Thought,), path, log, target=HOME))
+    parts = tuple(part for part in narrowed if part != Text(""))
+    if not parts or not isinstance(parts[0], Thought):
+        log.lose(LossCode.THOUGHT, path, "a thought of no kind is written as reason", Severity.LAYOUT)
+        return (Thought("reason"), *parts)
+    return parts
+
+
+def _open_turn(source: Message | None) -> Message | None:
+    if source is None:
+        return None
+    role = _role(source.role)
+    if role == "tool":
+        return Message(role, "", canonical_name(source.name) if source.name else None, end=None)
+    return Message(role, "", unsafe_as("_", source.name) if source.name else None, end=None)
+
+
+# --- which messages share a frame -------------------------------------------------------------------------------------
+
+
+def _groups(rows: Sequence[_Row]) -> Iterator[list[_Row]]:
+    """Rows that were one wire message and whose frames would have the same header."""
+    start = 0
+    for index in range(1, len(rows) + 1):
+        if index == len(rows) or not rows[index].joined or _header(rows[index]) != _header(rows[index - 1]):
+            yield list(rows[start:index])
+            start = index
+
+
+def _header(row: _Row) -> tuple[str, str | None]:
+    return row.message.role, None if row.message.role == "tool" else row.message.name
+
+
+def _wires(group: list[_Row], log: Log) -> Iterator[_Wire]:
+    """The frames that a group needs: white space alone, or text beside text, has a frame of its own."""
+    if len(group) > 1:
+        group = _without_empty(group, log)
+    wire: _Wire = []
+    for row in group:
+        if wire and not _may_join(wire[-1].message, row.message):
+            yield _joined(wire)
+            wire = []
+        wire.append(row)
+    yield _joined(wire)
+
+
+def _without_empty(group: list[_Row], log: Log) -> list[_Row]:
+    """An empty text beside a thought or a call is the same as none."""
+    kept = [row for row in group if not (is_text(row.message) and row.message.content == "")] or group[:1]
+    for row in group:
+        if not any(row is other for other in kept):
+            log.lose(LossCode.MESSAGE, row.path, "an empty text beside others is the same as none", Severity.LAYOUT)
+    return kept
+
+
+def _may_join(before: Message, message: Message) -> bool:
+    if message.role not in ("assistant", "tool") or _stands_alone(before) or _stands_alone(message):
+        return False
+    return not (is_text(before) and is_text(message))
+
+
+def _stands_alone(message: Message) -> bool:
+    return is_text(message) and isinstance(message.content, str) and not message.content.strip()
+
+
+def _joined(wire: _Wire) -> _Wire:
+    for row in wire[1:]:
+        row.message.continues = True
+    if wire[0].message.role == "assistant":
+        with_channels([row.message for row in wire])
+    return wire
+
+
+def _settle_ends(wires: list[_Wire], document: Transcript, options: Options) -> None:
+    """A message may be cut off where the text ends with it, and where that can be seen."""
+    if not wires or document.open_turn is not None or not wires[-1][-1].cut:
+        return
+    messages = [row.message for row in wires[-1]]
+    ending, messages[-1].end = messages[-1].end, None
+    body = body_of(messages, TOKENS.neutralise)
+    if not body.strip() or ends_text(body, options):
+        messages[-1].end = ending
+
+
+def _is_cut(wires: list[_Wire], opening: Message | None) -> bool:
+    return opening is not None or (bool(wires) and wires[-1][-1].message.end is None)
+
+
+# --- spelling ---------------------------------------------------------------------------------------------------------
+
+
+def _units(wires: list[_Wire], options: Options) -> list[Unit]:
+    units: list[Unit] = []
+    for index, wire in enumerate(wires):
+        messages = [row.message for row in wire]
+        remembered = kept_by(HOME, wire[0].kept, wire[0].extras)
+        if index == 0:
+            remembered.pop("gap", None)
+        default = default_frame(messages, TOKENS.neutralise, "\n" if index else "")
+        units.append(unit(messages, remembered, default, options))
+    return units
+
+
+def _opened(source: Message | None, opening: Message, *, first: bool) -> tuple[ByFormat | None, ByFormat | None]:
+    assert source is not None
+    default = open_frame(opening, "" if first else "\n")
+    return open_unit(opening, kept_of(source, first=first), default).remembered()
+
+
+def _guard(wire: _Wire, one: Unit, options: Options, log: Log) -> None:
+    """Report the control tokens that had to be broken, or refuse them; what is spelled as it was has none."""
+    messages = [row.message for row in wire]
+    if one.frame.body != one.default.body or body_of(messages, TOKENS.neutralise) == body_of(messages, str):
+        return
+    for row in wire:
+        path = f"{row.path}/content"
+        body_of([row.message], lambda text, path=path: TOKENS.guard(text, options.control_tokens, path, log))
+
+
+def settled_edges(document: Transcript, options: Options, *, frames: bool, cut: bool) -> Edges:
+    """How the text begins and ends: as the dialect or the options say, else as the source did, else by default."""
+    if options.dialect is not None:
+        wanted = DIALECTS[options.dialect]
+    else:
+        wanted = recalled(kept_by(HOME, document.layout, document.extras), default_for(cut=cut))
+    wanted = asked(wanted, options)
+    if not frames:
+        return around_nothing(wanted, options)
+    return around_frames(replace(wanted, tail="", eos="", after="") if cut else wanted, options, cut=cut)
+
+
+# --- the rest ---------------------------------------------------------------------------------------------------------
+
+
+def _report_lift(lifted: Lifted, wires: list[_Wire], document: Transcript, log: Log) -> None:
+    if lifted.tools is None:
+        return
+    path = wires[0][0].path
+    moved = "its tools are declared apart from messages"
+    if lifted.gone is not None and path != "/tools":
+        log.lose(LossCode.TOOLS_MOVED, path, moved, Severity.LAYOUT)
+    if document.tools is None:
+        log.lose(LossCode.TOOLS_MOVED, f"{path}/content", moved, Severity.LAYOUT)
+        log.lose(LossCode.TOOLS_MOVED, "/tools", "tools that stood inside a message are declared here", Severity.LAYOUT)
+
+
+def _as_they_were(image: Sequence[Message], sources: Sequence[Message]) -> Iterator[Message]:
+    """The image's messages, the source's own objects where nothing differs: what is the same need not be compared."""
+    if len(image) != len(sources):
+        yield from image
+        return
+    for one, source in zip(image, sources, strict=True):
+        yield source if one == source else one

@@ -1,0 +1,128 @@
+"""Frames as they are spelled: by default, or as a message remembers it where that still says the same.
+
+What a message remembers is what `text.edges` keeps, and one thing more, as it is so common: `pad`, the newline before
+the end token where it is another one than by default ("" in the compact form of §4's example).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.model import ByFormat, Json, Message
+from ocml_bridge.text.edges import by_format, kept_by, recall, remember
+from ocml_bridge.text.im import Frame, read_header
+
+from .edges import closing
+from .segments import before_newline
+from .spelling import Guard, body_of, newline_behind
+from .syntax import END, GRAMMAR, HOME, START
+from .wire import header_of, name_in, role_of, says_same
+
+_NONE: Final[frozenset[str]] = frozenset()
+
+
+@dataclass(slots=True)
+class Unit:
+    """The messages of one frame with the frame as it is spelled, and the one that would be written by default."""
+
+    messages: Sequence[Message]
+    frame: Frame
+    default: Frame
+
+    def remembered(self) -> tuple[ByFormat | None, ByFormat | None]:
+        """The layout and the extras that the first message needs so that the frame is spelled like this again."""
+        default, layout = self.default, dict[str, Json]()
+        if self.frame.body != default.body:
+            core = before_newline(default.body)
+            pad = self.frame.body[len(before_newline(self.frame.body)) :]
+            if self.frame.body == core + pad and default.end:
+                layout["pad"] = pad
+                default = replace(default, body=self.frame.body)
+        kept, extras = remember(self.frame, default)
+        return by_format(HOME, {**layout, **kept}), by_format(HOME, extras)
+
+
+def default_frame(messages: Sequence[Message], guard: Guard, gap: str = "\n") -> Frame:
+    """The frame that is written for messages by default; one that ends nowhere is the last."""
+    cut = messages[-1].end is None
+    core = body_of(messages, guard)
+    body = core if cut else core + newline_behind(core)
+    return Frame(gap, START, header_of(messages), True, body, "" if cut else END, 0, cut)
+
+
+def open_frame(opening: Message, gap: str) -> Frame:
+    """The frame that a turn is left open with."""
+    return Frame(gap, START, header_of([opening]), True, "", "", 0, True)
+
+
+def unit(messages: Sequence[Message], kept: Mapping[str, Json], default: Frame, options: Options) -> Unit:
+    """Messages with their frame, spelled as is remembered.
+
+    Args:
+        messages: those of one frame.
+        kept: what is remembered of it, which may come from anywhere.
+        default: the frame that would be written by default.
+        options: which tokens end a text.
+    """
+    if not kept:
+        return Unit(messages, default, default)
+    cut = messages[-1].end is None
+    padded = default if cut else replace(default, body=_padded(default.body, kept.get("pad")))
+    header = kept.get("header")
+    if not isinstance(header, str) or "\n" in header or not says_same(messages, header, padded.body):
+        header = default.header
+    frame = recall(
+        padded,
+        kept,
+        grammar=GRAMMAR,
+        before=None,
+        starts=_NONE,
+        ends=_NONE,
+        header=lambda raw: raw == header,
+        body=lambda raw: says_same(messages, header, raw) and not (cut and ends_text(raw, options)),
+    )
+    return Unit(messages, frame, default)
+
+
+def open_unit(opening: Message, kept: Mapping[str, Json], default: Frame) -> Unit:
+    """The open turn with its frame, spelled as is remembered."""
+    frame = recall(
+        default,
+        kept,
+        grammar=GRAMMAR,
+        before=None,
+        starts=_NONE,
+        ends=_NONE,
+        header=lambda raw: _opens(raw, opening),
+        body=lambda raw: not raw.strip(),
+    )
+    return Unit((opening,), frame, default)
+
+
+def kept_of(message: Message, *, first: bool) -> dict[str, Json]:
+    """What a message remembers of its frame. What stands before the first frame belongs to the text's beginning."""
+    kept = kept_by(HOME, message.layout, message.extras)
+    if first:
+        kept.pop("gap", None)
+    return kept
+
+
+def ends_text(body: str, options: Options) -> bool:
+    """Whether a body that is cut off ends in a token that would end the text."""
+    return closing(body, options).eos != ""
+
+
+def _padded(body: str, pad: Json) -> str:
+    core = before_newline(body)
+    return core + pad if isinstance(pad, str) and pad in _PADS and before_newline(core + pad) == core else body
+
+
+_PADS: Final = ("", "\n", "\r\n")
+
+
+def _opens(header: str, opening: Message) -> bool:
+    heading = read_header(header)
+    return role_of(heading) == opening.role and name_in(heading) == opening.name

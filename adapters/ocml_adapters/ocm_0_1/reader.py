@@ -1,0 +1,99 @@
+"""OpenChatML 0.1 text → document."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ocml_bridge.adapter import Options, Source
+from ocml_bridge.loss import FindingCode, Log
+from ocml_bridge.model import Document, Message, Transcript
+from ocml_bridge.text.edges import by_format, is_trivia
+from ocml_bridge.text.im import Frame, read_header
+
+from .completion import read_completion
+from .edges import Edges, around, both, closing, default_for, kept, opening
+from .frames import Unit, default_frame, open_frame
+from .syntax import END, GRAMMAR, HOME, START, TOKENS
+from .tools import lift
+from .wire import header_notes, name_in, read_body, role_of
+
+
+def read(source: Source, options: Options, log: Log) -> Document:
+    """Read a conversation, or a completion where no message begins. Every text is one or the other."""
+    assert isinstance(source, str)
+    frames, tail = GRAMMAR.frames(source)
+    if not frames:
+        edges, body = around(source, options)
+        if body.strip():
+            return read_completion(edges, body, options, log)
+        layout, _ = kept(replace(edges, head=body), default_for(cut=False))
+        return Transcript(layout=by_format(HOME, layout))
+    edges = both(opening(frames[0].gap, options), closing(tail, options))
+    edges = _ended_by_token(frames[-1], edges, options)
+    opens = frames[-1].last and not frames[-1].body.strip()
+    frames[0].gap = ""
+    _remark_outside(edges.head, "/messages/0", log)
+    messages: list[Message] = []
+    for index, frame in enumerate(frames[:-1] if opens else frames):
+        messages += _messages(frame, len(messages), log, first=index == 0)
+    _remark_outside(edges.tail, "", log)
+    open_turn = _open_turn(frames[-1], log, first=len(frames) == 1) if opens else None
+    lifted = lift(messages)
+    layout, extras = kept(edges, default_for(cut=frames[-1].last))
+    if lifted.gone is not None and lifted.gone.layout is not None:
+        layout["tools"] = lifted.gone.layout[HOME]
+    return Transcript(
+        tuple(lifted.messages),
+        lifted.tools,
+        open_turn=open_turn,
+        layout=by_format(HOME, layout),
+        extras=by_format(HOME, extras),
+    )
+
+
+def _ended_by_token(last: Frame, edges: Edges, options: Options) -> Edges:
+    """Where the last message has no end token but the text has, the text's ends both."""
+    if not last.last:
+        return edges
+    found = closing(last.body, options)
+    if not found.eos:
+        return edges
+    last.body, last.last = found.tail, False
+    return both(edges, replace(found, tail=""))
+
+
+def _messages(frame: Frame, index: int, log: Log, *, first: bool) -> list[Message]:
+    heading = read_header(frame.header)
+    path = f"/messages/{index}"
+    messages, notes = read_body(heading, frame.body, cut=frame.last)
+    for code, detail in (*header_notes(heading), *notes):
+        log.find(code, path, detail)
+    if frame.last:
+        log.find(FindingCode.TRUNCATED, path, f"the text ends before {END}")
+    elif not frame.end:
+        log.find(FindingCode.END_MISSING, path, f"no {END} before the next {START} or the end; it ends there")
+    if not first:
+        _remark_outside(frame.gap, path, log)
+    default = default_frame(messages, TOKENS.neutralise, "" if first else "\n")
+    layout, extras = Unit(messages, replace(frame, end=default.end), default).remembered()
+    messages[0].layout, messages[0].extras = layout, extras
+    return messages
+
+
+def _open_turn(frame: Frame, log: Log, *, first: bool) -> Message:
+    heading = read_header(frame.header)
+    for code, detail in header_notes(heading):
+        log.find(code, "/open_turn", detail)
+    message = Message(role_of(heading), "", name_in(heading), end=None)
+    default = open_frame(message, "" if first else "\n")
+    message.layout, message.extras = Unit((message,), frame, default).remembered()
+    return message
+
+
+def _remark_outside(gap: str, path: str, log: Log) -> None:
+    if is_trivia(gap):
+        return
+    if END in gap:
+        log.find(FindingCode.STRAY_TOKEN, path, f"{END} without a message before it")
+    if gap.replace(END, "").strip():
+        log.find(FindingCode.TEXT_OUTSIDE, path, "text outside of any message is kept apart from them")

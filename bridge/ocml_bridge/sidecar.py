@@ -1,0 +1,226 @@
+"""Sidecars: what an output could not hold, kept beside it, so that every conversion can be undone (law 8).
+
+A sidecar is the JSON Patch (RFC 6902) from what the output reads as to the document that was written, with a digest of
+the output. It holds nothing that the output says itself. Each message has an anchor, and each operation that takes a
+value away has a digest of it (a member that RFC 6902 lets others pass over), so that of an output edited meanwhile what
+still fits can be told from what does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from difflib import SequenceMatcher
+from typing import Final, NamedTuple, cast
+
+import jsonpatch
+import jsonpointer
+
+from . import jsontext
+from .diff import is_element
+from .errors import BridgeError, ErrorCode
+from .loss import FindingCode, Log, Loss
+from .model import Document, Json
+from .model.codec import from_json, to_json
+
+VERSION: Final = 1
+_KEYS: Final[set[str]] = {"sidecar", "target", "digest", "anchors", "patch"}
+
+Object = dict[str, Json]
+
+
+def make(document: Document, back: Document, losses: Sequence[Loss], data: bytes, target: str) -> Object:
+    """The sidecar of an output.
+
+    Args:
+        document: what was written.
+        back: what the output reads as.
+        losses: what was reported; those at whole messages tell which ones are not in the output.
+        data: the bytes of the output.
+        target: its format id.
+    """
+    old, new = cast("Object", to_json(back)), cast("Object", to_json(document))
+    gone = {int(loss.path[len("/messages/") :]) for loss in losses if _is_message(loss.path)}
+    return {
+        "sidecar": VERSION,
+        "target": target,
+        "digest": digest(data),
+        "anchors": [_short(message) for message in old.get("messages", [])],
+        "patch": list(_patch(old, new, gone)),
+    }
+
+
+def _is_message(path: str) -> bool:
+    return is_element(path) and path.count("/") == len(("messages", "index"))
+
+
+def digest(data: bytes) -> str:
+    """The digest of an output, by which its sidecar knows it."""
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def _short(value: Json) -> str:
+    return hashlib.sha256(jsontext.dumps(value)).hexdigest()[:8]
+
+
+def _patch(old: Object, new: Object, gone: set[int]) -> Iterator[Object]:
+    """Operations from `old` to `new`: missing messages first, then message by message, then the rest."""
+    before, after = cast("list[Json]", old.get("messages", [])), cast("list[Json]", new.get("messages", []))
+    if len(before) + len(gone) != len(after) or old["type"] != new["type"]:
+        yield {"op": "replace", "path": "", "value": new}
+        return
+    for index in sorted(gone):
+        yield {"op": "add", "path": f"/messages/{index}", "value": after[index]}
+    kept = iter(before)
+    for index, message in enumerate(after):
+        if index not in gone:
+            yield from _between(next(kept), message, f"/messages/{index}")
+    yield from _between(_rest(old), _rest(new), "")
+
+
+def _rest(document: Object) -> Object:
+    return {key: value for key, value in document.items() if key != "messages"}
+
+
+def _between(old: Json, new: Json, path: str) -> Iterator[Object]:
+    if old == new and jsontext.dumps(old) == jsontext.dumps(new):
+        return
+    state = deepcopy(old)
+    for operation in jsonpatch.JsonPatch.from_diff(old, new, optimization=False).patch:
+        taken = _short(jsonpointer.resolve_pointer(state, operation["path"])) if operation["op"] != "add" else None
+        yield {**operation, "path": path + operation["path"], **({"was": taken} if taken else {})}
+        state = jsonpatch.apply_patch(state, [operation], in_place=True)
+
+
+# --- back -------------------------------------------------------------------------------------------------------------
+
+
+def apply(back: Document, sidecar: Json, data: bytes, target: str, log: Log) -> Document:
+    """The document that was written, from what its output reads as and the output's sidecar.
+
+    Args:
+        back: what the output reads as.
+        sidecar: as `make` gave it.
+        data: the bytes of the output; where they were edited, what still fits is applied and the rest is reported.
+        target: the format id of the output.
+        log: where what does not fit any more is reported.
+
+    Raises:
+        BridgeError: OCB-SIDECAR where it is no sidecar, or the sidecar of another output.
+    """
+    values = _checked(sidecar, target)
+    old = cast("Object", to_json(back))
+    try:
+        if values["digest"] == digest(data):
+            return from_json(jsonpatch.apply_patch(old, values["patch"]))
+        return from_json(_apply_what_fits(old, values, log))
+    except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, BridgeError) as error:
+        if isinstance(error, BridgeError) and error.code is ErrorCode.SIDECAR:
+            raise
+        raise BridgeError(ErrorCode.SIDECAR, "the sidecar's patch does not give a document; is it damaged?") from error
+
+
+def _checked(sidecar: Json, target: str) -> Object:
+    if not isinstance(sidecar, dict) or set(cast("Object", sidecar)) != _KEYS:
+        raise BridgeError(ErrorCode.SIDECAR, "not a sidecar; --sidecar-out writes one")
+    values = cast("Object", sidecar)
+    anchors, patch = values["anchors"], values["patch"]
+    if values["sidecar"] != VERSION or not isinstance(anchors, list) or not isinstance(patch, list):
+        raise BridgeError(ErrorCode.SIDECAR, f"not a sidecar of version {VERSION}")
+    if values["target"] != target:
+        raise BridgeError(ErrorCode.SIDECAR, f"the sidecar belongs to {values['target']} output, not to {target}")
+    return values
+
+
+class _Place(NamedTuple):
+    """Where a message of the written document is in the edited one."""
+
+    at: int
+    here: bool
+
+
+def _apply_what_fits(document: Object, values: Object, log: Log) -> Object:
+    """Apply each operation whose place and old value are still there; report the others as findings."""
+    messages = cast("list[Json]", document.get("messages", []))
+    anchors = cast("list[str]", values["anchors"])
+    places = _line_up(anchors, [_short(message) for message in messages])
+    if sum(place.here for place in places) * 2 < max(len(anchors), 1):
+        raise BridgeError(
+            ErrorCode.SIDECAR, "the sidecar belongs to another output: fewer than half of its messages are here"
+        )
+    added: dict[int, Json] = {}
+    rest: list[Object] = []
+    for operation in cast("list[Object]", values["patch"]):
+        if operation.get("op") == "add" and _is_message(str(operation.get("path"))):
+            added[int(str(operation["path"]).rpartition("/")[2])] = operation.get("value")
+        else:
+            rest.append(operation)
+    where = _final_places(places, added, messages)
+    for operation in rest:
+        moved = _moved(operation, where)
+        if moved is None or not _try(document, moved):
+            path = str(operation.get("path"))
+            log.find(FindingCode.SIDECAR, path, f"the output was edited here; {operation.get('op')} was not applied")
+    return document
+
+
+def _line_up(anchors: list[str], found: list[str]) -> list[_Place]:
+    """For each message as written, its index in the edited output; an edited message is taken to be where it was."""
+    places = [_Place(-1, here=False)] * len(anchors)
+    for tag, a, b, c, d in SequenceMatcher(None, anchors, found, autojunk=False).get_opcodes():
+        if tag == "equal" or (tag == "replace" and b - a == d - c):
+            for step in range(b - a):
+                places[a + step] = _Place(c + step, here=tag == "equal")
+    return places
+
+
+def _final_places(places: list[_Place], added: dict[int, Json], messages: list[Json]) -> dict[int, int]:
+    """Put the messages back that the output could not hold; index in the written document → index in the edited one."""
+    where: dict[int, int] = {}
+    kept = iter(places)
+    shift, last = 0, -1
+    for index in range(len(places) + len(added)):
+        if index in added:
+            last += 1
+            messages.insert(last, added[index])
+            shift += 1
+            where[index] = last
+            continue
+        place = next(kept)
+        if place.at >= 0:
+            last = place.at + shift
+            where[index] = last
+    return where
+
+
+def _moved(operation: Object, where: dict[int, int]) -> Object | None:
+    """An operation with the path that it has in the edited document; None where its message is gone."""
+    path = str(operation.get("path"))
+    if not path.startswith("/messages/"):
+        return operation
+    index, slash, rest = path[len("/messages/") :].partition("/")
+    if not index.isdigit() or int(index) not in where:
+        return None
+    return {**operation, "path": f"/messages/{where[int(index)]}{slash}{rest}"}
+
+
+def _try(document: Object, operation: Object) -> bool:
+    path = str(operation.get("path"))
+    try:
+        present = jsonpointer.resolve_pointer(document, path, _MISSING)
+        if operation.get("op") == "add" and present is not _MISSING and not _in_list(document, path):
+            return False
+        if "was" in operation and (present is _MISSING or _short(present) != operation["was"]):
+            return False
+        jsonpatch.apply_patch(document, [operation], in_place=True)
+    except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, TypeError):
+        return False
+    return True
+
+
+_MISSING: Final = object()
+
+
+def _in_list(document: Object, path: str) -> bool:
+    return isinstance(jsonpointer.resolve_pointer(document, path.rpartition("/")[0], None), list)

@@ -1,0 +1,86 @@
+"""`formats`, `check`, `matrix`, `schema`, `--help`, `--version`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ocml_bridge import __version__, adapter, formats
+from ocml_bridge.adapter import Feature
+from ocml_bridge.model.codec import json_schema
+
+from .conftest import Run
+
+EMPTY = b'{"type":"transcript","messages":[]}'
+
+
+def test_formats_lists_every_format_with_its_dialects(run: Run) -> None:
+    done = run("formats")
+    assert done.status == 0
+    lines = done.out.decode().splitlines()
+    for name in formats():
+        row = next(line for line in lines if line.split()[0] == name)
+        assert adapter(name)[0].title in row
+        assert " ".join(adapter(name)[0].dialects) in row
+
+
+def test_formats_as_json(run: Run) -> None:
+    listed = json.loads(run("formats", "--json").out)
+    assert [entry["id"] for entry in listed] == list(formats())
+    assert all(entry["kind"] in ("text", "json") and isinstance(entry["dialects"], list) for entry in listed)
+
+
+class TestCheck:
+    def test_one_finding_a_line_with_its_path(self, run: Run, example: str) -> None:
+        done = run("check", example)
+        assert done.status == 0
+        lines = done.out.decode().splitlines()
+        assert len(lines) == 1
+        assert lines[0].startswith(f"{example}: warning[header-absent] layout /header: ")
+        assert done.err == f"{example}: ocm-2.2, 6 messages, 1 finding\n"
+
+    def test_strict_ends_with_3_where_there_is_a_finding(self, run: Run, example: str) -> None:
+        assert run("check", "--strict", example).status == 3
+        assert run("check", "--strict", stdin=EMPTY).status == 0
+
+    def test_quiet_leaves_out_the_summary(self, run: Run, example: str) -> None:
+        loud, quiet = run("check", example), run("check", "-q", example)
+        assert (quiet.out, quiet.err) == (loud.out, "")
+
+    def test_nothing_to_find(self, run: Run) -> None:
+        assert run("check", stdin=EMPTY) == (0, b"", "<stdin>: canonical, no messages, no findings\n")
+
+
+class TestMatrix:
+    def test_every_feature_and_every_format(self, run: Run) -> None:
+        lines = [line.lstrip() for line in run("matrix").out.decode().splitlines()]
+        assert lines[0].split() == list(formats())
+        for feature in Feature:
+            row = next(line for line in lines if line.startswith(f"{feature} "))
+            assert len(row.removeprefix(feature).split()) == len(formats())
+
+    def test_as_json(self, run: Run) -> None:
+        held = json.loads(run("matrix", "--json").out)
+        assert list(held) == list(formats())
+        assert set(held["canonical"].values()) == {"yes"}
+        assert all(set(levels) == set(Feature) for levels in held.values())
+
+    def test_as_markdown_it_is_the_table_of_the_documentation(self, run: Run) -> None:
+        page = Path(__file__).parents[2] / "docs" / "matrix.md"
+        assert run("matrix", "--markdown").out.decode() in page.read_text("utf-8")
+
+
+def test_schema_is_that_of_the_canonical_form(run: Run) -> None:
+    done = run("schema")
+    assert (done.status, done.err) == (0, "")
+    assert json.loads(done.out) == json_schema()
+
+
+def test_version(run: Run) -> None:
+    assert run("--version") == (0, f"ocml-convert {__version__}\n".encode(), "")
+
+
+def test_help_names_every_command(run: Run) -> None:
+    help_text = run("--help").out.decode()
+    assert all(f"  {name}" in help_text for name in ("convert", "check", "formats", "matrix", "schema"))
+    assert "Exit status" in help_text

