@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -20,3 +23,34 @@ def corpus_path(*parts: str) -> Path:
     if not path.exists():
         pytest.skip(f"no corpus: {path} does not exist (OCML_CORPUS names its folder)")
     return path
+
+
+class Case(NamedTuple):
+    """One real document: which it is, the format it is in, its bytes."""
+
+    id: str
+    format: str
+    data: bytes
+
+
+def corpus_cases() -> Iterator[Case]:
+    """Every document of the corpus that is in one of our formats, in order."""
+    for folder in ("openai", "chatml", "internlm2", "harmony"):
+        for path in sorted(corpus_path(folder).rglob("*")):
+            if path.suffix == ".txt":
+                yield Case(f"{folder}/{path.name}", folder, path.read_bytes())
+            elif path.suffix == ".jsonl":
+                yield from _records(folder, path)
+
+
+def _records(folder: str, path: Path) -> Iterator[Case]:
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        record = json.loads(line)
+        where = f"{folder}/{path.name}:{number}"
+        if isinstance(record.get("text"), str) and folder != "openai":
+            yield Case(where, folder, record["text"].encode("utf-8", "surrogatepass"))
+        if folder == "openai" and "messages" in record:
+            known = {key: record[key] for key in ("messages", "tools") if key in record}
+            yield Case(where, "openai", json.dumps(known, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        if isinstance(record.get("response"), dict):
+            yield Case(f"{where}/response", "openai", json.dumps(record["response"]).encode())

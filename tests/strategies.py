@@ -108,31 +108,16 @@ def json_values() -> SearchStrategy[Any]:
     )
 
 
+_KEPT = (
+    *("x", "header", "body", "gap", "tail", "order", "empty", "shape", "mentions", "weight", "content", "raw", "end"),
+    *("tool", "tools", "tool_choice", "plain", "start", "newline", "name", "fence", "key", "bos", "eos", "pad"),
+    *("object", "merged", "nulls", "call_id", "front", "before", "attributes", "tools_message", "keys"),
+)
+
+
 def by_format() -> SearchStrategy[Any]:
     """Extras or layout: nothing mostly, else under any format's key, with what that format did not write."""
-    inner = st.dictionaries(
-        st.sampled_from(
-            [
-                "x",
-                "header",
-                "body",
-                "gap",
-                "tail",
-                "order",
-                "empty",
-                "shape",
-                "mentions",
-                "weight",
-                "content",
-                "raw",
-                "end",
-            ]
-            + ["tool", "tools", "tool_choice", "plain", "start", "newline", "name", "fence", "key", "bos", "eos", "pad"]
-        ),
-        json_values(),
-        min_size=1,
-        max_size=2,
-    )
+    inner = st.dictionaries(st.sampled_from(_KEPT), json_values(), min_size=1, max_size=2)
     some = st.dictionaries(st.sampled_from(FORMATS), inner, min_size=1, max_size=2)
     return st.one_of(st.none(), st.none(), st.none(), some)
 
@@ -152,22 +137,25 @@ _SCHEMA_LEAVES: list[Any] = [
 ]
 
 
+def _object(properties: dict[str, Any], required: bool, more: dict[str, Any]) -> dict[str, Any]:
+    names = {"required": sorted(properties)[:1]} if required and properties else {}
+    return {"type": "object", "properties": properties, **names, **more}
+
+
 def schemas() -> SearchStrategy[Any]:
     """JSON Schemas of tools' parameters, mostly objects."""
     leaves = st.sampled_from(_SCHEMA_LEAVES)
 
     def objects(inner: SearchStrategy[Any]) -> SearchStrategy[Any]:
-        return st.builds(
-            lambda properties, required, more: {
-                "type": "object",
-                "properties": properties,
-                **({"required": sorted(properties)[:1]} if required and properties else {}),
-                **more,
-            },
-            st.dictionaries(st.one_of(st.sampled_from(["a", "b", "city"]), words()), inner, max_size=3),
-            st.booleans(),
-            st.sampled_from([{}, {}, {"additionalProperties": False}, {"description": "an object"}, {"title": "T"}]),
-        )
+        names = st.one_of(st.sampled_from(["a", "b", "city"]), words())
+        more: list[dict[str, Any]] = [
+            {},
+            {},
+            {"additionalProperties": False},
+            {"description": "an object"},
+            {"title": "T"},
+        ]
+        return st.builds(_object, st.dictionaries(names, inner, max_size=3), st.booleans(), st.sampled_from(more))
 
     return st.one_of(objects(st.recursive(leaves, objects, max_leaves=4)), json_values())
 
@@ -222,8 +210,12 @@ def normal(content: tuple[Part, ...]) -> Content:
     return content
 
 
+def _content(drawn: list[Part]) -> Content:
+    return normal(tuple(drawn))
+
+
 def contents() -> SearchStrategy[Content]:
-    return st.one_of(texts(), texts(), texts(), st.lists(parts(), max_size=4).map(lambda drawn: normal(tuple(drawn))))
+    return st.one_of(texts(), texts(), texts(), st.lists(parts(), max_size=4).map(_content))
 
 
 _ROLES = st.one_of(
@@ -267,34 +259,40 @@ def _call(name: str, arguments: str, call_id: str | None, joined: bool) -> Messa
     )
 
 
+def _said(role: str, text: str, name: str | None) -> Message:
+    return Message(role, text, name=name)
+
+
+def _thought(text: str) -> Message:
+    return Message("assistant", text, channel="analysis")
+
+
+def _preamble(text: str) -> Message:
+    return Message("assistant", text, channel="commentary", intent="preamble")
+
+
+def _answer(text: str, joined: bool) -> Message:
+    return Message("assistant", text, channel="final", continues=joined)
+
+
+def _reply(name: str, text: str, call_id: str | None) -> Message:
+    return Message("tool", text, name=name, channel="commentary", recipient="assistant", call_id=call_id)
+
+
 def plausible_messages() -> SearchStrategy[Message]:
     """Messages as conversations have them."""
     names = st.sampled_from(["functions.f", "functions.get_weather", "python", "browser.search"])
-    arguments = st.one_of(
-        st.sampled_from(["{}", '{"city":"Paris"}', '{"a":  1.0}', "not json"]), json_values().map(json.dumps)
-    )
+    values = json_values().map(json.dumps)
+    arguments = st.one_of(st.sampled_from(["{}", '{"city":"Paris"}', '{"a":  1.0}', "not json"]), values)
     ids = st.one_of(st.none(), st.sampled_from(["c1", "c2", "call_1"]))
+    speakers = st.sampled_from([None, None, "bob"])
     return st.one_of(
-        st.builds(
-            Message,
-            st.sampled_from(["system", "developer", "user"]),
-            texts(),
-            name=st.sampled_from([None, None, "bob"]),
-        ),
-        st.builds(lambda text: Message("assistant", text, channel="analysis"), texts()),
-        st.builds(lambda text: Message("assistant", text, channel="commentary", intent="preamble"), texts()),
-        st.builds(
-            lambda text, joined: Message("assistant", text, channel="final", continues=joined), texts(), st.booleans()
-        ),
+        st.builds(_said, st.sampled_from(["system", "developer", "user"]), texts(), speakers),
+        st.builds(_thought, texts()),
+        st.builds(_preamble, texts()),
+        st.builds(_answer, texts(), st.booleans()),
         st.builds(_call, names, arguments, ids, st.booleans()),
-        st.builds(
-            lambda name, text, call_id: Message(
-                "tool", text, name=name, channel="commentary", recipient="assistant", call_id=call_id
-            ),
-            names,
-            st.one_of(texts(), json_values().map(json.dumps)),
-            ids,
-        ),
+        st.builds(_reply, names, st.one_of(texts(), values), ids),
     )
 
 

@@ -63,8 +63,8 @@ def narrow(
     """Content with only those kinds of part that the target holds; each part left out is reported at its path.
 
     Where `Text` is all that is held, texts side by side become one, which is reported as a change. Refusals and infills
-    become their text where there is no place for what they are. `able` says of a part of a kind that is held whether this
-    one is, where that depends on more than its kind.
+    become their text where there is no place for what they are. `able` says of a part of a kind that is held whether
+    this one is, where that depends on more than its kind.
     """
     if isinstance(content, str):
         return content
@@ -72,7 +72,7 @@ def narrow(
     for index, part in enumerate(content):
         at = f"{path}/{index}"
         if isinstance(part, Text) or (type(part) in holds and (able is None or able(part))):
-            kept.append(_bare(part, at, log) if isinstance(part, Text) and Text not in holds else part)
+            kept.append(part)
         elif (text := as_text(part)) is not None:
             log.lose(PART_CODES[type(part)], path, f"{target} holds it as plain text only", Severity.CHANGED)
             kept.append(Text(text))
@@ -80,17 +80,14 @@ def narrow(
             log.lose(PART_CODES[type(part)], at, f"{target} has no place for it")
     if Text in holds:
         return content_of(kept) if len(kept) < 2 else tuple(kept)
-    narrowed = content_of(kept)
+    narrowed = content_of([Text(part.text) if isinstance(part, Text) else part for part in kept])
     if kept and len(parts_of(narrowed)) != len(kept):
         log.lose(LossCode.CONTENT, path, f"{target} joins texts that stand side by side", Severity.CHANGED)
+        return narrowed
+    for index, part in enumerate(content):
+        if isinstance(part, Text) and part.extras is not None:
+            log.lose(LossCode.EXTRAS, f"{path}/{index}/extras", "only its own format keeps it")
     return narrowed
-
-
-def _bare(text: Text, path: str, log: Log) -> Text:
-    if text.extras is None:
-        return text
-    log.lose(LossCode.EXTRAS, f"{path}/extras", "only its own format keeps it")
-    return Text(text.text)
 
 
 def as_text(part: Part) -> str | None:

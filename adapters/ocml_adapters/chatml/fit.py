@@ -9,11 +9,11 @@ from ocml_bridge.fit import drop_message, narrow
 from ocml_bridge.loss import Log, LossCode
 from ocml_bridge.model import Completion, Document, Message, Transcript
 from ocml_bridge.text.edges import by_format, kept_by, remember
-from ocml_bridge.text.im import Frame
-from ocml_bridge.text.plain import is_private, message, name_for_header, name_from_header, safe_role
+from ocml_bridge.text.im import Frame, read_header
+from ocml_bridge.text.plain import is_private, message, name_from_header
 from ocml_bridge.turns import is_call
 
-from .frames import Unit, means, remember_tail, tail_of, units
+from .frames import Unit, remember_tail, tail_of, units
 from .pieces import cut, gap_pieces, inner, inner_pieces, whole
 from .syntax import CONTROL, HOME, LIST, TEXT, Form
 
@@ -54,12 +54,8 @@ def _text(content: object) -> str:
 
 def _bare(source: Message, content: str) -> Message:
     """A message with what ChatML says of it; the frame's edges are not settled yet."""
-    role, name = source.role, None if is_call(source) else source.name
-    raw = kept_by(HOME, source.layout, source.extras).get("header")
-    if not (isinstance(raw, str) and means(raw, replace(source, name=name))):
-        role = safe_role(role)
-        name = name_from_header(role, name_for_header(role, name))
-    bare = message(role, content, name, None if source.end is None else "end")
+    name = None if is_call(source) else source.name
+    bare = message(source.role, content, name, None if source.end is None else "end")
     bare.layout, bare.extras = source.layout, source.extras
     return bare
 
@@ -95,8 +91,11 @@ def _kept(unit: Unit, before: Frame | None, form: Form) -> Message:
         gap = gap_pieces(raw, "gap_pieces", unit.frame.gap, before)
         layout.update(cut("gap_pieces", gap, whole(unit.frame.gap)))
         layout.update(cut("pieces", inner_pieces(raw, unit.frame), [inner(unit.frame)]))
+    heading = read_header(unit.frame.header)
     return replace(
         unit.message,
+        role=heading.role,
+        name=name_from_header(heading.role, heading.name),
         end="end" if unit.frame.end else None,
         layout=by_format(HOME, layout),
         extras=by_format(HOME, extras),

@@ -68,7 +68,7 @@ def read_scan(found: Scan, log: Log, *, restore: bool, spelling: Spelling | None
         restore: whether tokens in bodies may have been broken on writing, as in text.
         spelling: what else of a frame's spelling to keep.
     """
-    reader = _Reader(log, restore=restore, spelling=spelling)
+    reader = FrameReader(log, restore=restore, spelling=spelling)
     if not found.frames:
         return reader.frameless(found)
     for frame in found.frames:
@@ -76,22 +76,29 @@ def read_scan(found: Scan, log: Log, *, restore: bool, spelling: Spelling | None
     return reader.finish(found)
 
 
-class _Reader:
-    def __init__(self, log: Log, *, restore: bool, spelling: Spelling | None) -> None:
+class FrameReader:
+    """Makes messages of frames, one after the other.
+
+    Attributes:
+        messages: those made so far; tools are still in the developer's.
+        open_turn: what the last frame left open.
+    """
+
+    def __init__(self, log: Log, *, restore: bool, spelling: Spelling | None = None) -> None:
         self._log = log
         self._spelling = spelling
         self._restore = restore
-        self._messages: list[Message] = []
-        self._open: Message | None = None
+        self.messages: list[Message] = []
+        self.open_turn: Message | None = None
         self._layout: dict[str, Any] = {}
         self._extras: dict[str, Any] = {}
 
     def _note(self, code: FindingCode, detail: str, severity: Severity = Severity.CHANGED) -> None:
-        self._log.find(code, f"/messages/{len(self._messages)}", detail, severity)
+        self._log.find(code, f"/messages/{len(self.messages)}", detail, severity)
 
     def frame(self, frame: Frame) -> None:
         """Take the next frame."""
-        first = not self._messages
+        first = not self.messages
         if first and not frame.opened:
             self._layout["prompted"] = True
         if frame.body is None and not frame.follows:
@@ -106,7 +113,7 @@ class _Reader:
         fields, layout, extras = self._header(header, frame, prompted=first and not frame.opened)
         if frame.before:
             self._outside(frame.before, extras)
-        self._messages.append(self._message(frame, fields, body, layout, extras))
+        self.messages.append(self._message(frame, fields, body, layout, extras))
 
     def _bodyless(self, frame: Frame) -> tuple[str, str]:
         if not frame.opened and "<|" not in frame.header:
@@ -188,15 +195,15 @@ class _Reader:
         if frame.before:
             self._outside(frame.before, self._extras)
         if frame.opened and raw in ROLES - {TOOL}:
-            self._open = Message(raw, "", end=None)
+            self.open_turn = Message(raw, "", end=None)
             return
-        prompted = not frame.opened and not self._messages
+        prompted = not frame.opened and not self.messages
         if regular(raw, prompted) is None:
             raw, body = split_body(raw, opened=frame.opened)
             if body:
                 self._note(FindingCode.HEADER_RECOVERED, "<|message|> is missing: the body begins in the header")
                 fields, layout, extras = self._header(raw, frame, prompted=prompted)
-                self._messages.append(self._message(frame, fields, body, layout, extras))
+                self.messages.append(self._message(frame, fields, body, layout, extras))
                 return
         if not raw.strip():
             self._log.find(FindingCode.STRAY_TOKEN, "", f"{START} at the end begins no message", Severity.LAYOUT)
@@ -204,7 +211,7 @@ class _Reader:
         self._log.find(FindingCode.TRUNCATED, "/open_turn", f"the text ends inside the header {_short(raw)}")
         frame.body = ""
         fields, layout, extras = self._header(raw, frame, prompted=prompted)
-        self._open = make(fields, "", None, layout, extras)
+        self.open_turn = make(fields, "", None, layout, extras)
 
     def _outside(self, text: str, extras: dict[str, Any]) -> None:
         """Text between frames: it is nobody's, and kept where it is not just white space."""
@@ -234,7 +241,7 @@ class _Reader:
                 f"{found.strays} stop tokens that end nothing are left out",
                 Severity.LAYOUT,
             )
-        return assemble(self._messages, self._open, self._layout, self._extras)
+        return assemble(self.messages, self.open_turn, self._layout, self._extras)
 
     def frameless(self, found: Scan) -> Transcript:
         """A text without frames: an answer whose tokens were left out, or a plain one."""

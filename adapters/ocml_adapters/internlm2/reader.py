@@ -5,16 +5,17 @@ from __future__ import annotations
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
-from ocml_bridge.model import Document, Json, Message, Tool, Tools, Transcript
-from ocml_bridge.text.edges import by_format, gap_behind, is_trivia, remember
+from ocml_bridge.model import Document, Message, Tools, Transcript
+from ocml_bridge.text.edges import by_format, is_trivia, remember
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.plain import message
 
 from .actions import read_body
+from .document import assemble
 from .frames import Unit, Walk, majority
 from .headings import Meaning, meaning
 from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, ROLES, UNUSED
-from .tools import declares, place, read_tools, tools_of
+from .tools import declares, read_tools
 
 
 def read(source: Source, options: Options, log: Log) -> Document:
@@ -43,6 +44,7 @@ class _Reader:
         self._log = log
         self._walk = Walk(dialect)
         self._messages: list[Message] = []
+        self._leading = True
         self._tools: Message | None = None
         self._tools_at = 0
         self._opening: Message | None = None
@@ -52,25 +54,17 @@ class _Reader:
             self._frame(frame, last=index == len(frames) - 1)
         if not is_trivia(tail):
             self._log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
-        return finish(
-            self._messages,
-            self._opening,
-            dialect=self._dialect,
-            tail=tail,
-            last=self._walk.before,
-            tools=self._tools,
-            at=self._tools_at,
-        )
+        tools = (self._tools, self._tools_at) if self._tools is not None else None
+        return assemble(self._messages, self._opening, tools, self._dialect, tail, self._walk.before)
 
     def _frame(self, frame: Frame, *, last: bool) -> None:
         said = meaning(frame.header)
         opening = frame.last and frame.body == ""
-        lifted = self._leads()
         unit: Unit = (Message(said.role, "", said.name, end=None),) if opening else self._unit(frame, said)
-        lifted = lifted and declares(unit[0])
+        lifted = self._leading and self._tools is None and declares(unit[0])
         path = "/open_turn" if opening else "/tools" if lifted else self._path(0)
         self._remarks(frame, said, path)
-        if said.role == "tool" and not opening:
+        if said.role == "tool":
             unit[0].name = self._walk.replies.name(said)
         default = self._walk.default(unit, last=last, opening=opening)
         layout, extras = remember(frame, default)
@@ -85,9 +79,7 @@ class _Reader:
             self._tools, self._tools_at = unit[0], len(self._messages)
         else:
             self._messages += unit
-
-    def _leads(self) -> bool:
-        return self._tools is None and all(part.role == "system" and not declares(part) for part in self._messages)
+            self._leading = self._leading and unit[0].role == "system"
 
     def _path(self, index: int) -> str:
         return f"/messages/{len(self._messages) + index}"
@@ -124,49 +116,6 @@ class _Reader:
         if not frame.end and path != "/open_turn":
             code = FindingCode.TRUNCATED if frame.last else FindingCode.END_MISSING
             self._log.find(code, f"{path}/end", f"the message has no {IM.end}")
-
-
-def finish(
-    messages: list[Message],
-    opening: Message | None,
-    *,
-    dialect: str,
-    tail: str,
-    last: Frame | None,
-    tools: Message | None,
-    at: int,
-) -> Transcript:
-    """The transcript of messages, with what it must remember of their surroundings.
-
-    Args:
-        messages: without the one that the transcript's tools came from.
-        opening: the open turn.
-        dialect: how most tokens are spelled.
-        tail: what stands behind the last frame.
-        last: that frame.
-        tools: the message that the transcript's tools came from.
-        at: how many messages stand before it.
-    """
-    layout: dict[str, Json] = {} if dialect == "im" else {"spelling": dialect}
-    extras: dict[str, Json] = {}
-    declared: tuple[Tool, ...] | None = None
-    if tail != gap_behind(last):
-        (layout if is_trivia(tail) else extras)["tail"] = tail
-    if tools is not None:
-        declared = tools_of(tools)
-        if at != place(messages):
-            layout["tools_at"] = at
-        if tools.layout is not None:
-            layout["tools"] = tools.layout[HOME]
-        if tools.extras is not None:
-            extras["tools"] = tools.extras[HOME]
-    return Transcript(
-        tuple(messages),
-        declared,
-        open_turn=opening,
-        layout=by_format(HOME, layout),
-        extras=by_format(HOME, extras),
-    )
 
 
 def sniff(source: Source) -> int:

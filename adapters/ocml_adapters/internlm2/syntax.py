@@ -41,7 +41,8 @@ ENDS: Final = frozenset({IM.end, UNUSED.end})
 GRAMMAR: Final = Grammar(STARTS, ENDS)
 CONTROL: Final = ControlTokens((*astuple(IM), *astuple(UNUSED)))
 FOREIGN: Final = {
-    one: re.compile("|".join(map(re.escape, astuple(SPELLINGS[other])))) for one, other in (("im", "unused"), ("unused", "im"))
+    one: re.compile("|".join(map(re.escape, astuple(SPELLINGS[other]))))
+    for one, other in (("im", "unused"), ("unused", "im"))
 }
 """By dialect, the tokens that are not its own."""
 

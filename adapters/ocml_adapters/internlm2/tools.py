@@ -31,7 +31,8 @@ def read_tools(text: str) -> Declared | None:
         span, repaired = parse(mended) if mended is not None else None, True
     if span is None:
         return None
-    items = cast("list[Json]", span.value if isinstance(span.value, list) else [span.value])
+    value: Json = span.value
+    items = cast("list[Json]", value) if isinstance(value, list) else [value]
     tools = [_tool(item) for item in items]
     return None if None in tools else Declared(tuple(tool for tool in tools if tool is not None), repaired)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ocml_bridge.adapter import Options
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Completion, Content, Document, FileBreak, Infill, Json, Part, Transcript
+from ocml_bridge.model import Completion, Content, FileBreak, Infill, Json, Part
 from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.turns import content_of, parts_of
 
@@ -42,13 +42,15 @@ def _default(content: Content, guard: Guard) -> str:
     return spell(parts_of(content), guard)
 
 
-def fit_completion(completion: Completion, options: Options, log: Log) -> Document:
-    """The image of a completion. One without any text is an empty conversation: both are the same empty text."""
-    narrowed = narrow(completion.content, (Infill, FileBreak), "/content", log, target=HOME)
+def fit_completion(completion: Completion, options: Options, log: Log) -> Completion | None:
+    """The image of a completion; None for one without any text, which cannot be told from an empty conversation."""
+    kept_back = Log()
+    narrowed = narrow(completion.content, (Infill, FileBreak), "/content", kept_back, target=HOME)
     content = content_of(tidy(parts_of(narrowed)))
     body = _body(content, kept_of(completion), TOKENS.neutralise)
     if not body.strip():
-        return Transcript()
+        return None
+    log.losses += kept_back.losses
     if body == _default(content, TOKENS.neutralise):
         for part in parts_of(content):
             spell((part,), lambda text: TOKENS.guard(text, options.control_tokens, "/content", log))

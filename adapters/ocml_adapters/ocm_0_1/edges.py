@@ -58,6 +58,8 @@ DIALECTS: Final[dict[str, Edges]] = {
     "s": Edges(bos="<s>", head="\n", tail="\n", eos="</s>"),
     "bare": NONE,
 }
+BOM: Final = "\ufeff"
+"""What is taken away from the beginning of a text before any format reads it."""
 _NAMES: Final = tuple(field.name for field in fields(Edges))
 
 
@@ -102,10 +104,11 @@ def default_for(*, cut: bool) -> Edges:
 def default_around(body: str, options: Options) -> Edges:
     """The edges that a completion has by default: none, as in §6, §7 and §9.
 
-    Content that begins or ends with such a token gets one before or behind it: so the token in it stays content.
+    Content that begins or ends with such a token, or begins with a byte order mark, gets one before or behind it: so
+    that what is content stays content.
     """
     edges, _ = around(body, options)
-    return replace(NONE, bos=edges.bos and BOS[0], eos=edges.eos and EOS[0])
+    return replace(NONE, bos=BOS[0] if edges.bos or body.startswith(BOM) else "", eos=EOS[0] if edges.eos else "")
 
 
 def asked(edges: Edges, options: Options) -> Edges:
@@ -128,7 +131,7 @@ def around_frames(edges: Edges, options: Options, *, cut: bool) -> Edges:
     """Edges for a conversation that has frames: each end as it is wanted where it is read back so, else by default."""
     default = default_for(cut=cut)
     first, last = opening(edges.opening, options), closing(edges.closing, options)
-    if START in edges.opening or both(first, edges) != edges:
+    if START in edges.opening or edges.opening.startswith(BOM) or both(first, edges) != edges:
         first = default
     if cut or START in edges.closing or both(edges, last) != edges:
         last = default
@@ -146,7 +149,8 @@ def around_body(edges: Edges, body: str, options: Options) -> Edges:
     """Edges for a completion."""
     edges = replace(edges, head="", tail="")
     wanted = edges.opening + body + edges.closing
-    return edges if around(wanted, options) == (edges, body) else default_around(body, options)
+    usable = not wanted.startswith(BOM) and around(wanted, options) == (edges, body)
+    return edges if usable else default_around(body, options)
 
 
 # --- what a document keeps of them ------------------------------------------------------------------------------------

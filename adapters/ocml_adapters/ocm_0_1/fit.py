@@ -26,7 +26,7 @@ from ocml_bridge.model import (
 )
 from ocml_bridge.text.attributes import unsafe_as
 from ocml_bridge.text.edges import by_format, kept_by
-from ocml_bridge.text.plain import safe_role
+from ocml_bridge.text.plain import name_for_header, name_from_header, safe_role
 from ocml_bridge.turns import content_of, is_call, is_thought, parts_of
 
 from .completion import fit_completion
@@ -45,7 +45,11 @@ _HOLDS: Final[dict[str, tuple[type[Part], ...]]] = {"system": (*_RAW, Flags, Too
 def fit(document: Document, options: Options, log: Log) -> Document:
     """The image of a document."""
     if isinstance(document, Completion):
-        return fit_completion(document, options, log)
+        return fit_completion(document, options, log) or _fit_transcript(Transcript(), options, log)
+    return _fit_transcript(document, options, log)
+
+
+def _fit_transcript(document: Transcript, options: Options, log: Log) -> Transcript:
     wires = [wire for group in _groups(_rows(document, log)) for wire in _wires(group, log)]
     _settle_ends(wires, document, options)
     opening = _open_turn(document.open_turn)
@@ -144,7 +148,7 @@ def _open_turn(source: Message | None) -> Message | None:
         return None
     role = _role(source.role)
     if role == "tool":
-        return Message(role, "", canonical_name(source.name) if source.name else None, end=None)
+        return Message(role, "", name_from_header(role, name_for_header(role, source.name)), end=None)
     return Message(role, "", unsafe_as("_", source.name) if source.name else None, end=None)
 
 

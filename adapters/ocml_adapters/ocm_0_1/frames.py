@@ -13,7 +13,8 @@ from typing import Final
 from ocml_bridge.adapter import Options
 from ocml_bridge.model import ByFormat, Json, Message
 from ocml_bridge.text.edges import by_format, kept_by, recall, remember
-from ocml_bridge.text.im import Frame, read_header
+from ocml_bridge.text.im import Frame, read_header, write_header
+from ocml_bridge.text.plain import name_for_header
 
 from .edges import closing
 from .segments import before_newline
@@ -55,7 +56,8 @@ def default_frame(messages: Sequence[Message], guard: Guard, gap: str = "\n") ->
 
 def open_frame(opening: Message, gap: str) -> Frame:
     """The frame that a turn is left open with."""
-    return Frame(gap, START, header_of([opening]), True, "", "", 0, True)
+    header = write_header(opening.role, name_for_header(opening.role, opening.name))
+    return Frame(gap, START, header, True, "", "", 0, True)
 
 
 def unit(messages: Sequence[Message], kept: Mapping[str, Json], default: Frame, options: Options) -> Unit:

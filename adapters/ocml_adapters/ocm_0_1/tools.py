@@ -108,6 +108,8 @@ def lift(messages: list[Message]) -> Lifted:
     if not isinstance(declared, Tools):
         return Lifted(messages)
     rest = replace(first, content=content_of(first.content[:-1]))
-    if replace(rest, layout=None) == Message("system", ""):
+    # Before another system message it stays: the tools would be lowered into that one.
+    alone = len(messages) == 1 or messages[1].role != "system"
+    if alone and replace(rest, layout=None) == Message("system", ""):
         return Lifted(messages[1:], declared.tools, rest)
     return Lifted([rest, *messages[1:]], declared.tools)

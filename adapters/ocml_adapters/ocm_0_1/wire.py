@@ -12,6 +12,7 @@ from typing import Final
 from ocml_bridge.jsontext import parse
 from ocml_bridge.loss import FindingCode
 from ocml_bridge.model import Content, Message, Part, Text, Thought
+from ocml_bridge.text.attributes import is_safe
 from ocml_bridge.text.im import Heading, read_header, write_header
 from ocml_bridge.turns import content_of, is_call, is_thought, name_of, recipient_of
 
@@ -38,6 +39,8 @@ def header_notes(heading: Heading) -> list[Note]:
         means = ALIASES.get(heading.role)
         detail = f"it is written as {means!r}" if means else "it is kept"
         notes.append((FindingCode.UNKNOWN_ROLE, f"{heading.role!r} is not a role of OpenChatML 0.1; {detail}"))
+    if heading.name is not None and not is_safe(heading.name):
+        notes.append((FindingCode.HEADER_VALUE, f"the name {heading.name!r} cannot be written as it is"))
     if heading.rest:
         notes.append((FindingCode.HEADER_VALUE, f"{' '.join(heading.rest)!r} in the header is kept as it is"))
     return notes

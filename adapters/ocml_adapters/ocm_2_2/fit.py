@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final, cast
 
 from ocml_bridge.adapter import Options
+from ocml_bridge.errors import BridgeError
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Completion, Document, Header, Message, Thought, Tools, Transcript
@@ -48,7 +49,10 @@ def _header(transcript: Transcript) -> Header | None:
         return None
     header = header or Header(version=VERSION)
     clean = replace(header, version=header.version or VERSION, layout=None)
-    back = parse_document_header(render_document_header(clean))
+    try:
+        back = parse_document_header(render_document_header(clean))
+    except BridgeError:  # too long or too deep to be read again
+        back = None
     image = back if back is not None else Header(version=VERSION)
     alone = not transcript.messages and transcript.open_turn is None and transcript.tools is None
     return replace(image, layout=spelling.header_layout(header.layout, image, alone=alone))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.errors import BridgeError
@@ -27,7 +28,16 @@ from ocml_bridge.model import (
     Tools,
     Transcript,
 )
-from ocml_bridge.turns import Pairing, hoist_tools, is_call, is_thought, parts_of, synthesise_ids
+from ocml_bridge.turns import (
+    Pairing,
+    hoist_tools,
+    is_call,
+    is_thought,
+    name_of,
+    parts_of,
+    recipient_of,
+    synthesise_ids,
+)
 
 from .form import kept
 from .parts import can_hold
@@ -44,20 +54,43 @@ def fit(document: Document, options: Options, log: Log) -> Document:
     """The image of a document: what reading it back from Chat Completions JSON gives."""
     if isinstance(document, Completion):
         return _conversation(document, log)
-    hoisted = hoist_tools(document, log)
-    messages = hoisted.messages
+    if _is_simple(document.messages):
+        hoisted, messages, count = document, document.messages, len(document.messages)
+    else:
+        hoisted = hoist_tools(document, log)
+        messages, count = _messages(hoisted.messages, _places(document, hoisted), options, log)
+    shell = _shell(hoisted, count)
+    image = Transcript(
+        shell.seal(messages), shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout)
+    )
+    return document if image == document else image
+
+
+_SIMPLE: Final = {role: (channel, "end", False, *(None,) * 8) for role, channel in CHANNELS.items()}
+
+
+def _is_simple(messages: Sequence[Message]) -> bool:
+    """Whether all messages are nothing but a role and a text, as most conversations are."""
+    for message in messages:
+        if type(message.content) is not str or _SIMPLE.get(message.role) != (
+            *(message.channel, message.end, message.continues, message.name, message.recipient, message.call_id),
+            *(message.intent, message.content_type, message.constraint, message.extras, message.layout),
+        ):
+            return False
+    return True
+
+
+def _messages(
+    messages: Sequence[Message], places: Sequence[int], options: Options, log: Log
+) -> tuple[Sequence[Message], int]:
+    """The messages of the image, and how many wire messages they are. `places` are their indices in the document."""
     linked = any(message.role in REPLIES or message.recipient is not None for message in messages)
     if linked and not any(message.call_id is None and _has_spelling(message) for message in messages):
         messages = synthesise_ids(messages)
-    bodies = list(_bodies(messages, _places(document, hoisted), log))
     fitted = _Fitted(options, linked)
-    for group in _groups(bodies):
+    for group in _groups(list(_bodies(messages, places, log))):
         fitted.add(group)
-    shell = _shell(hoisted, fitted.count)
-    image = Transcript(
-        shell.seal(fitted.messages), shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout)
-    )
-    return document if image == document else image
+    return fitted.messages, fitted.count
 
 
 def _has_spelling(message: Message) -> bool:
@@ -130,7 +163,7 @@ def _stage(message: Message) -> int | None:
 
 
 def _groups(messages: Sequence[Message]) -> Iterator[list[Message]]:
-    """The wire messages: thoughts, then at most one text, then calls. An empty text stands alone, or it would vanish."""
+    """The wire messages: thoughts, at most one text, calls. An empty text stands alone, or it would vanish."""
     group: list[Message] = []
     last: int | None = None
     for message in messages:
@@ -172,15 +205,20 @@ class _Fitted:
     def add(self, group: list[Message]) -> None:
         """Take the next wire message."""
         self.count += 1
-        image = group if len(group) == 1 and _is_plain(group[0]) else self._image(group)
+        plain = _is_plain(group) and self._options.reasoning == "reasoning"
         if self._pairing is None:
-            self.messages += image
+            self.messages += group if plain else self._image(group)
             return
-        if image[0].role == "tool":
-            image = [self._named(group[0], image[0], self._pairing)]
+        first = group[0]
+        if plain and (first.role != "tool" or self._tool(first, self._pairing) == first.name):
+            image = group
+        else:
+            image = self._image(group)
+            if image[0].role == "tool":
+                image = [self._named(first, image[0], self._pairing)]
         for message in image:
             call = self._pairing.feed(len(self.messages), message)
-            if message.role == "tool" and message.name is None and call is not None:
+            if call is not None and message.name is None:
                 message = replace(message, name=self.messages[call].recipient)
             self.messages.append(message)
 
@@ -194,32 +232,53 @@ class _Fitted:
 
     def _named(self, reply: Message, image: Message, pairing: Pairing) -> Message:
         """The image of a reply, with its tool's name where the call that it answers would not give it."""
-        if not reply.name or image.name is not None:
-            return image
-        call = pairing.find(image)
-        if call is not None and self.messages[call].recipient == reply.name:
+        if not reply.name or image.name is not None or self._tool(image, pairing) == reply.name:
             return image
         return self._image([reply], named=True)[0]
 
+    def _tool(self, reply: Message, pairing: Pairing) -> str | None:
+        """The tool that was called by what a reply answers."""
+        call = pairing.find(reply)
+        return None if call is None else self.messages[call].recipient
 
-def _is_plain(message: Message) -> bool:
-    """Whether a message is nothing but a role and a text."""
-    role = message.role
-    return (
-        type(message.content) is str
-        and role in CHANNELS
-        and message.channel == CHANNELS[role]
-        and message.end == "end"
-        and not message.continues
-        and message.extras is None
-        and message.layout is None
-        and message.name is None
-        and message.recipient is None
-        and message.call_id is None
-        and message.intent is None
-        and message.content_type is None
-        and message.constraint is None
-    )
+
+_NOTHING: Final = (None, None, None)
+_PLAIN: Final = (None, None, None, "end", *_NOTHING)
+_THOUGHT_SIGNS: Final = ("analysis", None, None, "end", *_NOTHING)
+_PREAMBLE_SIGNS: Final = ("commentary", "preamble", None, "end", *_NOTHING)
+_FINAL_SIGNS: Final = ("final", None, None, "end", *_NOTHING)
+_CALL_SIGNS: Final = ("commentary", None, "json", "call", *_NOTHING)
+_REPLY_SIGNS: Final = ("commentary", None, None, "end", *_NOTHING)
+"""What messages say of themselves where nothing about them is special: see `_is_plain_message`."""
+
+
+def _is_plain(group: Sequence[Message]) -> bool:
+    """Whether a wire message is surely its own image; one that is not plain may be so as well."""
+    called = group[-1].recipient is not None
+    for at, message in enumerate(group):
+        if message.continues is not (at > 0) or not _is_plain_message(message, called):
+            return False
+    return True
+
+
+def _is_plain_message(message: Message, called: bool) -> bool:
+    if type(message.content) is not str:
+        return False
+    role, recipient = message.role, message.recipient
+    kind = (message.channel, message.intent, message.constraint, message.end)
+    signs = (*kind, message.content_type, message.extras, message.layout)
+    if role == "tool":
+        return signs == _REPLY_SIGNS and recipient == "assistant" and bool(message.call_id)
+    if message.name is not None or role not in CHANNELS:
+        return False
+    if recipient is not None:
+        bare = is_call(message) and recipient_of(name_of(recipient)) == recipient
+        return bare and signs == _CALL_SIGNS and bool(message.call_id)
+    if message.call_id is not None:
+        return False
+    if role != "assistant":
+        return signs == _PLAIN
+    return signs in (_THOUGHT_SIGNS, _PREAMBLE_SIGNS if called else _FINAL_SIGNS)
 
 
 def _shell(transcript: Transcript, count: int) -> Shell:

@@ -4,7 +4,7 @@ The canonical form has no place for the difference between `"content": null`, `"
 for the order of keys. A *form* remembers it, and is made only where an object is not spelled as we would spell it: the
 list of its keys in order, where a key whose value says nothing stands together with that value.
 
-    {"content": null, "role": "assistant", "tool_calls": [...]}   has the form   [["content", null], "role", "tool_calls"]
+    {"content": null, "role": "assistant", "tool_calls": […]}   →   [["content", null], "role", "tool_calls"]
 
 A form never hides anything: what it does not name is written behind what it does.
 """
@@ -21,13 +21,13 @@ Object = dict[str, Any]
 """A JSON object."""
 Form = list[Any]
 
-_EMPTY_TEXT: Final = {"type": "text", "text": ""}
+_EMPTY_TEXT: Final = [{"type": "text", "text": ""}]
 
 
 def is_empty(value: Json) -> bool:
     """Whether a value says nothing: null, an empty string, list or object, or a list of one empty text."""
     if value:
-        return type(value) is list and len(cast("list[Json]", value)) == 1 and value[0] == _EMPTY_TEXT
+        return isinstance(value, list) and cast("list[Json]", value) == _EMPTY_TEXT
     return not isinstance(value, (bool, int, float))
 
 
@@ -42,7 +42,7 @@ def _place(key: str, order: tuple[str, ...]) -> int:
     return order.index(key) if key in order else len(order)
 
 
-def form_of(wire: Object, order: tuple[str, ...], required: Collection[str], said: Collection[str]) -> Form | None:
+def form_of(wire: Object, order: tuple[str, ...], required: frozenset[str], said: Collection[str]) -> Form | None:
     """The form of an object; None where it is spelled as we would spell it.
 
     Args:
@@ -51,8 +51,10 @@ def form_of(wire: Object, order: tuple[str, ...], required: Collection[str], sai
         required: the keys that we always write.
         said: the keys whose value is known from elsewhere even if it is empty.
     """
-    silent = [key for key, value in wire.items() if key not in said and is_empty(value)]
-    if not silent and all(key in wire for key in required) and _in_order(tuple(wire), order):
+    silent = [
+        key for key, value in wire.items() if not (value and type(value) is str) and key not in said and is_empty(value)
+    ]
+    if not silent and required <= wire.keys() and _in_order(tuple(wire), order):
         return None
     return [[key, value] if key in silent else key for key, value in wire.items()] if silent else list(wire)
 
@@ -97,7 +99,8 @@ def names(form: Json, key: str) -> bool:
 
 def rest(wire: Object, known: Collection[str]) -> Object:
     """The members that are not known and say something."""
-    return {key: value for key, value in wire.items() if key not in known and not is_empty(value)}
+    unknown = [key for key in wire if key not in known]
+    return {key: wire[key] for key in unknown if not is_empty(wire[key])} if unknown else {}
 
 
 def add(wire: Object, more: Json, order: tuple[str, ...] = ()) -> Object:

@@ -1,4 +1,7 @@
-"""Content parts, both ways: text, image_url, input_audio, file, refusal. What we could not write back exactly is kept whole."""
+"""Content parts, both ways: text, image_url, input_audio, file, refusal.
+
+What could not be written back exactly is kept whole, as a foreign part.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from .syntax import HOME
 
 
 class _Kind(NamedTuple):
-    """One kind of media part: the canonical kind, its members by their canonical names, and one that may be a data URL."""
+    """A kind of media part: canonical kind, members and their canonical names, those needed, a possible data URL."""
 
     media: Any
     members: dict[str, str]
@@ -160,13 +163,22 @@ def write_parts(parts: tuple[Part, ...], orders: Json) -> list[Json]:
 
 def _arrange(value: Json, order: Json) -> Json:
     """An object with its keys, and those of the objects in it, in an order."""
-    if not isinstance(value, dict) or not isinstance(order, list):
-        return value
+    if not isinstance(value, dict) or not isinstance(order, list) or not order:
+        return cast("Json", value)
     default, out = cast("Object", value), dict[str, Any]()
     for item in cast("list[Json]", order):
-        key, inner = item if isinstance(item, list) and len(cast("list[Json]", item)) == 2 else (item, None)
-        if isinstance(key, str) and key in default:
-            members = default[key]
-            flat = isinstance(inner, list) and all(isinstance(name, str) for name in cast("list[Json]", inner))
-            out[key] = _arrange(members, inner) if flat else members
+        key, inner = _step(item)
+        if key is not None and key in default:
+            out[key] = _arrange(default[key], inner)
     return add(out, default)
+
+
+def _step(item: Json) -> tuple[str | None, list[str]]:
+    """A key of an order, and the order of the keys inside its value."""
+    if not isinstance(item, list):
+        return (item if isinstance(item, str) else None), []
+    steps = cast("list[Json]", item)
+    key, inner = steps if len(steps) == 2 else (None, None)
+    if not isinstance(key, str) or not isinstance(inner, list):
+        return None, []
+    return key, [name for name in cast("list[Json]", inner) if isinstance(name, str)]

@@ -15,14 +15,21 @@ from .form import Object, form_of, is_empty, kept, mine, rest
 from .parts import read_parts
 from .reasoning import default_keys, read_reasoning
 from .shapes import Shell, read_shell
-from .syntax import CHANNELS, FUNCTION_CALL, HOME, MESSAGE_ORDER, REASONING, REPLIES, ROLES, TOOL_CALLS
+from .syntax import (
+    CHANNELS,
+    FUNCTION_CALL,
+    HOME,
+    MESSAGE_ORDER,
+    REASONING,
+    REPLIES,
+    REPLY_KEYS,
+    ROLES,
+    TEXT_KEYS,
+    TOOL_CALLS,
+)
 from .tools import is_legacy, read_calls, read_function_call
 
-_REQUIRED: Final[dict[str, tuple[str, ...]]] = {
-    "tool": ("role", "tool_call_id", "content"),
-    "function": ("role", "name", "content"),
-}
-"""Role → the keys that we always write; of other roles, role and content."""
+_REASONING: Final = frozenset(REASONING)
 _CALL_KEYS: Final = ((TOOL_CALLS, False), (FUNCTION_CALL, True))
 
 
@@ -36,11 +43,10 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     messages: list[Message] = []
     replies = False
     for at, wire in enumerate(shell.wires):
-        if type(wire) is dict and len(wire) == 2:  # The commonest message by far: nothing but a role and a text.
-            role, content = wire.get("role"), wire.get("content")
-            if type(role) is str and type(content) is str and role in CHANNELS and next(iter(wire)) == "role":
-                messages.append(Message(role, content, None, CHANNELS[role]))
-                continue
+        plain = _read_plain(wire)
+        if plain is not None:
+            messages.append(plain)
+            continue
         message = _checked(wire, at, shell)
         role = message["role"]
         replies = replies or role in REPLIES
@@ -52,6 +58,18 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     return Transcript(
         shell.seal(messages), shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout)
     )
+
+
+def _read_plain(wire: Json) -> Message | None:
+    """The commonest message by far, nothing but a role and a text; None for all others."""
+    if isinstance(wire, dict):
+        members = cast("Object", wire)
+        role, content = members.get("role"), members.get("content")
+        if not (len(members) == 2 and isinstance(role, str) and isinstance(content, str)):
+            return None
+        if role in CHANNELS and next(iter(members)) == "role":
+            return Message(role, content, None, CHANNELS[role])
+    return None
 
 
 def _checked(wire: Json, at: int, shell: Shell) -> Object:
@@ -94,7 +112,7 @@ def _plain(wire: Object, role: str) -> Message:
     content, layout = _content(wire)
     name = _text(wire, "name")
     known = ("role", "content") if name is None else ("role", "content", "name")
-    extras = _finish(wire, layout, known, ("role", "content"), wire.get("content") == "")
+    extras = _finish(wire, layout, known, TEXT_KEYS, wire.get("content") == "")
     return Message(role, content, name, extras=kept(HOME, extras), layout=kept(HOME, layout))
 
 
@@ -108,7 +126,7 @@ def _reply(wire: Object, role: str) -> Message:
             layout["name"] = name
     if call_id is not None:
         known.append("tool_call_id")
-    extras = _finish(wire, layout, known, _REQUIRED[role], wire.get("content") == "")
+    extras = _finish(wire, layout, known, REPLY_KEYS[role], wire.get("content") == "")
     if role == "function":
         layout["role"] = role
     elif (name is not None or call_id is None) and "form" not in layout:
@@ -128,7 +146,7 @@ def _reply(wire: Object, role: str) -> Message:
 
 def _assistant(wire: Object) -> list[Message]:
     name, refusal = _text(wire, "name"), _text(wire, "refusal")
-    thoughts, keys = read_reasoning(wire) if any(key in wire for key in REASONING) else ([], [])
+    thoughts, keys = ([], []) if _REASONING.isdisjoint(wire) else read_reasoning(wire)
     called = _calls(wire, name)
     calls = [call for found in called.values() for call in found]
     content, layout = _content(wire)
@@ -142,7 +160,7 @@ def _assistant(wire: Object) -> list[Message]:
     known += [key for key, value in (("name", name), ("refusal", refusal)) if value is not None]
     beside = bool(thoughts or calls or refusal)
     silent = wire.get("content", 0) is None if beside else wire.get("content") == ""
-    extras = _finish(wire, layout, known, ("role", "content"), silent)
+    extras = _finish(wire, layout, known, TEXT_KEYS, silent)
     messages = [Message("assistant", text, name, "analysis") for text in thoughts]
     if content or not (thoughts or calls):
         channel, intent = ("commentary", "preamble") if calls else ("final", None)
@@ -199,7 +217,7 @@ def _content(wire: Object) -> tuple[Content, Object]:
     return parts, layout
 
 
-def _finish(wire: Object, layout: Object, known: Sequence[str], required: Sequence[str], silent: bool) -> Object:
+def _finish(wire: Object, layout: Object, known: Sequence[str], required: frozenset[str], silent: bool) -> Object:
     """Add the form to the layout, and give the extras: what is not known and says something.
 
     `silent` says that the content is empty as we write it where there is none.

@@ -44,13 +44,15 @@ def _bare_texts(details: Json) -> list[str]:
     """The texts of details that hold nothing else and are spelled as we spell them; none otherwise."""
     if not isinstance(details, list):
         return []
-    items = cast("list[Json]", details)
-    bare = all(
-        isinstance(item, dict) and list(cast("Object", item)) == ["type", "text"] and item["type"] == "reasoning.text"
-        for item in items
-    )
-    texts = [item["text"] for item in items] if bare else []
-    return texts if all(isinstance(text, str) and text for text in texts) else []
+    texts: list[str] = []
+    for item in cast("list[Json]", details):
+        if not isinstance(item, dict) or list(cast("Object", item)) != ["type", "text"]:
+            return []
+        text: Any = cast("Object", item)["text"]
+        if item["type"] != "reasoning.text" or not isinstance(text, str) or not text:
+            return []
+        texts.append(text)
+    return texts
 
 
 def _detail_texts(details: Json) -> list[str]:

@@ -5,7 +5,7 @@
 | `request` | an object with `messages`; also a fine-tuning line | `messages` | extras, by key |
 | `list` | the bare list | the list | there is nothing else |
 | `response` | an object with `choices` | the first choice's | extras: the object, with null for that message |
-| `preference` | an object with `input` and `preferred_output` | both | extras: the object, with null for what was preferred |
+| `preference` | an object with `preferred_output` | its and those of `input` | extras: the object, without messages |
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from ocml_bridge.jsontext import Lines
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Tool, Transcript
 
-from .form import Object, add, form_of, is_empty, mine, rest, shape
-from .syntax import BATCH_HINT, EXPECTED, HOME, REQUEST_ORDER
+from .form import Object, add, form_of, mine, rest, shape
+from .syntax import BATCH_HINT, EXPECTED, HOME, REQUEST_KEYS, REQUEST_ORDER
 from .tools import read_tools, write_tools
 
 
@@ -107,7 +107,7 @@ def _read_request(document: Object, log: Log, base: str = "") -> Shell:
         if not opaque:
             known.append("functions")
             shell.tools, shell.layout["functions"] = tools, True
-    form = form_of(document, REQUEST_ORDER, ("messages",), known)
+    form = form_of(document, REQUEST_ORDER, REQUEST_KEYS, known)
     if form is not None:
         shell.layout["form"] = form
     shell.extras = rest(document, known)
@@ -169,7 +169,7 @@ def write_shell(transcript: Transcript, wires: list[Json]) -> Source:
     if transcript.layout is None and transcript.extras is None:
         return _write_request(transcript, wires, {}, {})
     layout, extras = mine(transcript.layout, HOME), mine(transcript.extras, HOME)
-    writer = _WRITERS.get(cast("str", name)) if isinstance(name := layout.get("shape"), str) else None
+    writer = _WRITERS.get(name) if isinstance(name := layout.get("shape"), str) else None
     written = writer(transcript, wires, extras, layout) if writer is not None else None
     return _write_request(transcript, wires, extras, layout) if written is None else written
 
@@ -242,5 +242,5 @@ def _sniff_messages(items: list[Json]) -> int:
     roles = [isinstance(item, dict) and isinstance(cast("Object", item).get("role"), str) for item in items]
     if not any(roles):
         # JSON lines of transcripts: no list of messages, but its reader says what to do with it.
-        return int(any(isinstance(item, dict) and isinstance(item.get("messages"), list) for item in items))
+        return int(any(isinstance(item, dict) and "messages" in item for item in items))
     return 1 if any(key in item for item in items if isinstance(item, dict) for key in _ELSEWHERE) else 2

@@ -30,6 +30,15 @@ TOOL_ORDER: Final = ("type", "function", "custom")
 DECLARATION_ORDER: Final = ("name", "description", "parameters")
 REQUEST_ORDER: Final = ("model", "messages", "tools", "functions")
 
+TEXT_KEYS: Final = frozenset({"role", "content"})
+"""The keys of a message that we always write."""
+REPLY_KEYS: Final[dict[str, frozenset[str]]] = {"tool": TEXT_KEYS | {"tool_call_id"}, "function": TEXT_KEYS | {"name"}}
+"""The same for replies, by role."""
+CALL_KEYS: Final = frozenset({"id", "type"})
+TOOL_KEYS: Final = frozenset({"type"})
+DECLARATION_KEYS: Final = frozenset({"name"})
+REQUEST_KEYS: Final = frozenset({"messages"})
+
 INPUT_KEYS: Final[dict[str, str]] = {"function": "arguments", "custom": "input"}
 """Kind of call → the key of what the tool is given."""
 

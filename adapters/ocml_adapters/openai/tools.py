@@ -1,4 +1,4 @@
-"""Declared tools and tool calls, both ways. Both are objects that name their kind and hold another object of that name."""
+"""Declared tools and tool calls, both ways: objects that name their kind and hold another object of that name."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from ocml_bridge.turns import FUNCTIONS, full_name, name_of, recipient_of, split
 
 from .form import Object, add, form_of, is_empty, kept, mine, rest, shape
 from .syntax import (
+    CALL_KEYS,
     CALL_ORDER,
     CUSTOM,
+    DECLARATION_KEYS,
     DECLARATION_ORDER,
     FUNCTION,
     FUNCTION_CALL,
     HOME,
     INPUT_KEYS,
     TOOL_CALLS,
+    TOOL_KEYS,
     TOOL_ORDER,
 )
 
@@ -73,7 +76,7 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
     layout = found.layout
     extras: Object = {}
     if call_id is None or tuple(item) != _PLAIN_CALL or is_empty(item["type"]):
-        form = form_of(item, CALL_ORDER, ("id", "type"), (kind,))
+        form = form_of(item, CALL_ORDER, CALL_KEYS, (kind,))
         if form is not None or call_id is None:
             layout["form"] = form or list(item)
         extras = rest(item, ("type", kind) if call_id is None else ("id", "type", kind))
@@ -132,7 +135,7 @@ def _read_inner(inner: Object, key: str) -> _Call | None:
             return None
         layout["arguments"] = "parsed"
     said = ("name",) if body is None else ("name", key)
-    form = form_of(inner, ("name", key), ("name", key), said)
+    form = form_of(inner, ("name", key), frozenset(("name", key)), said)
     if form is not None:
         layout["inner"] = form
     return _Call(recipient, content, layout, rest(inner, ("name", key)))
@@ -242,7 +245,10 @@ def _read_tool(value: Json) -> Tool | None:
     extras, more = rest(item, ("type", kind)), rest(inner, known)
     if more or kind == CUSTOM:
         extras[kind] = more
-    forms = {"form": form_of(item, TOOL_ORDER, ("type",), (kind,)), "inner": form_of(inner, known, ("name",), said)}
+    forms = {
+        "form": form_of(item, TOOL_ORDER, TOOL_KEYS, (kind,)),
+        "inner": form_of(inner, known, DECLARATION_KEYS, said),
+    }
     layout = {key: form for key, form in forms.items() if form is not None}
     namespace, bare = split_name(name)
     parameters = inner.get("parameters") if kind == FUNCTION else None

@@ -59,18 +59,19 @@ def _write_plain(message: Message) -> Object:
 
 
 def _write_reply(message: Message, named: bool) -> Object:
-    layout = mine(message.layout, HOME)
+    extras, layout = mine(message.extras, HOME), mine(message.layout, HOME)
     form = layout.get("form")
     legacy = layout.get("role") == "function" and not message.call_id
     out: Object = {"role": "function" if legacy else "tool"}
     if message.call_id:
         out["tool_call_id"] = message.call_id
-    if message.name and (named or names(form, "name") or (legacy and form is None)):
+    was_named = "name" not in extras and (names(form, "name") or (legacy and form is None))
+    if message.name and (named or was_named):
         name = layout.get("name")
         fits = isinstance(name, str) and recipient_of(name) == message.name
         out["name"] = name if fits else name_of(message.name)
     out["content"] = _write_content(message.content, layout)
-    return _spell(out, mine(message.extras, HOME), layout)
+    return _spell(out, extras, layout)
 
 
 def _write_assistant(group: Sequence[Message], options: Options) -> Object:

@@ -1,0 +1,157 @@
+"""The official parser beside ours, message by message."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Message
+
+from .frames import scan
+from .header import fields_of
+from .message import body_of
+from .reader import FrameReader
+from .syntax import CONSTRAIN, IDS
+from .tokens import encode, to_pieces
+from .vocabulary import load_encoding
+
+Verdict = Literal["same", "differs", "only-ours", "only-theirs", "refused"]
+Fields = dict[str, str]
+"""A message in the official parser's terms: role, name, channel, recipient, content_type, content; None is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One message, read by both.
+
+    Attributes:
+        index: of the message in our reading, from 0; None for the open turn and for what stands behind all messages.
+        ours: what we read; None where we read no message.
+        theirs: what the official parser reads; None where it reads no message that ends here.
+        verdict: `only-ours`: it took this message for part of another, or it is an open turn, which it does not know;
+            `refused`: it gave up here.
+        detail: its error, else "".
+    """
+
+    index: int | None
+    ours: Fields | None
+    theirs: Fields | None
+    verdict: Verdict
+    detail: str = ""
+
+
+def compare(source: str | Sequence[int]) -> list[Comparison]:
+    """Read a text or token ids with both parsers.
+
+    The official parser gives up at its first error; it is started again with the next message, so that each has its
+    own answer. Text is encoded with all seven control tokens, as it is on its way to a model.
+
+    Raises:
+        BridgeError: OCB-DEPENDENCY or OCB-VOCABULARY without the official encoder.
+    """
+    ids = encode(source, tuple(IDS)) if isinstance(source, str) else list(source)
+    pieces, places = to_pieces(ids)
+    found = scan(pieces)
+    reader, judge = FrameReader(Log(), restore=False), _Judge()
+    if not found.frames:
+        theirs, error = judge.finish(ids)
+        return [_comparison(k, message, theirs, error) for k, message in enumerate(reader.frameless(found).messages)]
+    out: list[Comparison] = []
+    start = 0
+    for frame in found.frames:
+        stop = places[frame.last // 2] + (1 if frame.stop else 0) if frame.last < len(pieces) else len(ids)
+        before = len(reader.messages)
+        reader.frame(frame)
+        theirs, error = judge.take(ids[start:stop], opened=frame.opened)
+        message = reader.messages[-1] if len(reader.messages) > before else reader.open_turn
+        index = before if len(reader.messages) > before else None
+        out.append(_comparison(index, message, theirs, error))
+        start = stop
+    theirs, error = judge.finish(ids[start:])
+    if out and out[-1].theirs is None and not out[-1].detail and (theirs or error) and start == len(ids):
+        last = out.pop()
+        out.append(_judged(last.index, last.ours, theirs, error))
+    elif theirs or error:
+        out.append(_judged(None, None, theirs, error))
+    return out
+
+
+def _comparison(index: int | None, message: Message | None, theirs: Fields | None, error: str) -> Comparison:
+    return _judged(index, None if message is None else as_official(message), theirs, error)
+
+
+def _judged(index: int | None, ours: Fields | None, theirs: Fields | None, error: str) -> Comparison:
+    verdict: Verdict = "same" if ours == theirs else "differs"
+    if theirs is None:
+        verdict = "refused" if error and (index is not None or ours is None) else "only-ours"
+    elif ours is None:
+        verdict = "only-theirs"
+    return Comparison(index, ours, theirs, verdict, error)
+
+
+def as_official(message: Message) -> Fields:
+    """A message of ours in the official parser's terms."""
+    said = fields_of(message)
+    kind = said.content_type if said.constraint is None else CONSTRAIN + said.constraint
+    fields = {
+        "role": said.role,
+        "name": said.name,
+        "channel": said.channel,
+        "recipient": said.recipient,
+        "content_type": kind,
+        "content": body_of(message),
+    }
+    return {field: value for field, value in fields.items() if value is not None}
+
+
+class _Judge:
+    """The official streaming parser, started anew after each message and each error."""
+
+    def __init__(self) -> None:
+        self._library: Final[Any] = importlib.import_module("openai_harmony")
+        self._encoding: Final = load_encoding()
+        self._parser: Any = None
+
+    def take(self, ids: Sequence[int], *, opened: bool) -> tuple[Fields | None, str]:
+        """Feed one frame: the message that ends with it, if one does, and the error."""
+        if self._parser is None:
+            role = None if opened else self._library.Role.ASSISTANT
+            self._parser = self._library.StreamableParser(self._encoding, role=role)
+        return self._run(ids, eos=False)
+
+    def finish(self, ids: Sequence[int]) -> tuple[Fields | None, str]:
+        """Feed what stands behind all frames, and the end."""
+        if self._parser is None:
+            self._parser = self._library.StreamableParser(self._encoding, role=None)
+        return self._run(ids, eos=True)
+
+    def _run(self, ids: Sequence[int], *, eos: bool) -> tuple[Fields | None, str]:
+        parser, error = self._parser, ""
+        try:
+            for number in ids:
+                parser.process(number)
+            if eos:
+                parser.process_eos()
+        except self._library.HarmonyError as failure:
+            self._parser, error = None, str(failure)
+        messages = parser.messages
+        if messages:
+            self._parser = None
+            return _fields(messages[-1]), error
+        return None, error
+
+
+def _fields(message: Any) -> Fields:
+    author = message.author
+    fields: dict[str, str | None] = {
+        "role": author.role.value,
+        "name": author.name,
+        "channel": message.channel,
+        "recipient": message.recipient,
+        "content_type": message.content_type,
+        "content": "".join(part.text for part in message.content),
+    }
+    return {field: value for field, value in fields.items() if value is not None}

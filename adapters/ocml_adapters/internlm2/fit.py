@@ -1,0 +1,111 @@
+"""Document → image: what InternLM2-Chat can hold of it is text, calls, replies, and declared tools."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.fit import drop_message, narrow
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.model import Completion, Document, Message, Tool, Tools, Transcript
+from ocml_bridge.text.plain import is_private, message
+from ocml_bridge.turns import is_call, name_of, parts_of, recipient_of
+
+from .calls import constraint_of
+from .image import image_of
+from .syntax import ENVIRONMENT, PYTHON
+from .tools import declares, normal, tools_of
+
+_TARGET: Final = "internlm2"
+
+
+def fit(document: Document, options: Options, log: Log) -> Document:
+    """The image of a document as InternLM2-Chat text."""
+    if isinstance(document, Completion):
+        log.lose(LossCode.COMPLETION, "", f"{_TARGET} has conversations only; it becomes a user's message")
+        text = narrow(document.content, (), "/content", Log(), target=_TARGET)
+        return image_of(Transcript((message("user", str(text)),)), ["/content"], options, log)
+    drafts = _Drafts(document, log)
+    opening = None
+    if document.open_turn is not None:
+        opening = replace(drafts.turn(document.open_turn, ""), channel=None, recipient=None, end=None, continues=False)
+    draft = Transcript(
+        tuple(drafts.messages),
+        drafts.tools,
+        open_turn=opening,
+        layout=document.layout,
+        extras=document.extras,
+    )
+    return image_of(draft, drafts.paths, options, log)
+
+
+class _Drafts:
+    """The messages of a document as the format has them, and the tools that they declare elsewhere than it can.
+
+    Attributes:
+        messages: all that have a place.
+        paths: where each stands in the document.
+        tools: the transcript's, with those that were moved to it.
+    """
+
+    def __init__(self, document: Transcript, log: Log) -> None:
+        self._log = log
+        self.messages: list[Message] = []
+        self.paths: list[str] = []
+        moved: list[Tool] = []
+        leading = document.tools is None
+        for index, source in enumerate(document.messages):
+            if is_private(source):
+                drop_message(log, index, f"{_TARGET} has no place for private reasoning")
+                continue
+            path = f"/messages/{index}"
+            made = self._declaring(source) if declares(source) and not leading else self._said(source, path, moved)
+            if made is None:
+                leading = False
+                continue
+            leading = leading and made.role == "system"
+            made.layout, made.extras = source.layout, source.extras
+            self.messages.append(made)
+            self.paths.append(path)
+        if moved:
+            log.lose(LossCode.TOOLS_MOVED, "/tools", "tools of messages are declared apart", Severity.LAYOUT)
+        tools = (*(document.tools or ()), *moved)
+        self.tools = tuple(map(normal, tools)) if document.tools is not None or moved else None
+
+    def _declaring(self, source: Message) -> Message:
+        return Message("system", (Tools(tuple(map(normal, tools_of(source)))),))
+
+    def _said(self, source: Message, path: str, moved: list[Tool]) -> Message | None:
+        """A message without the tools in it, which go to the transcript's; None where it has nothing else."""
+        declared = [part for part in parts_of(source.content) if isinstance(part, Tools)]
+        if declared:
+            moved += (tool for part in declared for tool in part.tools)
+            rest = tuple(part for part in parts_of(source.content) if not isinstance(part, Tools))
+            place = f"{path}/content" if rest else path
+            self._log.lose(LossCode.TOOLS_MOVED, place, "its tools are declared apart from it", Severity.CHANGED)
+            if not rest:
+                return None
+            source = replace(source, content=rest)
+        content = str(narrow(source.content, (), f"{path}/content", self._log, target=_TARGET))
+        return self.turn(source, content)
+
+    def turn(self, source: Message, content: str) -> Message:
+        """A message of text: a call, a reply, or what somebody says."""
+        role = "tool" if source.role == ENVIRONMENT else source.role
+        made = message(role, content, source.name, None if source.end is None else "end")
+        made.continues = source.continues
+        made.layout, made.extras = source.layout, source.extras
+        return _called(made, source) if is_call(source) else made
+
+
+def _called(made: Message, source: Message) -> Message:
+    recipient = recipient_of(name_of(source.recipient or ""))
+    code = recipient == PYTHON and source.constraint is None
+    return replace(
+        made,
+        channel="commentary",
+        recipient=recipient,
+        constraint=None if code else constraint_of(str(made.content)),
+        end=None if source.end is None else "call",
+    )

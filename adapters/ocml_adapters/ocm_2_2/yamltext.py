@@ -1,0 +1,94 @@
+"""YAML as JSON values and back; the only module that needs the YAML library."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, cast
+
+import yaml
+
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.model import Json
+
+_MAX_DEPTH: Final = 50
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML without dates, so that what is read is JSON, and without aliases, which can grow beyond all measure."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Compose a node that is there, not one that is referred to."""
+        if cast("Any", self).check_event(yaml.AliasEvent):
+            raise _malformed("the header uses YAML aliases, which are not read")
+        return super().compose_node(parent, index)
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+class _Dumper(yaml.SafeDumper):
+    """YAML on one line: strings are quoted, so that nothing in them can begin a line."""
+
+
+def _quoted(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return cast("Any", dumper).represent_scalar("tag:yaml.org,2002:str", text, style='"')
+
+
+_Dumper.add_representer(str, _quoted)
+
+
+def _malformed(message: str) -> BridgeError:
+    return BridgeError(ErrorCode.PARSE_HEADER, message, offset=0)
+
+
+def load(text: str) -> tuple[dict[str, Json], dict[str, str]] | None:
+    """A YAML mapping as JSON values, and by key how its scalars are spelled; None where the text is not one.
+
+    Raises:
+        BridgeError: E-PARSE-HEADER where it nests too deep, repeats a key, or uses YAML's aliases.
+    """
+    try:
+        node = _Loader(text).get_single_node()
+    except RecursionError as error:
+        raise _malformed("the header nests too deep") from error
+    except (yaml.YAMLError, ValueError):
+        return None
+    if not isinstance(node, yaml.MappingNode):
+        return None
+    try:
+        values = cast("dict[str, Json]", _value(node, 0))
+    except (yaml.YAMLError, ValueError, OverflowError):
+        return None
+    return values, {key.value: value.value for key, value in node.value if isinstance(value, yaml.ScalarNode)}
+
+
+def _value(node: yaml.Node, depth: int) -> Json:
+    if depth > _MAX_DEPTH:
+        raise _malformed("the header nests too deep")
+    if isinstance(node, yaml.MappingNode):
+        pairs = cast("list[tuple[yaml.Node, yaml.Node]]", node.value)
+        out = {str(key.value): _value(value, depth + 1) for key, value in pairs if isinstance(key, yaml.ScalarNode)}
+        if len(out) != len(pairs):
+            raise _malformed("the header has a key twice, or one that is not text")
+        return out
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(item, depth + 1) for item in cast("list[yaml.Node]", node.value)]
+    return _scalar(cast("yaml.ScalarNode", node))
+
+
+def _scalar(node: yaml.ScalarNode) -> Json:
+    value = cast("Any", _Loader("")).construct_object(node)
+    if not isinstance(value, (str, int, float, bool, type(None))) or (
+        isinstance(value, float) and not math.isfinite(value)
+    ):
+        return cast("str", node.value)
+    return value
+
+
+def dump(value: Json) -> str:
+    """A JSON value as YAML on one line."""
+    text = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, width=math.inf, sort_keys=False)
+    return text.removesuffix("\n").removesuffix("\n...")

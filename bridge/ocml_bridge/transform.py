@@ -1,0 +1,57 @@
+"""Changes to a transcript that a person asks for, each with its report. No conversion makes them on its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .loss import Loss, LossCode, Severity
+from .model import Message, Transcript
+from .turns import is_call, is_thought
+
+
+def drop_analysis(transcript: Transcript) -> tuple[Transcript, tuple[Loss, ...]]:
+    """Drop the private reasoning that led to a final answer, as before the next sampling (OpenChatML 2.2 §12.7).
+
+    A final answer that is complete drops the thoughts of its own turn. The thoughts of a turn without one are kept:
+    they led to a call that is still unanswered, or whose reply the model has yet to use. Calls of built-in tools on
+    `analysis` and their replies are no thoughts and stay.
+
+    Returns:
+        The transcript without those messages, and one loss for each.
+    """
+    dropped = _thoughts_answered(transcript.messages)
+    if not dropped:
+        return transcript, ()
+    losses = [
+        Loss(LossCode.THOUGHT, Severity.LOST, f"/messages/{index}", "reasoning of a turn that ended in a final answer")
+        for index in sorted(dropped)
+    ]
+    kept: list[Message] = []
+    headless = False
+    for index, message in enumerate(transcript.messages):
+        if not message.continues:
+            headless = index in dropped
+        if index in dropped:
+            continue
+        if headless:
+            detail = "the message that it continued is dropped"
+            losses.append(Loss(LossCode.GROUPING, Severity.LAYOUT, f"/messages/{index}/continues", detail))
+            kept.append(replace(message, continues=False))
+            headless = False
+        else:
+            kept.append(message)
+    return replace(transcript, messages=tuple(kept)), tuple(losses)
+
+
+def _thoughts_answered(messages: tuple[Message, ...]) -> set[int]:
+    dropped: set[int] = set()
+    thoughts: list[int] = []
+    for index, message in enumerate(messages):
+        if message.role == "user":
+            thoughts = []
+        elif is_thought(message):
+            thoughts.append(index)
+        elif message.role == "assistant" and message.channel == "final" and message.end and not is_call(message):
+            dropped.update(thoughts)
+            thoughts = []
+    return dropped

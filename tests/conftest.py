@@ -1,0 +1,23 @@
+"""Options and profiles of the whole suite."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Derandomised: a law that fails, fails for everyone, and again.
+settings.register_profile(
+    "normal", max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
+)
+settings.load_profile("normal")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--accept", action="store_true", help="rewrite the golden files; read them before committing")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--accept") and os.environ.get("CI"):
+        raise pytest.UsageError("--accept is refused where CI is set: golden files are accepted by a person")

@@ -1,0 +1,135 @@
+"""The shape of the project (docs/architecture.md), read from its own source files."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+import ocml_bridge
+from sources import ADAPTERS, BRIDGE, ROOT, dotted, imports, modules, tree
+
+LAYERS = (
+    ("errors", "loss"),
+    ("model",),
+    ("adapter", "diff", "jsontext", "turns"),
+    ("fit", "stream", "text", "transform"),
+    ("registry", "sidecar"),
+    ("convert",),
+    ("",),  # the public API, ocml_bridge/__init__.py
+    ("bulk", "hosts"),
+    ("cli",),
+    ("__main__",),
+)
+"""The parts of `ocml_bridge`, from the bottom: each imports only from itself and from the layers below its own."""
+LAYER = {name: level for level, names in enumerate(LAYERS) for name in names}
+FOR_ADAPTERS = LAYER["registry"]
+"""Adapters use what is below the registry, which imports them."""
+
+OUTSIDE = frozenset({"bulk", "hosts", "cli", "__main__"})
+"""The parts that may open files, print, and read clocks and the environment."""
+VOCABULARY = ADAPTERS / "harmony" / "vocabulary.py"
+"""The one exception: it finds the official encoder's vocabulary in the user's cache."""
+WORLD = frozenset(
+    {"os", "pathlib", "io", "glob", "shutil", "tempfile", "subprocess", "socket", "logging", "locale"}
+    | {"time", "datetime", "random", "secrets", "uuid"}
+)
+ACTS = frozenset({"open", "print", "input"})
+
+SAME_FILES = {"__init__.py", "syntax.py", "reader.py", "fit.py", "writer.py"}
+LIBRARIES = frozenset({"yaml"})
+"""Third-party libraries that an adapter imports by name; `openai_harmony` is found at run time, whichever it is."""
+
+
+def part(steps: tuple[str, ...]) -> str:
+    """Which part of `ocml_bridge` a module is in; "" for the package itself."""
+    return steps[1] if len(steps) > 1 and steps[1] in LAYER else ""
+
+
+def named(paths: list[Path]) -> dict[str, Path]:
+    return {".".join(dotted(path)): path for path in paths}
+
+
+BRIDGE_MODULES = named(modules(BRIDGE))
+ADAPTER_MODULES = named(modules(ADAPTERS))
+FOLDERS = sorted(path for path in ADAPTERS.iterdir() if path.is_dir() and path.name != "__pycache__")
+
+
+def test_every_part_has_its_layer() -> None:
+    parts = {steps[1] for path in BRIDGE_MODULES.values() if len(steps := dotted(path)) > 1}
+    assert parts <= set(LAYER)
+
+
+@pytest.mark.parametrize("module", BRIDGE_MODULES)
+def test_dependencies_point_one_way(module: str) -> None:
+    path = BRIDGE_MODULES[module]
+    own = part(dotted(path))
+    for found in imports(path):
+        steps = tuple(found.module.split("."))
+        assert steps[0] != "ocml_adapters", "adapters are reached through the registry alone"
+        if steps[0] == "ocml_bridge":
+            other = part(steps)
+            assert other == own or LAYER[other] < LAYER[own], f"{own or 'the package'} imports {found.module}"
+
+
+@pytest.mark.parametrize("module", ADAPTER_MODULES)
+def test_adapters_import_the_bridge_and_no_other_adapter(module: str) -> None:
+    path = ADAPTER_MODULES[module]
+    folder = dotted(path)[:2]
+    for found in imports(path):
+        steps = tuple(found.module.split("."))
+        if steps[0] == "ocml_bridge":
+            assert LAYER[part(steps)] < FOR_ADAPTERS, found.module
+        elif steps[0] == "ocml_adapters":
+            assert steps[:2] == folder, found.module
+        else:
+            assert steps[0] in sys.stdlib_module_names | LIBRARIES, found.module
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_libraries_are_imported_when_they_are_needed(folder: Path) -> None:
+    """No module that is imported with the adapter imports a third-party library."""
+    seen: set[str] = set()
+    todo = [".".join(dotted(folder / "__init__.py"))]
+    while todo:
+        module = todo.pop()
+        if module not in seen and module in ADAPTER_MODULES:
+            seen.add(module)
+            at_once = [found.module for found in imports(ADAPTER_MODULES[module]) if not found.lazy]
+            assert not LIBRARIES & {name.split(".")[0] for name in at_once}, module
+            todo += at_once
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_every_adapter_has_the_same_files(folder: Path) -> None:
+    assert {path.name for path in folder.iterdir()} >= SAME_FILES
+
+
+@pytest.mark.parametrize("module", [*BRIDGE_MODULES, *ADAPTER_MODULES])
+def test_the_world_is_outside(module: str) -> None:
+    """Law 7: no file, no clock, no chance, no environment below the command."""
+    path = {**BRIDGE_MODULES, **ADAPTER_MODULES}[module]
+    if path == VOCABULARY or (path.is_relative_to(BRIDGE) and part(dotted(path)) in OUTSIDE):
+        return
+    assert not WORLD & {found.module.split(".")[0] for found in imports(path)}
+    calls = [node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
+    assert not ACTS & {func.id for func in calls if isinstance(func, ast.Name)}
+
+
+@pytest.mark.parametrize("module", [*BRIDGE_MODULES, *ADAPTER_MODULES])
+def test_modules_are_short(module: str) -> None:
+    path = {**BRIDGE_MODULES, **ADAPTER_MODULES}[module]
+    assert path.read_text("utf-8").count("\n") <= 400
+
+
+def test_the_folders_of_the_packages_are_no_packages() -> None:
+    assert not (ROOT / "bridge" / "__init__.py").exists()
+    assert not (ROOT / "adapters" / "__init__.py").exists()
+
+
+def test_the_public_api_is_small_and_there() -> None:
+    assert len(ocml_bridge.__all__) <= 25
+    assert len(set(ocml_bridge.__all__)) == len(ocml_bridge.__all__)
+    assert all(hasattr(ocml_bridge, name) for name in ocml_bridge.__all__)

@@ -1,0 +1,73 @@
+"""Real transcripts that nobody here wrote, through every format: nothing unreported, nothing but BridgeError raised."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import pytest
+
+import laws
+from corpus import Case, corpus_cases
+from ocml_bridge import BridgeError, formats, read, write
+
+SAMPLE = 17
+"""One document in so many goes through every format in the normal run."""
+
+
+class Tally:
+    """What became of the documents.
+
+    Attributes:
+        read: how many could be read, by format.
+        refused: how many could not, by format and error code.
+        findings: how often readers mended something, by code.
+        losses: what was reported, by target and code.
+        not_back: documents read without findings that are not written back as they were.
+    """
+
+    def __init__(self) -> None:
+        self.read: Counter[str] = Counter()
+        self.refused: Counter[str] = Counter()
+        self.findings: Counter[str] = Counter()
+        self.losses: Counter[str] = Counter()
+        self.not_back: list[str] = []
+
+
+def run(cases: Iterable[Case]) -> Tally:
+    tally = Tally()
+    for case in cases:
+        try:
+            reading = read(case.data, case.format)
+        except BridgeError as error:
+            tally.refused[f"{case.format} {error.code}"] += 1
+            continue
+        tally.read[case.format] += 1
+        tally.findings.update(f"{case.format} {finding.code}" for finding in reading.findings)
+        back = write(reading.transcript, case.format)
+        if not reading.findings and isinstance(back.output, str) and back.encode() != case.data:
+            tally.not_back.append(case.id)
+        for target in formats():
+            laws.all_laws(reading.transcript, target)
+            for loss in write(reading.transcript, target).losses:
+                tally.losses[f"{target} {loss.severity} {loss.code}"] += 1
+    return tally
+
+
+def test_a_sample_of_the_corpus_keeps_the_laws() -> None:
+    pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
+    cases = [case for number, case in enumerate(corpus_cases()) if number % SAMPLE == 0]
+    tally = run(cases)
+    assert sum(tally.read.values()) > len(cases) // 2
+    assert tally.not_back == []
+
+
+@pytest.mark.long
+def test_the_whole_corpus_keeps_the_laws(capsys: pytest.CaptureFixture[str]) -> None:
+    tally = run(corpus_cases())
+    with capsys.disabled():
+        for name in ("read", "refused", "findings", "losses"):
+            print(f"\n{name}")
+            for key, count in sorted(getattr(tally, name).items()):
+                print(f"  {count:8} {key}")
+    assert tally.not_back == []

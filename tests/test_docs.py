@@ -1,0 +1,85 @@
+"""The documentation names everything there is, and nothing that there is not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from ocml_bridge import ErrorCode, FindingCode, LossCode, formats
+from ocml_bridge.cli import command
+from ocml_bridge.errors import EXIT_CODES, ExitCode
+from sources import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+EXIT_STATUSES = {value for name, value in vars(ExitCode).items() if name.isupper()}
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text("utf-8")
+
+
+def first_cells(text: str) -> list[str]:
+    """What stands in backticks in the first column of the tables of a page."""
+    return re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE)
+
+
+def test_every_error_code_is_documented_once() -> None:
+    listed = [cell for cell in first_cells(page("errors.md")) if not cell.isdigit()]
+    assert sorted(listed) == sorted(ErrorCode)
+
+
+def test_every_error_code_is_documented_with_its_exit_status() -> None:
+    rows = dict(re.findall(r"^\| `((?:E|OCB)-[A-Z-]+)` \| (\d+) \|", page("errors.md"), re.MULTILINE))
+    assert {code: int(status) for code, status in rows.items()} == {
+        str(code): EXIT_CODES.get(code, ExitCode.INVALID) for code in ErrorCode
+    }
+
+
+def test_every_exit_status_is_documented_once() -> None:
+    listed = [int(cell) for cell in first_cells(page("errors.md")) if cell.isdigit()]
+    assert sorted(listed) == sorted(EXIT_STATUSES)
+
+
+@pytest.mark.parametrize("codes", [LossCode, FindingCode], ids=lambda codes: codes.__name__)
+def test_every_loss_and_finding_code_is_documented(codes: type[LossCode] | type[FindingCode]) -> None:
+    assert set(codes) <= set(first_cells(page("loss.md")))
+
+
+def test_no_loss_or_finding_code_is_documented_that_is_not_there() -> None:
+    assert set(first_cells(page("loss.md"))) <= {*LossCode, *FindingCode, "lost", "changed", "layout"}
+
+
+def test_every_format_has_its_page_and_every_page_its_format() -> None:
+    assert {path.stem for path in (DOCS / "formats").glob("*.md")} == set(formats())
+
+
+def _commands() -> Iterator[tuple[str, click.Command]]:
+    yield "", command
+    yield from command.commands.items()
+
+
+def test_every_command_and_option_is_documented() -> None:
+    text = page("cli.md")
+    for name, each in _commands():
+        assert f"`{name}" in text or not name
+        for parameter in each.params:
+            for spelling in parameter.opts if isinstance(parameter, click.Option) else ():
+                assert f"`{spelling}`" in text or f"`{spelling} " in text, f"{name} {spelling}"
+
+
+def test_no_option_is_documented_that_is_not_there() -> None:
+    known = {spelling for _, each in _commands() for parameter in each.params for spelling in parameter.opts}
+    rows = "\n".join(first_cells(page("cli.md")))
+    assert set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", rows)) <= known | {"--help"}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)", path.read_text("utf-8")):
+        if "://" not in target:
+            assert (path.parent / target).exists(), target

@@ -1,0 +1,70 @@
+"""What is built and published: the two packages, typed, with the command, and the schema of the canonical form."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tarfile
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+from ocml_bridge import __version__
+from ocml_bridge.model.codec import json_schema
+from sources import ADAPTERS, BRIDGE, ROOT
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the source distribution."""
+    folder = tmp_path_factory.mktemp("built")
+    line = (sys.executable, "-m", "hatchling", "build", "-d", str(folder))
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> zipfile.ZipFile:
+    return zipfile.ZipFile(next(built.glob("*.whl")))
+
+
+def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+    expected = {
+        path.relative_to(package.parent).as_posix()
+        for package in (BRIDGE, ADAPTERS)
+        for path in package.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    held = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert held == expected
+    assert {"ocml_bridge/py.typed", "ocml_adapters/py.typed"} <= held
+
+
+def _of_dist_info(wheel: zipfile.ZipFile, name: str) -> str:
+    return wheel.read(f"ocml_convert-{__version__}.dist-info/{name}").decode()
+
+
+def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
+    metadata = Parser().parsestr(_of_dist_info(wheel, "METADATA"))
+    assert (metadata["Name"], metadata["Version"]) == ("ocml-convert", __version__)
+    assert metadata["Requires-Python"] == ">=3.11"
+    needed = {line.split(">")[0] for line in metadata.get_all("Requires-Dist", []) if "extra ==" not in line}
+    assert needed == {"PyYAML", "click", "click-default-group", "jsonpatch", "orjson", "pydantic", "rich"}
+    assert "ocml-convert = ocml_bridge.cli:main" in _of_dist_info(wheel, "entry_points.txt").splitlines()
+
+
+def test_the_source_distribution_can_be_built_and_tested(built: Path) -> None:
+    with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
+        tops = {name.split("/")[1] for name in archive.getnames()}
+    assert {"README.md", "pyproject.toml", "bridge", "adapters", "golden", "tests", "docs"} <= tops
+    assert tops <= {path.name for path in ROOT.iterdir()} | {"PKG-INFO"}
+    assert not {name for name in tops if name.startswith((".venv", ".git"))} - {".gitignore", ".gitattributes"}
+
+
+def test_the_published_schema_is_that_of_the_code() -> None:
+    """`ocml-convert schema > docs/canonical.schema.json` writes it."""
+    assert json.loads((ROOT / "docs" / "canonical.schema.json").read_bytes()) == json_schema()
