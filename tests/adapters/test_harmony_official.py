@@ -6,6 +6,7 @@ It judges with whichever library is installed: `openai-harmony` (dialect `spec`)
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -38,7 +39,7 @@ library()
 OPTIONS = Options(dialect=DIALECT)
 RAW = Options(dialect=DIALECT, control_tokens="raw")
 
-run = settings(max_examples=2000, deadline=None, derandomize=True, suppress_health_check=tuple(HealthCheck))
+run = settings(max_examples=2000, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 short = settings(run, max_examples=400)
 
 MENDED = {FindingCode.HEADER_RECOVERED, FindingCode.END_MISSING}
@@ -314,8 +315,9 @@ def test_any_text_is_read_as_the_official_parser_reads_it_or_with_a_finding(text
 
 
 def _is_mended(reading: Reading) -> bool:
-    """Whether the official parser is known to read it otherwise: it takes stop tokens without a message for words."""
-    return any(finding.code in MENDED or "end nothing" in finding.detail for finding in reading.findings)
+    """Whether the official parser is known to read it otherwise: it takes tokens that belong nowhere for words."""
+    stray = [f for f in reading.findings if f.code is FindingCode.STRAY_TOKEN and "inside the body" not in f.detail]
+    return stray != [] or any(finding.code in MENDED for finding in reading.findings)
 
 
 def _text_in(transcript: Transcript) -> str:
@@ -359,8 +361,8 @@ def test_the_comparison_says_message_by_message_where_the_official_parser_differ
 @short
 @given(transcripts())
 def test_the_comparison_of_what_we_write_finds_no_difference(document: Transcript) -> None:
-    ids: list[int] = write(document, "harmony-tokens", options=OPTIONS).output
-    assert {entry.verdict for entry in compare(ids) if entry.index is not None} <= {"same"}
+    ids = write(document, "harmony-tokens", options=OPTIONS).output
+    assert {entry.verdict for entry in compare(cast("list[int]", ids)) if entry.index is not None} <= {"same"}
 
 
 def test_the_adapters_share_the_dialects() -> None:

@@ -108,7 +108,9 @@ class FrameReader:
         if body is None:
             header, body = self._bodyless(frame)
             if not (body or frame.stop) and (not header.strip() or regular(header) is not None):
-                self._note(FindingCode.STRAY_TOKEN, f"{START}{_short(header)} begins no message", Severity.LAYOUT)
+                self._note(FindingCode.STRAY_TOKEN, f"{START}{header} begins no message", Severity.LAYOUT)
+                if frame.before:
+                    self._outside(frame.before, self._extras)
                 return
         fields, layout, extras = self._header(header, frame, prompted=first and not frame.opened)
         if frame.before:
@@ -216,7 +218,7 @@ class FrameReader:
     def _outside(self, text: str, extras: dict[str, Any]) -> None:
         """Text between frames: it is nobody's, and kept where it is not just white space."""
         if text.strip():
-            extras["before"] = text
+            extras["before"] = extras.get("before", "") + text
             self._note(FindingCode.TEXT_OUTSIDE, f"the text {_short(text)} stands between messages")
         else:
             self._note(FindingCode.TEXT_OUTSIDE, "white space between messages is left out", Severity.LAYOUT)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ocml_bridge.adapter import Options
+from ocml_bridge.diff import is_element
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import (
@@ -128,15 +129,32 @@ def _message(source: Message, path: str, log: Log) -> Message:
     if is_thought(source):
         return Message(role, _thought(source.content, at, log), name, "analysis")
     holds = _HOLDS.get(role, _RAW)
-    narrowed = parts_of(narrow(source.content, holds, at, log, target=HOME))
-    parts = tuple(fit_tools(part) if isinstance(part, Tools) else part for part in narrowed)
-    return Message(role, content_of(tidy(parts)), name, "final" if role == "assistant" else None)
+    content = _held(source.content, holds, at, log)
+    return Message(role, content, name, "final" if role == "assistant" else None)
+
+
+def _held(content: Content, holds: tuple[type[Part], ...], path: str, log: Log) -> Content:
+    if isinstance(content, str):
+        return content
+    notes = Log()
+    narrowed = parts_of(narrow(content, holds, path, notes, target=HOME))
+    parts = tidy(tuple(fit_tools(part) if isinstance(part, Tools) else part for part in narrowed))
+    _tell(notes, path, len(content), len(parts), log)
+    return content_of(parts)
+
+
+def _tell(notes: Log, path: str, before: int, after: int, log: Log) -> None:
+    """Pass on what was said of content; where parts were joined it differs as a whole, and no place inside it does."""
+    joined = before - sum(is_element(loss.path) for loss in notes.losses) != after
+    log.losses += [loss for loss in notes.losses if not joined or loss.path == path or is_element(loss.path)]
 
 
 def _thought(content: Content, path: str, log: Log) -> Content:
     """A thought's content: each text behind the marker of its kind, which is `reason` where none is named."""
-    narrowed = parts_of(narrow(content, (Thought,), path, log, target=HOME))
+    notes = Log()
+    narrowed = parts_of(narrow(content, (Thought,), path, notes, target=HOME))
     parts = tuple(part for part in narrowed if part != Text(""))
+    _tell(notes, path, len(parts_of(content)), len(parts), log)
     if not parts or not isinstance(parts[0], Thought):
         log.lose(LossCode.THOUGHT, path, "a thought of no kind is written as reason", Severity.LAYOUT)
         return (Thought("reason"), *parts)

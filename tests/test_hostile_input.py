@@ -1,0 +1,133 @@
+"""Any bytes give a document or a `BridgeError` with a code and a place, in linear time (law 6)."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocml_bridge import BridgeError, formats, read
+from ocml_bridge.registry import adapter
+
+INPUTS = sorted((Path(__file__).parents[1] / "golden").glob("*/*/input.*"))
+TEXTS = [path.read_bytes() for path in INPUTS if path.suffix != ".json"]
+JSONS = [path.read_bytes() for path in INPUTS if path.suffix == ".json"]
+READERS = [name for name in formats() if name != "harmony-tokens"]
+MEGABYTE = 1_000_000
+
+KILLERS: dict[str, bytes] = {
+    "a megabyte of <": b"<" * MEGABYTE,
+    "a megabyte of <|": b"<|" * (MEGABYTE // 2),
+    "a megabyte of < before a token": b"<|start|>user<|message|>" + b"<" * MEGABYTE + b"|end|>",
+    "broken tokens": b"<\xe2\x80\x8b|im_end|" * (MEGABYTE // 14),
+    "breaks without end": b"<" + b"\xe2\x80\x8b" * (MEGABYTE // 3),
+    "100,000 literal blocks opened": b"<|start|>user<|message|>" + b"<|literal|>" * 100_000,
+    "100,000 messages opened": b"<|im_start|>" * 100_000,
+    "100,000 frames opened": b"<|start|>" * 100_000,
+    "100,000 ends": b"<|im_start|>user\nx" + b"<|im_end|>" * 100_000,
+    "100,000 calls opened": b"<|im_start|>assistant\n" + b"<|action_start|><|plugin|>" * 100_000,
+    "100,000 function calls": b"<|im_start|>assistant\n" + b'<|function_call|>{"name":"f"' * 100_000,
+    "100,000 function lists": b"[BOS]<|im_start|>system\n" + b"<|function_list|>[" * 100_000,
+    "100,000 thoughts": b"<|im_start|>assistant\n" + b"<|start_reason|>" * 100_000,
+    "100,000 infills": b"<|fim_prefix|><|fim_middle|>" * 100_000,
+    "100,000 files": b"<|file_separator|>" * 100_000,
+    "a header without end": b"<|start|>assistant " + b"x" * MEGABYTE,
+    "a header of attributes": b"<|start|>assistant " + b"a=b " * (MEGABYTE // 4) + b"<|message|>x<|end|>",
+    "channels without end": b"<|start|>assistant" + b"<|channel|>final" * 60_000,
+    "words without tokens": b"analysisassistantfinal" * 50_000,
+    "white space between frames": b"<|im_start|>user\nx<|im_end|>" + b" " * MEGABYTE,
+    "JSON nested 100,000 deep": b"[" * 100_000,
+    "JSON nested and closed": b"[" * 100_000 + b"]" * 100_000,
+    "objects nested 100,000 deep": b'{"a":' * 100_000,
+    "a call nested 100,000 deep": b'<|im_start|>assistant\n<|function_call|>\n{"name":"f","arguments":'
+    + b"[" * 100_000,
+    "tools nested 100,000 deep": b"<|im_start|>system name=<|plugin|>\n" + b"[" * 100_000 + b"<|im_end|>",
+    "tools of parentheses": b"<|im_start|>system name=<|plugin|>\n" + b"(" * 100_000 + b"<|im_end|>",
+    "an array of 100,000 numbers": b"[" + b"200006," * 100_000 + b"1]",
+    "a YAML bomb": b"a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\nversion: [*c,*c]\n<|start|>user<|message|>x<|end|>",
+    "deep YAML": b"a: " + b"[" * 50_000 + b"\n<|start|>user<|message|>x<|end|>",
+    "long YAML": b"a: b\n" * 10_000 + b"<|start|>user<|message|>x<|end|>",
+    "a number of 10,000 digits": b'{"messages":[{"role":"user","content":"x","n":' + b"9" * 10_000 + b"}]}",
+    "duplicate keys": b'{"messages":[],"messages":[{"role":"user","content":"x"}]}',
+    "NaN": b'{"messages":[{"role":"user","content":"x","n":NaN}]}',
+    "half a surrogate": b'{"messages":[{"role":"user","content":"\\ud800"}]}',
+    "NUL": b"\0" * 1000,
+    "not UTF-8": b"<|im_start|>user\n\xff\xfe<|im_end|>",
+    "half a character": "<|im_start|>user\né".encode()[:-1],
+    "a byte order mark": b"\xef\xbb\xbf<|im_start|>user\nx<|im_end|>",
+    "nothing": b"",
+    "a space": b" ",
+    "null": b"null",
+    "a number": b"5",
+    "a string": b'"x"',
+    "an empty list": b"[]",
+    "an empty object": b"{}",
+    "JSON lines, the second broken": b'{"role":"user","content":"x"}\n{"role":\n',
+    "a million messages of nothing": b"[" + b"{}," * 100_000 + b"{}]",
+}
+
+
+def attempt(data: bytes, name: str) -> BridgeError | None:
+    try:
+        read(data, name)
+    except BridgeError as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("killer", KILLERS)
+def test_what_kills_parsers_is_read_or_refused_within_a_second(name: str, killer: str) -> None:
+    begun = time.process_time()
+    error = attempt(KILLERS[killer], name)
+    # Most take milliseconds; the second is what a person would call a hang.
+    assert time.process_time() - begun < 1.0
+    if error is not None:
+        assert error.code
+        assert len(str(error)) < 500, "an error quotes a little of the input, not all of it"
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_numbers_that_json_readers_round_and_keys_that_they_drop_are_never_passed_over(name: str) -> None:
+    if adapter(name)[0].kind.value == "json":
+        for killer in ("a number of 10,000 digits", "duplicate keys", "NaN"):
+            assert attempt(KILLERS[killer], name) is not None
+
+
+def mutated(data: bytes, chance: random.Random) -> bytes:
+    """A few bytes taken out, put in, doubled, or swapped with another place's."""
+    out = bytearray(data)
+    for _ in range(chance.randint(1, 6)):
+        at, to = sorted((chance.randrange(len(out) + 1), chance.randrange(len(out) + 1)))
+        to = min(to, at + chance.choice((1, 2, 8, 64)))
+        kind = chance.randrange(4)
+        if kind == 0:
+            del out[at:to]
+        elif kind == 1:
+            out[at:at] = bytes(chance.randrange(256) for _ in range(chance.randint(1, 3)))
+        elif kind == 2:
+            out[at:at] = out[at:to] * chance.randint(1, 3)
+        else:
+            out[at:to] = chance.choice((b"<|", b"|>", b'"', b"{", b"}", b"\n", b"<|end|>", b"<|im_end|>", b"\\", b","))
+        if not out:
+            break
+    return bytes(out)
+
+
+@given(st.integers(0, 2**32))
+def test_mutated_documents_are_read_or_refused(seed: int) -> None:
+    chance = random.Random(seed)
+    text, value = mutated(chance.choice(TEXTS), chance), mutated(chance.choice(JSONS), chance)
+    for name in READERS:
+        attempt(text, name)
+        attempt(value, name)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+    for name in READERS:
+        attempt(data, name)
