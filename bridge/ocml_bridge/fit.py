@@ -141,13 +141,18 @@ def covered(path: str, named: Collection[str]) -> bool:
     return True
 
 
+_SPELLING: Final = frozenset({LossCode.LAYOUT, LossCode.GROUPING, LossCode.ENDING})
+
+
 def name_difference(difference: Difference, target: str) -> Loss:
     """The loss that a difference is, by the field it is in and by what became of the value."""
     path, old, new = difference
     steps = path.split("/")[1:]
     code = _code(steps)
     label = " ".join(steps[2:] if steps and steps[0] == "messages" else steps) or "document"
-    if code is LossCode.LAYOUT or code is LossCode.GROUPING or (code is LossCode.ENDING and old is not None):
+    if code is LossCode.ENDING and old is None:
+        return Loss(code, Severity.CHANGED, path, f"the message was cut off; in {target} it reads as a whole one")
+    if code in _SPELLING:
         return Loss(code, Severity.LAYOUT, path, f"{target} spells it its own way")
     if _nothing(old):
         return Loss(code, Severity.LAYOUT, path, f"{target} says {label} {_short(new)}, which the source leaves unsaid")

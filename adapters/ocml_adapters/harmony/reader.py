@@ -107,7 +107,7 @@ class FrameReader:
         header, body = frame.header, frame.body
         if body is None:
             header, body = self._bodyless(frame)
-            if not (body or frame.stop) and (not header.strip() or regular(header) is not None):
+            if not (body or frame.stop) and (not header.strip() or header in ROLES):
                 self._note(FindingCode.STRAY_TOKEN, f"{START}{header} begins no message", Severity.LAYOUT)
                 if frame.before:
                     self._outside(frame.before, self._extras)

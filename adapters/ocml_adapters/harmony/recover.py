@@ -27,7 +27,7 @@ class Recovered(NamedTuple):
 
 _MARKED: Final = re.compile(rf"({re.escape(CHANNEL)}|{re.escape(CONSTRAIN)})")
 _CLEAN: Final = re.compile(r"[A-Za-z0-9][\w.+/-]*")
-_AFTER_ROLE: Final = re.compile(r"(assistant|developer|system|user)(?![A-Za-z0-9_]*\.)[^A-Za-z0-9]*(.*)", re.DOTALL)
+_AFTER_ROLE: Final = re.compile(r"(assistant|developer|system|user)(?![A-Za-z0-9_]*\.)([^A-Za-z0-9]*)(.*)", re.DOTALL)
 
 
 class _Sorter:
@@ -85,11 +85,14 @@ class _Sorter:
         elif named is not None:
             self.found["role"], self.found["name"] = named[1], named[2]
         elif glued is not None:
-            self.found["role"] = glued[1]
-            if glued[2] in CHANNELS:
-                self.found["channel"] = glued[2]
-            elif glued[2] != glued[1]:
-                self.unplaced.append(word[len(glued[1]) :])
+            role, between, rest = glued.groups()
+            self.found["role"] = role
+            if rest in CHANNELS:
+                self.found["channel"] = rest
+            elif rest != role:
+                between += rest
+            if between:
+                self.unplaced.append(between)
         else:
             self.found["role"], self.found["name"] = TOOL, word
 

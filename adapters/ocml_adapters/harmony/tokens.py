@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
@@ -24,7 +24,9 @@ from .header import LONG
 from .message import body_of, header_of, is_prompted, layout_of
 from .reader import read_scan
 from .syntax import CHANNEL, CONSTRAIN, ENDS, FIRST_SPECIAL, IDS, LAST_ID, MESSAGE, START, TOKENS
-from .vocabulary import load_encoding
+
+if TYPE_CHECKING:
+    from .vocabulary import Encoding
 
 _IN_HEADER: Final = frozenset({START, MESSAGE, CHANNEL, CONSTRAIN})
 
@@ -32,9 +34,16 @@ _IN_HEADER: Final = frozenset({START, MESSAGE, CHANNEL, CONSTRAIN})
 # --- text to ids and back ---------------------------------------------------------------------------------------------
 
 
+def _encoding() -> Encoding:
+    # Imported here: text never needs it, and what it takes to find a vocabulary is slow to import.
+    from .vocabulary import load_encoding
+
+    return load_encoding()
+
+
 def encode(text: str, special: Sequence[str] = ()) -> list[int]:
     """Text as ids; of control tokens only those of `special` become tokens."""
-    return load_encoding().encode(text, allowed_special=set(special), disallowed_special=())
+    return _encoding().encode(text, allowed_special=set(special), disallowed_special=())
 
 
 def encode_header(text: str) -> list[int]:
@@ -49,7 +58,7 @@ def _header(text: str) -> tuple[int, ...]:
 
 def to_pieces(ids: Sequence[int]) -> tuple[list[str], list[int]]:
     """Ids as pieces (text and control tokens in turn), and the index in `ids` of each control token."""
-    decode = load_encoding().decode
+    decode = _encoding().decode
     pieces, places, start = list[str](), list[int](), 0
     for index, number in enumerate(ids):
         token = TOKENS.get(number)
@@ -118,7 +127,7 @@ def _note_unusual(ids: Sequence[int], pieces: Sequence[str], log: Log) -> None:
 
 def _is_utf8(ids: Sequence[int]) -> bool:
     """Whether the runs of ids between control tokens are UTF-8, each on its own."""
-    encoding = load_encoding()
+    encoding = _encoding()
     start = 0
     for index in [*(index for index, number in enumerate(ids) if number in TOKENS), len(ids)]:
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Sequence
 
 import click
@@ -66,6 +65,8 @@ def _explain(error: Exception) -> tuple[str, int]:
         return describe(error), error.exit_code
     if isinstance(error, click.ClickException):
         return f"{ErrorCode.OPTION}: {error.format_message().rstrip('.')} (see '{PROGRAM} --help')", ExitCode.USAGE
+    import traceback
+
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{last.name}, line {last.lineno}"
     return f"this is a mistake in {PROGRAM}: {type(error).__name__} in {where}: {error}", ExitCode.FAILED

@@ -1,0 +1,496 @@
+"""OpenAI messages: what each wire message means, that every spelling comes back, and what is not held."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolParam
+from pydantic import TypeAdapter
+
+import laws
+import strategies
+import strategies_openai as wire
+from corpus import corpus_path
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, Message, Severity, Tool, Transcript, read, write
+from ocml_bridge.adapter import DEFAULT, Options
+from ocml_bridge.loss import Log, LossCode
+from ocml_bridge.model import Completion, Document, Foreign, Infill, Media, Part, Refusal, Text, Tools
+from ocml_bridge.registry import adapter
+
+ADAPTER, _ = adapter("openai")
+CALL: dict[str, Any] = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": 1}'}}
+
+
+def messages_of(*wires: Any) -> tuple[Message, ...]:
+    document = read({"messages": list(wires)}, "openai").transcript
+    assert isinstance(document, Transcript)
+    return document.messages
+
+
+def output_of(*messages: Message, options: Options = DEFAULT) -> Any:
+    return write(Transcript(messages), "openai", options=options).output
+
+
+def assistant(**members: Any) -> dict[str, Any]:
+    return {"role": "assistant", **members}
+
+
+def call(content: str = '{"city": 1}', **fields: Any) -> Message:
+    known: dict[str, Any] = {"recipient": "functions.get_weather", "call_id": "c1", "constraint": "json", **fields}
+    return Message("assistant", content, channel="commentary", end="call", **known)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal JSON, with keys in the same order."""
+    return json.dumps(one) == json.dumps(other)
+
+
+# --- meaning ----------------------------------------------------------------------------------------------------------
+
+
+def test_roles_are_kept_and_assistant_text_is_final() -> None:
+    read_back = messages_of(*({"role": role, "content": "x"} for role in ("system", "developer", "user", "assistant")))
+    assert [(message.role, message.channel) for message in read_back] == [
+        ("system", None),
+        ("developer", None),
+        ("user", None),
+        ("assistant", "final"),
+    ]
+
+
+def test_one_wire_message_is_thought_preamble_and_calls() -> None:
+    other = {"id": "c2", "type": "function", "function": {"name": "python", "arguments": "not json"}}
+    thought, preamble, first, second = messages_of(
+        assistant(reasoning="think", content="I look.", tool_calls=[CALL, other])
+    )
+    assert thought == Message("assistant", "think", channel="analysis")
+    assert preamble == Message("assistant", "I look.", channel="commentary", intent="preamble", continues=True)
+    assert first == call(continues=True)
+    assert second == call("not json", recipient="python", call_id="c2", continues=True)
+
+
+def test_text_without_calls_is_final_beside_a_thought() -> None:
+    assert [message.channel for message in messages_of(assistant(reasoning="r", content="c"))] == ["analysis", "final"]
+
+
+@pytest.mark.parametrize("key", ["reasoning", "reasoning_content", "thinking"])
+def test_every_name_of_reasoning_is_read_and_kept(key: str) -> None:
+    wires = [assistant(**{key: "r", "content": "c"})]
+    assert messages_of(*wires)[0].content == "r"
+    assert same(write(read(wires, "openai").transcript, "openai").output, wires)
+
+
+def test_reasoning_said_twice_is_one_thought() -> None:
+    assert len(messages_of(assistant(reasoning="r", reasoning_content="r", content="c"))) == 2
+
+
+def test_reasoning_said_differently_keeps_both() -> None:
+    thought, _ = messages_of(assistant(reasoning="r", reasoning_content="other", content="c"))
+    assert (thought.content, thought.extras) == ("r", {"openai": {"reasoning_content": "other"}})
+
+
+def test_several_thoughts_are_one_text_and_a_list_that_keeps_them_apart() -> None:
+    thoughts = [Message("assistant", "a", channel="analysis"), Message("assistant", "b", None, "analysis")]
+    thoughts[1].continues = True
+    output = output_of(*thoughts)
+    (message,) = output["messages"]
+    assert message["reasoning"] == "a\n\nb"
+    assert message["reasoning_details"] == [{"type": "reasoning.text", "text": text} for text in "ab"]
+    assert read(output, "openai").transcript == Transcript(tuple(thoughts))
+
+
+def test_reasoning_details_with_signatures_are_read_and_kept_whole() -> None:
+    details = [{"type": "reasoning.text", "text": "r", "signature": "s"}, {"type": "reasoning.encrypted", "data": "x"}]
+    (thought, _) = messages_of(assistant(content="c", reasoning_details=details))
+    assert thought.content == "r"
+    assert thought.extras == {"openai": {"reasoning_details": details}}
+
+
+def test_the_option_chooses_the_key_of_reasoning() -> None:
+    output = output_of(Message("assistant", "r", channel="analysis"), options=Options(reasoning="reasoning_content"))
+    assert output["messages"] == [assistant(reasoning_content="r", content=None)]
+
+
+def test_a_custom_call_is_not_json() -> None:
+    (message,) = messages_of(
+        assistant(tool_calls=[{"id": "c", "type": "custom", "custom": {"name": "x.y", "input": "i"}}])
+    )
+    assert (message.recipient, message.content, message.constraint) == ("x.y", "i", None)
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        ({"constraint": "json"}, "function"),
+        ({"constraint": None, "content_type": "json", "recipient": "x.y"}, "function"),
+        ({"constraint": None}, "function"),
+        ({"constraint": "lark"}, "custom"),
+        ({"constraint": None, "recipient": "python"}, "custom"),
+    ],
+)
+def test_a_call_is_a_function_call_where_it_is_json_or_to_a_function(fields: dict[str, Any], kind: str) -> None:
+    ((written,),) = [message["tool_calls"] for message in output_of(call(**fields))["messages"]]
+    assert written["type"] == kind
+
+
+def test_the_deprecated_call_and_reply_are_read_and_written_as_they_were() -> None:
+    wires = [
+        assistant(content=None, function_call={"name": "f", "arguments": "{}"}),
+        {"role": "function", "name": "f", "content": "42"},
+    ]
+    called, reply = messages_of(*wires)
+    assert (called.recipient, called.call_id) == ("functions.f", None)
+    assert (reply.role, reply.name, reply.channel) == ("tool", "functions.f", "commentary")
+    assert read(wires, "openai").findings == ()
+
+
+def test_a_reply_is_named_after_its_call_by_id_within_the_turn() -> None:
+    """Ids repeat in real data: the latest call with the id is meant."""
+    other = {"id": "c1", "type": "function", "function": {"name": "other", "arguments": "{}"}}
+    reply = {"role": "tool", "tool_call_id": "c1", "content": "x"}
+    read_back = messages_of(assistant(tool_calls=[CALL]), reply, assistant(tool_calls=[other]), reply)
+    assert [message.name for message in read_back] == [None, "functions.get_weather", None, "functions.other"]
+
+
+def test_a_reply_that_answers_nothing_is_found_and_kept() -> None:
+    reading = read([{"role": "tool", "tool_call_id": "c9", "content": "x"}], "openai")
+    assert [finding.code for finding in reading.findings] == [FindingCode.REPLY_UNPAIRED]
+    assert isinstance(reading.transcript, Transcript)
+    assert reading.transcript.messages[0].name is None
+
+
+def test_arguments_given_as_an_object_become_text_and_come_back() -> None:
+    wires = [
+        assistant(
+            content=None,
+            tool_calls=[{"id": "c", "type": "function", "function": {"name": "f", "arguments": {"a": [1.0]}}}],
+        )
+    ]
+    assert messages_of(*wires)[0].content == '{"a":[1.0]}'
+    assert same(write(read(wires, "openai").transcript, "openai").output, wires)
+
+
+@pytest.mark.parametrize(
+    ("raw", "part"),
+    [
+        ({"type": "image_url", "image_url": {"url": "u", "detail": "low"}}, Media("image", url="u", detail="low")),
+        (
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
+            Media("image", data="AA==", format="image/png"),
+        ),
+        (
+            {"type": "input_audio", "input_audio": {"data": "AA", "format": "wav"}},
+            Media("audio", data="AA", format="wav"),
+        ),
+        ({"type": "file", "file": {"file_id": "f", "filename": "n"}}, Media("file", file_id="f", filename="n")),
+        ({"type": "video_url", "url": "u"}, Foreign("openai", {"type": "video_url", "url": "u"})),
+        ({"type": "text", "text": "t", "x": 1}, Text("t", {"openai": {"x": 1}})),
+    ],
+)
+def test_parts(raw: Any, part: Part) -> None:
+    (message,) = messages_of({"role": "user", "content": [{"type": "text", "text": "see"}, raw]})
+    assert message.content == (Text("see"), part)
+
+
+def test_a_refusal_is_content_whether_it_stands_apart_or_in_the_list() -> None:
+    apart = assistant(content=None, refusal="no")
+    inside = assistant(content=[{"type": "refusal", "refusal": "no"}])
+    for message in (apart, inside):
+        assert messages_of(message)[0].content == (Refusal("no"),)
+        assert same(write(read([message], "openai").transcript, "openai").output, [message])
+
+
+def test_tools() -> None:
+    schema: Any = {"type": "object", "properties": {}}
+    tools: list[Any] = [
+        {"type": "function", "function": {"name": "f", "description": "d", "parameters": schema, "strict": True}},
+        {"type": "custom", "custom": {"name": "x.y", "format": {"type": "text"}}},
+    ]
+    document = read({"messages": [], "tools": tools}, "openai").transcript
+    assert document == Transcript(
+        tools=(
+            Tool("f", "d", schema, extras={"openai": {"function": {"strict": True}}}),
+            Tool("y", namespace="x", extras={"openai": {"custom": {"format": {"type": "text"}}}}),
+        )
+    )
+    assert same(write(document, "openai").output, {"messages": [], "tools": tools})
+
+
+def test_tools_of_other_kinds_are_found_and_stay_at_their_place() -> None:
+    document = {"messages": [], "tools": [{"type": "web_search"}, {"type": "function", "function": {"name": "f"}}]}
+    reading = read(document, "openai")
+    assert [finding.code for finding in reading.findings] == [FindingCode.SHAPE]
+    assert isinstance(reading.transcript, Transcript)
+    assert reading.transcript.tools == (Tool("f"),)
+    assert same(write(reading.transcript, "openai").output, document)
+
+
+# --- shapes -----------------------------------------------------------------------------------------------------------
+
+HI: Any = {"role": "user", "content": "hi"}
+SHAPES: dict[str, Any] = {
+    "list": [HI],
+    "request": {"model": "m", "messages": [HI], "tools": [], "temperature": 0, "stop": None},
+    "fine-tuning": {"messages": [HI, assistant(content="ho", weight=0)], "parallel_tool_calls": False},
+    "response": {
+        "id": "r",
+        "choices": [{"index": 0, "message": assistant(content="a", refusal=None), "finish_reason": "stop"}],
+        "usage": None,
+    },
+    "choices": {"choices": [{"message": assistant(content=text)} for text in "ab"]},
+    "preference": {
+        "input": {"messages": [HI], "tools": [], "parallel_tool_calls": True},
+        "preferred_output": [assistant(content="a")],
+        "non_preferred_output": [assistant(content="b")],
+    },
+    "nothing": [],
+}
+
+
+@pytest.mark.parametrize("document", SHAPES.values(), ids=SHAPES)
+def test_every_shape_comes_back_as_it_was(document: Any) -> None:
+    reading = read(document, "openai")
+    result = write(reading.transcript, "openai")
+    assert same(result.output, document)
+    assert (reading.findings, result.losses) == ((), ())
+
+
+def test_json_lines_of_one_message_each_are_a_list() -> None:
+    data = b'{"role":"user","content":"hi"}\n{"role":"assistant","content":"ho"}\n'
+    assert write(read(data, "openai").transcript, "openai").output == [HI, assistant(content="ho")]
+
+
+def test_an_answer_that_ran_out_of_tokens_is_cut_off() -> None:
+    document = {"choices": [{"message": assistant(content="a"), "finish_reason": "length"}]}
+    transcript = read(document, "openai").transcript
+    assert isinstance(transcript, Transcript)
+    assert transcript.messages[-1].end is None
+    assert write(transcript, "openai").losses == ()
+
+
+REFUSED: list[tuple[Any, str, str]] = [
+    ("text", "", "expected a list of messages"),
+    ({"messages": "x"}, "/messages", "not a list"),
+    ({"messages": [HI, 5]}, "/messages/1", "object"),
+    ({"messages": [HI, {"content": "x"}]}, "/messages/1/role", "role"),
+    ([{"type": "function_call_output", "call_id": "c"}], "/0/role", "Responses"),
+    ({"input": "hi", "model": "m"}, "", "Responses"),
+    (HI, "", "into a list"),
+    ([{"messages": [HI]}], "", "ocml-convert batch"),
+    (b'{"messages":[]}\n{"messages":[]}', "", "ocml-convert batch"),
+    ({"choices": []}, "/choices/0", "message"),
+    ({"choices": [{"delta": {}}]}, "/choices/0", "chunks"),
+    ({"choices": [{"message": {}}]}, "/choices/0/message/role", "role"),
+    ({"preferred_output": []}, "", "preferred_output"),
+    (
+        {"input": {"messages": [HI]}, "preferred_output": [7]},
+        "/preferred_output/0",
+        "object",
+    ),
+]
+
+
+@pytest.mark.parametrize(("document", "path", "says"), REFUSED, ids=[path + " " + says for _, path, says in REFUSED])
+def test_what_is_refused_and_where(document: Any, path: str, says: str) -> None:
+    data = json.dumps(document) if isinstance(document, str) else document
+    with pytest.raises(BridgeError) as raised:
+        read(data, "openai")
+    assert (raised.value.code, raised.value.path) == (ErrorCode.SHAPE, path)
+    assert says in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "path"),
+    [
+        ({"role": "critic", "content": "x"}, FindingCode.UNKNOWN_ROLE, "/messages/0/role"),
+        ({"role": "user", "content": 5}, FindingCode.SHAPE, "/messages/0/content"),
+        (assistant(content="x", tool_calls=[{"id": "c"}]), FindingCode.SHAPE, "/messages/0/extras/openai/tool_calls"),
+        (
+            assistant(content="x", function_call={}, tool_calls="x"),
+            FindingCode.SHAPE,
+            "/messages/0/extras/openai/tool_calls",
+        ),
+    ],
+)
+def test_what_is_kept_although_it_should_not_be_there(message: Any, code: FindingCode, path: str) -> None:
+    reading = read([message], "openai")
+    assert [(finding.code, finding.path) for finding in reading.findings] == [(code, path)]
+    assert same(write(reading.transcript, "openai").output, [message])
+
+
+@pytest.mark.parametrize(
+    ("document", "score"),
+    [([HI], 2), ({"messages": [HI]}, 2), (SHAPES["response"], 3), (SHAPES["preference"], 3), ([1, 2], 0), ({}, 0)],
+)
+def test_detection(document: Any, score: int) -> None:
+    assert ADAPTER.sniff(document) == score
+
+
+# --- spelling ---------------------------------------------------------------------------------------------------------
+
+SPELLINGS: list[Any] = [
+    *(
+        assistant(content=content, tool_calls=[CALL])
+        for content in (None, "", [], "x", [{"type": "text", "text": "x"}])
+    ),
+    *({"role": "user", "content": content} for content in (None, "", [], [{"type": "text", "text": ""}], {})),
+    *(
+        assistant(**empty)
+        for empty in ({}, {"tool_calls": []}, {"content": "", "refusal": None, "function_call": None})
+    ),
+    {"content": "x", "name": "bob", "role": "user"},
+    assistant(content=None, tool_calls=[{"function": {"arguments": "{}", "name": "f"}, "id": "c", "type": "function"}]),
+    assistant(content=None, tool_calls=[{"function": {"name": "functions.f"}}]),
+    {"role": "tool", "content": "x", "name": "f", "tool_call_id": None},
+    {
+        "role": "user",
+        "content": [{"text": "a", "type": "text"}, {"image_url": {"detail": "low", "url": "u"}, "type": "image_url"}],
+    },
+]
+
+
+@pytest.mark.parametrize("message", SPELLINGS, ids=json.dumps)
+def test_absent_null_empty_and_the_order_of_keys_come_back(message: Any) -> None:
+    result = write(read([message], "openai").transcript, "openai")
+    assert same(result.output, [message])
+    assert result.losses == ()
+
+
+def test_a_message_that_says_nothing_is_a_message() -> None:
+    assert messages_of(assistant()) == (
+        Message("assistant", "", channel="final", layout={"openai": {"form": ["role"]}}),
+    )
+
+
+def test_common_messages_have_no_layout() -> None:
+    spelled = messages_of(
+        HI,
+        assistant(reasoning="r", content=None, tool_calls=[CALL]),
+        {"role": "tool", "tool_call_id": "c1", "content": "x"},
+    )
+    assert all(message.layout is None and message.extras is None for message in spelled)
+
+
+@given(wire.DOCUMENTS)
+def test_whatever_is_read_is_written_back_exactly(document: Any) -> None:
+    """Law 1, and more than it asks: findings do not matter."""
+    transcript = read(document, "openai").transcript
+    result = write(transcript, "openai")
+    assert same(result.output, document)
+    assert result.losses == ()
+
+
+# --- the image --------------------------------------------------------------------------------------------------------
+
+
+def _spoilt(document: Transcript, notes: list[Any]) -> Transcript:
+    """A transcript whose messages and self hold nonsense under our own key."""
+    extras, layout, *rows = notes
+    pairs = zip(document.messages, rows, strict=False)
+    messages = [replace(message, extras=row, layout=layout) for message, row in pairs]
+    return replace(document, messages=(*messages, *document.messages[len(messages) :]), extras=extras, layout=layout)
+
+
+SPOILT = st.builds(_spoilt, strategies.transcripts(), st.lists(wire.NONSENSE, min_size=2, max_size=8))
+OPTIONS = st.sampled_from([DEFAULT, Options(reasoning="reasoning_content")])
+
+
+@given(st.one_of(strategies.documents(), SPOILT), OPTIONS)
+def test_the_image_is_what_is_read_back(document: Document, options: Options) -> None:
+    image = ADAPTER.fit(document, options, Log())
+    assert ADAPTER.read(ADAPTER.write(image, options, Log()), options, Log()) == image
+
+
+@given(st.one_of(strategies.documents(), SPOILT), OPTIONS)
+def test_the_laws_hold(document: Document, options: Options) -> None:
+    laws.all_laws(document, "openai", options)
+
+
+def lost(document: Document) -> list[tuple[LossCode, Severity, str]]:
+    return [(loss.code, loss.severity, loss.path) for loss in write(document, "openai").losses]
+
+
+def test_calls_from_formats_without_ids_get_some_and_replies_are_linked() -> None:
+    reply = Message("tool", "5", "functions.get_weather", "commentary", "assistant")
+    document = Transcript((call(call_id=None), reply))
+    wires: Any = write(document, "openai").output
+    assert [wires["messages"][0]["tool_calls"][0]["id"], wires["messages"][1]["tool_call_id"]] == ["call_1", "call_1"]
+    assert lost(document) == [(LossCode.CALL_ID, Severity.LAYOUT, f"/messages/{at}/call_id") for at in (0, 1)]
+
+
+def test_a_call_read_without_an_id_stays_without() -> None:
+    wires = [assistant(content=None, tool_calls=[{"type": "function", "function": {"name": "f", "arguments": ""}}])]
+    assert same(write(read(wires, "openai").transcript, "openai").output, wires)
+
+
+def test_a_reply_whose_call_does_not_say_its_name_says_it() -> None:
+    document = Transcript((Message("tool", "5", "functions.f", "commentary", "assistant", "c9"),))
+    assert write(document, "openai").output == {
+        "messages": [{"role": "tool", "tool_call_id": "c9", "name": "f", "content": "5"}]
+    }
+
+
+def test_a_preamble_goes_into_the_message_of_the_call_that_follows() -> None:
+    preamble = Message("assistant", "I look.", channel="commentary", intent="preamble")
+    assert output_of(preamble, call()) == {"messages": [assistant(content="I look.", tool_calls=[CALL])]}
+
+
+def test_commentary_without_a_call_reads_as_final() -> None:
+    document = Transcript((Message("assistant", "x", channel="commentary", intent="status"),))
+    assert lost(document) == [
+        (LossCode.CHANNEL, Severity.CHANGED, "/messages/0/channel"),
+        (LossCode.INTENT, Severity.LOST, "/messages/0/intent"),
+    ]
+
+
+def test_tools_in_a_message_are_declared_in_the_request() -> None:
+    document = Transcript((Message("developer", (Text("Be brief."), Tools((Tool("f"),)))),))
+    assert write(document, "openai").output == {
+        "messages": [{"role": "developer", "content": "Be brief."}],
+        "tools": [{"type": "function", "function": {"name": "f"}}],
+    }
+
+
+def test_a_text_to_be_completed_becomes_a_users_message() -> None:
+    document = Completion((Infill("a", None, "b"),))
+    assert write(document, "openai").output == {"messages": [{"role": "user", "content": "ab"}]}
+    assert lost(document) == [(LossCode.COMPLETION, Severity.CHANGED, "")]
+
+
+def test_media_that_chat_completions_cannot_point_at_is_reported() -> None:
+    document = Transcript((Message("user", (Text("hear"), Media("audio", url="u"))),))
+    assert lost(document) == [(LossCode.MEDIA, Severity.LOST, "/messages/0/content/1")]
+
+
+# --- what others say --------------------------------------------------------------------------------------------------
+
+
+def test_plain_cases_are_what_the_official_types_say() -> None:
+    conversation = (
+        Message("developer", "Be brief."),
+        Message("user", (Text("What is this?"), Media("image", url="https://example.org/a.png"))),
+        Message("assistant", "I look.", channel="commentary", intent="preamble"),
+        call(continues=True),
+        Message("tool", "5", "functions.get_weather", "commentary", "assistant", "c1"),
+        Message("assistant", "Done.", channel="final"),
+        Message("assistant", (Refusal("No."),), channel="final"),
+    )
+    result = write(Transcript(conversation, tools=(Tool("get_weather", "d", {"type": "object"}),)), "openai")
+    output: Any = result.output
+    for message in output["messages"]:
+        TypeAdapter[Any](ChatCompletionMessageParam).validate_python(message)
+    for tool in output["tools"]:
+        TypeAdapter[Any](ChatCompletionToolParam).validate_python(tool)
+    assert result.lossless
+
+
+def test_every_transcript_of_the_corpus_is_written_back_exactly() -> None:
+    for path in sorted(corpus_path("openai").glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            document = json.loads(line)
+            assert same(write(read(document, "openai").transcript, "openai").output, document)

@@ -1,0 +1,54 @@
+"""One example of each loss code: a document, and a format that cannot hold it. `docs/loss.md` shows them run."""
+
+from __future__ import annotations
+
+from ocml_bridge import Completion, Document, LossCode, Message, Tool, Transcript
+from ocml_bridge.model import FileBreak, Flags, Foreign, Header, Infill, Media, Refusal, Text, Thought, Tools
+
+USER = Message("user", "Hi")
+CALL = Message(
+    "assistant", '{"q":1}', channel="commentary", recipient="functions.f", call_id="c9", constraint="json", end="call"
+)
+REPLY = Message("tool", "2", name="functions.f", channel="commentary", recipient="assistant", call_id="c9")
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}}
+
+
+def _talk(*messages: Message) -> Transcript:
+    return Transcript(messages)
+
+
+def _user(*parts: object) -> Transcript:
+    return Transcript((Message("user", parts),))  # type: ignore[arg-type]
+
+
+EXAMPLES: dict[LossCode, tuple[Document, str]] = {
+    LossCode.MESSAGE: (_talk(USER, Message("assistant", "A greeting.", channel="analysis")), "chatml"),
+    LossCode.ROLE: (_talk(Message("developer", "Be brief.")), "ocm-0.1"),
+    LossCode.NAME: (_talk(Message("user", "Hi", name="bob")), "harmony"),
+    LossCode.CHANNEL: (_talk(USER, Message("assistant", "Wait.", channel="commentary")), "openai"),
+    LossCode.RECIPIENT: (_talk(USER, CALL), "chatml"),
+    LossCode.CALL_ID: (_talk(USER, CALL, REPLY), "harmony"),
+    LossCode.INTENT: (_talk(USER, Message("assistant", "50 %", channel="commentary", intent="status")), "harmony"),
+    LossCode.CONTENT_TYPE: (_talk(Message("user", "*Hi*", content_type="markdown")), "openai"),
+    LossCode.CONSTRAINT: (_talk(USER, Message("assistant", "{}", channel="final", constraint="json")), "openai"),
+    LossCode.ENDING: (_talk(USER, Message("assistant", "Hel", channel="final", end=None)), "openai"),
+    LossCode.GROUPING: (_talk(USER, CALL, Message("assistant", "Done.", channel="final", continues=True)), "harmony"),
+    LossCode.CONTENT: (_user(Text("one"), Text("two")), "harmony"),
+    LossCode.THOUGHT: (_talk(Message("assistant", (Thought("reflect"), Text("Hm.")), channel="analysis")), "harmony"),
+    LossCode.FLAGS: (_talk(Message("system", (Text("Be brief."), Flags(("reason",))))), "openai"),
+    LossCode.MEDIA: (_user(Text("What is this?"), Media("image", url="https://example.org/a.png")), "harmony"),
+    LossCode.REFUSAL: (_talk(USER, Message("assistant", (Refusal("No."),), channel="final")), "ocm-2.2"),
+    LossCode.INFILL: (_user(Text("Complete: "), Infill("a", None, "c")), "openai"),
+    LossCode.FILE_BREAK: (_user(Text("one"), FileBreak()), "openai"),
+    LossCode.FOREIGN_PART: (_user(Text("x"), Foreign("openai", {"type": "video", "id": 1})), "harmony"),
+    LossCode.TOOLS: (Transcript((USER,), tools=(Tool("f"),)), "chatml"),
+    LossCode.TOOLS_MOVED: (_talk(Message("system", (Text("Use: "), Tools((Tool("f"),)))), USER), "openai"),
+    LossCode.TOOL_SCHEMA: (Transcript((USER,), tools=(Tool("f", "Does.", SCHEMA),)), "harmony"),
+    LossCode.HEADER: (Transcript((USER,), header=Header(version="2.2", model="m")), "openai"),
+    LossCode.OPEN_TURN: (Transcript((USER,), open_turn=Message("assistant", "", end=None)), "openai"),
+    LossCode.COMPLETION: (Completion((Infill("a", None, "c"),)), "openai"),
+    LossCode.EXTRAS: (_talk(Message("user", "Hi", extras={"openai": {"weight": 0}})), "harmony"),
+    LossCode.LAYOUT: (_talk(Message("user", "Hi", layout={"ocm-2.2": {"gap": "\n\n"}})), "harmony"),
+    LossCode.CONTROL_TOKEN: (_talk(Message("user", "What is <|end|>?")), "harmony"),
+    LossCode.SURROGATE: (_talk(Message("user", "half: \ud800")), "harmony"),
+}

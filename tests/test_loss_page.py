@@ -1,0 +1,76 @@
+"""`docs/loss.md` is true: its matrix and its examples are made by running the code. `pytest --accept` writes them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from loss_examples import EXAMPLES
+from ocml_bridge import FindingCode, LossCode, formats, jsontext, write
+from ocml_bridge.adapter import Feature
+from ocml_bridge.model.codec import to_json
+from ocml_bridge.registry import adapter
+
+PAGE = Path(__file__).parents[1] / "docs" / "loss.md"
+LOSS = Path(__file__).parents[1] / "bridge" / "ocml_bridge" / "loss.py"
+
+
+def matrix() -> str:
+    names = formats()
+    lines = ["| | " + " | ".join(f"`{name}`" for name in names) + " |", "| --- |" + " --- |" * len(names)]
+    for feature in Feature:
+        levels = [adapter(name)[0].capabilities.level(feature).value for name in names]
+        lines.append(f"| {feature.value} | " + " | ".join("" if level == "no" else level for level in levels) + " |")
+    return "\n".join(lines)
+
+
+def example(code: LossCode) -> str:
+    document, target = EXAMPLES[code]
+    result = write(document, target)
+    source = jsontext.dumps(to_json(document)).decode()
+    losses = [f"{loss.severity} {loss.code} {loss.path}: {loss.detail}" for loss in result.losses]
+    shown = "\n".join([source, f"→ {target}", result.data.decode().rstrip("\n"), "", *losses])
+    return f"### `{code}`\n\n```text\n{shown}\n```"
+
+
+def comments(name: str) -> dict[str, str]:
+    """The sentence behind each member of an enumeration."""
+    tree = ast.parse(LOSS.read_text())
+    body = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name).body
+    out: dict[str, str] = {}
+    for node, after in pairwise(body):
+        if isinstance(node, ast.Assign) and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+            out[ast.literal_eval(node.value)] = str(after.value.value)
+    return out
+
+
+def findings() -> str:
+    said = comments("FindingCode")
+    rows = "\n".join(f"| `{code}` | {said[code]} |" for code in FindingCode)
+    return f"| code | meaning |\n| --- | --- |\n{rows}"
+
+
+def page() -> str:
+    parts = {"matrix": matrix(), "examples": "\n\n".join(map(example, LossCode)), "findings": findings()}
+    text = PAGE.read_text()
+    for name, made in parts.items():
+        pattern = rf"(<!-- generated: {name} -->\n).*?(<!-- end -->)"
+        text = re.sub(pattern, lambda found, made=made: f"{found[1]}\n{made}\n\n{found[2]}", text, flags=re.S)
+    return text
+
+
+def test_the_page_is_what_running_it_gives(request: pytest.FixtureRequest) -> None:
+    made = page()
+    if request.config.getoption("--accept"):
+        PAGE.write_text(made)
+    assert PAGE.read_text() == made
+
+
+@pytest.mark.parametrize("code", LossCode)
+def test_every_example_shows_its_code(code: LossCode) -> None:
+    document, target = EXAMPLES[code]
+    assert code in {loss.code for loss in write(document, target).losses}
