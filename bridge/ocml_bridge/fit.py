@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import is_dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from .diff import ABSENT, Difference, diff, escape, is_element
+from .diff import ABSENT, Difference, diff, is_element
 from .loss import Log, Loss, LossCode, Severity
 from .model import (
     ByFormat,
@@ -180,18 +180,8 @@ def _nothing(value: object) -> bool:
 
 
 def _short(value: object) -> str:
+    if isinstance(value, (tuple, list)):
+        count = len(cast("tuple[object, ...]", value))
+        return f"of {count} item{'' if count == 1 else 's'}"
     text = type(value).__name__.lower() if is_dataclass(value) else repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
-
-
-__all__ = [
-    "PART_CODES",
-    "as_text",
-    "covered",
-    "drop_message",
-    "escape",
-    "name_difference",
-    "narrow",
-    "own",
-    "report",
-]

@@ -333,16 +333,12 @@ def test_detection(document: Any, score: int) -> None:
 
 # --- spelling ---------------------------------------------------------------------------------------------------------
 
+CONTENTS: list[Any] = [None, "", [], "x", {}, [{"type": "text", "text": "x"}], [{"type": "text", "text": ""}]]
+EMPTIES: list[Any] = [{}, {"tool_calls": []}, {"content": "", "refusal": None, "function_call": None}]
 SPELLINGS: list[Any] = [
-    *(
-        assistant(content=content, tool_calls=[CALL])
-        for content in (None, "", [], "x", [{"type": "text", "text": "x"}])
-    ),
-    *({"role": "user", "content": content} for content in (None, "", [], [{"type": "text", "text": ""}], {})),
-    *(
-        assistant(**empty)
-        for empty in ({}, {"tool_calls": []}, {"content": "", "refusal": None, "function_call": None})
-    ),
+    *(assistant(content=content, tool_calls=[CALL]) for content in CONTENTS),
+    *({"role": "user", "content": content} for content in CONTENTS),
+    *(assistant(**empty) for empty in EMPTIES),
     {"content": "x", "name": "bob", "role": "user"},
     assistant(content=None, tool_calls=[{"function": {"arguments": "{}", "name": "f"}, "id": "c", "type": "function"}]),
     assistant(content=None, tool_calls=[{"function": {"name": "functions.f"}}]),
@@ -356,8 +352,8 @@ SPELLINGS: list[Any] = [
 
 @pytest.mark.parametrize("message", SPELLINGS, ids=json.dumps)
 def test_absent_null_empty_and_the_order_of_keys_come_back(message: Any) -> None:
-    result = write(read([message], "openai").transcript, "openai")
-    assert same(result.output, [message])
+    result = write(read([message, HI], "openai").transcript, "openai")
+    assert same(result.output, [message, HI])
     assert result.losses == ()
 
 
@@ -389,11 +385,13 @@ def test_whatever_is_read_is_written_back_exactly(document: Any) -> None:
 
 
 def _spoilt(document: Transcript, notes: list[Any]) -> Transcript:
-    """A transcript whose messages and self hold nonsense under our own key."""
+    """A transcript that holds nonsense under our own key, in itself, its messages and its tools."""
     extras, layout, *rows = notes
+    tools = document.tools and tuple(replace(tool, extras=extras, layout=layout) for tool in document.tools)
     pairs = zip(document.messages, rows, strict=False)
     messages = [replace(message, extras=row, layout=layout) for message, row in pairs]
-    return replace(document, messages=(*messages, *document.messages[len(messages) :]), extras=extras, layout=layout)
+    messages += document.messages[len(messages) :]
+    return replace(document, messages=tuple(messages), tools=tools, extras=extras, layout=layout)
 
 
 SPOILT = st.builds(_spoilt, strategies.transcripts(), st.lists(wire.NONSENSE, min_size=2, max_size=8))

@@ -12,10 +12,10 @@ from typing import Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.model import Json
-from ocml_bridge.text.edges import is_trivia
+from ocml_bridge.model import Json, Transcript
+from ocml_bridge.text.edges import is_trivia, kept_by
 
-from .syntax import START
+from .syntax import HOME, START
 
 BOS: Final = ("[BOS]", "<s>", "<|BOS|>", "<|begin_of_text|>", "<|startoftext|>")
 EOS: Final = ("[EOS]", "</s>", "<|EOS|>", "<|end_of_text|>", "<|endoftext|>")
@@ -125,6 +125,18 @@ def asked(edges: Edges, options: Options) -> Edges:
     if options.eos is not None:
         edges = replace(edges, eos=options.eos, **({} if options.eos else {"tail": "", "after": ""}))
     return edges
+
+
+def settled(document: Transcript, options: Options, *, frames: bool, cut: bool) -> Edges:
+    """How the text begins and ends: as the dialect or the options say, else as the source did, else by default."""
+    if options.dialect is not None:
+        wanted = DIALECTS[options.dialect]
+    else:
+        wanted = recalled(kept_by(HOME, document.layout, document.extras), default_for(cut=cut))
+    wanted = asked(wanted, options)
+    if not frames:
+        return around_nothing(wanted, options)
+    return around_frames(replace(wanted, tail="", eos="", after="") if cut else wanted, options, cut=cut)
 
 
 def around_frames(edges: Edges, options: Options, *, cut: bool) -> Edges:

@@ -11,7 +11,6 @@ from ocml_bridge.diff import is_element
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import (
-    ByFormat,
     Completion,
     Content,
     Document,
@@ -26,13 +25,14 @@ from ocml_bridge.model import (
     Transcript,
 )
 from ocml_bridge.text.attributes import unsafe_as
+from ocml_bridge.text.control import BREAK
 from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.text.plain import name_for_header, name_from_header, safe_role
 from ocml_bridge.turns import content_of, is_call, is_thought, parts_of
 
 from .completion import fit_completion
-from .edges import DIALECTS, Edges, around_frames, around_nothing, asked, default_for, kept, recalled
-from .frames import Unit, default_frame, ends_text, kept_of, open_frame, open_unit, unit
+from .edges import default_for, kept, settled
+from .frames import Unit, ends_text, units
 from .segments import tidy
 from .spelling import body_of
 from .syntax import ALIASES, HOME, TOKENS
@@ -54,16 +54,16 @@ def _fit_transcript(document: Transcript, options: Options, log: Log) -> Transcr
     wires = [wire for group in _groups(_rows(document, log)) for wire in _wires(group, log)]
     _settle_ends(wires, document, options)
     opening = _open_turn(document.open_turn)
-    units = _units(wires, options)
-    for wire, one in zip(wires, units, strict=True):
+    frames = units([row.message for wire in wires for row in wire], opening, TOKENS.neutralise, options)
+    for wire, one in zip(wires, frames, strict=False):
         _guard(wire, one, options, log)
-        wire[0].message.layout, wire[0].message.extras = one.remembered()
-    if opening is not None:
-        opening.layout, opening.extras = _opened(document.open_turn, opening, first=not units)
+    for one in frames:
+        one.messages[0].layout, one.messages[0].extras = one.remembered()
     lifted = lift([row.message for wire in wires for row in wire])
     _report_lift(lifted, wires, document, log)
-    edges = settled_edges(document, options, frames=bool(units) or opening is not None, cut=_is_cut(wires, opening))
-    layout, extras = kept(edges, default_for(cut=_is_cut(wires, opening)))
+    cut = bool(frames) and not frames[-1].frame.end
+    edges = settled(document, options, frames=bool(frames), cut=cut)
+    layout, extras = kept(edges, default_for(cut=cut))
     if lifted.gone is not None and lifted.gone.layout is not None:
         layout["tools"] = lifted.gone.layout[HOME]
     return Transcript(
@@ -77,11 +77,9 @@ def _fit_transcript(document: Transcript, options: Options, log: Log) -> Transcr
 
 @dataclass(slots=True)
 class _Row:
-    """One message of the image in the making: where it comes from, and what its layout was."""
+    """One message of the image in the making: where it comes from, and how it was joined and ended there."""
 
     path: str
-    kept: ByFormat | None
-    extras: ByFormat | None
     joined: bool
     cut: bool
     message: Message
@@ -105,7 +103,8 @@ def _rows(document: Transcript, log: Log) -> list[_Row]:
     for index, source in enumerate(lowered, first):
         path = f"/messages/{index}" if index >= 0 else "/tools"
         message = _message(source, path, log)
-        rows.append(_Row(path, source.layout, source.extras, source.continues, source.end is None, message))
+        message.layout, message.extras = source.layout, source.extras
+        rows.append(_Row(path, source.continues, source.end is None, message))
     return rows
 
 
@@ -164,10 +163,10 @@ def _thought(content: Content, path: str, log: Log) -> Content:
 def _open_turn(source: Message | None) -> Message | None:
     if source is None:
         return None
-    role = _role(source.role)
+    role, name = _role(source.role), unsafe_as("_", source.name) if source.name else None
     if role == "tool":
-        return Message(role, "", name_from_header(role, name_for_header(role, source.name)), end=None)
-    return Message(role, "", unsafe_as("_", source.name) if source.name else None, end=None)
+        name = name_from_header(role, name_for_header(role, source.name))
+    return Message(role, "", name, end=None, layout=source.layout, extras=source.extras)
 
 
 # --- which messages share a frame -------------------------------------------------------------------------------------
@@ -221,6 +220,7 @@ def _stands_alone(message: Message) -> bool:
 def _joined(wire: _Wire) -> _Wire:
     for row in wire[1:]:
         row.message.continues = True
+        row.message.layout = row.message.extras = None
     if wire[0].message.role == "assistant":
         with_channels([row.message for row in wire])
     return wire
@@ -237,51 +237,16 @@ def _settle_ends(wires: list[_Wire], document: Transcript, options: Options) -> 
         messages[-1].end = ending
 
 
-def _is_cut(wires: list[_Wire], opening: Message | None) -> bool:
-    return opening is not None or (bool(wires) and wires[-1][-1].message.end is None)
-
-
 # --- spelling ---------------------------------------------------------------------------------------------------------
-
-
-def _units(wires: list[_Wire], options: Options) -> list[Unit]:
-    units: list[Unit] = []
-    for index, wire in enumerate(wires):
-        messages = [row.message for row in wire]
-        remembered = kept_by(HOME, wire[0].kept, wire[0].extras)
-        if index == 0:
-            remembered.pop("gap", None)
-        default = default_frame(messages, TOKENS.neutralise, "\n" if index else "")
-        units.append(unit(messages, remembered, default, options))
-    return units
-
-
-def _opened(source: Message | None, opening: Message, *, first: bool) -> tuple[ByFormat | None, ByFormat | None]:
-    assert source is not None
-    default = open_frame(opening, "" if first else "\n")
-    return open_unit(opening, kept_of(source, first=first), default).remembered()
 
 
 def _guard(wire: _Wire, one: Unit, options: Options, log: Log) -> None:
     """Report the control tokens that had to be broken, or refuse them; what is spelled as it was has none."""
-    messages = [row.message for row in wire]
-    if one.frame.body != one.default.body or body_of(messages, TOKENS.neutralise) == body_of(messages, str):
+    if BREAK not in one.default.body or not one.is_default():
         return
     for row in wire:
         path = f"{row.path}/content"
         body_of([row.message], lambda text, path=path: TOKENS.guard(text, options.control_tokens, path, log))
-
-
-def settled_edges(document: Transcript, options: Options, *, frames: bool, cut: bool) -> Edges:
-    """How the text begins and ends: as the dialect or the options say, else as the source did, else by default."""
-    if options.dialect is not None:
-        wanted = DIALECTS[options.dialect]
-    else:
-        wanted = recalled(kept_by(HOME, document.layout, document.extras), default_for(cut=cut))
-    wanted = asked(wanted, options)
-    if not frames:
-        return around_nothing(wanted, options)
-    return around_frames(replace(wanted, tail="", eos="", after="") if cut else wanted, options, cut=cut)
 
 
 # --- the rest ---------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from ocml_bridge.model import ByFormat, Json, Message
 from ocml_bridge.text.edges import by_format, kept_by, recall, remember
 from ocml_bridge.text.im import Frame, read_header, write_header
 from ocml_bridge.text.plain import name_for_header
+from ocml_bridge.turns import groups
 
 from .edges import closing
 from .segments import before_newline
@@ -33,15 +34,19 @@ class Unit:
     frame: Frame
     default: Frame
 
+    def is_default(self) -> bool:
+        """Whether the body is the one that would be written by default, but for the newline before the end token."""
+        if self.frame.body == self.default.body:
+            return True
+        core = before_newline(self.default.body)
+        return self.default.end != "" and self.frame.body in (core, core + "\n", core + "\r\n")
+
     def remembered(self) -> tuple[ByFormat | None, ByFormat | None]:
         """The layout and the extras that the first message needs so that the frame is spelled like this again."""
         default, layout = self.default, dict[str, Json]()
-        if self.frame.body != default.body:
-            core = before_newline(default.body)
-            pad = self.frame.body[len(before_newline(self.frame.body)) :]
-            if self.frame.body == core + pad and default.end:
-                layout["pad"] = pad
-                default = replace(default, body=self.frame.body)
+        if self.frame.body != default.body and self.is_default():
+            layout["pad"] = self.frame.body[len(before_newline(default.body)) :]
+            default = replace(default, body=self.frame.body)
         kept, extras = remember(self.frame, default)
         return by_format(HOME, {**layout, **kept}), by_format(HOME, extras)
 
@@ -104,7 +109,20 @@ def open_unit(opening: Message, kept: Mapping[str, Json], default: Frame) -> Uni
     return Unit((opening,), frame, default)
 
 
-def kept_of(message: Message, *, first: bool) -> dict[str, Json]:
+def units(messages: Sequence[Message], opening: Message | None, guard: Guard, options: Options) -> list[Unit]:
+    """Messages, and the open turn behind them, frame by frame."""
+    out: list[Unit] = []
+    for start, end in groups(messages):
+        wire = messages[start:end]
+        default = default_frame(wire, guard, "\n" if out else "")
+        out.append(unit(wire, _kept_by(wire[0], first=not out), default, options))
+    if opening is not None:
+        default = open_frame(opening, "\n" if out else "")
+        out.append(open_unit(opening, _kept_by(opening, first=not out), default))
+    return out
+
+
+def _kept_by(message: Message, *, first: bool) -> dict[str, Json]:
     """What a message remembers of its frame. What stands before the first frame belongs to the text's beginning."""
     kept = kept_by(HOME, message.layout, message.extras)
     if first:

@@ -75,8 +75,8 @@ def _messages(frame: Frame, index: int, log: Log, *, first: bool) -> list[Messag
     if not first:
         _remark_outside(frame.gap, path, log)
     default = default_frame(messages, TOKENS.neutralise, "" if first else "\n")
-    layout, extras = Unit(messages, replace(frame, end=default.end), default).remembered()
-    messages[0].layout, messages[0].extras = layout, extras
+    frame.end = default.end  # a missing one is mended
+    messages[0].layout, messages[0].extras = Unit(messages, frame, default).remembered()
     return messages
 
 

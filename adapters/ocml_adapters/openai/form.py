@@ -51,9 +51,8 @@ def form_of(wire: Object, order: tuple[str, ...], required: frozenset[str], said
         required: the keys that we always write.
         said: the keys whose value is known from elsewhere even if it is empty.
     """
-    silent = [
-        key for key, value in wire.items() if not (value and type(value) is str) and key not in said and is_empty(value)
-    ]
+    silent = {key for key, value in wire.items() if not (value and type(value) is str) and is_empty(value)}
+    silent.difference_update(said)
     if not silent and required <= wire.keys() and _in_order(tuple(wire), order):
         return None
     return [[key, value] if key in silent else key for key, value in wire.items()] if silent else list(wire)

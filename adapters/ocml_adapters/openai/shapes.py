@@ -22,7 +22,7 @@ from ocml_bridge.model import Json, Message, Tool, Transcript
 
 from .form import Object, add, form_of, mine, rest, shape
 from .syntax import BATCH_HINT, EXPECTED, HOME, REQUEST_KEYS, REQUEST_ORDER
-from .tools import read_tools, write_tools
+from .tools import is_custom_tool, read_tools, write_tools
 
 
 def _in_list(at: int) -> str:
@@ -177,7 +177,7 @@ def write_shell(transcript: Transcript, wires: list[Json]) -> Source:
 def _write_request(transcript: Transcript, wires: list[Json], extras: Object, layout: Object) -> Object:
     out: Object = {"messages": wires}
     others = extras.get("tools") if isinstance(extras.get("tools"), list) else None
-    legacy = layout.get("functions") is True and others is None
+    legacy = layout.get("functions") is True and others is None and not any(map(is_custom_tool, transcript.tools or ()))
     if transcript.tools is not None or others is not None:
         out["functions" if legacy else "tools"] = write_tools(transcript.tools or (), others, legacy=legacy)
     out = add(out, extras, REQUEST_ORDER)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge import jsontext
@@ -257,13 +258,14 @@ def _read_tool(value: Json) -> Tool | None:
 
 def write_tools(tools: Sequence[Tool], others: Json, *, legacy: bool = False) -> list[Json]:
     """Declared tools, with those of other kinds at their places."""
-    out: list[Json] = [_write_tool(tool)[FUNCTION] if legacy else _write_tool(tool) for tool in tools]
-    if isinstance(others, list):
-        for item in cast("list[Json]", others):
-            entry: Object = cast("Object", item) if isinstance(item, dict) else {}
-            if set(entry) == {"at", "tool"} and type(entry["at"]) is int:
-                out.insert(entry["at"], entry["tool"])
-    return out
+    written = (_write_tool(tool)[FUNCTION] if legacy else _write_tool(tool) for tool in tools)
+    out: list[Json] = []
+    for item in cast("list[Json]", others) if isinstance(others, list) else []:
+        entry: Object = cast("Object", item) if isinstance(item, dict) else {}
+        if set(entry) == {"at", "tool"} and type(entry["at"]) is int:
+            out += islice(written, max(0, entry["at"] - len(out)))
+            out.append(entry["tool"])
+    return [*out, *written]
 
 
 def is_custom_tool(tool: Tool) -> bool:

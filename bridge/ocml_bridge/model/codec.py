@@ -21,7 +21,9 @@ _ALWAYS = frozenset({"type", "role", "content", "messages", "name", "kind", "fla
 
 @cache
 def _defaults(kind: type[Any]) -> tuple[tuple[str, object], ...]:
-    return tuple((field.name, field.default) for field in fields(kind))
+    """Field → default, in the order of the model; `type` first, as it says how to read the rest."""
+    found = [(field.name, field.default) for field in fields(kind)]
+    return tuple(sorted(found, key=lambda field: field[0] != "type"))
 
 
 def to_json(value: object) -> Json:

@@ -1,0 +1,50 @@
+"""The examples of README.md are run, and give what is shown there."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sources import ROOT
+
+README = (ROOT / "README.md").read_text("utf-8")
+SESSIONS = re.findall(r"^```console\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+EXAMPLES = [
+    tuple(step.split("\n", 1)) for session in SESSIONS for step in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]
+]
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> dict[str, str]:
+    """An environment in which `ocml-convert` is the one of this checkout."""
+    command = tmp_path / "bin" / "ocml-convert"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ocml_bridge "$@"\n')
+    command.chmod(0o755)
+    packages = os.pathsep.join((str(ROOT / "bridge"), str(ROOT / "adapters")))
+    return {**os.environ, "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": packages}
+
+
+@pytest.mark.parametrize(("line", "shown"), EXAMPLES, ids=[example[0] for example in EXAMPLES])
+def test_a_command_gives_what_is_shown(shell: dict[str, str], tmp_path: Path, line: str, shown: str) -> None:
+    (tmp_path / "golden").symlink_to(ROOT / "golden")
+    done = subprocess.run(
+        ("sh", "-c", line), cwd=tmp_path, env=shell, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
+    assert done.stdout.decode() == shown
+
+
+def test_the_library_gives_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    results = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert results.attempted > 0
+    assert results.failed == 0
+
+
+def test_there_is_something_to_run() -> None:
+    assert EXAMPLES
