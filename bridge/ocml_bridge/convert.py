@@ -84,7 +84,7 @@ class Result:
 
 def read(
     data: Source | bytes,
-    source: str | None = None,
+    source: str | Adapter | None = None,
     *,
     options: Options = DEFAULT,
     strict: bool = False,
@@ -94,7 +94,7 @@ def read(
 
     Args:
         data: text, bytes (UTF-8), or parsed JSON for the JSON formats.
-        source: its format id, with a dialect where wanted; None to detect it.
+        source: its format id, with a dialect where wanted, or an adapter; None to detect it.
         options: how to read.
         strict: refuse a document that had to be mended.
         sidecar: what `make_sidecar` gave for this output: the document that was written comes back.
@@ -123,12 +123,12 @@ def read(
     return Reading(document, tuple(log.findings), found.id)
 
 
-def write(transcript: Document, target: str, *, options: Options = DEFAULT, strict: bool = False) -> Result:
+def write(transcript: Document, target: str | Adapter, *, options: Options = DEFAULT, strict: bool = False) -> Result:
     """Write a document in a format.
 
     Args:
         transcript: the document.
-        target: the format id, with a dialect where wanted.
+        target: the format id, with a dialect where wanted, or an adapter.
         options: how to write.
         strict: refuse where anything would be lost or changed.
 
@@ -145,8 +145,8 @@ def write(transcript: Document, target: str, *, options: Options = DEFAULT, stri
 def convert(
     data: Source | bytes,
     *,
-    source: str | None = None,
-    target: str,
+    source: str | Adapter | None = None,
+    target: str | Adapter,
     options: Options = DEFAULT,
     strict: bool = False,
     sidecar: Json = None,
@@ -192,17 +192,18 @@ def verify(transcript: Document, result: Result, *, options: Options = DEFAULT) 
     )
 
 
-def make_sidecar(result: Result, *, options: Options = DEFAULT) -> dict[str, Json]:
+def make_sidecar(result: Result, *, options: Options = DEFAULT, target: Adapter | None = None) -> dict[str, Json]:
     """What an output does not say of the document it was written from, as JSON values; `read` takes it with the output.
 
     Args:
         result: what `write` or `convert` gave.
         options: the options it was written with.
+        target: the adapter, where it is not registered.
     """
     from .sidecar import make
 
     data = result.encode()
-    back = read(data, result.target, options=replace(options, dialect=None)).transcript
+    back = read(data, target or result.target, options=replace(options, dialect=None)).transcript
     return make(result.transcript, back, result.losses, data, result.target)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import is_dataclass
 from typing import Any, Final, cast
 
+from . import jsontext
 from .diff import ABSENT, Difference, diff, is_element
 from .loss import Log, Loss, LossCode, Severity
 from .model import (
@@ -23,6 +24,7 @@ from .model import (
     Thought,
     Tools,
 )
+from .model.codec import to_json
 from .turns import content_of, parts_of
 
 # --- helpers for `fit` functions --------------------------------------------------------------------------------------
@@ -183,5 +185,5 @@ def _short(value: object) -> str:
     if isinstance(value, (tuple, list)):
         count = len(cast("tuple[object, ...]", value))
         return f"of {count} item{'' if count == 1 else 's'}"
-    text = type(value).__name__.lower() if is_dataclass(value) else repr(value)
+    text = jsontext.compact(to_json(value)) if is_dataclass(value) else repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

@@ -54,12 +54,14 @@ def _load(format_id: str) -> Adapter:
         raise BridgeError(ErrorCode.DEPENDENCY, f"the format {format_id!r} cannot be loaded: {error}") from error
 
 
-def adapter(format_id: str) -> tuple[Adapter, str | None]:
-    """The adapter for `id` or `id:dialect`, and the dialect where one is named.
+def adapter(format_id: str | Adapter) -> tuple[Adapter, str | None]:
+    """The adapter for `id` or `id:dialect`, and the dialect where one is named; an adapter stands for itself.
 
     Raises:
         BridgeError: OCB-FORMAT-UNKNOWN for an unknown id or dialect.
     """
+    if isinstance(format_id, Adapter):
+        return format_id, None
     name, colon, dialect = format_id.partition(":")
     found = _load(name)
     if colon and dialect not in found.dialects:

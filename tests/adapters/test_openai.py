@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolParam
 from pydantic import TypeAdapter
 
-import laws
-import strategies
 import strategies_openai as wire
 from corpus import corpus_path
-from ocml_bridge import BridgeError, ErrorCode, FindingCode, Message, Severity, Tool, Transcript, read, write
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, Message, Tool, Transcript, read, write
 from ocml_bridge.adapter import DEFAULT, Options
-from ocml_bridge.loss import Log, LossCode
-from ocml_bridge.model import Completion, Document, Foreign, Infill, Media, Part, Refusal, Text, Tools
+from ocml_bridge.model import Foreign, Media, Part, Refusal, Text
 from ocml_bridge.registry import adapter
 
 ADAPTER, _ = adapter("openai")
@@ -379,90 +374,6 @@ def test_whatever_is_read_is_written_back_exactly(document: Any) -> None:
     result = write(transcript, "openai")
     assert same(result.output, document)
     assert result.losses == ()
-
-
-# --- the image --------------------------------------------------------------------------------------------------------
-
-
-def _spoilt(document: Transcript, notes: list[Any]) -> Transcript:
-    """A transcript that holds nonsense under our own key, in itself, its messages and its tools."""
-    extras, layout, *rows = notes
-    tools = document.tools and tuple(replace(tool, extras=extras, layout=layout) for tool in document.tools)
-    pairs = zip(document.messages, rows, strict=False)
-    messages = [replace(message, extras=row, layout=layout) for message, row in pairs]
-    messages += document.messages[len(messages) :]
-    return replace(document, messages=tuple(messages), tools=tools, extras=extras, layout=layout)
-
-
-SPOILT = st.builds(_spoilt, strategies.transcripts(), st.lists(wire.NONSENSE, min_size=2, max_size=8))
-OPTIONS = st.sampled_from([DEFAULT, Options(reasoning="reasoning_content")])
-
-
-@given(st.one_of(strategies.documents(), SPOILT), OPTIONS)
-def test_the_image_is_what_is_read_back(document: Document, options: Options) -> None:
-    image = ADAPTER.fit(document, options, Log())
-    assert ADAPTER.read(ADAPTER.write(image, options, Log()), options, Log()) == image
-
-
-@given(st.one_of(strategies.documents(), SPOILT), OPTIONS)
-def test_the_laws_hold(document: Document, options: Options) -> None:
-    laws.all_laws(document, "openai", options)
-
-
-def lost(document: Document) -> list[tuple[LossCode, Severity, str]]:
-    return [(loss.code, loss.severity, loss.path) for loss in write(document, "openai").losses]
-
-
-def test_calls_from_formats_without_ids_get_some_and_replies_are_linked() -> None:
-    reply = Message("tool", "5", "functions.get_weather", "commentary", "assistant")
-    document = Transcript((call(call_id=None), reply))
-    wires: Any = write(document, "openai").output
-    assert [wires["messages"][0]["tool_calls"][0]["id"], wires["messages"][1]["tool_call_id"]] == ["call_1", "call_1"]
-    assert lost(document) == [(LossCode.CALL_ID, Severity.LAYOUT, f"/messages/{at}/call_id") for at in (0, 1)]
-
-
-def test_a_call_read_without_an_id_stays_without() -> None:
-    wires = [assistant(content=None, tool_calls=[{"type": "function", "function": {"name": "f", "arguments": ""}}])]
-    assert same(write(read(wires, "openai").transcript, "openai").output, wires)
-
-
-def test_a_reply_whose_call_does_not_say_its_name_says_it() -> None:
-    document = Transcript((Message("tool", "5", "functions.f", "commentary", "assistant", "c9"),))
-    assert write(document, "openai").output == {
-        "messages": [{"role": "tool", "tool_call_id": "c9", "name": "f", "content": "5"}]
-    }
-
-
-def test_a_preamble_goes_into_the_message_of_the_call_that_follows() -> None:
-    preamble = Message("assistant", "I look.", channel="commentary", intent="preamble")
-    assert output_of(preamble, call()) == {"messages": [assistant(content="I look.", tool_calls=[CALL])]}
-
-
-def test_commentary_without_a_call_reads_as_final() -> None:
-    document = Transcript((Message("assistant", "x", channel="commentary", intent="status"),))
-    assert lost(document) == [
-        (LossCode.CHANNEL, Severity.CHANGED, "/messages/0/channel"),
-        (LossCode.INTENT, Severity.LOST, "/messages/0/intent"),
-    ]
-
-
-def test_tools_in_a_message_are_declared_in_the_request() -> None:
-    document = Transcript((Message("developer", (Text("Be brief."), Tools((Tool("f"),)))),))
-    assert write(document, "openai").output == {
-        "messages": [{"role": "developer", "content": "Be brief."}],
-        "tools": [{"type": "function", "function": {"name": "f"}}],
-    }
-
-
-def test_a_text_to_be_completed_becomes_a_users_message() -> None:
-    document = Completion((Infill("a", None, "b"),))
-    assert write(document, "openai").output == {"messages": [{"role": "user", "content": "ab"}]}
-    assert lost(document) == [(LossCode.COMPLETION, Severity.CHANGED, "")]
-
-
-def test_media_that_chat_completions_cannot_point_at_is_reported() -> None:
-    document = Transcript((Message("user", (Text("hear"), Media("audio", url="u"))),))
-    assert lost(document) == [(LossCode.MEDIA, Severity.LOST, "/messages/0/content/1")]
 
 
 # --- what others say --------------------------------------------------------------------------------------------------

@@ -92,11 +92,8 @@ def _kept(unit: Unit, before: Frame | None, form: Form) -> Message:
         layout.update(cut("gap_pieces", gap, whole(unit.frame.gap)))
         layout.update(cut("pieces", inner_pieces(raw, unit.frame), [inner(unit.frame)]))
     heading = read_header(unit.frame.header)
-    return replace(
-        unit.message,
-        role=heading.role,
-        name=name_from_header(heading.role, heading.name),
-        end="end" if unit.frame.end else None,
-        layout=by_format(HOME, layout),
-        extras=by_format(HOME, extras),
-    )
+    made = unit.message
+    made.role, made.name = heading.role, name_from_header(heading.role, heading.name)
+    made.end = "end" if unit.frame.end else None
+    made.layout, made.extras = by_format(HOME, layout), by_format(HOME, extras)
+    return made

@@ -7,8 +7,8 @@ from typing import Final
 
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.text.edges import gap_behind, is_trivia, kept_by, may_stand, recall
-from ocml_bridge.text.im import Frame, read_header, write_header
-from ocml_bridge.text.plain import name_for_header, name_from_header, safe_role
+from ocml_bridge.text.im import Frame, read_header
+from ocml_bridge.text.plain import header_for, name_from_header
 
 from .syntax import END, HOME, START, Form
 
@@ -37,8 +37,7 @@ def default_frame(message: Message, before: Frame | None, form: Form, *, last: b
         opening: whether it is the open turn.
     """
     cut = opening or (last and message.end is None and message.role == "assistant" and message.content != "")
-    role = safe_role(message.role)
-    header = write_header(role, name_for_header(role, message.name))
+    header = header_for(message.role, message.name)
     body = message.content if isinstance(message.content, str) else ""
     newline = form.opening if opening else True
     return Frame(gap_behind(before), START, header, newline, body, "" if cut else END, 0, last)

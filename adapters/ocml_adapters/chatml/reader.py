@@ -107,13 +107,12 @@ def _half(role: str, frame: Frame, form: Form) -> BridgeError:
 
 
 def _remark(frame: Frame, path: str, log: Log) -> None:
-    for code, detail in _outside(frame.gap):
-        log.find(code, path, detail)
+    if not is_trivia(frame.gap):
+        for code, detail in _outside(frame.gap):
+            log.find(code, path, detail)
 
 
 def _outside(gap: str) -> Iterator[tuple[FindingCode, str]]:
-    if is_trivia(gap):
-        return
     if END in gap:
         yield FindingCode.STRAY_TOKEN, f"{END} without a message before it"
     if gap.replace(END, "").strip():

@@ -52,14 +52,17 @@ class SystemContent:
 def render_system(content: SystemContent) -> str:
     """A system message's text: token for token what the official encoder renders for the same values."""
     about = [content.identity, _labelled(_CUTOFF, content.cutoff), _labelled(_DATE, content.date)]
-    sections = ["\n".join(line for line in about if line is not None), _labelled(_EFFORT, content.effort) or ""]
+    said = [line for line in about if line is not None]
+    sections = ["\n".join(said)] if said else []
+    if content.effort is not None:
+        sections.append(_EFFORT + content.effort)
     if content.tools is not None:
         sections.append(render_tools(content.tools.tools, content.tools.descriptions))
     if content.channels:
         required = _REQUIRED if content.channel_required else ""
         functions = _FUNCTIONS if content.functions_line else ""
         sections.append(f"{_CHANNELS}{', '.join(content.channels)}.{required}{functions}")
-    return "\n\n".join(section for section in sections if section)
+    return "\n\n".join(sections)
 
 
 def _labelled(label: str, value: str | None) -> str | None:
@@ -92,13 +95,12 @@ def parse_system(text: str) -> SystemContent | None:
     effort = _EFFORT_SECTION.search(rest)
     if effort is not None:
         found.effort, rest = effort[1], rest[: effort.start()]
-    about = rest
     for name, pattern in _ABOUT.items():
         line = pattern.search(rest)
         if line is not None:
             setattr(found, name, line[1])
             rest = rest[: line.start()]
-    if rest or about.startswith("\n"):
+    if rest or text.startswith("\n"):
         found.identity = rest
     if found in (SystemContent(), SystemContent(text)) or render_system(found) != text:
         return None

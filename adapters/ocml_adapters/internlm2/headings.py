@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from ocml_bridge.model import Message
@@ -32,6 +33,7 @@ class Meaning(NamedTuple):
     rest: tuple[str, ...]
 
 
+@lru_cache(maxsize=1024)
 def meaning(header: str) -> Meaning:
     """Take a header apart."""
     role, name, rest = read_header(header)
@@ -91,7 +93,12 @@ def default_header(message: Message, replies: Replies, spelling: Spelling) -> st
         return f"system name={spelling.interpreter}"
     if message.role == "system" and message.name == "plugin" and read_tools(str(message.content)) is None:
         return f"system name={spelling.plugin}"
-    return write_header(role_for(message.role), name_for(message.name))
+    return _plain_header(message.role, message.name)
+
+
+@lru_cache(maxsize=1024)
+def _plain_header(role: str, name: str | None) -> str:
+    return write_header(safe_role(CONTROL.plain.sub("_", role)), name_for(name))
 
 
 def _reply(name: str | None, replies: Replies, spelling: Spelling) -> str:
@@ -100,11 +107,6 @@ def _reply(name: str | None, replies: Replies, spelling: Spelling) -> str:
     bare = name_for(None if name is None or name == replies.next() else name_of(name))
     named = bare is not None and bare not in ("plugin", "interpreter")
     return f"{ENVIRONMENT} name={bare if named else spelling.plugin}"
-
-
-def role_for(role: str) -> str:
-    """A role as a header can hold it."""
-    return safe_role(CONTROL.plain.sub("_", role))
 
 
 def name_for(name: str | None) -> str | None:

@@ -112,9 +112,12 @@ def _remembering(unit: Unit, frame: Frame, default: Frame) -> Unit:
     """A unit with the role and name that its header says, and with the layout that its frame needs."""
     layout, extras = remember(frame, default)
     said = meaning(frame.header)
-    if not declares(unit[0]):
-        unit = tuple(replace(message, role=said.role, name=said.name, layout=None, extras=None) for message in unit)
-    return (replace(unit[0], layout=by_format(HOME, layout), extras=by_format(HOME, extras)), *unit[1:])
+    for message in unit:
+        message.layout = message.extras = None
+        if not declares(message):
+            message.role, message.name = said.role, said.name
+    unit[0].layout, unit[0].extras = by_format(HOME, layout), by_format(HOME, extras)
+    return unit
 
 
 def _guard(spelled: Spelled, paths: Sequence[str], options: Options, log: Log) -> None:

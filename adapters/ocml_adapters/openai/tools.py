@@ -263,7 +263,7 @@ def write_tools(tools: Sequence[Tool], others: Json, *, legacy: bool = False) ->
     for item in cast("list[Json]", others) if isinstance(others, list) else []:
         entry: Object = cast("Object", item) if isinstance(item, dict) else {}
         if set(entry) == {"at", "tool"} and type(entry["at"]) is int:
-            out += islice(written, max(0, entry["at"] - len(out)))
+            out += islice(written, min(max(0, entry["at"] - len(out)), len(tools)))
             out.append(entry["tool"])
     return [*out, *written]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import Final
 
 from ..model import ByFormat, Json
@@ -19,11 +20,12 @@ _TRIVIA: Final = re.compile(
     r"|<\|begin_of_text\|>|<\|end_of_text\|>|<\|startoftext\|>|<\|endoftext\|>)*"
 )
 _FIELDS: Final = ("gap", "start", "header", "newline", "body", "end")
+_EDGES: Final = attrgetter(*_FIELDS)
 
 
 def is_trivia(gap: str) -> bool:
     """Whether a text between frames says nothing: white space, tokens that begin or end a whole text."""
-    return _TRIVIA.fullmatch(gap) is not None
+    return gap in ("", "\n") or _TRIVIA.fullmatch(gap) is not None
 
 
 def gap_behind(before: Frame | None) -> str:
@@ -58,7 +60,7 @@ def remember(frame: Frame, default: Frame) -> tuple[dict[str, Json], dict[str, J
     """What layout and what extras must keep of a frame: a text outside of frames and unknown attributes are extras."""
     layout: dict[str, Json] = {}
     extras: dict[str, Json] = {}
-    if frame is default:
+    if frame is default or _EDGES(frame) == _EDGES(default):
         return layout, extras
     for field in _FIELDS:
         value = getattr(frame, field)

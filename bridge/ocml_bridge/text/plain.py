@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from ..model import Ending, Message, Thought
 from ..turns import is_thought, name_of, parts_of, recipient_of
 from .attributes import attribute, is_safe, unsafe_as
+from .im import write_header
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 """Roles that need no remark."""
@@ -35,6 +37,12 @@ def safe_role(role: str) -> str:
 def safe_name(name: str | None) -> str | None:
     """A name where a header can hold it, else None."""
     return name if name is not None and is_safe(name) else None
+
+
+@lru_cache(maxsize=1024)
+def header_for(role: str, name: str | None) -> str:
+    """The header for a role and the name of who speaks; what it cannot hold is replaced or left out."""
+    return write_header(safe_role(role), name_for_header(role, name))
 
 
 def name_from_header(role: str, name: str | None) -> str | None:

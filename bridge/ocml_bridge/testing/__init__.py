@@ -1,0 +1,13 @@
+"""The test kit: the laws of the contract of loss, for adapters of third parties as for our own.
+
+    from ocml_bridge.testing import check_adapter, check_samples
+    check_samples(ADAPTER, [b"..."])          # law 1: documents that are right are written back byte for byte
+    check_adapter(ADAPTER, examples=500)      # laws 2, 3, 6, 7, 8 on drawn documents; needs hypothesis
+
+Each raises `AssertionError` with the smallest document that breaks a law.
+"""
+
+from .kit import check_adapter, check_bytes, check_samples
+from .laws import Trial, all_laws
+
+__all__ = ["Trial", "all_laws", "check_adapter", "check_bytes", "check_samples"]

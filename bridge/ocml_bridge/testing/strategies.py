@@ -1,0 +1,353 @@
+"""What the laws are tried on: any canonical document, as hostile as people and models can make it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from ..model import (
+    Completion,
+    Content,
+    Document,
+    FileBreak,
+    Flags,
+    Foreign,
+    Header,
+    Infill,
+    Media,
+    Message,
+    Part,
+    Refusal,
+    Text,
+    Thought,
+    Tool,
+    Tools,
+    Transcript,
+)
+
+FORMATS = ("ocm-0.1", "ocm-2.2", "ocm-2.2-json", "harmony", "internlm2", "chatml", "openai", "canonical")
+"""The homes of extras and layout; `harmony-tokens` and `chatml-json` share one with their text twin."""
+
+TOKENS = (
+    *("<|start|>", "<|channel|>", "<|message|>", "<|call|>", "<|constrain|>", "<|return|>", "<|end|>"),
+    *("<|literal|>", "<|endliteral|>", "<|start_reflect|>", "<|start_introspect|>", "<|start_reason|>"),
+    *("<|end_reflect|>", "<|end_introspect|>", "<|end_reason|>", "<|reflect|>", "<|introspect|>", "<|reason|>"),
+    *("<|im_start|>", "<|im_end|>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>", "<|file_separator|>"),
+    *("<|function_list|>", "<|function_call|>", "<|function_output|>", "[BOS]", "[EOS]", "<s>", "</s>"),
+    *("<|action_start|>", "<|action_end|>", "<|plugin|>", "<|interpreter|>"),
+    *("[UNUSED_TOKEN_146]", "[UNUSED_TOKEN_145]", "[UNUSED_TOKEN_144]", "[UNUSED_TOKEN_143]"),
+    *("[UNUSED_TOKEN_142]", "[UNUSED_TOKEN_141]", "<|startofthought|>", "<|endofthought|>", "<|endoftext|>"),
+)
+
+_PIECES = (
+    *TOKENS,
+    *("<", "<<", "<<<", "|", "|>", "<|", "<|im_", "<|sta", "rt|>", "[", "[UNUSED_TOKEN_", "]"),
+    *("\u200b", "<\u200b|end|>", "<\u200b\u200b|im_end|>", "<\u200b|start|>", "[\u200bUNUSED_TOKEN_145]"),
+    *("\n", "\r\n", "\r", "\n\n", " ", "\t", "\0", "\u2028", "\u2029", "\x85", "\ufeff", "\u00a0"),
+    *(
+        '{"a": 1}',
+        "{}",
+        "[]",
+        "null",
+        '"x"',
+        "{",
+        "}",
+        '{"name": "f", "arguments": {}}',
+        '{"content": 1}',
+        "1e5",
+        "0.10",
+    ),
+    *("user", "assistant", "system\n", "tool", "final", "analysis", "commentary", "assistantfinal", " to=functions.f "),
+    *("name=x", "call_id=c1", "json", "```python\nx\n```", "```", "# Instructions\n\n", "# Tools\n\n## functions\n\n"),
+    *("namespace functions {\n\n", "} // namespace functions", "// a comment\n", "type f = () => any;\n\n", "---\n"),
+    *("Reasoning: high", "version: 2.2", "<think>", "</think>", "<tool_call>", "你好", "😀", "é", "word", "word " * 20),
+)
+
+
+def texts(*, surrogates: bool = False) -> SearchStrategy[str]:
+    """Text made of what breaks things, and of anything else."""
+    alphabet = st.characters(exclude_categories=() if surrogates else ("Cs",))
+    piece = st.one_of(st.sampled_from(_PIECES), st.text(alphabet, max_size=8))
+    if surrogates:
+        piece = st.one_of(piece, st.sampled_from(["\ud800", "\udfff"]))
+    return st.one_of(st.sampled_from(["", "hi", "plain text"]), st.lists(piece, max_size=6).map("".join))
+
+
+_WORDS = st.one_of(
+    st.sampled_from(
+        ["x", "bob", "call_1", "c1", "functions.f", "python", "browser.search", "assistant", "user", "json"]
+    ),
+    st.text("abcXYZ019_-.", min_size=1, max_size=8),
+)
+
+
+def words() -> SearchStrategy[str]:
+    """Header values: mostly clean, sometimes what a header cannot hold."""
+    return st.one_of(_WORDS, _WORDS, _WORDS, texts())
+
+
+def optional(strategy: SearchStrategy[str]) -> SearchStrategy[str | None]:
+    """A value, or None."""
+    return st.one_of(st.none(), strategy)
+
+
+def json_values() -> SearchStrategy[Any]:
+    """Any JSON value, small."""
+    leaves = st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-(2**53), 2**53),
+        st.floats(allow_nan=False, allow_infinity=False),
+        texts(),
+    )
+    return st.recursive(
+        leaves,
+        lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(texts(), inner, max_size=3)),
+        max_leaves=6,
+    )
+
+
+_KEPT = (
+    *("x", "header", "body", "gap", "tail", "order", "empty", "shape", "mentions", "weight", "content", "raw", "end"),
+    *("tool", "tools", "tool_choice", "plain", "start", "newline", "name", "fence", "key", "bos", "eos", "pad"),
+    *("object", "merged", "nulls", "call_id", "front", "before", "attributes", "tools_message", "keys"),
+)
+
+
+def by_format() -> SearchStrategy[Any]:
+    """Extras or layout: nothing mostly, else under any format's key, with what that format did not write."""
+    inner = st.dictionaries(st.sampled_from(_KEPT), json_values(), min_size=1, max_size=2)
+    some = st.dictionaries(st.sampled_from(FORMATS), inner, min_size=1, max_size=2)
+    return st.one_of(st.none(), st.none(), st.none(), some)
+
+
+_SCHEMA_LEAVES: list[Any] = [
+    {"type": "string"},
+    {"type": "string", "enum": ["a", "b"], "description": "one of two"},
+    {"type": "integer", "minimum": 0, "default": 3},
+    {"type": "number"},
+    {"type": "boolean", "default": False},
+    {"type": "array", "items": {"type": "string"}, "maxItems": 3},
+    {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    {"type": ["string", "null"]},
+    {"oneOf": [{"type": "string"}, {"type": "number"}]},
+    {},
+    True,
+]
+
+
+def _object(properties: dict[str, Any], required: bool, more: dict[str, Any]) -> dict[str, Any]:
+    names = {"required": sorted(properties)[:1]} if required and properties else {}
+    return {"type": "object", "properties": properties, **names, **more}
+
+
+def schemas() -> SearchStrategy[Any]:
+    """JSON Schemas of tools' parameters, mostly objects."""
+    leaves = st.sampled_from(_SCHEMA_LEAVES)
+
+    def objects(inner: SearchStrategy[Any]) -> SearchStrategy[Any]:
+        names = st.one_of(st.sampled_from(["a", "b", "city"]), words())
+        more: list[dict[str, Any]] = [
+            {},
+            {},
+            {"additionalProperties": False},
+            {"description": "an object"},
+            {"title": "T"},
+        ]
+        return st.builds(_object, st.dictionaries(names, inner, max_size=3), st.booleans(), st.sampled_from(more))
+
+    return st.one_of(objects(st.recursive(leaves, objects, max_leaves=4)), json_values())
+
+
+def tools() -> SearchStrategy[Tool]:
+    """Declared tools, with any name and schema."""
+    return st.builds(
+        Tool,
+        name=words(),
+        description=optional(texts()),
+        parameters=st.one_of(st.none(), schemas()),
+        namespace=st.one_of(st.none(), st.none(), words()),
+        extras=by_format(),
+        layout=by_format(),
+    )
+
+
+_KINDS = st.sampled_from(["reflect", "introspect", "reason"])
+
+
+def parts() -> SearchStrategy[Part]:
+    """Any part of a content."""
+    return st.one_of(
+        st.builds(Text, texts(), extras=by_format()),
+        st.builds(Text, texts()),
+        st.builds(Thought, _KINDS),
+        st.builds(Flags, st.lists(_KINDS, max_size=3).map(tuple)),
+        st.builds(Tools, st.lists(tools(), max_size=2).map(tuple), layout=by_format()),
+        st.builds(
+            Media,
+            st.sampled_from(["image", "audio", "file"]),
+            url=optional(texts()),
+            data=optional(texts()),
+            format=optional(words()),
+            file_id=optional(words()),
+            filename=optional(words()),
+            detail=optional(words()),
+            extras=by_format(),
+            layout=by_format(),
+        ),
+        st.builds(Refusal, texts()),
+        st.builds(Infill, texts(), optional(texts()), texts(), layout=by_format()),
+        st.builds(FileBreak),
+        st.builds(Foreign, st.sampled_from(FORMATS), json_values()),
+    )
+
+
+def normal(content: tuple[Part, ...]) -> Content:
+    """Content as the canonical form writes it: one bare text alone is a `str`."""
+    if not content:
+        return ""
+    if len(content) == 1 and isinstance(content[0], Text) and content[0].extras is None:
+        return content[0].text
+    return content
+
+
+def _content(drawn: list[Part]) -> Content:
+    return normal(tuple(drawn))
+
+
+def contents() -> SearchStrategy[Content]:
+    """A text mostly, else parts."""
+    return st.one_of(texts(), texts(), texts(), st.lists(parts(), max_size=4).map(_content))
+
+
+_ROLES = st.one_of(
+    st.sampled_from(["system", "developer", "user", "assistant", "assistant", "assistant", "tool", "tool"]), words()
+)
+_CHANNELS = st.one_of(st.none(), st.sampled_from(["analysis", "commentary", "final"]), words())
+_INTENTS = st.one_of(st.none(), st.none(), st.sampled_from(["preamble", "status", "debug"]), words())
+_ENDINGS = st.sampled_from(["end", "end", "end", "call", "return", None])
+
+
+def wild_messages() -> SearchStrategy[Message]:
+    """Any message at all: every field drawn on its own."""
+    return st.builds(
+        Message,
+        role=_ROLES,
+        content=contents(),
+        name=optional(words()),
+        channel=_CHANNELS,
+        recipient=optional(words()),
+        call_id=optional(words()),
+        intent=_INTENTS,
+        content_type=optional(words()),
+        constraint=optional(words()),
+        end=_ENDINGS,
+        continues=st.booleans(),
+        extras=by_format(),
+        layout=by_format(),
+    )
+
+
+def _call(name: str, arguments: str, call_id: str | None, joined: bool) -> Message:
+    return Message(
+        "assistant",
+        arguments,
+        channel="commentary",
+        recipient=name,
+        call_id=call_id,
+        constraint="json",
+        end="call",
+        continues=joined,
+    )
+
+
+def _said(role: str, text: str, name: str | None) -> Message:
+    return Message(role, text, name=name)
+
+
+def _thought(text: str) -> Message:
+    return Message("assistant", text, channel="analysis")
+
+
+def _preamble(text: str) -> Message:
+    return Message("assistant", text, channel="commentary", intent="preamble")
+
+
+def _answer(text: str, joined: bool) -> Message:
+    return Message("assistant", text, channel="final", continues=joined)
+
+
+def _reply(name: str, text: str, call_id: str | None) -> Message:
+    return Message("tool", text, name=name, channel="commentary", recipient="assistant", call_id=call_id)
+
+
+def plausible_messages() -> SearchStrategy[Message]:
+    """Messages as conversations have them."""
+    names = st.sampled_from(["functions.f", "functions.get_weather", "python", "browser.search"])
+    values = json_values().map(json.dumps)
+    arguments = st.one_of(st.sampled_from(["{}", '{"city":"Paris"}', '{"a":  1.0}', "not json"]), values)
+    ids = st.one_of(st.none(), st.sampled_from(["c1", "c2", "call_1"]))
+    speakers = st.sampled_from([None, None, "bob"])
+    return st.one_of(
+        st.builds(_said, st.sampled_from(["system", "developer", "user"]), texts(), speakers),
+        st.builds(_thought, texts()),
+        st.builds(_preamble, texts()),
+        st.builds(_answer, texts(), st.booleans()),
+        st.builds(_call, names, arguments, ids, st.booleans()),
+        st.builds(_reply, names, st.one_of(texts(), values), ids),
+    )
+
+
+def messages() -> SearchStrategy[Message]:
+    """Plausible messages mostly, and any message at all."""
+    return st.one_of(plausible_messages(), plausible_messages(), wild_messages())
+
+
+def headers() -> SearchStrategy[Header]:
+    """Document headers."""
+    return st.builds(
+        Header,
+        version=optional(words()),
+        model=optional(words()),
+        generation_settings=st.one_of(st.none(), json_values()),
+        capabilities=st.one_of(st.none(), json_values()),
+        profiles=st.one_of(st.none(), json_values()),
+        extras=st.one_of(st.none(), st.dictionaries(words(), json_values(), min_size=1, max_size=2)),
+        layout=by_format(),
+    )
+
+
+def open_turns() -> SearchStrategy[Message]:
+    """Turns that a text leaves open."""
+    return st.builds(
+        Message,
+        role=_ROLES,
+        content=st.just(""),
+        name=optional(words()),
+        channel=_CHANNELS,
+        recipient=optional(words()),
+        end=st.none(),
+        layout=by_format(),
+    )
+
+
+def transcripts() -> SearchStrategy[Transcript]:
+    """Any conversation."""
+    return st.builds(
+        Transcript,
+        messages=st.lists(messages(), max_size=6).map(tuple),
+        tools=st.one_of(st.none(), st.none(), st.lists(tools(), max_size=3).map(tuple)),
+        header=st.one_of(st.none(), st.none(), headers()),
+        open_turn=st.one_of(st.none(), st.none(), open_turns()),
+        extras=by_format(),
+        layout=by_format(),
+    )
+
+
+def documents() -> SearchStrategy[Document]:
+    """Any document: conversations mostly."""
+    completions = st.builds(Completion, contents(), layout=by_format(), extras=by_format())
+    return st.one_of(transcripts(), transcripts(), transcripts(), transcripts(), completions)

@@ -1,0 +1,50 @@
+"""The test kit for adapters of third parties, on our own adapters and on one that is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ocml_bridge import Document, Transcript, formats, read
+from ocml_bridge.adapter import Options
+from ocml_bridge.loss import Log
+from ocml_bridge.registry import adapter
+from ocml_bridge.testing import check_adapter, check_bytes, check_samples
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+@pytest.mark.parametrize("name", formats())
+def test_our_adapters_pass_the_kit(name: str) -> None:
+    if name == "harmony-tokens":
+        pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
+    samples = [path.read_bytes() for path in sorted((GOLDEN / name).glob("*/input.*")) if "invalid-" not in str(path)]
+    check_samples(name, [sample for sample in samples if read(sample, name).findings == ()])
+    check_adapter(name)
+    check_bytes(name)
+
+
+def test_an_adapter_that_loses_in_silence_is_caught() -> None:
+    """Its image keeps names that its writer does not write."""
+    honest = adapter("chatml")[0]
+
+    def pretends(document: Document, options: Options, log: Log) -> Document:
+        return document if isinstance(document, Transcript) else honest.fit(document, options, log)
+
+    with pytest.raises(AssertionError):
+        check_adapter(replace(honest, fit=pretends))
+
+
+def test_an_adapter_that_cries_wolf_is_caught() -> None:
+    honest = adapter("canonical")[0]
+
+    def cries(document: Document, options: Options, log: Log) -> Document:
+        from ocml_bridge import LossCode
+
+        log.lose(LossCode.NAME, "/messages/0/name", "it says so, but it is there")
+        return document
+
+    with pytest.raises(AssertionError):
+        check_adapter(replace(honest, fit=cries))
