@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from sources import ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -36,7 +37,7 @@ def test_a_command_gives_what_is_shown(shell: dict[str, str], tmp_path: Path, li
     done = subprocess.run(
         ("sh", "-c", line), cwd=tmp_path, env=shell, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )
-    assert done.stdout.decode() == shown
+    assert done.stdout.decode().removesuffix("\n") == shown.removesuffix("\n")
 
 
 def test_the_library_gives_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,8 @@ def read_developer(body: str) -> tuple[Content, bool]:
     Tools are structured only where writing them gives the same text.
     """
     at = body.rfind(_SECTION)
-    if at == 0 or (at > 0 and body.startswith("\n\n", at - 2)):
+    first = len(INSTRUCTIONS) + 2 if body.startswith(INSTRUCTIONS) else 0
+    if at == 0 or (at >= first and body.startswith("\n\n", at - 2)):
         tools = _read_tools(body[at:])
         if tools is not None:
             if at == 0:

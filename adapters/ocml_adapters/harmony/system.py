@@ -174,10 +174,12 @@ def parse_developer(text: str) -> DeveloperContent | None:
     Returns:
         Values that render to this very text; None where the text has nothing of that form.
     """
-    found = _parse_developer(text, formats_last=True)
-    if not found.formats or found.tools is None:
-        found = _parse_developer(text, formats_last=False)
-    return found if found != DeveloperContent() and render_developer(found) == text else None
+    last, first = _parse_developer(text, formats_last=True), _parse_developer(text, formats_last=False)
+    plain = DeveloperContent(text.removeprefix(INSTRUCTIONS)) if text.startswith(INSTRUCTIONS) else DeveloperContent()
+    for found in (last if last.formats and last.tools else first, plain):
+        if found != DeveloperContent() and render_developer(found) == text:
+            return found
+    return None
 
 
 def _parse_developer(text: str, *, formats_last: bool) -> DeveloperContent:
