@@ -192,17 +192,20 @@ def verify(transcript: Document, result: Result, *, options: Options = DEFAULT) 
     )
 
 
-def make_sidecar(result: Result, *, options: Options = DEFAULT, target: Adapter | None = None) -> dict[str, Json]:
+def make_sidecar(
+    result: Result, *, options: Options = DEFAULT, target: Adapter | None = None, pretty: bool = False
+) -> dict[str, Json]:
     """What an output does not say of the document it was written from, as JSON values; `read` takes it with the output.
 
     Args:
         result: what `write` or `convert` gave.
         options: the options it was written with.
         target: the adapter, where it is not registered.
+        pretty: whether the JSON of the output is written indented.
     """
     from .sidecar import make
 
-    data = result.encode()
+    data = result.encode(pretty=pretty)
     back = read(data, target or result.target, options=replace(options, dialect=None)).transcript
     return make(result.transcript, back, result.losses, data, result.target)
 

@@ -9,6 +9,7 @@ still fits can be told from what does not.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from difflib import SequenceMatcher
@@ -18,7 +19,6 @@ import jsonpatch
 import jsonpointer
 
 from . import jsontext
-from .diff import is_element
 from .errors import BridgeError, ErrorCode
 from .loss import FindingCode, Log, Loss
 from .model import Document, Json
@@ -51,8 +51,12 @@ def make(document: Document, back: Document, losses: Sequence[Loss], data: bytes
     }
 
 
+_MESSAGE: Final = re.compile(r"/messages/\d+\Z")
+
+
 def _is_message(path: str) -> bool:
-    return is_element(path) and path.count("/") == len(("messages", "index"))
+    """Whether a path names a whole message."""
+    return _MESSAGE.match(path) is not None
 
 
 def digest(data: bytes) -> str:

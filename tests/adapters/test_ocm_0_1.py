@@ -31,7 +31,10 @@ from ocml_bridge.registry import adapter
 
 ID = "ocm-0.1"
 CALL = '<|function_call|>\n{"arguments": {"symbol": "TSLA"}, "name": "get_quote"}'
-TOOL = '{"type": "function", "function": {"name": "get_quote", "description": "A price.", "parameters": {"type": "object"}}}'
+TOOL = (
+    '{"type": "function", "function": '
+    '{"name": "get_quote", "description": "A price.", "parameters": {"type": "object"}}}'
+)
 QUOTE = Tool("get_quote", "A price.", {"type": "object"})
 
 
@@ -64,13 +67,7 @@ def chat(*turns: str) -> str:
     return "[BOS]" + "\n".join(turns) + "[EOS]"
 
 
-def plain(message: Message) -> Message:
-    """A message without how it was spelled."""
-    message.layout = None
-    return message
-
-
-# --- law 1: what reads without findings is written back byte for byte --------------------------------------------------
+# --- law 1: what reads without findings is written back byte for byte -------------------------------------------------
 
 EXACT = {
     "a conversation": chat(turn("user", "Hello."), turn("assistant", "Hi.")),

@@ -112,9 +112,8 @@ def test_the_option_chooses_the_key_of_reasoning() -> None:
 
 
 def test_a_custom_call_is_not_json() -> None:
-    (message,) = messages_of(
-        assistant(tool_calls=[{"id": "c", "type": "custom", "custom": {"name": "x.y", "input": "i"}}])
-    )
+    custom = {"id": "c", "type": "custom", "custom": {"name": "x.y", "input": "i"}}
+    (message,) = messages_of(assistant(tool_calls=[custom]))
     assert (message.recipient, message.content, message.constraint) == ("x.y", "i", None)
 
 
@@ -282,11 +281,7 @@ REFUSED: list[tuple[Any, str, str]] = [
     ({"choices": [{"delta": {}}]}, "/choices/0", "chunks"),
     ({"choices": [{"message": {}}]}, "/choices/0/message/role", "role"),
     ({"preferred_output": []}, "", "preferred_output"),
-    (
-        {"input": {"messages": [HI]}, "preferred_output": [7]},
-        "/preferred_output/0",
-        "object",
-    ),
+    ({"input": {"messages": [HI]}, "preferred_output": [7]}, "/preferred_output/0", "object"),
 ]
 
 

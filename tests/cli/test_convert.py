@@ -163,6 +163,37 @@ class TestControlTokens:
         assert "a<|end|>b" in run("-t", "harmony", "--control-tokens", "raw", stdin=self.HOSTILE).out.decode()
 
 
+class TestSidecar:
+    def test_a_conversion_can_be_undone(self, run: Run, example: str, tmp_path: Path) -> None:
+        """Call ids survive Harmony."""
+        out, side = tmp_path / "out", tmp_path / "side"
+        assert run(example, "-t", "harmony", "-o", out, "--sidecar-out", side).status == 0
+        done = run(out, "-t", "ocm-2.2", "--sidecar", side)
+        assert (done.status, done.out) == (0, Path(example).read_bytes())
+        assert run(out, "-t", "ocm-2.2").out != Path(example).read_bytes()
+
+    @pytest.mark.parametrize("pretty", [(), ("--pretty",)])
+    def test_of_json_in_either_spelling(self, run: Run, example: str, tmp_path: Path, pretty: tuple[str, ...]) -> None:
+        out, side = tmp_path / "out", tmp_path / "side"
+        assert run(example, "-t", "openai", "-o", out, "--sidecar-out", side, *pretty).status == 0
+        done = run(out, "-t", "ocm-2.2", "--sidecar", side, "--strict")
+        assert (done.status, done.out) == (0, Path(example).read_bytes())
+
+    def test_another_output_s_sidecar_is_refused(self, run: Run, example: str, tmp_path: Path) -> None:
+        side = tmp_path / "side"
+        assert run(example, "-t", "harmony", "-o", tmp_path / "out", "--sidecar-out", side).status == 0
+        done = run("-t", "canonical", "--sidecar", side, stdin=TWO)
+        assert (done.status, done.out) == (4, b"")
+        assert done.err.startswith("ocml-convert: <stdin>: OCB-SIDECAR")
+
+    def test_what_is_no_sidecar_is_refused(self, run: Run, tmp_path: Path) -> None:
+        side = tmp_path / "side"
+        side.write_bytes(b"{")
+        done = run("-t", "canonical", "--sidecar", side, stdin=TWO)
+        assert (done.status, done.out) == (4, b"")
+        assert done.err.startswith(f"ocml-convert: {side}:1:2: OCB-JSON: ")
+
+
 class TestFiles:
     def test_a_new_file_has_the_usual_mode(self, run: Run, tmp_path: Path) -> None:
         before = os.umask(0o027)
@@ -213,10 +244,10 @@ class TestFiles:
         for other in (source, tmp_path / "link", f"{tmp_path}/../{tmp_path.name}/in.json"):
             done = run(source, "-t", "ocm-2.2", "-o", other)
             assert done.status == 2
-            assert "file and output are the same file" in done.err
+            assert "--output and the input are one file" in done.err
         assert source.read_bytes() == TWO
 
     def test_output_and_report_go_to_different_places(self, run: Run) -> None:
         done = run("-t", "canonical", "--report", "-", stdin=TWO)
         assert (done.status, done.out) == (2, b"")
-        assert "output and report are the same file" in done.err
+        assert "--report and --output are one file" in done.err

@@ -55,6 +55,25 @@ def test_only_what_is_needed_is_imported(line: str) -> None:
     assert SLOW & imported == IMPORTS[line]
 
 
+def peak_memory(data: bytes, folder: Path) -> int:
+    """The most memory that a conversion of some bytes takes, in bytes."""
+    (folder / "in").write_bytes(data)
+    line = (*COMMAND, str(folder / "in"), "-f", "ocm-2.2", "-t", "openai", "-q", "-o", str(folder / "out"))
+    code = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    done = subprocess.run((sys.executable, "-c", code, *line), env=ENVIRONMENT, capture_output=True, check=True)
+    return int(done.stdout) * (1 if sys.platform == "darwin" else 1024)
+
+
+def test_memory_is_proportional_to_the_input(tmp_path: Path) -> None:
+    messages = b"<|start|>user<|message|>" + b"question " * 40 + b"<|end|>\n"
+    small, large = messages * 5_000, messages * 20_000
+    more = peak_memory(large, tmp_path) - peak_memory(small, tmp_path)
+    assert more < 10 * (len(large) - len(small))
+
+
 class TestPipes:
     def test_a_reader_that_leaves_is_no_news(self) -> None:
         reader, writer = os.pipe()

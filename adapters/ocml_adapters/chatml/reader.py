@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
@@ -15,6 +16,8 @@ from ocml_bridge.text.plain import ROLES, message, name_from_header
 from .frames import default_frame, remember_tail
 from .pieces import Pieces, cut, from_list, inner, whole
 from .syntax import CONTROL, END, GRAMMAR, HOME, LIST, START, TEXT, Form
+
+_NO_END: Final = f"no {END} before the next {START}; it is taken to end there"
 
 
 def read_text(source: Source, options: Options, log: Log) -> Document:
@@ -91,7 +94,7 @@ def _message(frame: Frame, form: Form, path: str, log: Log, *, opens: bool) -> M
     if frame.end:
         return message(role, frame.body, name)
     if not frame.last:
-        log.find(FindingCode.END_MISSING, f"{path}/end", f"no {END} before the next {START}; it is taken to end there")
+        log.find(FindingCode.END_MISSING, f"{path}/end", _NO_END)
     elif role == "assistant":
         log.find(FindingCode.TRUNCATED, f"{path}/end", "the last message is cut off")
     else:

@@ -10,7 +10,7 @@ from .reader import read, sniff
 from .syntax import DIALECTS, HOME
 from .writer import write
 
-_HOLDS = holds(
+_HELD = (
     Feature.SYSTEM,
     Feature.DEVELOPER,
     Feature.THOUGHTS,
@@ -21,10 +21,14 @@ _HOLDS = holds(
     Feature.REPLIES,
     Feature.TOOLS,
     Feature.ENDINGS,
-    Feature.TRUNCATION,
     Feature.OPEN_TURN,
-    Feature.CONTROL_TOKENS,
-    partly=(Feature.TOOL_SCHEMAS, Feature.CONSTRAINTS, Feature.INTENTS),
+)
+_PARTLY = (
+    Feature.TOOL_SCHEMAS,
+    Feature.CONSTRAINTS,
+    Feature.INTENTS,
+    Feature.TRUNCATION,
+    Feature.GROUPING,
 )
 
 ADAPTER = Adapter(
@@ -36,7 +40,7 @@ ADAPTER = Adapter(
     fit=fit,
     write=write,
     sniff=sniff,
-    capabilities=_HOLDS,
+    capabilities=holds(*_HELD, partly=(*_PARTLY, Feature.CONTROL_TOKENS)),
     dialects=DIALECTS,
 )
 
@@ -49,6 +53,6 @@ TOKENS = Adapter(
     fit=tokens.fit,
     write=tokens.write,
     sniff=tokens.sniff,
-    capabilities=_HOLDS,
+    capabilities=holds(*_HELD, Feature.CONTROL_TOKENS, partly=_PARTLY),
     dialects=DIALECTS,
 )

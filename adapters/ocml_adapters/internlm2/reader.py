@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
@@ -16,6 +18,8 @@ from .frames import Unit, Walk, majority
 from .headings import Meaning, meaning
 from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, ROLES, UNUSED
 from .tools import declares, read_tools
+
+_NO_END: Final = f"the message has no {IM.end}"
 
 
 def read(source: Source, options: Options, log: Log) -> Document:
@@ -115,7 +119,7 @@ class _Reader:
             self._log.find(code, path, "text in front of it is outside of any message")
         if not frame.end and path != "/open_turn":
             code = FindingCode.TRUNCATED if frame.last else FindingCode.END_MISSING
-            self._log.find(code, f"{path}/end", f"the message has no {IM.end}")
+            self._log.find(code, f"{path}/end", _NO_END)
 
 
 def sniff(source: Source) -> int:

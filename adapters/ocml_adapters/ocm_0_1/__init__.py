@@ -37,7 +37,13 @@ ADAPTER = Adapter(
         Feature.INFILL,
         Feature.FILES,
         Feature.OPEN_TURN,
-        partly=(Feature.INTENTS, Feature.CONSTRAINTS, Feature.TRUNCATION, Feature.CONTROL_TOKENS),
+        partly=(
+            Feature.CHANNELS,
+            Feature.INTENTS,
+            Feature.CONSTRAINTS,
+            Feature.TRUNCATION,
+            Feature.CONTROL_TOKENS,
+        ),
     ),
     dialects=tuple(DIALECTS),
 )

@@ -24,6 +24,6 @@ ADAPTER = Adapter(
         *(Feature.CALLS, Feature.PARALLEL_CALLS, Feature.RAW_CALLS, Feature.CALL_IDS, Feature.REPLIES),
         *(Feature.TOOLS, Feature.TOOL_SCHEMAS, Feature.GROUPING, Feature.MEDIA, Feature.REFUSALS),
         Feature.CONTROL_TOKENS,
-        partly=(Feature.CHANNELS, Feature.INTENTS, Feature.CONSTRAINTS, Feature.TRUNCATION),
+        partly=(Feature.INTENTS, Feature.CONSTRAINTS),
     ),
 )

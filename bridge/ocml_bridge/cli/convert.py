@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -10,11 +11,11 @@ import click
 
 from .. import jsontext
 from ..adapter import Options, Policy
-from ..convert import Result, read, verify, write
+from ..convert import Result, make_sidecar, read, verify, write
 from ..errors import BridgeError, ErrorCode
-from ..model import Document
-from .formats import format_option
+from ..model import Document, Json
 from .output import STANDARD, about, read_bytes, warn, write_all
+from .parameters import FILE, format_option
 
 _Call = Any
 """A click command function: click gives it its options by name."""
@@ -48,11 +49,17 @@ def format_options(command: _Call) -> _Call:
 
 
 @click.command()
-@click.argument("file", default=STANDARD, metavar="[FILE]")
+@click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
 @format_option("-t", "--to", "target", required=True, text="The format to write: ID or ID:DIALECT.")
 @format_option("-f", "--from", "source", text="The format to read; told from the input where left out.")
-@click.option("-o", "--output", metavar="FILE", default=STANDARD, help="Where to write; standard output if left out.")
-@click.option("--report", metavar="FILE", help="Write the findings and losses there, as JSON.")
+@click.option(
+    "-o", "--output", type=FILE, metavar="FILE", default=STANDARD, help="Where to write; standard output if left out."
+)
+@click.option("--report", type=FILE, metavar="FILE", help="Write the findings and losses there, as JSON.")
+@click.option(
+    "--sidecar-out", type=FILE, metavar="FILE", help="Write there what the output cannot hold, for --sidecar."
+)
+@click.option("--sidecar", type=FILE, metavar="FILE", help="The input's sidecar: convert what it was written from.")
 @click.option("--strict", is_flag=True, help="Refuse what had to be mended, and what would lose or change anything.")
 @click.option("--verify", "verified", is_flag=True, help="Read the output back before writing it, and compare.")
 @click.option("--pretty", is_flag=True, help="Indent JSON.")
@@ -64,6 +71,8 @@ def convert(
     source: str | None,
     output: str,
     report: str | None,
+    sidecar_out: str | None,
+    sidecar: str | None,
     strict: bool,
     verified: bool,
     pretty: bool,
@@ -78,11 +87,15 @@ def convert(
 
     What the target cannot hold is said on stderr, and in the --report.
     """
-    _refuse_same_file(file=file, output=output, report=report)
+    _refuse_same_file(
+        {"the input": file, "--sidecar": sidecar},
+        {"--output": output, "--report": report, "--sidecar-out": sidecar_out},
+    )
     options = Options(control_tokens=control_tokens, bos=bos, eos=eos, reasoning=reasoning, training=training)
     data = read_bytes(file)
+    kept = None if sidecar is None else _json(sidecar)
     with about(file):
-        reading = read(data, source, options=options, strict=strict)
+        reading = read(data, source, options=options, strict=strict, sidecar=kept)
         del data
         result = write(reading.transcript, target, options=options, strict=strict)
         if verified:
@@ -91,27 +104,39 @@ def convert(
     outputs = {output: result.encode(pretty=pretty)}
     if report is not None:
         outputs[report] = jsontext.dumps(result.report(), pretty=True) + b"\n"
+    if sidecar_out is not None:
+        outputs[sidecar_out] = jsontext.dumps(make_sidecar(result, options=options, pretty=pretty)) + b"\n"
     write_all(outputs)
     if not quiet:
         warn(file, result.findings)
         warn(file, result.losses)
 
 
-def _refuse_same_file(**names: str | None) -> None:
-    """No file may be both read and written, or written twice.
+def _json(name: str) -> Json:
+    data = read_bytes(name)
+    with about(name):
+        try:
+            return jsontext.loads(data)
+        except BridgeError as error:
+            raise error.locate(data) from error
+
+
+def _refuse_same_file(read_from: Mapping[str, str | None], written_to: Mapping[str, str | None]) -> None:
+    """No file may be both read and written, nor be two things at once.
 
     Raises:
         BridgeError: OCB-OPTION, naming both.
     """
     seen: dict[str, str] = {}
-    for role, name in names.items():
-        if name is None:
-            continue
-        # Standard input and standard output have the same name and are two things.
-        key = f"{STANDARD} {role == 'file'}" if name == STANDARD else os.path.realpath(name)
-        if key in seen:
-            raise BridgeError(ErrorCode.OPTION, f"{seen[key]} and {role} are the same file, {name!r}; name another one")
-        seen[key] = role
+    for names in (read_from, written_to):
+        for role, name in names.items():
+            if name is None:
+                continue
+            # Standard input and standard output have the same name and are two things.
+            key = f"{STANDARD} {names is read_from}" if name == STANDARD else os.path.realpath(name)
+            if key in seen:
+                raise BridgeError(ErrorCode.OPTION, f"{role} and {seen[key]} are one file, {name!r}; name another one")
+            seen[key] = role
 
 
 def _verify(document: Document, result: Result, options: Options) -> None:

@@ -15,8 +15,8 @@ from ..convert import Reading, read
 from ..errors import ExitCode
 from ..model import Json, Transcript
 from ..model.codec import json_schema
-from .formats import format_option
 from .output import STANDARD, about, one_line, read_bytes, say, shown, warning, write_all
+from .parameters import FILE, format_option
 
 _LEVELS: Final = {Level.YES: "yes", Level.PARTLY: "partly", Level.NO: "-"}
 _STYLES: Final = {"yes": "green", "partly": "yellow", "-": "dim"}
@@ -44,7 +44,7 @@ def _described(adapter: Adapter) -> dict[str, Json]:
 
 
 @click.command()
-@click.argument("file", default=STANDARD, metavar="[FILE]")
+@click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
 @format_option("-f", "--from", "source", text="The format to read; told from the input where left out.")
 @click.option("--strict", is_flag=True, help="End with status 3 where there is anything to find.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary on stderr.")

@@ -29,6 +29,7 @@ class ControlTokens:
         ends: dict[str, list[str]] = {}
         for token in sorted(tokens, key=len, reverse=True):
             ends.setdefault(token[0], []).append(re.escape(token[1:]))
+        self._firsts: Final = tuple(ends)
         heads = [(re.escape(first), "|".join(rest)) for first, rest in ends.items()]
         self.plain: Final = re.compile("|".join(f"{first}(?:{rest})" for first, rest in heads))
         self._any: Final = re.compile("|".join(f"(?:{first}(?={BREAK}*(?:{rest})))" for first, rest in heads))
@@ -40,6 +41,8 @@ class ControlTokens:
 
     def neutralise(self, text: str, keep: Collection[str] = ()) -> str:
         """Content with every token broken, but for those of `keep`, which stand in it as plain text."""
+        if not any(first in text for first in self._firsts):
+            return text
         if not keep:
             return self._any.sub(lambda found: found[0] + BREAK, text)
 

@@ -1,13 +1,16 @@
-"""Options that name a format: checked before anything is read, completed by the shell."""
+"""Parameters that name a file or a format, completed by the shell; formats are checked before anything is read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from .. import registry
+
+FILE: Final = click.Path(allow_dash=True)
+"""A file name as it is, or `-`. What it names is looked at when it is opened, so that every error reads alike."""
 
 
 def format_option(*names: str, text: str, required: bool = False) -> Callable[[Any], Any]:
