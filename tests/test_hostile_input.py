@@ -26,7 +26,7 @@ KILLERS: dict[str, bytes] = {
     "broken tokens": b"<\xe2\x80\x8b|im_end|" * (MEGABYTE // 14),
     "breaks without end": b"<" + b"\xe2\x80\x8b" * (MEGABYTE // 3),
     "100,000 literal blocks opened": b"<|start|>user<|message|>" + b"<|literal|>" * 100_000,
-    "100,000 messages opened": b"<|im_start|>" * 100_000,
+    "40,000 messages opened": b"<|im_start|>" * 40_000,
     "100,000 frames opened": b"<|start|>" * 100_000,
     "100,000 ends": b"<|im_start|>user\nx" + b"<|im_end|>" * 100_000,
     "100,000 calls opened": b"<|im_start|>assistant\n" + b"<|action_start|><|plugin|>" * 100_000,

@@ -316,7 +316,7 @@ def test_a_completion_becomes_a_users_message(form: str) -> None:
 
 
 def test_layout_that_no_longer_says_the_same_is_not_used() -> None:
-    kept = {"chatml": {"header": "system", "gap": "<|im_start|>", "end": "x", "newline": False, "pieces": ["system"]}}
+    kept = {"chatml": {"header": "system", "gap": 5, "end": "x", "newline": False, "pieces": ["system"]}}
     document = Transcript((Message("user", "x", layout=kept),))
     assert write(document, "chatml").output == "<|im_start|>user\nx<|im_end|>\n"
     assert write(document, "chatml-json").output == [START, "user\nx", END, "\n"]
@@ -330,28 +330,25 @@ PIECES = (
 )
 
 
+def keeps_all_laws(source: Any, form: str) -> None:
+    """A source that can be read is written back as it was, and keeps the laws in both spellings."""
+    try:
+        document = read(source, form).transcript
+    except BridgeError:
+        return
+    assert write(document, form).output == source
+    for target in FORMS:
+        laws.all_laws(document, target)
+
+
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_whatever_is_read_is_written_back_byte_for_byte(text: str) -> None:
-    try:
-        document = read(text, "chatml").transcript
-    except BridgeError as error:
-        assert error.code in {ErrorCode.NO_FRAMES, ErrorCode.INCOMPLETE}
-        return
-    assert write(document, "chatml").output == text
-    for form in FORMS:
-        laws.all_laws(document, form)
+    keeps_all_laws(text, "chatml")
 
 
 @given(st.lists(st.sampled_from([START, END, *({"token": piece} for piece in ("<s>", "x")), *PIECES]), max_size=10))
 def test_whatever_list_is_read_is_written_back_piece_for_piece(source: list[Any]) -> None:
-    try:
-        document = read(source, "chatml-json").transcript
-    except BridgeError as error:
-        assert error.code in {ErrorCode.NO_FRAMES, ErrorCode.INCOMPLETE}
-        return
-    assert write(document, "chatml-json").output == source
-    for form in FORMS:
-        laws.all_laws(document, form)
+    keeps_all_laws(source, "chatml-json")
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -162,7 +162,7 @@ def _as_rendered(document: Transcript) -> Transcript:
     ended = replace(
         image,
         messages=tuple(replace(message, end=official_end(message), layout=None) for message in image.messages),
-        open_turn=Message(image.open_turn.role, "") if image.open_turn and image.open_turn.role != "tool" else None,
+        open_turn=Message(image.open_turn.role, "") if image.open_turn else None,
         layout=None,
     )
     image = ADAPTER.fit(ended, OPTIONS, Log())

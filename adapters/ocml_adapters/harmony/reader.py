@@ -196,7 +196,7 @@ class FrameReader:
             raw = raw[: ending.start()]
         if frame.before:
             self._outside(frame.before, self._extras)
-        if frame.opened and raw in ROLES - {TOOL}:
+        if frame.opened and raw in ROLES:
             self.open_turn = Message(raw, "", end=None)
             return
         prompted = not frame.opened and not self.messages

@@ -37,13 +37,7 @@ ADAPTER = Adapter(
         Feature.INFILL,
         Feature.FILES,
         Feature.OPEN_TURN,
-        partly=(
-            Feature.CHANNELS,
-            Feature.INTENTS,
-            Feature.CONSTRAINTS,
-            Feature.TRUNCATION,
-            Feature.CONTROL_TOKENS,
-        ),
+        partly=(Feature.INTENTS, Feature.CONSTRAINTS, Feature.TRUNCATION, Feature.CONTROL_TOKENS),
     ),
     dialects=tuple(DIALECTS),
 )

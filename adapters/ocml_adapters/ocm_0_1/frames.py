@@ -43,12 +43,11 @@ class Unit:
 
     def remembered(self) -> tuple[ByFormat | None, ByFormat | None]:
         """The layout and the extras that the first message needs so that the frame is spelled like this again."""
-        default, layout = self.default, dict[str, Json]()
-        if self.frame.body != default.body and self.is_default():
-            layout["pad"] = self.frame.body[len(before_newline(default.body)) :]
-            default = replace(default, body=self.frame.body)
-        kept, extras = remember(self.frame, default)
-        return by_format(HOME, {**layout, **kept}), by_format(HOME, extras)
+        layout, extras = remember(self.frame, self.default)
+        if "body" in layout and self.is_default():
+            del layout["body"]
+            layout["pad"] = self.frame.body[len(before_newline(self.default.body)) :]
+        return by_format(HOME, layout), by_format(HOME, extras)
 
 
 def default_frame(messages: Sequence[Message], guard: Guard, gap: str = "\n") -> Frame:

@@ -91,7 +91,7 @@ def _open_turn(frame: Frame, log: Log, *, first: bool) -> Message:
 
 
 def _remark_outside(gap: str, path: str, log: Log) -> None:
-    if is_trivia(gap):
+    if not gap.strip() or is_trivia(gap):
         return
     if END in gap:
         log.find(FindingCode.STRAY_TOKEN, path, f"{END} without a message before it")

@@ -78,13 +78,13 @@ def scan(body: str, role: str) -> tuple[list[Segment], list[Note]]:
     """
     if "<|" not in body:
         return ([Text(TOKENS.restore(body))] if body else []), []
-    return _Scanner(body, role).run()
+    return _Scanner(Unplaced(body), live(role)).run()
 
 
 @dataclass(slots=True)
 class _Scanner:
     body: str
-    role: str
+    pattern: re.Pattern[str]
     segments: list[Segment] = field(default_factory=list[Segment])
     notes: list[Note] = field(default_factory=list[Note])
     begin: int = 0
@@ -92,9 +92,8 @@ class _Scanner:
     glued: bool = False
 
     def run(self) -> tuple[list[Segment], list[Note]]:
-        self.body = Unplaced(self.body)
-        pattern, at = live(self.role), 0
-        while (found := pattern.search(self.body, at)) is not None:
+        at = 0
+        while (found := self.pattern.search(self.body, at)) is not None:
             at = _READ[found[0]](self, found) or found.end()
         self._gap(len(self.body), None)
         return self.segments, self.notes
@@ -121,7 +120,7 @@ class _Scanner:
         if isinstance(right, LINES):
             text = before_newline(text)
         if isinstance(left, Infill):
-            self.segments[-1] = _with_section(left, self.last_label, TOKENS.restore(text))
+            _fill(left, self.last_label, TOKENS.restore(text))
         elif text and not (text.isspace() and _is_separator(left, right)):
             self.segments.append(Text(TOKENS.restore(text)))
 
@@ -199,16 +198,17 @@ class _Scanner:
 
     def infill(self, found: re.Match[str]) -> int:
         """Three sections by their labels, in any order (decision 21); the last runs to the next segment."""
-        pattern, tokens = live(self.role), [found]
+        tokens, seen = [found], {found[0]}
         while len(tokens) < len(FIM):
-            more = pattern.search(self.body, tokens[-1].end())
-            if more is None or more[0] not in FIM or any(more[0] == token[0] for token in tokens):
+            more = self.pattern.search(self.body, tokens[-1].end())
+            if more is None or more[0] not in FIM or more[0] in seen:
                 self.notes.append((FindingCode.STRAY_TOKEN, f"{found[0]} without the two that belong to it is text"))
                 return 0
             tokens.append(more)
+            seen.add(more[0])
         infill = Infill("", None, "")
         for token, behind in pairwise(tokens):
-            infill = _with_section(infill, FIM[token[0]], TOKENS.restore(self.body[token.end() : behind.start()]))
+            _fill(infill, FIM[token[0]], TOKENS.restore(self.body[token.end() : behind.start()]))
         self.last_label = FIM[tokens[-1][0]]
         return self.put(infill, found.start(), tokens[-1].end())
 
@@ -239,9 +239,9 @@ def _is_separator(left: Segment | None, right: Segment | None) -> bool:
     return bool(ends) and all(isinstance(end, TAGS) for end in ends)
 
 
-def _with_section(infill: Infill, label: str, text: str) -> Infill:
-    # A middle without text is one that is still to be filled in.
-    return replace(infill, **{label: (text or None) if label == "middle" else text})
+def _fill(infill: Infill, label: str, text: str) -> None:
+    """Set a section of an infill that is being read. A middle without text is one that is still to be filled in."""
+    setattr(infill, label, (text or None) if label == "middle" else text)
 
 
 def tidy(parts: tuple[Part, ...]) -> tuple[Part, ...]:

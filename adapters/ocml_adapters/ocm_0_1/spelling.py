@@ -44,7 +44,7 @@ def _message(message: Message, guard: Guard) -> str:
         assert message.recipient is not None
         return _call(name_of(message.recipient), _text(content), guard)
     if isinstance(content, str):
-        return guard(content)
+        return guard(content) if "<" in content else content  # every token begins with it
     if content and isinstance(content[0], Thought):
         return _blocks(content, guard, closed=message.end is not None)
     return spell(content, guard)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from ocml_bridge.jsontext import parse
@@ -32,7 +33,8 @@ def name_in(heading: Heading) -> str | None:
     return recipient_of(heading.name) if role_of(heading) == "tool" and heading.name is not None else heading.name
 
 
-def header_notes(heading: Heading) -> list[Note]:
+@lru_cache(maxsize=1024)
+def header_notes(heading: Heading) -> tuple[Note, ...]:
     """What is odd about a header."""
     notes: list[Note] = []
     if heading.role not in ROLES:
@@ -43,7 +45,7 @@ def header_notes(heading: Heading) -> list[Note]:
         notes.append((FindingCode.HEADER_VALUE, f"the name {heading.name!r} cannot be written as it is"))
     if heading.rest:
         notes.append((FindingCode.HEADER_VALUE, f"{' '.join(heading.rest)!r} in the header is kept as it is"))
-    return notes
+    return tuple(notes)
 
 
 def header_of(messages: Sequence[Message]) -> str:
