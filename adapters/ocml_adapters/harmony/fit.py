@@ -217,7 +217,7 @@ def _end_as_trained(messages: list[Message], options: Options) -> None:
 def _open_turn(turn: Message | None, options: Options, *, prompted: bool) -> Message | None:
     if turn is None:
         return None
-    if turn.role in ROLES and not any(fields_of(turn)[1:]) and not prompted:
+    if fields_of(turn) == Fields(turn.role) and turn.role in ROLES and not prompted:
         return Message(turn.role, "", end=None)
     fields, kept = _header(turn, None, layout_of(turn.layout), options, prompted=prompted)
     return make(fields, "", None, kept, {})

@@ -60,11 +60,11 @@ def remember(frame: Frame, default: Frame) -> tuple[dict[str, Json], dict[str, J
     """What layout and what extras must keep of a frame: a text outside of frames and unknown attributes are extras."""
     layout: dict[str, Json] = {}
     extras: dict[str, Json] = {}
-    if frame is default or _EDGES(frame) == _EDGES(default):
+    spelled, usual = _EDGES(frame), _EDGES(default)
+    if spelled == usual:
         return layout, extras
-    for field in _FIELDS:
-        value = getattr(frame, field)
-        if value == getattr(default, field):
+    for field, value, other in zip(_FIELDS, spelled, usual, strict=True):
+        if value == other:
             continue
         says = (field == "gap" and not is_trivia(value)) or (field == "header" and read_header(value).rest != ())
         (extras if says else layout)[field] = value
