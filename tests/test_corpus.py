@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 import pytest
 
-import laws
 from corpus import Case, corpus_cases
 from ocml_bridge import BridgeError, formats, read, write
+from ocml_bridge.testing import laws
 
 SAMPLE = 17
 """One document in so many goes through every format in the normal run."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-import laws
-import strategies
 from ocml_bridge import Document, formats, read, write
+from ocml_bridge.testing import laws, strategies
 
 FORMATS = formats()
 

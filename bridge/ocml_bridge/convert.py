@@ -13,7 +13,7 @@ from .diff import diff, is_element
 from .errors import BridgeError, ErrorCode
 from .fit import covered, report
 from .loss import Finding, FindingCode, Log, Loss, LossCode, Severity, is_lossless
-from .model import Document, Json
+from .model import Document, Json, Transcript
 
 BOM: Final = "\ufeff"
 
@@ -123,7 +123,14 @@ def read(
     return Reading(document, tuple(log.findings), found.id)
 
 
-def write(transcript: Document, target: str | Adapter, *, options: Options = DEFAULT, strict: bool = False) -> Result:
+def write(
+    transcript: Document,
+    target: str | Adapter,
+    *,
+    options: Options = DEFAULT,
+    strict: bool = False,
+    drop_analysis: bool = False,
+) -> Result:
     """Write a document in a format.
 
     Args:
@@ -131,12 +138,17 @@ def write(transcript: Document, target: str | Adapter, *, options: Options = DEF
         target: the format id, with a dialect where wanted, or an adapter.
         options: how to write.
         strict: refuse where anything would be lost or changed.
+        drop_analysis: leave out the reasoning of turns that ended in a final answer (HIP-1 §12.7), and report it.
 
     Raises:
         BridgeError: OCB-LOSS where `strict` refuses; OCB-CONTROL-TOKEN where the policy for control tokens does.
     """
     found, dialect = registry.adapter(target)
-    output, losses = _write(found, transcript, _with_dialect(options, dialect))
+    options = _with_dialect(options, dialect)
+    if drop_analysis and isinstance(transcript, Transcript):
+        output, losses = _write_answers(found, transcript, options)
+    else:
+        output, losses = _write(found, transcript, options)
     if strict and not is_lossless(losses):
         raise _refusal(loss for loss in losses if loss.severity is not Severity.LAYOUT)
     return Result(output, tuple(losses), (), transcript, None, found.id)
@@ -150,6 +162,7 @@ def convert(
     options: Options = DEFAULT,
     strict: bool = False,
     sidecar: Json = None,
+    drop_analysis: bool = False,
 ) -> Result:
     """Read a document in one format and write it in another.
 
@@ -160,12 +173,13 @@ def convert(
         options: how to read and write.
         strict: refuse a document that had to be mended, or whose output would lose or change anything.
         sidecar: the sidecar of `data`, where it is an output that has one.
+        drop_analysis: leave out the reasoning of turns that ended in a final answer (HIP-1 §12.7), and report it.
 
     Raises:
         BridgeError: with code and position, where it cannot be read or may not be written.
     """
     reading = read(data, source, options=options, strict=strict, sidecar=sidecar)
-    result = write(reading.transcript, target, options=options, strict=strict)
+    result = write(reading.transcript, target, options=options, strict=strict, drop_analysis=drop_analysis)
     return replace(result, findings=reading.findings, source=reading.source)
 
 
@@ -295,6 +309,16 @@ def _write(adapter: Adapter, document: Document, options: Options) -> tuple[Sour
     if isinstance(output, str) and _SURROGATE.search(output):
         return _write_clean(adapter, document, options)
     return output, log.losses
+
+
+def _write_answers(adapter: Adapter, transcript: Transcript, options: Options) -> tuple[Source, list[Loss]]:
+    """Write without the reasoning that led to final answers; all is reported by its place in the whole transcript."""
+    from .transform import drop_analysis, renumber
+
+    shortened, dropped = drop_analysis(transcript)
+    gone = {int(loss.path.rpartition("/")[2]) for loss in dropped if loss.code is LossCode.THOUGHT}
+    output, losses = _write(adapter, shortened, options)
+    return output, [*dropped, *renumber(losses, gone, len(transcript.messages))]
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from .loss import Loss, LossCode, Severity
 from .model import Message, Transcript
@@ -41,6 +44,28 @@ def drop_analysis(transcript: Transcript) -> tuple[Transcript, tuple[Loss, ...]]
         else:
             kept.append(message)
     return replace(transcript, messages=tuple(kept)), tuple(losses)
+
+
+def renumber(losses: Iterable[Loss], dropped: Collection[int], count: int) -> tuple[Loss, ...]:
+    """Losses of a transcript that lacks some messages, with the paths of the one that has them.
+
+    Args:
+        losses: as they were reported.
+        dropped: indices of the messages that are missing.
+        count: how many messages the whole transcript has.
+    """
+    kept = [index for index in range(count) if index not in dropped]
+    return tuple(_renumbered(loss, kept) for loss in losses)
+
+
+def _renumbered(loss: Loss, kept: Sequence[int]) -> Loss:
+    found = _INDEX.match(loss.path)
+    if found is None or int(found[1]) >= len(kept):
+        return loss
+    return loss._replace(path=f"/messages/{kept[int(found[1])]}{loss.path[found.end() :]}")
+
+
+_INDEX: Final = re.compile(r"/messages/(\d+)")
 
 
 def _thoughts_answered(messages: tuple[Message, ...]) -> set[int]:

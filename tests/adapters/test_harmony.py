@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from corpus import corpus_path
 from harmony_judge import records
-from laws import all_laws
 from ocml_adapters.harmony import ADAPTER
 from ocml_adapters.harmony.official import as_official
 from ocml_adapters.harmony.syntax import TOKEN
@@ -33,7 +32,8 @@ from ocml_bridge import (
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Document, Json, Text, Thought, Tools
-from strategies import documents
+from ocml_bridge.testing.laws import all_laws
+from ocml_bridge.testing.strategies import documents
 
 run = settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 

@@ -32,7 +32,7 @@ from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import FindingCode, Message, Reading, Tool, Transcript, read, write
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
-from strategies import texts, tools, transcripts
+from ocml_bridge.testing.strategies import texts, tools, transcripts
 
 library()
 

@@ -21,8 +21,8 @@ from ocml_adapters.harmony.system import (
 )
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge.model import Tool
+from ocml_bridge.testing.strategies import schemas, texts
 from ocml_bridge.text.typescript import ParsedTools
-from strategies import schemas, texts
 
 run = settings(max_examples=500, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 

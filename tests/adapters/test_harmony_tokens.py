@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 
 from corpus import corpus_path
 from harmony_judge import library
-from laws import all_laws
 from ocml_adapters.harmony import TOKENS
 from ocml_adapters.harmony.syntax import IDS
 from ocml_adapters.harmony.tokens import encode
@@ -17,7 +16,8 @@ from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, 
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Document
-from strategies import documents
+from ocml_bridge.testing.laws import all_laws
+from ocml_bridge.testing.strategies import documents
 
 library()
 

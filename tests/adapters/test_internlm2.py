@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import laws
-import strategies
 from corpus import corpus_path
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Severity, read, write
 from ocml_bridge.adapter import Options
 from ocml_bridge.model import Completion, Document, Message, Text, Tool, Tools, Transcript
+from ocml_bridge.testing import laws, strategies
 from ocml_bridge.turns import full_name, is_call
 
 UNUSED = {

@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import strategies
 from corpus import corpus_path
-from laws import Trial
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Options, Severity, read, verify, write
 from ocml_bridge.model import (
     Completion,
@@ -28,6 +26,8 @@ from ocml_bridge.model import (
     Transcript,
 )
 from ocml_bridge.registry import adapter
+from ocml_bridge.testing import strategies
+from ocml_bridge.testing.laws import Trial
 
 ID = "ocm-0.1"
 CALL = '<|function_call|>\n{"arguments": {"symbol": "TSLA"}, "name": "get_quote"}'

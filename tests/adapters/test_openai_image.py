@@ -8,14 +8,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-import laws
-import strategies
 import strategies_openai as wire
 from ocml_bridge import LossCode, Message, Severity, Tool, Transcript, read, write
 from ocml_bridge.adapter import DEFAULT, Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Completion, Document, Infill, Media, Text, Tools
 from ocml_bridge.registry import adapter
+from ocml_bridge.testing import laws, strategies
 
 ADAPTER, _ = adapter("openai")
 REPLY = Message("tool", "5", "functions.get_weather", "commentary", "assistant")

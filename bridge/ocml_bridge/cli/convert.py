@@ -62,6 +62,11 @@ def format_options(command: _Call) -> _Call:
 @click.option("--sidecar", type=FILE, metavar="FILE", help="The input's sidecar: convert what it was written from.")
 @click.option("--strict", is_flag=True, help="Refuse what had to be mended, and what would lose or change anything.")
 @click.option("--verify", "verified", is_flag=True, help="Read the output back before writing it, and compare.")
+@click.option(
+    "--drop-analysis",
+    type=click.Choice(("final",)),
+    help="Leave out private reasoning, as before the next sampling: of turns that ended in a final answer.",
+)
 @click.option("--pretty", is_flag=True, help="Indent JSON.")
 @format_options
 @click.option("-q", "--quiet", is_flag=True, help="No warnings on stderr.")
@@ -75,6 +80,7 @@ def convert(
     sidecar: str | None,
     strict: bool,
     verified: bool,
+    drop_analysis: Literal["final"] | None,
     pretty: bool,
     control_tokens: Policy,
     bos: str | None,
@@ -97,7 +103,8 @@ def convert(
     with about(file):
         reading = read(data, source, options=options, strict=strict, sidecar=kept)
         del data
-        result = write(reading.transcript, target, options=options, strict=strict)
+        dropping = drop_analysis is not None
+        result = write(reading.transcript, target, options=options, strict=strict, drop_analysis=dropping)
         if verified:
             _verify(reading.transcript, result, options)
     result = replace(result, findings=reading.findings, source=reading.source)

@@ -1,1 +1,0 @@
-from ocml_bridge.testing.strategies import *  # noqa: F403
