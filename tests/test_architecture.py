@@ -19,7 +19,8 @@ LAYERS = (
     ("registry", "sidecar"),
     ("convert",),
     ("",),  # the public API, ocml_bridge/__init__.py
-    ("bulk", "hosts", "testing"),
+    ("bulk", "testing"),
+    ("hosts",),
     ("cli",),
     ("__main__",),
 )

@@ -87,9 +87,8 @@ PROBES: dict[Feature, tuple[Probe, ...]] = {
         (talk(USER, CUT, USER, ANSWER), "/messages/1/end"),
     ),
     Feature.GROUPING: (
-        (talk(USER, THOUGHT, ANSWER), "/messages/2/continues"),
-        (talk(USER, call(), call("g")), "/messages/2/continues"),
         (talk(USER, PREAMBLE, call(continues=True)), "/messages/2/continues"),
+        (talk(USER, ANSWER, call(continues=True)), "/messages/2/continues"),
     ),
     Feature.MEDIA: (
         (talk(Message("user", (Text("x"), Media("image", url="https://a/b.png")))), "/messages/0/content"),

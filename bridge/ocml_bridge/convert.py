@@ -14,6 +14,8 @@ from .errors import BridgeError, ErrorCode
 from .fit import covered, report
 from .loss import Finding, FindingCode, Log, Loss, LossCode, Severity, is_lossless
 from .model import Document, Json, Transcript
+from .transform import drop_analysis as without_analysis
+from .transform import missing, renumber
 
 BOM: Final = "\ufeff"
 
@@ -305,7 +307,11 @@ def _write(adapter: Adapter, document: Document, options: Options) -> tuple[Sour
     log = Log()
     image = adapter.fit(document, options, log)
     report(document, image, log, target=adapter.id)
+    known, gone = len(log.losses), missing(log.losses)
     output = adapter.write(image, options, log)
+    if gone and isinstance(document, Transcript):
+        # A writer knows only the image, which lacks the messages that were left out.
+        log.losses[known:] = renumber(log.losses[known:], gone, len(document.messages))
     if isinstance(output, str) and _SURROGATE.search(output):
         return _write_clean(adapter, document, options)
     return output, log.losses
@@ -313,12 +319,9 @@ def _write(adapter: Adapter, document: Document, options: Options) -> tuple[Sour
 
 def _write_answers(adapter: Adapter, transcript: Transcript, options: Options) -> tuple[Source, list[Loss]]:
     """Write without the reasoning that led to final answers; all is reported by its place in the whole transcript."""
-    from .transform import drop_analysis, renumber
-
-    shortened, dropped = drop_analysis(transcript)
-    gone = {int(loss.path.rpartition("/")[2]) for loss in dropped if loss.code is LossCode.THOUGHT}
+    shortened, dropped = without_analysis(transcript)
     output, losses = _write(adapter, shortened, options)
-    return output, [*dropped, *renumber(losses, gone, len(transcript.messages))]
+    return output, [*dropped, *renumber(losses, missing(dropped), len(transcript.messages))]
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")

@@ -35,6 +35,7 @@ class ErrorCode(StrEnum):
     DEPENDENCY = "OCB-DEPENDENCY"
     VOCABULARY = "OCB-VOCABULARY"
     IO = "OCB-IO"
+    INTERNAL = "OCB-INTERNAL"
     # ours: the output
     CONTROL_TOKEN = "OCB-CONTROL-TOKEN"
     LOSS = "OCB-LOSS"
@@ -62,6 +63,7 @@ EXIT_CODES: dict[ErrorCode, int] = {
     ErrorCode.DEPENDENCY: ExitCode.FAILED,
     ErrorCode.VOCABULARY: ExitCode.FAILED,
     ErrorCode.IO: ExitCode.FAILED,
+    ErrorCode.INTERNAL: ExitCode.FAILED,
     ErrorCode.UNREPORTED: ExitCode.FAILED,
     ErrorCode.LOSS: ExitCode.REFUSED,
     ErrorCode.CONTROL_TOKEN: ExitCode.REFUSED,

@@ -23,6 +23,7 @@ from .errors import BridgeError, ErrorCode
 from .loss import FindingCode, Log, Loss
 from .model import Document, Json
 from .model.codec import from_json, to_json
+from .transform import missing
 
 VERSION: Final = 1
 _KEYS: Final[set[str]] = {"sidecar", "target", "digest", "anchors", "patch"}
@@ -41,7 +42,7 @@ def make(document: Document, back: Document, losses: Sequence[Loss], data: bytes
         target: its format id.
     """
     old, new = cast("Object", to_json(back)), cast("Object", to_json(document))
-    gone = {int(loss.path[len("/messages/") :]) for loss in losses if _is_message(loss.path)}
+    gone = missing(losses)
     return {
         "sidecar": VERSION,
         "target": target,

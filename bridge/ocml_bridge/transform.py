@@ -46,6 +46,11 @@ def drop_analysis(transcript: Transcript) -> tuple[Transcript, tuple[Loss, ...]]
     return replace(transcript, messages=tuple(kept)), tuple(losses)
 
 
+def missing(losses: Iterable[Loss]) -> set[int]:
+    """Indices of the messages that losses say are not there any more."""
+    return {int(found[1]) for loss in losses if (found := _MESSAGE.match(loss.path))}
+
+
 def renumber(losses: Iterable[Loss], dropped: Collection[int], count: int) -> tuple[Loss, ...]:
     """Losses of a transcript that lacks some messages, with the paths of the one that has them.
 
@@ -65,6 +70,7 @@ def _renumbered(loss: Loss, kept: Sequence[int]) -> Loss:
     return loss._replace(path=f"/messages/{kept[int(found[1])]}{loss.path[found.end() :]}")
 
 
+_MESSAGE: Final = re.compile(r"/messages/(\d+)\Z")
 _INDEX: Final = re.compile(r"/messages/(\d+)")
 
 

@@ -224,6 +224,12 @@ def hoist_tools(transcript: Transcript, log: Log) -> Transcript:
     return replace(transcript, messages=tuple(messages), tools=tuple(tools))
 
 
+def places(transcript: Transcript, log: Log) -> list[int]:
+    """Indices of a document's messages, without those that a loss says are not there any more."""
+    gone = {loss.path for loss in log.losses}
+    return [index for index in range(len(transcript.messages)) if f"/messages/{index}" not in gone]
+
+
 _MOVED: Final = "its tools are declared apart from messages"
 
 

@@ -9,15 +9,13 @@ from .reader import read_list, read_text, sniff_list, sniff_text
 from .syntax import HOME
 from .writer import write_list, write_text
 
-_CAPABILITIES = holds(
+_HELD = (
     Feature.SYSTEM,
     Feature.DEVELOPER,
     Feature.UNKNOWN_ROLES,
     Feature.NAMES,
     Feature.REPLIES,
     Feature.OPEN_TURN,
-    Feature.CONTROL_TOKENS,
-    partly=(Feature.TRUNCATION,),
 )
 
 ADAPTER = Adapter(
@@ -29,7 +27,7 @@ ADAPTER = Adapter(
     fit=fit_text,
     write=write_text,
     sniff=sniff_text,
-    capabilities=_CAPABILITIES,
+    capabilities=holds(*_HELD, partly=(Feature.TRUNCATION, Feature.CONTROL_TOKENS)),
     dialects=("openai",),
 )
 
@@ -42,5 +40,5 @@ JSON = Adapter(
     fit=fit_list,
     write=write_list,
     sniff=sniff_list,
-    capabilities=_CAPABILITIES,
+    capabilities=holds(*_HELD, Feature.CONTROL_TOKENS, partly=(Feature.TRUNCATION,)),
 )

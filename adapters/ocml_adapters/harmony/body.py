@@ -86,8 +86,11 @@ def is_in_place(message: Message) -> bool:
     return not any(declared) or (message.role == "developer" and declared[-1] and sum(declared) == 1)
 
 
-def placed(transcript: Transcript) -> Iterator[tuple[str, Message]]:
-    """The messages with the transcript's tools in them, each with its path; one made for the tools has theirs."""
+def placed(transcript: Transcript, places: Sequence[int] | None = None) -> Iterator[tuple[str, Message]]:
+    """The messages with the transcript's tools in them, each with its path; one made for the tools has theirs.
+
+    `places` are the indices of the messages in the document that they are from, where that has more.
+    """
     messages, lowered = transcript.messages, lower_tools(transcript)
     made = len(lowered) > len(messages)
     index = 0
@@ -96,5 +99,5 @@ def placed(transcript: Transcript) -> Iterator[tuple[str, Message]]:
             made = False
             yield "/tools", message
         else:
-            yield f"/messages/{index}", message
+            yield f"/messages/{index if places is None else places[index]}", message
             index += 1

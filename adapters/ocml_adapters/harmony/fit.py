@@ -9,11 +9,12 @@ from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.fit import narrow
-from ocml_bridge.loss import Log
-from ocml_bridge.model import Completion, Document, Message, Tools, Transcript
-from ocml_bridge.turns import as_transcript, hoist_tools, lower_tools, pair
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.model import Completion, Document, Message, Tool, Tools, Transcript
+from ocml_bridge.text import developer
+from ocml_bridge.turns import as_transcript, hoist_tools, lower_tools, pair, places
 
-from .body import is_in_place, placed, read_developer, write_developer
+from .body import is_in_place, placed, read_developer, write_developer, write_tools
 from .frames import pieces_of, scan
 from .header import LONG, WORDS, Fields, fields_of, implied_intent, is_own_spelling, regular, spell
 from .message import assemble, body_of, header_of, layout_of, make
@@ -51,7 +52,8 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
     """
     if isinstance(document, Completion):
         return as_transcript(document, log)
-    paired = list(placed(_tools_in_place(document, log)))
+    hoisted = _tools_in_place(document, log)
+    paired = list(placed(hoisted, None if hoisted is document else places(document, log)))
     lowered = [message for _, message in paired]
     names = _names_of_replies(lowered)
     layout = layout_of(document.layout)
@@ -65,14 +67,33 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
     _end_as_trained(messages, options)
     open_turn = _open_turn(document.open_turn, options, prompted=prompted and not messages)
     kept = _kept_layout(layout, messages, open_turn, prompted=prompted)
-    return assemble(messages, open_turn, kept, {})
+    image = assemble(messages, open_turn, kept, {})
+    if len(image.messages) < len(messages):
+        _report_lifted(paired, log)
+    return image
+
+
+def _report_lifted(paired: Sequence[tuple[str, Message]], log: Log) -> None:
+    """A developer message of the document that holds nothing but tools is the transcript's tools."""
+    path, message = next((path, message) for path, message in paired if message.role != "system")
+    if path != "/tools":
+        severity = Severity.LAYOUT if message.content == "" else Severity.CHANGED
+        log.lose(LossCode.TOOLS_MOVED, path, "it holds nothing but the declared tools", severity)
 
 
 def _tools_in_place(transcript: Transcript, log: Log) -> Transcript:
     """Tools that stand where Harmony has no place for them are declared apart, and so in the developer's message."""
-    if all(is_in_place(message) for message in lower_tools(transcript)):
+    if not all(is_in_place(message) for message in lower_tools(transcript)):
+        transcript = hoist_tools(transcript, log)
+    if not transcript.tools or _is_read(transcript.tools):
         return transcript
-    return hoist_tools(transcript, log)
+    # What would not be read as tools would be read as a message that nobody sent.
+    tools = developer.image(transcript.tools)
+    return replace(transcript, tools=tools if tools and _is_read(tools) else None)
+
+
+def _is_read(tools: tuple[Tool, ...]) -> bool:
+    return isinstance(read_developer(write_tools(tools))[0], tuple)
 
 
 def _spelled(held: Message, source: Message, spelling: Spelling, *, prompted: bool) -> Message:

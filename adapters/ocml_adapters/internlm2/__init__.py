@@ -31,8 +31,7 @@ ADAPTER = Adapter(
         Feature.TOOL_SCHEMAS,
         Feature.GROUPING,
         Feature.OPEN_TURN,
-        Feature.CONTROL_TOKENS,
-        partly=(Feature.CHANNELS, Feature.INTENTS, Feature.CONSTRAINTS, Feature.TRUNCATION),
+        partly=(Feature.CONTROL_TOKENS, Feature.INTENTS, Feature.CONSTRAINTS, Feature.TRUNCATION),
     ),
     dialects=tuple(SPELLINGS),
 )

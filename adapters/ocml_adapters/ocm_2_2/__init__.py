@@ -36,10 +36,9 @@ ADAPTER = Adapter(
         Feature.TOOLS,
         Feature.CONSTRAINTS,
         Feature.ENDINGS,
-        Feature.TRUNCATION,
         Feature.HEADER,
         Feature.OPEN_TURN,
         Feature.CONTROL_TOKENS,
-        partly=(Feature.TOOL_SCHEMAS,),
+        partly=(Feature.TOOL_SCHEMAS, Feature.TRUNCATION, Feature.GROUPING),
     ),
 )

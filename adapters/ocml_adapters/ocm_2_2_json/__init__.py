@@ -34,6 +34,6 @@ ADAPTER = Adapter(
         Feature.TOOLS,
         Feature.INTENTS,
         Feature.CONTROL_TOKENS,
-        partly=(Feature.TOOL_SCHEMAS, Feature.CONSTRAINTS),
+        partly=(Feature.TOOL_SCHEMAS, Feature.CONSTRAINTS, Feature.GROUPING),
     ),
 )

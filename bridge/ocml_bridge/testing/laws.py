@@ -7,8 +7,10 @@ from ..adapter import DEFAULT, Adapter, Options
 from ..convert import make_sidecar, read, write
 from ..diff import Difference, diff, is_element
 from ..fit import covered
-from ..loss import LossCode, Severity
-from ..model import Document
+from ..loss import Log, LossCode, Severity
+from ..model import Document, Transcript
+from ..registry import adapter
+from ..transform import missing
 
 TELLS_OTHERS = frozenset({LossCode.CONTROL_TOKEN})
 """Losses that our reader undoes: readers other than ours see the change."""
@@ -38,6 +40,13 @@ class Trial:
         named = {loss.path for loss in self.result.losses}
         silent = [place for place in self._places() if not covered(place.path, named)]
         assert silent == []
+
+    def lined_up(self) -> None:
+        """Each message that is not in the image is reported by `fit` itself, at its own place; none is added."""
+        log = Log()
+        image = adapter(self.target)[0].fit(self.document, self.options, log)
+        if isinstance(image, Transcript) and isinstance(self.document, Transcript):
+            assert len(image.messages) + len(missing(log.losses)) == len(self.document.messages)
 
     def no_crying_wolf(self) -> None:
         """Law 3: what is called lost or changed does differ in what the output reads as."""
@@ -72,6 +81,7 @@ def all_laws(document: Document, target: str | Adapter, options: Options = DEFAU
     """Laws 2, 3 and 8, and stability, of one document and one target."""
     trial = Trial(document, target, options)
     trial.no_silent_loss()
+    trial.lined_up()
     trial.no_crying_wolf()
     trial.stable()
     trial.reversible()

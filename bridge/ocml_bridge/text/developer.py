@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeGuard
 
 from ..loss import Log, LossCode, Severity
 from ..model import ByFormat, Content, Message, Part, Text, Tool, Tools, Transcript
-from ..turns import hoist_tools, lift_tools, lower_tools
+from ..turns import hoist_tools, lift_tools, lower_tools, places
 from .typescript import parse_tools, render_tools
 
 SECTION: Final = "# Tools\n\n"
@@ -113,7 +113,7 @@ def fit(transcript: Transcript, log: Log, *, target: str, lenient: bool) -> Tran
     Tools inside messages move out; what TypeScript cannot say is left out; a developer's text that is a tools section
     is read as tools.
     """
-    transcript = hoist_tools(transcript, log)
+    document, transcript = transcript, hoist_tools(transcript, log)
     if transcript.tools is not None and not transcript.tools:
         log.lose(LossCode.TOOLS, "/tools", f"{target} says nothing where there are no tools", Severity.LAYOUT)
     tools = image(transcript.tools) if transcript.tools else ()
@@ -126,7 +126,8 @@ def fit(transcript: Transcript, log: Log, *, target: str, lenient: bool) -> Tran
     if len(back.messages) < len(transcript.messages):
         index = next(i for i, message in enumerate(transcript.messages) if message.role == "developer")
         severity = Severity.LAYOUT if transcript.messages[index].content == "" else Severity.CHANGED
-        log.lose(LossCode.TOOLS_MOVED, f"/messages/{index}", "it holds nothing but the declared tools", severity)
+        path = f"/messages/{places(document, log)[index]}"
+        log.lose(LossCode.TOOLS_MOVED, path, "it holds nothing but the declared tools", severity)
     return back
 
 

@@ -1,0 +1,123 @@
+"""Records in, outcomes out: the one function that every front stands on. It opens nothing and never raises."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .. import jsontext
+from ..adapter import DEFAULT, Options, Source
+from ..convert import Result, convert, verify
+from ..errors import BridgeError, ErrorCode
+from ..loss import Finding, Loss, Severity
+
+
+class Status(StrEnum):
+    """What became of a record."""
+
+    CONVERTED = "converted"
+    """Nothing was lost; its layout may differ."""
+    LOSSY = "lossy"
+    """Converted, and something was lost or changed, which is reported."""
+    QUARANTINED = "quarantined"
+    """Not converted; its error says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to convert each record.
+
+    Attributes:
+        target: the format to write, as `id` or `id:dialect`.
+        source: the format to read; None to tell it from each record.
+        options: how to read and write.
+        strict: quarantine what had to be mended, and what would lose or change anything.
+        verify: read each output back; quarantine (OCB-UNREPORTED) what reads differently and does not say so.
+    """
+
+    target: str
+    source: str | None = None
+    options: Options = DEFAULT
+    strict: bool = False
+    verify: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one record.
+
+    Attributes:
+        status: converted, lossy or quarantined.
+        output: text for text formats, JSON values for the others; None where it is quarantined.
+        losses: what the target could not hold, in order.
+        findings: what the reader mended or assumed, in order.
+        error: why it is quarantined, with code and position; None where it is not.
+    """
+
+    status: Status
+    output: Source
+    losses: tuple[Loss, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    error: BridgeError | None = None
+
+    @property
+    def text(self) -> str | None:
+        """The output as one text, JSON compact; None where it is quarantined."""
+        if self.error is not None:
+            return None
+        return self.output if isinstance(self.output, str) else jsontext.dumps(self.output).decode()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many places were lost or changed, by loss code."""
+        return dict(Counter(str(loss.code) for loss in self.losses if loss.severity is not Severity.LAYOUT))
+
+
+def convert_batch(records: Iterable[Source | bytes | BridgeError], settings: Settings) -> list[Outcome]:
+    """Convert records, one outcome for each, in order.
+
+    Args:
+        records: text, bytes (UTF-8) or parsed JSON; an error stands for a record that could not even be taken out of
+            what it was stored in, and becomes its outcome.
+        settings: how to convert them.
+
+    Returns:
+        As many outcomes as there are records. Nothing is raised: what goes wrong is in the outcome of its record.
+    """
+    return [_outcome(record, settings) for record in records]
+
+
+def _outcome(record: Source | bytes | BridgeError, settings: Settings) -> Outcome:
+    try:
+        if isinstance(record, BridgeError):
+            raise record
+        result = convert(
+            record, source=settings.source, target=settings.target, options=settings.options, strict=settings.strict
+        )
+        if settings.verify:
+            _verify(result, settings.options)
+    except BridgeError as error:
+        return Outcome(Status.QUARANTINED, None, error=error)
+    except Exception as error:  # a mistake of ours costs one record, not the run
+        wrong = BridgeError(ErrorCode.INTERNAL, f"{type(error).__name__}: {error}")
+        return Outcome(Status.QUARANTINED, None, error=wrong)
+    status = Status.CONVERTED if result.lossless else Status.LOSSY
+    return Outcome(status, result.output, result.losses, result.findings)
+
+
+def _verify(result: Result, options: Options) -> None:
+    """Law 2 on this record.
+
+    Raises:
+        BridgeError: OCB-UNREPORTED where the output says something else than its losses admit.
+    """
+    try:
+        unreported = verify(result.transcript, result, options=options)
+    except BridgeError as error:
+        raise BridgeError(ErrorCode.UNREPORTED, f"the output cannot be read back: {error}") from error
+    if unreported:
+        raise BridgeError(
+            ErrorCode.UNREPORTED, "the output reads differently, and no loss says so", path=unreported[0].path
+        )

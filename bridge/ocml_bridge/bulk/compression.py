@@ -1,0 +1,100 @@
+"""Files that are compressed, by the ending of their names; and libraries that are imported when they are needed."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, BinaryIO, Final, NamedTuple, cast
+
+from ..errors import BridgeError, ErrorCode
+from .records import STANDARD
+
+
+def library(name: str, extra: str) -> Any:
+    """A library that is not always installed.
+
+    Raises:
+        BridgeError: OCB-DEPENDENCY telling what to install.
+    """
+    try:
+        return import_module(name)
+    except ImportError as error:
+        what = f"{name.partition('.')[0]} is not installed: pip install 'ocml-convert[{extra}]'"
+        raise BridgeError(ErrorCode.DEPENDENCY, what) from error
+
+
+def _open_gzip(raw: BinaryIO) -> BinaryIO:
+    return cast("BinaryIO", gzip.GzipFile(fileobj=raw))
+
+
+def _open_zstd(raw: BinaryIO) -> BinaryIO:
+    reader = library("zstandard", "bulk").ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+    return io.BufferedReader(reader)
+
+
+def _gzip(data: bytes) -> bytes:
+    return gzip.compress(data, 6, mtime=0)
+
+
+def _zstd(data: bytes) -> bytes:
+    return library("zstandard", "bulk").ZstdCompressor().compress(data)
+
+
+class Codec(NamedTuple):
+    """One compression: what its files begin with, and both ways. What is compressed can be strung together."""
+
+    magic: bytes
+    open: Callable[[BinaryIO], BinaryIO]
+    compress: Callable[[bytes], bytes]
+
+
+CODECS: Final = {
+    ".gz": Codec(b"\x1f\x8b", _open_gzip, _gzip),
+    ".zst": Codec(b"\x28\xb5\x2f\xfd", _open_zstd, _zstd),
+}
+
+
+def ending(name: str) -> str:
+    """The compression of a file as the ending of its name; "" for none."""
+    return next((end for end in CODECS if name.lower().endswith(end)), "")
+
+
+def open_plain(path: str) -> tuple[BinaryIO, BinaryIO]:
+    """A file's content, and the file itself, which knows how far it was read. `-` is standard input.
+
+    Raises:
+        BridgeError: OCB-DEPENDENCY where its compression needs a library.
+        OSError: where it cannot be opened.
+    """
+    if path == STANDARD:
+        raw = cast("io.BufferedReader", sys.stdin.buffer)
+        begins = raw.peek(4) if hasattr(raw, "peek") else b""
+        codec = next((codec for codec in CODECS.values() if begins.startswith(codec.magic)), None)
+    else:
+        raw = open(path, "rb")  # noqa: SIM115  # the caller closes it
+        codec = CODECS.get(ending(path))
+    return (codec.open(raw) if codec else raw), raw
+
+
+def compress(data: bytes, end: str) -> bytes:
+    """Bytes as a file with that ending holds them; nothing for nothing."""
+    return CODECS[end].compress(data) if end and data else data
+
+
+def reading_errors() -> tuple[type[Exception], ...]:
+    """What reading a broken file may raise."""
+    found: list[type[Exception]] = [OSError, EOFError, zlib.error]
+    for module, name in (("zstandard", "ZstdError"), ("pyarrow", "ArrowException")):
+        if module in sys.modules:
+            found.append(getattr(sys.modules[module], name))
+    return tuple(found)
+
+
+def size_of(path: str) -> int:
+    """A file's size in bytes; 0 where it has none, as a pipe."""
+    return 0 if path == STANDARD else os.stat(path).st_size

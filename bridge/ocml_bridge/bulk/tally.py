@@ -1,0 +1,162 @@
+"""Counts of a migration: by outcome and by code, with the first examples of each. Pure values; they can be added up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ..errors import BridgeError, ErrorCode
+from ..loss import Finding, Loss
+from ..model import Json
+from .batch import Outcome, Status
+
+EXAMPLES: Final = 3
+"""How many examples of each code are kept."""
+_SHORT: Final = 300
+"""The longest detail of an example, in characters."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """How often one code occurred.
+
+    Attributes:
+        records: in how many records.
+        places: at how many places in them.
+        severities: how many of the places were lost, changed, or layout.
+        examples: the first ones.
+    """
+
+    records: int = 0
+    places: int = 0
+    severities: Counter[str] = field(default_factory=Counter[str])
+    examples: list[dict[str, Json]] = field(default_factory=list[dict[str, Json]])
+
+    def merge(self, other: Entry) -> None:
+        """Add what was counted after this."""
+        self.records += other.records
+        self.places += other.places
+        self.severities += other.severities
+        self.examples += other.examples[: EXAMPLES - len(self.examples)]
+
+    def to_json(self) -> dict[str, Json]:
+        """The entry as JSON values."""
+        counts: dict[str, Json] = {"records": self.records, "places": self.places}
+        return {**counts, **dict(sorted(self.severities.items())), "examples": list[Json](self.examples)}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Entry:
+        """What `to_json` gave."""
+        known = {"records", "places", "examples"}
+        severities = Counter({key: count for key, count in value.items() if key not in known})
+        return cls(value["records"], value["places"], severities, list(value["examples"]))
+
+
+Entries = dict[str, Entry]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of some records.
+
+    Attributes:
+        records: how many there were.
+        outcomes: how many of them by status.
+        losses: by loss code, layout included.
+        findings: by finding code.
+        errors: by the error code of what is quarantined.
+    """
+
+    records: int = 0
+    outcomes: Counter[str] = field(default_factory=lambda: Counter({str(status): 0 for status in Status}))
+    losses: Entries = field(default_factory=Entries)
+    findings: Entries = field(default_factory=Entries)
+    errors: Entries = field(default_factory=Entries)
+
+    def add(self, outcome: Outcome, where: dict[str, Json]) -> None:
+        """Count one record."""
+        self.records += 1
+        self.outcomes[str(outcome.status)] += 1
+        _count(self.losses, outcome.losses, where)
+        _count(self.findings, outcome.findings, where)
+        if outcome.error is not None:
+            entry = self.errors.setdefault(str(outcome.error.code), Entry())
+            entry.merge(Entry(1, 1, examples=[{**where, **position(outcome.error)}]))
+
+    def merge(self, other: Tally, about: Mapping[str, Json] | None = None) -> None:
+        """Add what was counted after this; `about` is written into each of its examples."""
+        self.records += other.records
+        self.outcomes.update(other.outcomes)  # `+=` would drop the zeros
+        pairs = ((self.losses, other.losses), (self.findings, other.findings), (self.errors, other.errors))
+        for mine, theirs in pairs:
+            for code, entry in theirs.items():
+                told = [{**(about or {}), **example} for example in entry.examples]
+                mine.setdefault(code, Entry()).merge(Entry(entry.records, entry.places, entry.severities, told))
+
+    def check(self, taken: int, what: str) -> None:
+        """Hold the counts against each other and against how many records were taken out of the input.
+
+        Raises:
+            BridgeError: OCB-INTERNAL where they do not add up.
+        """
+        if not taken == self.records == self.outcomes.total():
+            counts = ", ".join(f"{count} {status}" for status, count in self.outcomes.items())
+            message = f"{what}: the counts do not add up: {taken} read, {self.records} counted, {counts}"
+            raise BridgeError(ErrorCode.INTERNAL, message)
+
+    @property
+    def written(self) -> int:
+        """How many records have an output."""
+        return self.outcomes[Status.CONVERTED] + self.outcomes[Status.LOSSY]
+
+    @property
+    def quarantined(self) -> int:
+        """How many records have none."""
+        return self.outcomes[Status.QUARANTINED]
+
+    def to_json(self) -> dict[str, Json]:
+        """The counts as JSON values."""
+        return {
+            "records": self.records,
+            "outcomes": dict(self.outcomes),
+            "losses": _entries(self.losses),
+            "findings": _entries(self.findings),
+            "errors": _entries(self.errors),
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Tally:
+        """What `to_json` gave."""
+        kinds = (
+            {code: Entry.from_json(entry) for code, entry in value[kind].items()}
+            for kind in ("losses", "findings", "errors")
+        )
+        return cls(value["records"], Counter(value["outcomes"]), *kinds)
+
+
+def position(error: BridgeError) -> dict[str, Json]:
+    """An error for a report: its code, its message, and where in the record it is."""
+    known = {"offset": error.offset, "line": error.line, "column": error.column, "path": error.path}
+    place: dict[str, Json] = {key: value for key, value in known.items() if value is not None}
+    return {"code": str(error.code), "message": error.message[:_SHORT], "position": place or None}
+
+
+def _count(entries: Entries, notes: Iterable[Loss | Finding], where: dict[str, Json]) -> None:
+    seen: set[str] = set()
+    for note in notes:
+        code = str(note.code)
+        entry = entries.setdefault(code, Entry())
+        entry.places += 1
+        entry.severities[str(note.severity)] += 1
+        if code not in seen:
+            seen.add(code)
+            entry.records += 1
+            if len(entry.examples) < EXAMPLES:
+                told = {"severity": str(note.severity), "path": note.path, "detail": note.detail[:_SHORT]}
+                entry.examples.append({**where, **told})
+
+
+def _entries(entries: Entries) -> dict[str, Json]:
+    return {code: entry.to_json() for code, entry in sorted(entries.items())}

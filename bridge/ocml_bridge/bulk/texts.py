@@ -1,0 +1,137 @@
+"""Folders of text files: a transcript a file, converted to a file of the same name, or to a line of one file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from .. import jsontext
+from ..adapter import Kind
+from ..errors import BridgeError, ErrorCode
+from ..model import Json
+from .batch import Outcome
+from .compression import compress, ending, open_plain, reading_errors
+from .durable import discard, whole_file
+from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, Chunk, Input, Job, Position, Record
+
+RECORD_FILES: Final = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+"""Files of many records, by the ending in front of that of a compression; every other file is one text."""
+
+
+def split(name: str) -> tuple[str, str, str]:
+    """A file name as stem, ending, and ending of a compression."""
+    end = ending(name)
+    return (*os.path.splitext(name[: len(name) - len(end)]), name[len(name) - len(end) :])
+
+
+def kind_of(name: str) -> str:
+    """How a file stores records: a key of `work.CONTAINERS`."""
+    return RECORD_FILES.get(split(name)[1].lower(), "files")
+
+
+def steps(name: str) -> tuple[str, ...]:
+    """A relative path as what it is sorted by."""
+    return tuple(name.split(os.sep))
+
+
+def walk(folder: str, below: str = "") -> Iterator[str]:
+    """The files of a folder and of those in it, as relative paths sorted by their steps; hidden ones left out."""
+    with os.scandir(os.path.join(folder, below)) as entries:
+        found = sorted((entry.name, entry.is_dir()) for entry in entries if not entry.name.startswith("."))
+    for name, is_folder in found:
+        if is_folder:
+            yield from walk(folder, os.path.join(below, name))
+        else:
+            yield os.path.join(below, name)
+
+
+def names_of(item: Input) -> Iterator[str]:
+    """The text files of an input, in order."""
+    if item.names is not None:
+        return iter(item.names)
+    return (name for name in walk(item.path) if kind_of(name) == "files")
+
+
+def output_name(name: str, target: Kind) -> str:
+    """The name of a text's output: that of the input, but JSON is `.json` and text is not."""
+    stem, end, compressed = split(name)
+    if (end.lower() == ".json") is not (target is Kind.JSON):
+        end = ".json" if target is Kind.JSON else ".txt"
+    return stem + end + compressed
+
+
+def chunks(item: Input, position: Position | None, most: int | None) -> Iterator[Chunk]:
+    """The text files in chunks, from a position (`after` which file) on; workers open them."""
+    after = steps(position["after"]) if position else ()
+    names: list[str] = []
+    read = begun = taken = 0
+    for name in names_of(item):
+        size = _size(os.path.join(item.path, name))
+        if steps(name) > after:
+            if taken == most:
+                break
+            names.append(name)
+            taken += 1
+        else:
+            begun += size
+        read += size
+        if names and (len(names) == CHUNK_RECORDS or read - begun >= CHUNK_BYTES):
+            yield Chunk(tuple(names), len(names), {"after": name}, read)
+            names, begun = [], read
+    if names:
+        yield Chunk(tuple(names), len(names), {"after": names[-1]}, read)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0  # the worker says what is wrong with it
+
+
+def records(payload: tuple[str, ...], item: Input, _job: Job) -> Iterator[Record]:
+    """The records of a chunk. A file that cannot be read is one whose text nobody has."""
+    for name in payload:
+        where: dict[str, Json] = {"file": name}
+        fields = {"file": jsontext.dumps(name).decode(), DEFAULT_FIELD: None}
+        try:
+            content, raw = open_plain(os.path.join(item.path, name))
+            with raw, content:
+                data = content.read()
+        except reading_errors() as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            yield Record(BridgeError(ErrorCode.IO, f"it cannot be read: {reason}"), where, None, fields)
+        else:
+            yield Record(data, where, data, fields)
+
+
+def write(taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, item: Input) -> bytes:
+    """Write the outputs of a chunk, each of them whole; there is nothing to append anywhere."""
+    if job.folder is not None:
+        for record, outcome in zip(taken, outcomes, strict=True):
+            name = str(record.where["file"])
+            path = os.path.join(job.folder, item.output, output_name(name, job.target_kind))
+            _write(path, ending(name), outcome, job)
+    return b""
+
+
+def _write(path: str, end: str, outcome: Outcome, job: Job) -> None:
+    text = outcome.text
+    if text is None:
+        discard(path)  # of an earlier run
+        return
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    data = text.encode("utf-8", "surrogatepass") + (b"\n" if job.target_kind is Kind.JSON else b"")
+    with whole_file(path) as file:
+        file.write(compress(data, end.lower()))
+
+
+def count(folder: str, item: Input, target: Kind, most: int) -> int:
+    """How many outputs are there of the first `most` files."""
+    found = 0
+    for index, name in enumerate(names_of(item)):
+        if index == most:
+            break
+        found += os.path.isfile(os.path.join(folder, item.output, output_name(name, target)))
+    return found

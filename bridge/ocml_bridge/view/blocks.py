@@ -1,0 +1,149 @@
+"""What a message's content looks like: its parts as blocks of text, JSON, code, and cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from .. import jsontext
+from ..errors import BridgeError
+from ..model import FileBreak, Flags, Foreign, Infill, Json, Media, Message, Part, Refusal, Text, Thought, Tool, Tools
+from ..turns import full_name, is_call, is_reply, parts_of
+from .characters import visible
+from .policy import Visibility
+
+
+class Look(StrEnum):
+    """How a block is drawn."""
+
+    PROSE = "prose"
+    """Markdown, where it is not too long for it."""
+    PLAIN = "plain"
+    JSON = "json"
+    CODE = "code"
+    CARD = "card"
+    """A title, a few facts, perhaps some code."""
+    MARK = "mark"
+    """A word between blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block of a message.
+
+    Attributes:
+        look: how it is drawn.
+        text: what it says.
+        title: what stands above it; "" for nothing.
+        facts: name and value of what a card tells.
+        code: what a card has below its facts.
+        withheld: whether it stands for something hidden.
+    """
+
+    look: Look
+    text: str = ""
+    title: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    code: str = ""
+    withheld: bool = False
+
+
+_PROSE_ROLES: Final = frozenset({"user", "assistant"})
+_BIGGEST_JSON: Final = 1_000_000
+"""Characters; longer JSON is shown as it stands."""
+_LONGEST_REFERENCE: Final = 160
+
+
+def blocks_of(message: Message, visibility: Visibility) -> tuple[Block, ...]:
+    """The blocks of a message that is shown; parts that are hidden leave a mark."""
+    return tuple(_blocks(message, visibility))
+
+
+def _blocks(message: Message, visibility: Visibility) -> Iterator[Block]:
+    for part in parts_of(message.content):
+        hidden = visibility.hides_part(part)
+        if hidden is not None:
+            yield Block(Look.MARK, f"hidden: {hidden}", withheld=True)
+            if isinstance(part, Thought):
+                return
+        elif isinstance(part, Text):
+            if part.text:
+                yield _text(message, part.text)
+        else:
+            yield from _drawn(part)
+
+
+def _text(message: Message, text: str) -> Block:
+    traffic = is_call(message) or is_reply(message)
+    if traffic or "json" in {message.constraint, message.content_type}:
+        laid_out = _json(text)
+        if laid_out is not None:
+            return Block(Look.JSON, visible(laid_out))
+    if is_call(message) or message.content_type == "code":
+        return Block(Look.CODE, visible(text))
+    prose = message.role in _PROSE_ROLES and message.channel != "analysis"
+    return Block(Look.PROSE if prose else Look.PLAIN, visible(text))
+
+
+def _json(text: str) -> str | None:
+    """JSON objects and lists on several lines; None for anything else."""
+    if len(text) > _BIGGEST_JSON or text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        return pretty(jsontext.loads(text))
+    except BridgeError:
+        return None
+
+
+def pretty(value: Json) -> str:
+    """A JSON value on several lines."""
+    return jsontext.dumps(value, pretty=True).decode("utf-8", "replace")
+
+
+def _drawn(part: Part) -> Iterator[Block]:
+    if isinstance(part, Media):
+        yield _media(part)
+    elif isinstance(part, Refusal):
+        yield Block(Look.PLAIN, visible(part.text), title="refusal")
+    elif isinstance(part, Infill):
+        yield Block(Look.CODE, visible(part.prefix), title="before the gap")
+        yield Block(Look.CODE, visible(part.middle or ""), title="to be filled in" if part.middle is None else "the gap")
+        yield Block(Look.CODE, visible(part.suffix), title="behind the gap")
+    elif isinstance(part, FileBreak):
+        yield Block(Look.MARK, "next file")
+    elif isinstance(part, Flags):
+        yield Block(Look.MARK, f"asks for thoughts: {', '.join(part.flags)}")
+    elif isinstance(part, Thought):
+        yield Block(Look.MARK, part.kind)
+    elif isinstance(part, Tools):
+        yield from map(block_of_tool, part.tools)
+    elif isinstance(part, Foreign):
+        yield Block(Look.CARD, title=f"content that only {visible(part.format)} knows", code=visible(pretty(part.value)))
+
+
+def _media(part: Media) -> Block:
+    """A card for something that is never loaded."""
+    size = None if part.data is None else f"{len(part.data) * 3 // 4:,} bytes, not shown"
+    facts = {
+        "file": part.filename,
+        "id": part.file_id,
+        "address": None if part.url is None else _reference(part.url),
+        "format": part.format,
+        "data": size,
+        "detail": part.detail,
+    }
+    return Block(
+        Look.CARD, title=part.media, facts=tuple((name, visible(value)) for name, value in facts.items() if value)
+    )
+
+
+def _reference(url: str) -> str:
+    return url if len(url) <= _LONGEST_REFERENCE else f"{url[:_LONGEST_REFERENCE]}… ({len(url):,} characters)"
+
+
+def block_of_tool(tool: Tool) -> Block:
+    """A declared tool as a card."""
+    code = "" if tool.parameters is None else visible(pretty(tool.parameters))
+    return Block(Look.CARD, visible(tool.description or ""), title=f"tool {visible(full_name(tool))}", code=code)

@@ -1,0 +1,334 @@
+"""A document told as a list of items: who speaks, what is seen of it, and what there is to say about it.
+
+Every string in a story is safe to show (`characters`); what the policy hides is not in it, only counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from ..loss import Finding, Loss, Severity
+from ..model import Completion, Document, Header, Message, Transcript
+from ..model.codec import to_json
+from ..turns import is_call, is_reply, is_thought, pair
+from .blocks import Block, block_of_tool, blocks_of, pretty
+from .characters import visible
+from .policy import END_USER, Visibility, is_preamble
+
+
+class Kind(StrEnum):
+    """What an item is; each looks different, and not by its colour alone."""
+
+    SYSTEM = "system"
+    DEVELOPER = "developer"
+    USER = "user"
+    ASSISTANT = "assistant"
+    THOUGHT = "thought"
+    PREAMBLE = "preamble"
+    COMMENTARY = "commentary"
+    CALL = "call"
+    REPLY = "reply"
+    COMPLETION = "completion"
+    OTHER = "other"
+
+
+LABELS: Final[dict[Kind, str]] = {
+    Kind.SYSTEM: "System",
+    Kind.DEVELOPER: "Developer",
+    Kind.USER: "User",
+    Kind.ASSISTANT: "Assistant",
+    Kind.THOUGHT: "Assistant, thinking",
+    Kind.PREAMBLE: "Assistant, preamble",
+    Kind.COMMENTARY: "Commentary",
+    Kind.CALL: "Call",
+    Kind.REPLY: "Reply",
+    Kind.COMPLETION: "Text to complete",
+}
+"""What an item is called; one of kind `other` is called by its role."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A finding or a loss, as people see it.
+
+    Attributes:
+        code: its code.
+        severity: lost, changed or layout.
+        path: its JSON pointer.
+        detail: a sentence; of what is hidden it says no more than that.
+        found: whether it is a finding.
+    """
+
+    code: str
+    severity: Severity
+    path: str
+    detail: str
+    found: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message as it is seen.
+
+    Attributes:
+        index: its place in the transcript, from 0.
+        kind: what it is.
+        label: who speaks.
+        name: the speaker's name, or the tool's; "" where there is none.
+        blocks: what is seen of its content.
+        facts: its other fields, name and value; only where the hidden is asked for.
+        notes: what there is to say about it.
+        answers: the replies to it, where it is a call.
+        veiled: of a call: whether only the fact that it was made is seen.
+        answered: of a call: whether there is a reply.
+        private: whether end users would not see it.
+    """
+
+    index: int
+    kind: Kind
+    label: str
+    name: str
+    blocks: tuple[Block, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    notes: tuple[Note, ...] = ()
+    answers: tuple[Entry, ...] = ()
+    veiled: bool = False
+    answered: bool = False
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Messages in a row that are hidden.
+
+    Attributes:
+        counts: what hides them, and how many.
+        notes: what there is to say about them.
+    """
+
+    counts: tuple[tuple[str, int], ...]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """How many messages are hidden here."""
+        return sum(count for _, count in self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A document as it is seen.
+
+    Attributes:
+        items: messages and gaps, in the order of the conversation.
+        preface: the declared tools.
+        facts: the document header's fields.
+        notes: what there is to say about the whole document.
+        hidden: how many messages are hidden, by what hides them.
+        total: how many messages there are.
+        open_turn: whose turn the text leaves open; "" where it leaves none.
+        debug: whether the hidden was asked for.
+    """
+
+    items: tuple[Entry | Gap, ...]
+    preface: tuple[Block, ...]
+    facts: tuple[tuple[str, str], ...]
+    notes: tuple[Note, ...]
+    hidden: tuple[tuple[str, int], ...]
+    total: int
+    open_turn: str
+    debug: bool
+
+
+def messages_of(document: Document) -> tuple[Message, ...]:
+    """The messages; a text to be completed is told as one that nobody speaks."""
+    if isinstance(document, Completion):
+        return (Message(Kind.COMPLETION, document.content),)
+    return document.messages
+
+
+def kind_of(message: Message) -> Kind:
+    """What a message is."""
+    if is_call(message):
+        return Kind.CALL
+    if is_reply(message):
+        return Kind.REPLY
+    if is_thought(message):
+        return Kind.THOUGHT
+    if is_preamble(message):
+        return Kind.PREAMBLE
+    if message.channel == "commentary":
+        return Kind.COMMENTARY
+    return _ROLES.get(message.role, Kind.OTHER)
+
+
+_ROLES: Final = {
+    str(kind): kind for kind in (Kind.SYSTEM, Kind.DEVELOPER, Kind.USER, Kind.ASSISTANT, Kind.COMPLETION)
+}
+
+
+class Teller:
+    """Tells messages one by one.
+
+    Args:
+        messages: those of the document.
+        notes: findings and losses, each told with the message that it is about.
+        visibility: what is to be seen.
+    """
+
+    def __init__(self, messages: Sequence[Message], notes: Iterable[Finding | Loss], visibility: Visibility) -> None:
+        self.messages = messages
+        self.visibility = visibility
+        self.pairs = pair(messages)
+        self.answers: dict[int, list[int]] = {}
+        for reply, call in self.pairs.items():
+            self.answers.setdefault(call, []).append(reply)
+        self.notes: dict[int | None, list[Finding | Loss]] = {}
+        for note in notes:
+            self.notes.setdefault(_index_of(note.path, len(messages)), []).append(note)
+
+    def entry(self, index: int, *, alone: bool = False) -> Entry | None:
+        """A message as it is seen; None where it is hidden.
+
+        Args:
+            index: which one.
+            alone: without the replies to it.
+        """
+        message = self.messages[index]
+        hidden = self.visibility.hides(message)
+        kind = kind_of(message)
+        veiled = kind is Kind.CALL and hidden == "tool"
+        if hidden is not None and not veiled:
+            return None
+        blocks = () if veiled else blocks_of(message, self.visibility)
+        replies = self.answers.get(index, [])
+        answers = () if alone or veiled else tuple(e for reply in replies if (e := self.entry(reply)) is not None)
+        return Entry(
+            index=index,
+            kind=kind,
+            label=LABELS.get(kind) or visible(message.role) or "(no role)",
+            name=visible((message.recipient if kind is Kind.CALL else message.name) or ""),
+            blocks=blocks,
+            facts=_facts(message) if self.visibility.debug else (),
+            notes=self.notes_on(index, whole=not veiled and not any(block.withheld for block in blocks)),
+            answers=answers,
+            veiled=veiled,
+            answered=bool(replies),
+            private=self.visibility.debug and END_USER.hides(message) is not None,
+        )
+
+    def notes_on(self, index: int | None, *, whole: bool) -> tuple[Note, ...]:
+        """What there is to say about a message, or about what is outside of messages (None).
+
+        Args:
+            index: which message.
+            whole: whether all of it is seen; of what is hidden, a note must not tell either.
+        """
+        return tuple(self._note(note, whole) for note in self.notes.get(index, ()))
+
+    def _note(self, note: Finding | Loss, whole: bool) -> Note:
+        told = self.visibility.debug or (whole and not _ASIDE.search(note.path))
+        detail = note.detail if told else f"{note.code} {note.severity} in what is hidden here"
+        found = isinstance(note, Finding)
+        return Note(str(note.code), note.severity, visible(note.path), visible(detail), found)
+
+    def in_place(self, index: int) -> bool:
+        """Whether a message is told at its own place, and not beside the call that it answers."""
+        call = self.pairs.get(index)
+        return call is None or self.visibility.hides(self.messages[call]) not in {None, "tool"}
+
+
+_ASIDE: Final = re.compile(r"/(?:extras|layout)(?:/|$)|^/(?:tools|header|open_turn)")
+"""Places that end users do not see of a message that they see."""
+_PLACE: Final = re.compile(r"/messages/(\d+)(?:/|$)")
+
+
+def _index_of(path: str, count: int) -> int | None:
+    found = _PLACE.match(path)
+    if found is not None and int(found[1]) < count:
+        return int(found[1])
+    return 0 if count and re.match(r"/content(?:/|$)", path) else None
+
+
+def tell(document: Document, notes: Iterable[Finding | Loss] = (), visibility: Visibility = END_USER) -> Story:
+    """Tell a document.
+
+    Args:
+        document: what to tell.
+        notes: findings and losses; each is told with the message that its path names.
+        visibility: what is to be seen.
+    """
+    messages = messages_of(document)
+    teller = Teller(messages, notes, visibility)
+    items: list[Entry | Gap] = []
+    hidden: list[int] = []
+    for index in range(len(messages)):
+        if not teller.in_place(index):
+            continue
+        entry = teller.entry(index)
+        if entry is None:
+            hidden.append(index)
+            continue
+        if hidden:
+            items.append(_gap(teller, hidden))
+            hidden = []
+        items.append(entry)
+    if hidden:
+        items.append(_gap(teller, hidden))
+    debug = visibility.debug
+    tools = document.tools if isinstance(document, Transcript) and "developer" in visibility.show else None
+    header = document.header if isinstance(document, Transcript) and debug else None
+    return Story(
+        items=tuple(items),
+        preface=tuple(block_of_tool(tool) for tool in tools or ()),
+        facts=() if header is None else _header_facts(header),
+        notes=teller.notes_on(None, whole=True),
+        hidden=_counted(name for item in items if isinstance(item, Gap) for name, count in item.counts * 1 for _ in range(count)),
+        total=len(messages),
+        open_turn=_open_turn(document),
+        debug=debug,
+    )
+
+
+def _gap(teller: Teller, hidden: Sequence[int]) -> Gap:
+    names = (teller.visibility.hides(teller.messages[index]) or "" for index in hidden)
+    notes = tuple(note for index in hidden for note in teller.notes_on(index, whole=False))
+    return Gap(_counted(names), notes)
+
+
+def _counted(names: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(Counter(names).items())
+
+
+def _open_turn(document: Document) -> str:
+    if not isinstance(document, Transcript) or document.open_turn is None:
+        return ""
+    return LABELS[_ROLES[document.open_turn.role]] if document.open_turn.role in _ROLES else visible(document.open_turn.role)
+
+
+_FACTS: Final = ("role", "name", "channel", "recipient", "call_id", "intent", "content_type", "constraint", "end")
+
+
+def _facts(message: Message) -> tuple[tuple[str, str], ...]:
+    """The fields of a message that say something, for those who debug."""
+    facts = [(name, value) for name in _FACTS if (value := getattr(message, name)) is not None]
+    if message.end is None:
+        facts.append(("end", "cut off"))
+    if message.continues:
+        facts.append(("continues", "yes"))
+    facts += [(name, pretty(value)) for name in ("extras", "layout") if (value := getattr(message, name)) is not None]
+    return tuple((name.replace("_", " "), visible(str(value))) for name, value in facts)
+
+
+def _header_facts(header: Header) -> tuple[tuple[str, str], ...]:
+    values = to_json(Transcript(header=header))["header"]
+    return tuple(
+        (visible(str(name)).replace("_", " "), visible(value if isinstance(value, str) else pretty(value)))
+        for name, value in values.items()
+        if name != "layout"
+    )
