@@ -9,7 +9,7 @@ An adapter maps one format to the canonical form and back. Writing is two steps,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
@@ -111,6 +111,29 @@ class Options:
 DEFAULT = Options()
 
 
+Verdict = Literal["same", "differs", "only-ours", "only-theirs", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One message, read by our reader and by a format's official one.
+
+    Attributes:
+        index: of the message in our reading, from 0; None for the open turn and for what stands behind all messages.
+        ours: what we read, in the official reader's terms; None where we read no message.
+        theirs: what the official reader reads; None where it reads no message that ends here.
+        verdict: `only-ours`: it took this message for part of another, or it is an open turn, which it does not know;
+            `refused`: it gave up here.
+        detail: its error, else "".
+    """
+
+    index: int | None
+    ours: dict[str, str] | None
+    theirs: dict[str, str] | None
+    verdict: Verdict
+    detail: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Adapter:
     """One format.
@@ -126,6 +149,7 @@ class Adapter:
         sniff: how sure it is that a source is of this format: 0 no, 1 possibly, 2 probably, 3 certainly.
         capabilities: what it can hold.
         dialects: the spellings it can write, the default one first.
+        compare: reads a source with the format's official reader beside ours, where there is one.
     """
 
     id: str
@@ -138,3 +162,4 @@ class Adapter:
     sniff: Callable[[Source], int]
     capabilities: Capabilities
     dialects: tuple[str, ...] = field(default=())
+    compare: Callable[[Source], Sequence[Comparison]] | None = None

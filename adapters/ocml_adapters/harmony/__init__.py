@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+from collections.abc import Sequence
+
+from ocml_bridge.adapter import Adapter, Comparison, Feature, Kind, Source, holds
 
 from . import tokens
 from .fit import fit
@@ -31,6 +33,14 @@ _PARTLY = (
     Feature.GROUPING,
 )
 
+
+def _compare(source: Source) -> Sequence[Comparison]:
+    # Imported here: nothing else needs the official library to read.
+    from .official import compare
+
+    return compare(source)
+
+
 ADAPTER = Adapter(
     id="harmony",
     title="Harmony",
@@ -42,6 +52,7 @@ ADAPTER = Adapter(
     sniff=sniff,
     capabilities=holds(*_HELD, partly=(*_PARTLY, Feature.CONTROL_TOKENS)),
     dialects=DIALECTS,
+    compare=_compare,
 )
 
 TOKENS = Adapter(
@@ -55,4 +66,5 @@ TOKENS = Adapter(
     sniff=tokens.sniff,
     capabilities=holds(*_HELD, Feature.CONTROL_TOKENS, partly=_PARTLY),
     dialects=DIALECTS,
+    compare=_compare,
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
+from ocml_bridge.adapter import Comparison, Verdict
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message
 
@@ -18,29 +18,8 @@ from .syntax import CONSTRAIN, IDS
 from .tokens import encode, to_pieces
 from .vocabulary import load_encoding
 
-Verdict = Literal["same", "differs", "only-ours", "only-theirs", "refused"]
 Fields = dict[str, str]
 """A message in the official parser's terms: role, name, channel, recipient, content_type, content; None is left out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """One message, read by both.
-
-    Attributes:
-        index: of the message in our reading, from 0; None for the open turn and for what stands behind all messages.
-        ours: what we read; None where we read no message.
-        theirs: what the official parser reads; None where it reads no message that ends here.
-        verdict: `only-ours`: it took this message for part of another, or it is an open turn, which it does not know;
-            `refused`: it gave up here.
-        detail: its error, else "".
-    """
-
-    index: int | None
-    ours: Fields | None
-    theirs: Fields | None
-    verdict: Verdict
-    detail: str = ""
 
 
 def compare(source: str | Sequence[int]) -> list[Comparison]:

@@ -6,6 +6,7 @@ until the input is read, and made into a file then.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, Final
 
@@ -119,7 +120,7 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
-    return str(value)
+    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else str(value)
 
 
 def others(payload: tuple[int, bytes], record: Record, job: Job) -> dict[str, Any]:

@@ -50,7 +50,9 @@ def converted(
     try:
         yield from _in_order(pool, steps, inputs, job, 2 * jobs)
     except BrokenProcessPool as error:
-        message = "a process that converts records died, perhaps for want of memory; --resume goes on behind what is done"
+        message = (
+            "a process that converts records died, perhaps for want of memory; --resume goes on behind what is done"
+        )
         raise BridgeError(ErrorCode.INTERNAL, message) from error
     finally:
         pool.shutdown(cancel_futures=True)

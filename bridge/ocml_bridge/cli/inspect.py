@@ -10,9 +10,9 @@ from typing import Final
 import click
 
 from .. import jsontext, registry
-from ..adapter import Adapter, Feature, Level
+from ..adapter import Adapter, Comparison, Feature, Kind, Level
 from ..convert import Reading, read
-from ..errors import ExitCode
+from ..errors import BridgeError, ErrorCode, ExitCode
 from ..model import Json, Transcript
 from ..model.codec import json_schema
 from .output import STANDARD, about, one_line, read_bytes, say, shown, warning, write_all
@@ -47,17 +47,45 @@ def _described(adapter: Adapter) -> dict[str, Json]:
 @click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
 @format_option("-f", "--from", "source", text="The format to read; told from the input where left out.")
 @click.option("--strict", is_flag=True, help="End with status 3 where there is anything to find.")
+@click.option(
+    "--official", is_flag=True, help="Read it with the format's official reader too, and show where they differ."
+)
 @click.option("-q", "--quiet", is_flag=True, help="No summary on stderr.")
-def check(file: str, source: str | None, strict: bool, quiet: bool) -> int:
+def check(file: str, source: str | None, strict: bool, official: bool, quiet: bool) -> int:
     """Read FILE (or standard input) and print what had to be mended or assumed, one finding a line."""
     data = read_bytes(file)
     with about(file):
         reading = read(data, source)
-    lines = [one_line(warning(file, finding)) + "\n" for finding in reading.findings]
-    write_all({STANDARD: "".join(lines).encode("utf-8", "backslashreplace")})
+        compared: Sequence[Comparison] = _compared(data, reading) if official else ()
+    lines = [warning(file, finding) for finding in reading.findings] + [_verdict(one) for one in compared]
+    write_all({STANDARD: "".join(f"{one_line(line)}\n" for line in lines).encode("utf-8", "backslashreplace")})
     if not quiet:
         say(_summary(file, reading))
-    return ExitCode.REFUSED if strict and reading.findings else ExitCode.OK
+    differ = any(one.verdict != "same" for one in compared)
+    return ExitCode.REFUSED if strict and (reading.findings or differ) else ExitCode.OK
+
+
+def _compared(data: bytes, reading: Reading) -> Sequence[Comparison]:
+    found, _ = registry.adapter(reading.source)
+    if found.compare is None:
+        raise BridgeError(ErrorCode.OPTION, f"{found.id} has no official reader to compare with; leave out --official")
+    return found.compare(data.decode() if found.kind is Kind.TEXT else jsontext.loads(data))
+
+
+def _verdict(one: Comparison) -> str:
+    """One message: the verdict, and each field that the two read differently."""
+    ours, theirs = one.ours or {}, one.theirs or {}
+    fields = (
+        [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)] if one.verdict == "differs" else []
+    )
+    told = [f"{name}: ours {_quoted(ours.get(name))}, theirs {_quoted(theirs.get(name))}" for name in fields]
+    who = " ".join(f"{name}={value}" for name, value in (one.ours or theirs).items() if name != "content")
+    where = "behind the messages" if one.index is None else f"message {one.index}"
+    return "; ".join(part for part in (f"{where} {one.verdict} {who}", *told, one.detail) if part)
+
+
+def _quoted(value: str | None) -> str:
+    return "nothing" if value is None else repr(value if len(value) <= 60 else f"{value[:57]}...")
 
 
 def _summary(file: str, reading: Reading) -> str:

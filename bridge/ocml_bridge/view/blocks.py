@@ -109,7 +109,9 @@ def _drawn(part: Part) -> Iterator[Block]:
         yield Block(Look.PLAIN, visible(part.text), title="refusal")
     elif isinstance(part, Infill):
         yield Block(Look.CODE, visible(part.prefix), title="before the gap")
-        yield Block(Look.CODE, visible(part.middle or ""), title="to be filled in" if part.middle is None else "the gap")
+        yield Block(
+            Look.CODE, visible(part.middle or ""), title="to be filled in" if part.middle is None else "the gap"
+        )
         yield Block(Look.CODE, visible(part.suffix), title="behind the gap")
     elif isinstance(part, FileBreak):
         yield Block(Look.MARK, "next file")
@@ -120,7 +122,9 @@ def _drawn(part: Part) -> Iterator[Block]:
     elif isinstance(part, Tools):
         yield from map(block_of_tool, part.tools)
     elif isinstance(part, Foreign):
-        yield Block(Look.CARD, title=f"content that only {visible(part.format)} knows", code=visible(pretty(part.value)))
+        yield Block(
+            Look.CARD, title=f"content that only {visible(part.format)} knows", code=visible(pretty(part.value))
+        )
 
 
 def _media(part: Media) -> Block:

@@ -167,9 +167,7 @@ def kind_of(message: Message) -> Kind:
     return _ROLES.get(message.role, Kind.OTHER)
 
 
-_ROLES: Final = {
-    str(kind): kind for kind in (Kind.SYSTEM, Kind.DEVELOPER, Kind.USER, Kind.ASSISTANT, Kind.COMPLETION)
-}
+_ROLES: Final = {str(kind): kind for kind in (Kind.SYSTEM, Kind.DEVELOPER, Kind.USER, Kind.ASSISTANT, Kind.COMPLETION)}
 
 
 class Teller:
@@ -237,11 +235,6 @@ class Teller:
         found = isinstance(note, Finding)
         return Note(str(note.code), note.severity, visible(note.path), visible(detail), found)
 
-    def in_place(self, index: int) -> bool:
-        """Whether a message is told at its own place, and not beside the call that it answers."""
-        call = self.pairs.get(index)
-        return call is None or self.visibility.hides(self.messages[call]) not in {None, "tool"}
-
 
 _ASIDE: Final = re.compile(r"/(?:extras|layout)(?:/|$)|^/(?:tools|header|open_turn)")
 """Places that end users do not see of a message that they see."""
@@ -268,7 +261,7 @@ def tell(document: Document, notes: Iterable[Finding | Loss] = (), visibility: V
     items: list[Entry | Gap] = []
     hidden: list[int] = []
     for index in range(len(messages)):
-        if not teller.in_place(index):
+        if index in teller.pairs:  # told beside the call that it answers
             continue
         entry = teller.entry(index)
         if entry is None:
@@ -288,7 +281,9 @@ def tell(document: Document, notes: Iterable[Finding | Loss] = (), visibility: V
         preface=tuple(block_of_tool(tool) for tool in tools or ()),
         facts=() if header is None else _header_facts(header),
         notes=teller.notes_on(None, whole=True),
-        hidden=_counted(name for item in items if isinstance(item, Gap) for name, count in item.counts * 1 for _ in range(count)),
+        hidden=_counted(
+            name for item in items if isinstance(item, Gap) for name, count in item.counts * 1 for _ in range(count)
+        ),
         total=len(messages),
         open_turn=_open_turn(document),
         debug=debug,
@@ -305,10 +300,21 @@ def _counted(names: Iterable[str]) -> tuple[tuple[str, int], ...]:
     return tuple(Counter(names).items())
 
 
+def _total(gaps: Iterable[Gap]) -> tuple[tuple[str, int], ...]:
+    counter = Counter[str]()
+    for gap in gaps:
+        counter.update(dict(gap.counts))
+    return tuple(counter.most_common())
+
+
 def _open_turn(document: Document) -> str:
     if not isinstance(document, Transcript) or document.open_turn is None:
         return ""
-    return LABELS[_ROLES[document.open_turn.role]] if document.open_turn.role in _ROLES else visible(document.open_turn.role)
+    return (
+        LABELS[_ROLES[document.open_turn.role]]
+        if document.open_turn.role in _ROLES
+        else visible(document.open_turn.role)
+    )
 
 
 _FACTS: Final = ("role", "name", "channel", "recipient", "call_id", "intent", "content_type", "constraint", "end")

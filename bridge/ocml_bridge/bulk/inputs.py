@@ -1,0 +1,150 @@
+"""From the arguments of a command to inputs, and from inputs to chunks in order."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Generator, Iterable, Iterator
+from typing import Final
+
+from ..adapter import Kind
+from ..errors import BridgeError, ErrorCode
+from .compression import reading_errors, size_of
+from .pool import Step
+from .records import STANDARD, Input, Position
+from .texts import kind_of, output_name, split, walk
+from .work import CONTAINERS
+
+INTO: Final = ("jsonl", "jsonl.gz", "jsonl.zst")
+"""What outputs can be gathered into, whatever the inputs are."""
+_QUARANTINE: Final = ".quarantine.jsonl"
+
+
+def find_inputs(arguments: Iterable[str], target: Kind, into: str | None = None) -> tuple[Input, ...]:
+    """The inputs that arguments name: files, folders, patterns, and `-` for standard input.
+
+    Args:
+        arguments: as a command gets them.
+        target: whether the output is text or JSON, which tells the names of outputs.
+        into: what to gather outputs into, one of `INTO`; None for files like the inputs.
+
+    Raises:
+        BridgeError: OCB-IO for what is not there; OCB-OPTION where nothing is left to convert, or where two inputs
+            would have one output.
+        OSError: for a folder that cannot be read.
+    """
+    found: list[Input] = []
+    for folder, texts in _gathered(arguments):
+        if isinstance(texts, str):
+            found.append(_of_records(folder, texts, into))
+        else:
+            found.append(_of_texts(folder, texts, target, into))
+    if not found:
+        raise BridgeError(ErrorCode.OPTION, "there is nothing to convert: name files, folders or patterns, or '-'")
+    _refuse_collisions(found)
+    return tuple(found)
+
+
+_Texts = tuple[str, ...] | None
+
+
+def _gathered(arguments: Iterable[str]) -> Iterator[tuple[str, str | _Texts]]:
+    """A folder and a file of records in it, or a folder and its text files; None for all of them."""
+    named: dict[str, list[str]] = {}
+    for argument in arguments:
+        for path, base in _expanded(argument):
+            if os.path.isdir(path):
+                yield from _in_folder(path)
+            elif path == STANDARD or kind_of(path) != "files":
+                yield base, path if path == STANDARD else os.path.relpath(path, base or ".")
+            else:
+                named.setdefault(base, []).append(os.path.relpath(path, base or "."))
+    for folder, names in named.items():
+        yield folder or ".", tuple(sorted(set(names), key=lambda name: name.split(os.sep)))
+
+
+def _expanded(argument: str) -> list[tuple[str, str]]:
+    """What an argument names, each with the folder that its output's place is relative to."""
+    if argument == STANDARD:
+        return [(argument, "")]
+    if os.path.exists(argument):
+        return [(argument, os.path.dirname(argument))]
+    if glob.has_magic(argument):
+        steps = argument.split(os.sep)
+        fixed = os.sep.join(steps[: next(at for at, step in enumerate(steps) if glob.has_magic(step))])
+        base = fixed or (os.sep if argument.startswith(os.sep) else "")
+        found = sorted(glob.glob(argument, recursive=True), key=lambda path: path.split(os.sep))
+        if paths := [(path, base) for path in found if os.path.isfile(path)]:
+            return paths
+    raise BridgeError(ErrorCode.IO, f"{argument}: there is no such file or folder")
+
+
+def _in_folder(folder: str) -> Iterator[tuple[str, str | _Texts]]:
+    texts = False
+    for name in walk(folder):
+        if kind_of(name) == "files":
+            texts = True
+        else:
+            yield folder, name
+    if texts:
+        yield folder, None
+
+
+def _of_records(folder: str, name: str, into: str | None) -> Input:
+    path = name if name == STANDARD else os.path.join(folder, name)
+    kind = "jsonl" if name == STANDARD else kind_of(name)
+    stem, end, compressed = split("stdin.jsonl" if name == STANDARD else name)
+    output = f"{stem}.{into}" if into else stem + end + compressed
+    return Input(kind, path, output, stem + _QUARANTINE, "jsonl" if into else kind, size_of(path))
+
+
+def _of_texts(folder: str, names: _Texts, target: Kind, into: str | None) -> Input:
+    called = os.path.basename(os.path.abspath(folder)) or "texts"
+    size = 0
+    taken: dict[str, str] = {}
+    for name in walk(folder) if names is None else names:
+        if kind_of(name) == "files":
+            size += size_of(os.path.join(folder, name))
+            if into is None:
+                _refuse_same(taken, output_name(name, target), name)
+    output = f"{called}.{into}" if into else "."
+    return Input("files", folder, output, called + _QUARANTINE, "jsonl" if into else "files", size, names)
+
+
+def _refuse_same(taken: dict[str, str], output: str, name: str) -> None:
+    if output in taken:
+        message = (
+            f"{taken[output]} and {name} would both be written to {output}; convert them into folders of their own"
+        )
+        raise BridgeError(ErrorCode.OPTION, message)
+    taken[output] = name
+
+
+def _refuse_collisions(inputs: Iterable[Input]) -> None:
+    taken: dict[str, str] = {}
+    for item in inputs:
+        for output in (item.output, item.quarantine):
+            if output != ".":
+                _refuse_same(taken, output, item.path)
+
+
+def steps(inputs: tuple[Input, ...], begin: dict[int, Position | None], limit: int | None) -> Generator[Step]:
+    """Read inputs, in order.
+
+    Args:
+        inputs: all of them.
+        begin: those to read, by their index, each with the position to read on from; None for its beginning.
+        limit: how many records to read in all.
+    """
+    for index, position in begin.items():
+        if limit is not None and limit <= 0:
+            return
+        yield Step(index)
+        try:
+            for chunk in CONTAINERS[inputs[index].kind].chunks(inputs[index], position, limit):
+                limit = None if limit is None else limit - chunk.records
+                yield Step(index, chunk)
+        except reading_errors() as error:
+            yield Step(index, error=getattr(error, "strerror", None) or str(error))
+        else:
+            yield Step(index, last=True)

@@ -1,0 +1,180 @@
+"""What a run has done, line by line in a file of the output folder, so that another one can go on exactly behind it.
+
+The first line says what is converted and how. Then each input begins, comes to checkpoints, is complete, and has its output in
+its place; or fails. A line is written when what it says is on the disk, and a line that was cut off says nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, Final, Literal
+
+import orjson
+
+from ..errors import BridgeError, ErrorCode
+from .durable import settle, settle_folder
+from .records import Position
+from .tally import Tally
+
+NAME: Final = ".ocml-convert.journal"
+"""The journal's name in the output folder."""
+
+Stage = Literal["begun", "complete", "done", "failed"]
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far one input is.
+
+    Attributes:
+        stamp: what tells whether the input is still the same: its size in bytes and when it was changed.
+        stage: begun; complete, when all of it is converted; done, when its output is in its place; or failed.
+        position: where to read on; None for the beginning.
+        output: how long the partial output is, in bytes.
+        quarantine: how long its quarantine is.
+        tally: the counts up to there.
+        error: why it failed.
+    """
+
+    stamp: list[int]
+    stage: Stage = "begun"
+    position: Position | None = None
+    output: int = 0
+    quarantine: int = 0
+    tally: Tally = field(default_factory=Tally)
+    error: str | None = None
+
+
+class Journal:
+    """The journal of one output folder, open for one run at a time.
+
+    Attributes:
+        inputs: how far each input is, by its index.
+        begun: whether an earlier run is continued.
+    """
+
+    def __init__(self, folder: str, run: Mapping[str, Any], *, resume: bool) -> None:
+        """Open or begin it.
+
+        Args:
+            folder: the output folder.
+            run: what is converted and how, as JSON values; a run is continued only as what it was.
+            resume: whether to continue the run that is there.
+
+        Raises:
+            BridgeError: OCB-OPTION where the folder has an unfinished run and `resume` is not asked for, where it was
+                a run of something else, or where another run is at work.
+        """
+        path = os.path.join(folder, NAME)
+        self.inputs: dict[int, Progress] = {}
+        self._file: BinaryIO = open(path, "a+b")  # noqa: SIM115  # held until `close`
+        try:
+            _lock(self._file, folder)
+            lines = self._lines()
+            self.begun = resume and bool(lines)
+            if lines:
+                self._refuse_another(lines[0], run, folder, resume=resume)
+            if self.begun:
+                for line in lines[1:]:
+                    self._replay(line)
+            else:
+                self._file.truncate(0)
+                self._write({"run": run})
+                settle_folder(folder)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file, which lets other runs have it."""
+        self._file.close()
+
+    def begin(self, index: int, stamp: list[int]) -> Progress:
+        """An input is read from its beginning."""
+        self.inputs[index] = Progress(stamp)
+        self._write({"begun": index, "stamp": stamp})
+        return self.inputs[index]
+
+    def checkpoint(self, index: int, *, complete: bool = False) -> None:
+        """What the input's `Progress` says is on the disk, all of it where it is `complete`."""
+        now = self.inputs[index]
+        now.stage = "complete" if complete else "begun"
+        sizes = {"position": now.position, "output": now.output, "quarantine": now.quarantine}
+        self._write({now.stage: index, **sizes, "tally": now.tally.to_json()})
+
+    def done(self, index: int) -> None:
+        """The output of an input is in its place."""
+        self.inputs[index].stage = "done"
+        self._write({"done": index})
+
+    def fail(self, index: int, error: str) -> None:
+        """An input cannot be read to its end."""
+        self.inputs[index].stage, self.inputs[index].error = "failed", error
+        self._write({"failed": index, "error": error})
+
+    def end(self) -> None:
+        """The run is over."""
+        self._write({"end": True})
+
+    def _lines(self) -> list[dict[str, Any]]:
+        """The lines that are whole; what is behind them is cut off."""
+        self._file.seek(0)
+        lines: list[dict[str, Any]] = []
+        whole = 0
+        for line in self._file:
+            if not line.endswith(b"\n"):
+                break
+            try:
+                lines.append(orjson.loads(line))
+            except ValueError:
+                break
+            whole += len(line)
+        self._file.truncate(whole)
+        return lines
+
+    def _refuse_another(self, first: dict[str, Any], run: Mapping[str, Any], folder: str, *, resume: bool) -> None:
+        self._file.seek(0)
+        ended = any(line == b'{"end":true}\n' for line in self._file)
+        if not resume and not ended:
+            hint = f"add --resume to continue it, or remove {os.path.join(folder, NAME)} to begin again"
+            raise BridgeError(ErrorCode.OPTION, f"{folder} has an unfinished run: {hint}")
+        before: dict[str, Any] = first.get("run", {})
+        other = [key for key in {**before, **run} if before.get(key) != run.get(key)]
+        if resume and other:
+            named = ", ".join(sorted(other))
+            message = f"the run in {folder} was another one: it differs in {named}; continue it as it was begun"
+            raise BridgeError(ErrorCode.OPTION, message)
+
+    def _replay(self, line: dict[str, Any]) -> None:
+        if "begun" in line and "stamp" in line:
+            self.inputs[line["begun"]] = Progress(line["stamp"])
+            return
+        for stage in ("begun", "complete"):
+            if stage in line:
+                known = self.inputs[line[stage]]
+                known.stage, known.position = stage, line["position"]
+                known.output, known.quarantine = line["output"], line["quarantine"]
+                known.tally = Tally.from_json(line["tally"])
+        if "done" in line:
+            self.inputs[line["done"]].stage = "done"
+        if "failed" in line:
+            self.inputs[line["failed"]].stage, self.inputs[line["failed"]].error = "failed", line["error"]
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        self._file.seek(0, os.SEEK_END)
+        self._file.write(orjson.dumps(line) + b"\n")
+        settle(self._file)
+
+
+def _lock(file: BinaryIO, folder: str) -> None:
+    """Let no other run write to the folder, as long as this process lives. Windows has no such lock."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise BridgeError(ErrorCode.OPTION, f"another run is writing to {folder}") from error
