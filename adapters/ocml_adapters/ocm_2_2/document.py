@@ -8,12 +8,16 @@ from typing import Final
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.model import Header, Json
 
-from .syntax import MAX_HEADER
+from .syntax import MAX_HEADER, VERSION
 
 FIELDS: Final = ("model", "generation_settings", "capabilities", "profiles")
 _FENCE: Final = re.compile(
     r"\A\s*(?:---[ \t]*\n|```ya?ml[ \t]*\n)?(.*?)(?:^(?:---|\.\.\.|```)[ \t]*\n?)?\s*\Z", re.S | re.M
 )
+
+
+PLAIN: Final = Header(version=VERSION)
+"""The header that every transcript gets, and that says nothing more."""
 
 
 def parse_header(text: str) -> Header | None:

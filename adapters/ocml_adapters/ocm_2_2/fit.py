@@ -10,12 +10,13 @@ from typing import Final, cast
 from ocml_bridge.adapter import Options
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.fit import narrow
-from ocml_bridge.loss import Log
+from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Completion, Document, Header, Message, Thought, Tools, Transcript
 from ocml_bridge.text import attributes, developer, thoughts
 from ocml_bridge.turns import as_transcript, infer_grouping, is_thought, recipient_of, synthesise_ids
 
 from . import spelling
+from .document import PLAIN
 from .document import parse_header as parse_document_header
 from .document import render_header as render_document_header
 from .syntax import HOME, VERSION, is_last_answer
@@ -33,29 +34,33 @@ def fit(document: Document, options: Options, log: Log) -> Document:
     image = Transcript(
         messages=tuple(messages),
         tools=transcript.tools,
-        header=_header(transcript),
+        header=_header(transcript, log),
         open_turn=open_turn,
     )
-    extras = spelling.document_extras(transcript.extras, image)
+    extras = spelling.document_extras(transcript, image)
     image = replace(image, extras=extras)
     image = replace(image, messages=infer_grouping(_endings(messages, image)))
     return replace(image, layout=spelling.document_layout(transcript.layout, image))
 
 
-def _header(transcript: Transcript) -> Header | None:
-    """Every transcript gets a header (§2), but for one that was read from 2.2 text without."""
+def _header(transcript: Transcript, log: Log) -> Header | None:
+    """The header as it will be read; one that says nothing but the version goes without saying."""
     header = transcript.header
-    if header is None and spelling.own(transcript.layout).get("header") == "absent":
+    if header is None:
         return None
-    header = header or Header(version=VERSION)
     clean = replace(header, version=header.version or VERSION, layout=None)
     try:
         back = parse_document_header(render_document_header(clean))
     except BridgeError:  # too long or too deep to be read again
         back = None
-    image = back if back is not None else Header(version=VERSION)
+    image = back if back is not None else PLAIN
     alone = not transcript.messages and transcript.open_turn is None and transcript.tools is None
-    return replace(image, layout=spelling.header_layout(header.layout, image, alone=alone))
+    image = replace(image, layout=spelling.header_layout(header.layout, image, alone=alone))
+    if image != PLAIN:
+        return image
+    if clean == PLAIN:
+        log.lose(LossCode.HEADER, "/header", f"that the version is {VERSION} goes without saying", Severity.LAYOUT)
+    return None
 
 
 def _narrow(transcript: Transcript, log: Log) -> Transcript:

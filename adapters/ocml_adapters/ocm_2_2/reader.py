@@ -14,6 +14,7 @@ from ocml_bridge.text import developer
 from ocml_bridge.turns import infer_grouping, is_call, is_reply, is_thought, lift_tools
 
 from .body import decode, encode
+from .document import PLAIN
 from .document import parse_header as parse_document_header
 from .document import render_header as render_document_header
 from .frames import Frame, frames
@@ -102,7 +103,7 @@ def _front(text: str, log: Log, *, alone: bool) -> Transcript:
         log.find(FindingCode.HEADER_ABSENT, "/header/version", "the header must name its version (§2)", Severity.LAYOUT)
     if render_document_header(header) != text:
         header = replace(header, layout={HOME: {"raw": text}})
-    return Transcript(header=header)
+    return Transcript(header=None if header == PLAIN else header)
 
 
 def _tail(tail: str, cut: bool, log: Log) -> tuple[dict[str, Json], dict[str, Json]]:

@@ -119,12 +119,17 @@ def header_layout(layout: ByFormat | None, header: Header, *, alone: bool) -> By
     return _kept({"raw": raw}) if said == header and render_document_header(header) != raw else None
 
 
-def document_extras(extras: ByFormat | None, image: Transcript) -> ByFormat | None:
+def is_bare(transcript: Transcript) -> bool:
+    """Whether a transcript was read from text without a header, and is written without."""
+    return transcript.header is None and own(transcript.layout).get("header") == "absent"
+
+
+def document_extras(document: Transcript, image: Transcript) -> ByFormat | None:
     """Text before the first message that is no header, and text behind the last one."""
-    mine, kept = own(extras), dict[str, Json]()
+    mine, kept = own(document.extras), dict[str, Json]()
     front, tail = mine.get("front"), mine.get("tail")
     some = bool(image.messages) or image.open_turn is not None
-    if isinstance(front, str) and front.strip() and some and image.header is None and _is_front(front):
+    if isinstance(front, str) and front.strip() and some and is_bare(document) and _is_front(front):
         kept["front"] = front
     if isinstance(tail, str) and tail.strip() and image.messages and image.open_turn is None and _is_outside(tail):
         kept["tail"] = tail
@@ -142,7 +147,7 @@ def document_layout(layout: ByFormat | None, image: Transcript) -> ByFormat | No
     """Whether there is a header, the white space around the messages, and how the tools were spelled."""
     mine, kept = own(layout), dict[str, Json]()
     some = bool(image.messages) or image.open_turn is not None
-    if image.header is None:
+    if image.header is None and mine.get("header") == "absent":
         kept["header"] = "absent"
         front = mine.get("front")
         if isinstance(front, str) and front and not front.strip() and "front" not in own(image.extras):

@@ -11,8 +11,9 @@ from typing import Final
 from ..adapter import DEFAULT, Options
 from ..convert import read, verify, write
 from ..diff import is_element
-from ..loss import Finding, Severity, is_lossless
+from ..loss import Finding, Loss, Severity, is_lossless
 from ..model import Document, Message
+from ..turns import parts_of
 from .policy import END_USER, Visibility
 from .story import Entry, Note, Teller, messages_of
 
@@ -121,7 +122,6 @@ def compare(
     result = write(document, target, options=options)
     back = read(result.encode(), result.target, options=replace(options, dialect=None)).transcript
     notes = [*findings, *result.losses]
-    # Layout of a whole message is no reason to pass it over: as `diff` does, a message named as a whole is gone.
     gone = frozenset(loss.path for loss in result.losses if is_element(loss.path))
     rows = _Rows(messages_of(document), messages_of(back), gone, notes, visibility)
     tally = Counter((str(note.code), note.severity, isinstance(note, Finding)) for note in notes)
@@ -144,10 +144,10 @@ class _Rows:
         sources: Sequence[Message],
         backs: Sequence[Message],
         gone: frozenset[str],
-        notes: Iterable[Finding | object],
+        notes: Iterable[Finding | Loss],
         visibility: Visibility,
     ) -> None:
-        self.left = Teller(sources, notes, visibility)  # type: ignore[arg-type]
+        self.left = Teller(sources, notes, visibility)
         self.right = Teller(backs, (), visibility)
         self.gone = gone
         self.visibility = visibility
@@ -166,10 +166,7 @@ class _Rows:
     def _row(self, index: int, at: int | None) -> Row:
         hidden = self.visibility.hides(self.left.messages[index])
         left = self.left.entry(index, alone=True)
-        # What is hidden in the source stays hidden, whatever the target makes of it.
-        right = None if at is None or left is None else self.right.entry(at, alone=True)
-        if left is not None and left.veiled and right is not None:
-            right = replace(right, blocks=(), veiled=True)
+        right = None if at is None or left is None else _veiled_as(left, self.right.entry(at, alone=True))
         notes = left.notes if left is not None else self.left.notes_on(index, whole=False)
         return Row(
             index=index,
@@ -184,9 +181,19 @@ class _Rows:
         )
 
     def _exposes(self, index: int, at: int) -> bool:
-        return (
-            END_USER.hides(self.left.messages[index]) is not None and END_USER.hides(self.right.messages[at]) is None
-        )
+        return _hides(self.left.messages[index]) and not _hides(self.right.messages[at])
+
+
+def _hides(message: Message) -> bool:
+    """Whether end users do not see a message, or not all of it."""
+    return END_USER.hides(message) is not None or any(map(END_USER.hides_part, parts_of(message.content)))
+
+
+def _veiled_as(left: Entry, right: Entry | None) -> Entry | None:
+    """What came back; what is hidden in the source stays hidden, whatever the target makes of it."""
+    if right is None or not (left.veiled or any(block.withheld for block in left.blocks)):
+        return right
+    return replace(right, veiled=left.veiled, blocks=tuple(block for block in left.blocks if block.withheld))
 
 
 def _worst(notes: Sequence[Note]) -> Mark:

@@ -1,0 +1,90 @@
+"""What a run says at its end: a report for programs, a table for people."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+from ..loss import Severity
+from ..model import Json
+from .batch import Status
+from .run import Finished, Plan
+from .tally import Tally
+
+
+def report(plan: Plan, finished: Finished) -> dict[str, Json]:
+    """Counts by outcome and by code with the first examples of each, for all and for each input, as JSON values."""
+    total = Tally()
+    inputs: list[Json] = []
+    for index, item in enumerate(plan.inputs):
+        progress = finished.inputs.get(index)
+        if progress is None:
+            continue
+        tally = progress.tally
+        total.merge(tally, {"input": item.path})
+        written = plan.job.folder is not None and progress.stage == "done"
+        inputs.append(
+            {
+                "input": item.path,
+                "output": item.output if written else None,
+                "quarantine": item.quarantine if written and tally.quarantined else None,
+                "records": tally.records,
+                "outcomes": dict(tally.outcomes),
+                "error": progress.error,
+            }
+        )
+    return {
+        "source": plan.job.settings.source,
+        "target": plan.job.settings.target,
+        "dry_run": plan.job.folder is None,
+        **total.to_json(),
+        "inputs": inputs,
+    }
+
+
+def table(plan: Plan, finished: Finished, *, width: int | None = None, colour: bool = False) -> str:
+    """The counts as a table, with no more inputs than a person wants to see.
+
+    Args:
+        plan: what was done.
+        finished: how it ended.
+        width: how wide the terminal is; None for what is none.
+        colour: whether it may be coloured.
+    """
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    tally = finished.tally
+    lines = Table("", "records", "places", "", box=box.SIMPLE, pad_edge=False, show_header=True)
+    lines.columns[1].justify = lines.columns[2].justify = "right"
+    for name, style in _OUTCOMES.items():
+        lines.add_row(name, f"{tally.outcomes[name]:,}", "", "", style=style if tally.outcomes[name] else "dim")
+    lines.add_row("in all", f"{tally.records:,}", "", "", end_section=True)
+    for row in _codes(tally):
+        lines.add_row(*row)
+    console = Console(file=io.StringIO(), force_terminal=colour, no_color=not colour, width=width or 1000)
+    with console.capture() as captured:
+        console.print(lines)
+    told = [line.rstrip() for line in captured.get().splitlines()]
+    return "".join(f"{line}\n" for line in (*told, *_failures(plan, finished)) if line.strip())
+
+
+_OUTCOMES = {Status.CONVERTED: "green", Status.LOSSY: "yellow", Status.QUARANTINED: "red"}
+
+
+def _codes(tally: Tally) -> Sequence[tuple[str, str, str, str]]:
+    rows: list[tuple[str, str, str, str]] = []
+    for kind, entries in (("error", tally.errors), ("loss", tally.losses), ("finding", tally.findings)):
+        for code, entry in sorted(entries.items(), key=lambda pair: (-pair[1].records, pair[0])):
+            how = ", ".join(f"{entry.severities[name]:,} {name}" for name in Severity if entry.severities[name])
+            rows.append((f"{kind} {code}", f"{entry.records:,}", f"{entry.places:,}" if how else "", how))
+    return rows
+
+
+def _failures(plan: Plan, finished: Finished) -> list[str]:
+    return [
+        f"{plan.inputs[index].path}: cannot be read: {progress.error}; nothing of it was written"
+        for index, progress in sorted(finished.inputs.items())
+        if progress.error is not None
+    ]

@@ -1,0 +1,139 @@
+"""Stories, comparisons and the matrix as one self-contained page each.
+
+Everything that comes from a transcript is escaped by the template library or by the Markdown renderer (`prose`), and
+the page's Content-Security-Policy allows nothing but its own style and its own script, by their hashes.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ..errors import BridgeError, ErrorCode
+from . import prose
+from .blocks import Block, Look
+from .characters import visible
+from .compare import Comparison
+from .matrix import Matrix
+from .story import Gap, Story
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+LONG: Final = 2_400
+"""Characters from which on a text is folded."""
+MANY: Final = 36
+"""Lines from which on a text is folded."""
+_EXCERPT: Final = 280
+_CHUNK: Final = 12_000
+_CHUNKS: Final = re.compile(rf"(?s).{{1,{_CHUNK}}}(?:\n|\Z)|.{{1,{_CHUNK}}}[^\n]*(?:\n|\Z)")
+
+
+class Drawn(NamedTuple):
+    """A text as the templates draw it.
+
+    Attributes:
+        markup: safe HTML of Markdown; None where the text is shown as it stands.
+        chunks: the text in pieces that end with a line, so that a browser lays out only those in sight.
+        excerpt: its beginning, where it is folded; "" where it is not.
+        size: how long it is, in words.
+    """
+
+    markup: Any
+    chunks: tuple[str, ...]
+    excerpt: str
+    size: str
+
+
+def story_page(story: Story, *, name: str, source: str) -> str:
+    """A page of one document.
+
+    Args:
+        story: what to draw.
+        name: what the document is called.
+        source: the format that it was read from.
+    """
+    return _render("story.html.j2", story=story, name=visible(name), source=source, debug=story.debug)
+
+
+def comparison_page(comparison: Comparison, *, name: str, source: str) -> str:
+    """A page of a document and what a format gives back of it; arguments as for `story_page`."""
+    return _render("compare.html.j2", it=comparison, name=visible(name), source=source, debug=comparison.debug)
+
+
+def matrix_page(matrix: Matrix) -> str:
+    """A page of what each format can hold."""
+    return _render("matrix.html.j2", it=matrix, name="What each format can hold")
+
+
+def matrix_picture(matrix: Matrix) -> str:
+    """The same as a picture (SVG) for light and dark."""
+    return _render("matrix.svg.j2", it=matrix)
+
+
+def _render(template: str, **values: object) -> str:
+    return _environment().get_template(template).render(**values)
+
+
+@cache
+def _environment() -> Environment:
+    try:
+        import jinja2
+        import markdown_it as _
+    except ImportError as error:
+        raise BridgeError(
+            ErrorCode.DEPENDENCY, f"pages need {error.name}: pip install 'ocml-convert[view]'"
+        ) from error
+    loader = jinja2.PackageLoader("ocml_bridge.view")
+    made = jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    style, script = (loader.get_source(made, name)[0] for name in ("page.css", "page.js"))
+    made.globals |= {"style": _own(style), "script": _own(script), "policy": _policy(style, script)}
+    made.filters |= {"drawn": _drawn, "words": words}
+    made.tests["gap"] = lambda item: isinstance(item, Gap)
+    return made
+
+
+def _own(text: str) -> Any:
+    """Text of this package, which needs no escaping."""
+    from markupsafe import Markup
+
+    return Markup(text)
+
+
+def _policy(style: str, script: str) -> str:
+    """The Content-Security-Policy: nothing is loaded, and only this style and this script are run."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"style-src {_digest(style)}",
+            f"script-src {_digest(script)}",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _drawn(block: Block) -> Drawn:
+    text, lines = block.text, block.text.count("\n") + 1
+    short = len(text) <= LONG and lines <= MANY
+    as_prose = block.look is Look.PROSE and len(text) <= prose.LONGEST
+    return Drawn(
+        markup=_own(prose.markdown(text)) if as_prose else None,
+        chunks=() if as_prose else tuple(_CHUNKS.findall(text)) if len(text) > _CHUNK else (text,),
+        excerpt="" if short else text[:_EXCERPT].rsplit(" ", 1)[0],
+        size=f"{len(text):,} characters, {lines:,} line{'s' * (lines != 1)}",
+    )
+
+
+def words(counts: tuple[tuple[str, int], ...]) -> str:
+    """Counts in words: `2 system, 1 analysis`."""
+    return ", ".join(f"{count:,} {name}" for name, count in counts)
