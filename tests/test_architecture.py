@@ -19,7 +19,7 @@ LAYERS = (
     ("registry", "sidecar"),
     ("convert",),
     ("",),  # the public API, ocml_bridge/__init__.py
-    ("bulk", "testing"),
+    ("bulk", "testing", "view"),
     ("hosts",),
     ("cli",),
     ("__main__",),

@@ -12,7 +12,20 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from .loss import Log, LossCode, Severity
-from .model import ByFormat, Completion, Content, Infill, Message, Part, Text, Tool, Tools, Transcript
+from .model import (
+    ByFormat,
+    Completion,
+    Content,
+    FileBreak,
+    Infill,
+    Message,
+    Part,
+    Refusal,
+    Text,
+    Tool,
+    Tools,
+    Transcript,
+)
 
 FUNCTIONS: Final = "functions."
 """The namespace of tools that the developer declares (OCM 2.2 §6, Harmony)."""
@@ -312,11 +325,14 @@ def _developer_place(messages: Sequence[Message]) -> int:
 
 def as_transcript(completion: Completion, log: Log) -> Transcript:
     """A text to be completed as one user message, for formats that hold conversations only. It is reported."""
-    out: list[str] = []
-    for part in parts_of(completion.content):
-        if isinstance(part, Text):
-            out.append(part.text)
-        elif isinstance(part, Infill):
-            out += (part.prefix, part.middle or "", part.suffix)
+    text = "".join(_plain_text(part) for part in parts_of(completion.content))
     log.lose(LossCode.COMPLETION, "", "a text to be completed becomes the text of one user message", Severity.CHANGED)
-    return Transcript((Message("user", "".join(out)),))
+    return Transcript((Message("user", text),))
+
+
+def _plain_text(part: Part) -> str:
+    if isinstance(part, (Text, Refusal)):
+        return part.text
+    if isinstance(part, Infill):
+        return part.prefix + (part.middle or "") + part.suffix
+    return "\n" if isinstance(part, FileBreak) else ""

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.fit import drop_message, narrow
-from ocml_bridge.loss import Log, LossCode
+from ocml_bridge.loss import Log
 from ocml_bridge.model import Completion, Document, Message, Transcript
 from ocml_bridge.text.edges import by_format, kept_by, remember
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import is_private, message, name_from_header
-from ocml_bridge.turns import is_call
+from ocml_bridge.turns import as_transcript, is_call
 
 from .frames import Unit, remember_tail, tail_of, units
 from .pieces import cut, gap_pieces, inner, inner_pieces, whole
@@ -30,9 +30,7 @@ def fit_list(document: Document, options: Options, log: Log) -> Document:
 
 def _fit(document: Document, options: Options, log: Log, form: Form) -> Transcript:
     if isinstance(document, Completion):
-        log.lose(LossCode.COMPLETION, "", f"{form.id} has conversations only; it becomes a user's message")
-        text = narrow(document.content, (), "/content", Log(), target=form.id)
-        return Transcript((_guarded(message("user", _text(text)), "/content", options, log, form),))
+        document = as_transcript(document, log)
     messages: list[Message] = []
     for index, source in enumerate(document.messages):
         if is_private(source):

@@ -10,7 +10,7 @@ from ocml_bridge.fit import drop_message, narrow
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Completion, Document, Message, Tool, Tools, Transcript
 from ocml_bridge.text.plain import is_private, message
-from ocml_bridge.turns import is_call, name_of, parts_of, recipient_of
+from ocml_bridge.turns import as_transcript, is_call, name_of, parts_of, recipient_of
 
 from .calls import constraint_of
 from .image import image_of
@@ -23,9 +23,7 @@ _TARGET: Final = "internlm2"
 def fit(document: Document, options: Options, log: Log) -> Document:
     """The image of a document as InternLM2-Chat text."""
     if isinstance(document, Completion):
-        log.lose(LossCode.COMPLETION, "", f"{_TARGET} has conversations only; it becomes a user's message")
-        text = narrow(document.content, (), "/content", Log(), target=_TARGET)
-        return image_of(Transcript((message("user", str(text)),)), ["/content"], options, log)
+        document = as_transcript(document, log)
     drafts = _Drafts(document, log)
     opening = None
     if document.open_turn is not None:

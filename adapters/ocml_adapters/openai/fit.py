@@ -12,13 +12,12 @@ from typing import Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.fit import as_text, drop_message, narrow
-from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.fit import drop_message, narrow
+from ocml_bridge.loss import Log
 from ocml_bridge.model import (
     Completion,
     Content,
     Document,
-    FileBreak,
     Foreign,
     Json,
     Media,
@@ -30,11 +29,11 @@ from ocml_bridge.model import (
 )
 from ocml_bridge.turns import (
     Pairing,
+    as_transcript,
     hoist_tools,
     is_call,
     is_thought,
     name_of,
-    parts_of,
     recipient_of,
     synthesise_ids,
 )
@@ -53,7 +52,7 @@ _THOUGHT, _TEXT, _CALL = range(3)
 def fit(document: Document, options: Options, log: Log) -> Document:
     """The image of a document: what reading it back from Chat Completions JSON gives."""
     if isinstance(document, Completion):
-        return _conversation(document, log)
+        return as_transcript(document, log)
     if _is_simple(document.messages):
         hoisted, messages, count = document, document.messages, len(document.messages)
     else:
@@ -96,15 +95,6 @@ def _messages(
 def _has_spelling(message: Message) -> bool:
     """Whether a message was read from Chat Completions: what it has no id for had none there."""
     return message.layout is not None and HOME in message.layout
-
-
-def _conversation(completion: Completion, log: Log) -> Transcript:
-    log.lose(LossCode.COMPLETION, "", f"{HOME} has no completions: the text becomes one user message", Severity.CHANGED)
-    texts: list[str] = []
-    for part in parts_of(completion.content):
-        text = part.text if isinstance(part, Text) else "\n" if isinstance(part, FileBreak) else as_text(part)
-        texts.append(text or "")
-    return Transcript((Message("user", "".join(texts)),))
 
 
 # --- bodies -----------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import BinaryIO, Final
 
 from .. import jsontext
 from ..adapter import Kind, Source
@@ -48,10 +48,10 @@ def chunks(item: Input, position: Position | None, most: int | None) -> Iterator
             raw.close()
 
 
-def _skip(content: object, offset: int) -> None:
+def _skip(content: BinaryIO, offset: int) -> None:
     """Read up to an offset, a piece at a time: what is compressed cannot be entered in its middle."""
     while offset > 0:
-        piece = content.read(min(offset, CHUNK_BYTES))  # type: ignore[attr-defined]
+        piece = content.read(min(offset, CHUNK_BYTES))
         if not piece:
             raise OSError("it is shorter than when the run began")
         offset -= len(piece)

@@ -1,4 +1,4 @@
-"""The output and the quarantine of one input: appended to under a temporary name, and moved to their places when whole."""
+"""The output and the quarantine of one input: appended to under temporary names, moved to their places when whole."""
 
 from __future__ import annotations
 
@@ -50,6 +50,12 @@ class Output:
         """Close the partial files; they stay."""
         for file in self._files:
             file.close()
+
+    def drop(self) -> None:
+        """Remove the partial files."""
+        self.close()
+        for path in (self._final, self._quarantine):
+            discard(partial_name(path))
 
     def seal(self, target: Kind) -> None:
         """Move the files to their places. Doing it again, or the rest of it, does no harm.

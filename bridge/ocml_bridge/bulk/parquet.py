@@ -1,7 +1,7 @@
 """Parquet: a transcript a row, in one column; the other columns are carried along as they are.
 
-A Parquet file cannot be continued once it is closed. So what is converted is kept as Arrow batches, one behind the other,
-until the input is read, and made into a file then.
+A Parquet file cannot be continued once it is closed. So what is converted is kept as Arrow batches, one behind the
+other, until the input is read, and made into a file then.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def others(payload: tuple[int, bytes], record: Record, job: Job) -> dict[str, An
 
 
 def spell(payload: tuple[int, bytes], outcomes: Sequence[Outcome], job: Job) -> bytes:
-    """The output of a chunk: its rows without those that are quarantined, the column replaced by the outputs as text."""
+    """The output of a chunk: its rows without those in quarantine, the column replaced by the outputs as text."""
     arrow = _arrow()
     batch = _unpack(payload[1])
     name = column_of(batch.schema, job)

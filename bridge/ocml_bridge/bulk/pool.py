@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import NamedTuple
@@ -21,13 +21,13 @@ class Step(NamedTuple):
     """Something that happens while inputs are read.
 
     Attributes:
-        index: which input it is about.
+        input: which input it is about.
         chunk: the records that were read; None where the input begins or ends.
         error: why it cannot be read on; None where it can.
         last: whether this is the end of the input.
     """
 
-    index: int
+    input: int
     chunk: Chunk | None = None
     error: str | None = None
     last: bool = False
@@ -35,7 +35,7 @@ class Step(NamedTuple):
 
 def converted(
     steps: Iterable[Step], inputs: tuple[Input, ...], job: Job, jobs: int
-) -> Iterator[tuple[Step, Done | None]]:
+) -> Generator[tuple[Step, Done | None]]:
     """Each step with what came of its chunk, in order; a few chunks are in flight at a time.
 
     Raises:
@@ -43,7 +43,7 @@ def converted(
     """
     if jobs == 1:
         for step in steps:
-            yield step, None if step.chunk is None else work(step.chunk, inputs[step.index], job)
+            yield step, None if step.chunk is None else work(step.chunk, inputs[step.input], job)
         return
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin)
@@ -63,7 +63,7 @@ def _in_order(
 ) -> Iterator[tuple[Step, Done | None]]:
     flying: deque[tuple[Step, Future[Done] | None]] = deque()
     for step in steps:
-        future = None if step.chunk is None else pool.submit(work, step.chunk, inputs[step.index], job)
+        future = None if step.chunk is None else pool.submit(work, step.chunk, inputs[step.input], job)
         # Its payload is the worker's now.
         flying.append((step if step.chunk is None else _without_payload(step, step.chunk), future))
         while len(flying) > most:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
+from itertools import accumulate
 from typing import Any, Final
 
 from .. import __version__
-from ..adapter import Kind
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from . import parquet
@@ -18,7 +18,7 @@ from .inputs import steps
 from .journal import Journal, Progress
 from .outputs import Output
 from .pool import Step, converted
-from .records import STANDARD, Done, Input, Job, Position
+from .records import CHUNK_BYTES, STANDARD, Done, Input, Job, Position
 from .tally import Tally
 
 CHECKPOINT_SECONDS: Final = 1.0
@@ -92,45 +92,44 @@ def run(plan: Plan, watch: Watch) -> Finished:
             parquet.check(item, plan.job)
     ledger = _OnDisk(plan, plan.job.folder) if plan.job.folder is not None else _InMemory(plan)
     finished = Finished(ledger.inputs)
+    before = list(accumulate((item.size for item in plan.inputs), initial=0))
+    records = 0
     with closing(ledger):
         begin = ledger.begin()
-        done_before = sum(progress.tally.records for progress in ledger.inputs.values())
-        left = None if plan.limit is None else plan.limit - done_before
-        with closing(_converted(plan, begin, left)) as results:
+        left = None if plan.limit is None else plan.limit - finished.tally.records
+        chunks = steps(plan.inputs, begin, left)
+        with closing(converted(chunks, plan.inputs, plan.job, _processes(plan))) as results:
             for step, done in results:
                 _take(ledger, step, done)
                 if step.chunk is not None:
-                    records = sum(progress.tally.records for progress in ledger.inputs.values()) - done_before
-                    watch(_read(plan, step.index) + step.chunk.read, records)
+                    records += step.chunk.records
+                    watch(before[step.input] + step.chunk.read, records)
                 if done is not None and done.tally.quarantined and not plan.keep_going:
                     finished.stopped = True
-                    break
-        if not finished.stopped:
-            ledger.end()
+                    return finished
+        ledger.end()
     return finished
 
 
-def _converted(plan: Plan, begin: dict[int, Position | None], limit: int | None) -> Any:
-    return converted(steps(plan.inputs, begin, limit), plan.inputs, plan.job, plan.jobs)
-
-
-def _read(plan: Plan, index: int) -> int:
-    return sum(item.size for item in plan.inputs[:index])
+def _processes(plan: Plan) -> int:
+    """No more processes than there is work for; sizes that are not known are taken for large."""
+    sizes = [item.size for item in plan.inputs]
+    return plan.jobs if 0 in sizes else min(plan.jobs, 1 + sum(sizes) // CHUNK_BYTES)
 
 
 def _take(ledger: _InMemory, step: Step, done: Done | None) -> None:
     if step.chunk is not None and done is not None:
-        done.tally.check(step.chunk.records, ledger.plan.inputs[step.index].path)
+        done.tally.check(step.chunk.records, ledger.plan.inputs[step.input].path)
         for code in _FATAL:
             if code in done.tally.errors:
                 raise BridgeError(code, str(done.tally.errors[code].examples[0]["message"]))
-        ledger.append(step.index, done, step.chunk.end)
+        ledger.append(step.input, done, step.chunk.end)
     elif step.error is not None:
-        ledger.fail(step.index, step.error)
+        ledger.fail(step.input, step.error)
     elif step.last:
-        ledger.finish(step.index)
+        ledger.finish(step.input)
     else:
-        ledger.open(step.index)
+        ledger.open(step.input)
 
 
 class _InMemory:
@@ -222,8 +221,8 @@ class _OnDisk(_InMemory):
         self._seal(index, self._opened)
 
     def fail(self, index: int, error: str) -> None:
-        """Its partial output stays behind, and counts for nothing: the next run begins it again."""
-        self._opened.close()
+        """What there is of its output is dropped, and counts for nothing: the next run begins it again."""
+        self._opened.drop()
         self._journal.fail(index, error)
         self.inputs[index].tally = Tally()
 
@@ -231,6 +230,7 @@ class _OnDisk(_InMemory):
         """Inputs that the limit left unfinished are finished with it."""
         for index, progress in self.inputs.items():
             if progress.stage == "begun":
+                self.open(index)
                 self.finish(index)
         self._journal.end()
 
@@ -260,15 +260,3 @@ def _stamp(item: Input) -> list[int]:
         return []
     found = os.stat(item.path)
     return [found.st_size, found.st_mtime_ns]
-
-
-def kinds(source: str | None, target: str) -> Iterator[Kind | None]:
-    """Whether the formats are text or JSON.
-
-    Raises:
-        BridgeError: OCB-FORMAT-UNKNOWN where there is no such format.
-    """
-    from .. import registry
-
-    yield None if source is None else registry.adapter(source)[0].kind
-    yield registry.adapter(target)[0].kind

@@ -9,9 +9,11 @@ from click_default_group import DefaultGroup
 
 from .. import __version__
 from ..errors import BridgeError, ErrorCode, ExitCode
+from .batch import batch
 from .convert import convert
 from .inspect import check, formats, matrix, schema
 from .output import PROGRAM, CommandError, describe, say
+from .view import view
 
 
 @click.group(cls=DefaultGroup, default="convert", default_if_no_args=True)
@@ -32,7 +34,7 @@ def command() -> None:
     """
 
 
-for _each in (convert, check, formats, matrix, schema):
+for _each in (convert, batch, check, formats, matrix, schema, view):
     command.add_command(_each)
 
 

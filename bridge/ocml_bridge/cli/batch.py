@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from .. import jsontext, registry
-from ..adapter import Kind, Options, Policy
+from ..adapter import Options, Policy
 from ..errors import BridgeError, ErrorCode, ExitCode
 from .convert import format_options
-from .output import PROGRAM, STANDARD, about, say, write_all
+from .output import PROGRAM, about, say, write_all
 from .parameters import FILE, format_option
+
+if TYPE_CHECKING:
+    from ..bulk.run import Plan, Watch
 
 
 @click.command()
@@ -30,14 +35,21 @@ from .parameters import FILE, format_option
     help="Write JSON lines, whatever the inputs are; a folder of texts becomes one file.",
 )
 @click.option("--bare", is_flag=True, help="Write the transcripts alone, without the other fields.")
-@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="How many processes; as many as there are CPUs.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="How many processes; as many as there are CPUs."
+)
 @click.option("--resume", is_flag=True, help="Go on behind what an earlier run has done.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; tell what would be lost.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Convert the first N records.")
-@click.option("--strict", is_flag=True, help="Quarantine what had to be mended, and what would lose or change anything.")
+@click.option(
+    "--strict", is_flag=True, help="Quarantine what had to be mended, and what would lose or change anything."
+)
 @click.option("--verify", is_flag=True, help="Read each output back, and compare; quarantine what differs.")
 @click.option(
-    "--keep-going/--fail-fast", default=True, show_default=True, help="Go on behind a record that is quarantined, or stop."
+    "--keep-going/--fail-fast",
+    default=True,
+    show_default=True,
+    help="Go on behind a record that is quarantined, or stop.",
 )
 @click.option("--report", type=FILE, metavar="FILE", help="Write the counts there with examples, as JSON.")
 @format_options
@@ -76,13 +88,89 @@ def batch(
     from ..bulk.records import Job
     from ..bulk.run import Plan, run
     from ..bulk.summary import report as report_of
+    from ..bulk.summary import table
 
-    folder = _folder(output, dry_run=dry_run, resume=resume)
+    if output is None and not dry_run:
+        raise BridgeError(ErrorCode.OPTION, "name the folder to write to with --output, or ask for a --dry-run")
     options = Options(control_tokens=control_tokens, bos=bos, eos=eos, reasoning=reasoning, training=training)
-    settings = Settings(target, source, options, strict, verify)
     source_kind = None if source is None else registry.adapter(source)[0].kind
-    target_kind: Kind = registry.adapter(target)[0].kind
-    with about(inputs[0]):
-        found = find_inputs(inputs, target_kind, into)
-    job = Job(settings, source_kind, target_kind, field, bare, folder)
-    plan = Plan(found, job, jobs or len(os.sched_getaffinity(0)), limit, keep_going, resume)
+    target_kind = registry.adapter(target)[0].kind
+    job = Job(
+        Settings(target, source, options, strict, verify),
+        source_kind,
+        target_kind,
+        field=field,
+        bare=bare,
+        folder=None if dry_run else output,
+    )
+    with about(output or inputs[0]):
+        plan = Plan(find_inputs(inputs, target_kind, into), job, jobs or _cpus(), limit, keep_going, resume)
+        _refuse_own_inputs(plan)
+        with _progress(plan, shown=not quiet and sys.stderr.isatty()) as watch:
+            finished = run(plan, watch)
+    if report is not None:
+        write_all({report: jsontext.dumps(report_of(plan, finished), pretty=True) + b"\n"})
+    if not quiet:
+        terminal = sys.stderr.isatty()
+        width = shutil.get_terminal_size().columns if terminal else None
+        colour = terminal and not os.environ.get("NO_COLOR")
+        click.echo(table(plan, finished, width=width, colour=colour), err=True, nl=False)
+    if finished.stopped:
+        say(f"{PROGRAM}: stopped at a record that is quarantined, as --fail-fast asks; --resume goes on behind it")
+    failed = finished.tally.quarantined or any(each.error is not None for each in finished.inputs.values())
+    return ExitCode.SOME_FAILED if failed else ExitCode.OK
+
+
+def _cpus() -> int:
+    """How many CPUs this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _refuse_own_inputs(plan: Plan) -> None:
+    """No output may take the place of an input.
+
+    Raises:
+        BridgeError: OCB-OPTION naming the input.
+    """
+    folder = plan.job.folder
+    if folder is None:
+        return
+    taken = {os.path.realpath(os.path.join(folder, item.output)): item for item in plan.inputs}
+    for item in plan.inputs:
+        place = os.path.realpath(item.path)
+        if item.kind == "files" and item.names is None and os.path.realpath(folder).startswith(place + os.sep):
+            message = f"the output folder {folder} is inside of {item.path}, which is converted; name another one"
+            raise BridgeError(ErrorCode.OPTION, message)
+        if place in taken:
+            message = f"{item.path} would be overwritten by the output of {taken[place].path}; name another folder"
+            raise BridgeError(ErrorCode.OPTION, message)
+
+
+@contextmanager
+def _progress(plan: Plan, *, shown: bool) -> Generator[Watch]:
+    """What shows how far a run is, with its rate and how long it will take."""
+    if not shown:
+        yield lambda _read, _records: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[told]}"))
+    total = sum(item.size for item in plan.inputs) or None
+    console = Console(stderr=True, no_color=bool(os.environ.get("NO_COLOR")))
+    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as bar:
+        task = bar.add_task("", total=total, told="")
+        began = time.monotonic()
+
+        def watch(read: int, records: int) -> None:
+            rate = records / max(time.monotonic() - began, 0.001)
+            bar.update(task, completed=read, told=f"{records:,} records, {rate:,.0f}/s")
+
+        yield watch

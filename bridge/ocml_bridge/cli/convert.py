@@ -93,7 +93,7 @@ def convert(
 
     What the target cannot hold is said on stderr, and in the --report.
     """
-    _refuse_same_file(
+    refuse_same_file(
         {"the input": file, "--sidecar": sidecar},
         {"--output": output, "--report": report, "--sidecar-out": sidecar_out},
     )
@@ -128,7 +128,7 @@ def _json(name: str) -> Json:
             raise error.locate(data) from error
 
 
-def _refuse_same_file(read_from: Mapping[str, str | None], written_to: Mapping[str, str | None]) -> None:
+def refuse_same_file(read_from: Mapping[str, str | None], written_to: Mapping[str, str | None]) -> None:
     """No file may be both read and written, nor be two things at once.
 
     Raises:

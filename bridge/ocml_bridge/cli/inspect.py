@@ -101,9 +101,17 @@ def _counted(count: int, noun: str) -> str:
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option("--markdown", is_flag=True, help="As a Markdown table.")
-def matrix(as_json: bool, markdown: bool) -> None:
+@click.option("--html", type=FILE, metavar="FILE", help="Write it as a page there.")
+def matrix(as_json: bool, markdown: bool, html: str | None) -> None:
     """Show what each format can hold."""
     adapters = _adapters()
+    if html is not None:
+        # Imported here: only a page needs its libraries.
+        from ..view.html import matrix_page
+        from ..view.matrix import matrix_of
+
+        write_all({html: matrix_page(matrix_of(adapters)).encode()})
+        return
     if as_json:
         held = {a.id: {str(f): str(a.capabilities.level(f)) for f in Feature} for a in adapters}
         _print_json(held)

@@ -87,7 +87,9 @@ class Comparison:
         notes = [*self.notes, *(note for row in self.rows for note in row.notes)]
         counts = Counter(note.severity for note in notes if not note.found)
         if not self.lossless:
-            said = (f"{counts[severity]} {severity}" for severity in (Severity.LOST, Severity.CHANGED) if counts[severity])
+            said = (
+                f"{counts[severity]} {severity}" for severity in (Severity.LOST, Severity.CHANGED) if counts[severity]
+            )
             return f"{self.target} cannot hold all of it: {', '.join(said)}."
         if counts[Severity.LAYOUT]:
             return f"{self.target} holds all of it; only its spelling differs."

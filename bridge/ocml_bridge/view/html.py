@@ -84,9 +84,7 @@ def _environment() -> Environment:
         import jinja2
         import markdown_it as _
     except ImportError as error:
-        raise BridgeError(
-            ErrorCode.DEPENDENCY, f"pages need {error.name}: pip install 'ocml-convert[view]'"
-        ) from error
+        raise BridgeError(ErrorCode.DEPENDENCY, f"pages need {error.name}: pip install 'ocml-convert[view]'") from error
     loader = jinja2.PackageLoader("ocml_bridge.view")
     made = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True

@@ -69,7 +69,9 @@ def counted(counts: tuple[tuple[str, int], ...]) -> str:
 
 def _entry(entry: Entry) -> Iterator[RenderableType]:
     sign, style = _SIGNS[entry.kind]
-    yield Text.assemble((f"{sign} {entry.label}", style), (f"  {entry.name}" if entry.name else "", "bold"), _end(entry))
+    yield Text.assemble(
+        (f"{sign} {entry.label}", style), (f"  {entry.name}" if entry.name else "", "bold"), _end(entry)
+    )
     if entry.facts:
         yield Padding(_pairs(entry.facts), (0, 0, 0, 2))
     for block in entry.blocks:
