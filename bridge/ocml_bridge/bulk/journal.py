@@ -1,7 +1,7 @@
 """What a run has done, line by line in a file of the output folder, so that another one can go on exactly behind it.
 
 The first line says what is converted and how. Then each input begins, comes to checkpoints, is complete, and has its
-output in its place; or fails. A line is written when what it says is on the disk, and one that was cut off says nothing.
+output in its place; or fails. A line is written when what it says is on the disk; one that was cut off says nothing.
 """
 
 from __future__ import annotations

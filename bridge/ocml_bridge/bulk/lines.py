@@ -107,10 +107,11 @@ def _members(line: str, field: str) -> tuple[Source, dict[str, str | None]] | st
         value = jsontext.loads(line)
         if isinstance(value, str):
             return value
-        raise BridgeError(ErrorCode.SHAPE, f"the line is no object with a field {field!r}; --field names another one")
+        message = f"the line is no object with a field {field!r}; --field names another one"
+        raise BridgeError(ErrorCode.SHAPE, message, path="")
     members = found[0]
     if field not in members:
-        raise BridgeError(ErrorCode.SHAPE, f"the line has no field {field!r}; --field names another one")
+        raise BridgeError(ErrorCode.SHAPE, f"the line has no field {field!r}; --field names another one", path="")
     return members[field].value, {key: None if key == field else span.raw for key, span in members.items()}
 
 

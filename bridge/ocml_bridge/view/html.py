@@ -81,19 +81,22 @@ def _render(template: str, **values: object) -> str:
 @cache
 def _environment() -> Environment:
     try:
-        import jinja2
-        import markdown_it as _
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+
+        prose.renderer()
     except ImportError as error:
-        raise BridgeError(ErrorCode.DEPENDENCY, f"pages need {error.name}: pip install 'ocml-convert[view]'") from error
-    loader = jinja2.PackageLoader("ocml_bridge.view")
-    made = jinja2.Environment(
-        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+        raise BridgeError(ErrorCode.DEPENDENCY, f"{error.name} is missing: pip install 'ocml-convert[view]'") from error
+    loader = PackageLoader("ocml_bridge.view")
+    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     style, script = (loader.get_source(made, name)[0] for name in ("page.css", "page.js"))
-    made.globals |= {"style": _own(style), "script": _own(script), "policy": _policy(style, script)}
-    made.filters |= {"drawn": _drawn, "words": words}
-    made.tests["gap"] = lambda item: isinstance(item, Gap)
+    made.globals.update(style=_own(style), script=_own(script), policy=_policy(style, script))
+    made.filters.update(drawn=_drawn, words=words)
+    made.tests.update(gap=_is_gap)
     return made
+
+
+def _is_gap(value: object) -> bool:
+    return isinstance(value, Gap)
 
 
 def _own(text: str) -> Any:

@@ -55,6 +55,14 @@ def _is_private_commentary(message: Message) -> bool:
     return _plain(message.channel) == "commentary" and not is_preamble(message)
 
 
+def _is_on_unknown_channel(message: Message) -> bool:
+    return _plain(message.channel) not in {None, "final", "commentary"}
+
+
+def _is_no_display(message: Message) -> bool:
+    return message.intent in {"status", "debug"}
+
+
 RULES: Final = (
     Rule("system", "§4", _has_role("system")),
     Rule("developer", "§4", _has_role("developer")),
@@ -63,8 +71,8 @@ RULES: Final = (
     Rule("analysis", "§5 rule 3", _is_on("analysis")),
     Rule("commentary", "§5 rule 4, §11", _is_private_commentary),
     # No channel is the final one (§5 rule 2); one that the specification does not know is not shown unasked.
-    Rule("other channels", "§5", lambda message: _plain(message.channel) not in {None, "final", "commentary"}),
-    Rule("status and debug", "§6", lambda message: message.intent in {"status", "debug"}),
+    Rule("other channels", "§5", _is_on_unknown_channel),
+    Rule("status and debug", "§6", _is_no_display),
 )
 NAMES: Final = frozenset(rule.name for rule in RULES)
 """Everything that is hidden from end users."""

@@ -20,11 +20,12 @@ LONGEST: Final = 20_000
 
 def markdown(text: str) -> str:
     """Markdown as safe HTML."""
-    return _renderer().render(text)
+    return renderer().render(text)
 
 
 @cache
-def _renderer() -> MarkdownIt:
+def renderer() -> MarkdownIt:
+    """The renderer; made once."""
     from markdown_it import MarkdownIt
 
     made = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from .. import jsontext
 from ..loss import Finding, Loss, Severity
 from ..model import Completion, Document, Header, Message, Transcript
 from ..model.codec import to_json
 from ..turns import is_call, is_reply, is_thought, pair
-from .blocks import Block, block_of_tool, blocks_of, pretty
+from .blocks import Block, block_of_tool, blocks_of
 from .characters import visible
 from .policy import END_USER, Visibility, is_preamble
 
@@ -212,7 +213,7 @@ class Teller:
             label=LABELS.get(kind) or visible(message.role) or "(no role)",
             name=visible((message.recipient if kind is Kind.CALL else message.name) or ""),
             blocks=blocks,
-            facts=_facts(message) if self.visibility.debug else (),
+            facts=_facts(message) if self.visibility.debug and kind is not Kind.COMPLETION else (),
             notes=self.notes_on(index, whole=not veiled and not any(block.withheld for block in blocks)),
             answers=answers,
             veiled=veiled,
@@ -231,12 +232,20 @@ class Teller:
 
     def _note(self, note: Finding | Loss, whole: bool) -> Note:
         told = self.visibility.debug or (whole and not _ASIDE.search(note.path))
-        detail = note.detail if told else f"{note.code} {note.severity} in what is hidden here"
         found = isinstance(note, Finding)
+        detail = (
+            note.detail if told else _VAGUE["found" if found else note.severity].format(note.code.replace("-", " "))
+        )
         return Note(str(note.code), note.severity, visible(note.path), visible(detail), found)
 
 
-_ASIDE: Final = re.compile(r"/(?:extras|layout)(?:/|$)|^/(?:tools|header|open_turn)")
+_VAGUE: Final = {
+    "found": "What is hidden here had to be mended or assumed: {}.",
+    Severity.LOST: "What is hidden here would lose its {}.",
+    Severity.CHANGED: "What is hidden here would change its {}.",
+    Severity.LAYOUT: "What is hidden here would spell its {} differently.",
+}
+_ASIDE: Final = re.compile(r"/(?:extras|layout)(?:/|$)|^/tools(?:/|$)")
 """Places that end users do not see of a message that they see."""
 _PLACE: Final = re.compile(r"/messages/(\d+)(?:/|$)")
 
@@ -281,9 +290,7 @@ def tell(document: Document, notes: Iterable[Finding | Loss] = (), visibility: V
         preface=tuple(block_of_tool(tool) for tool in tools or ()),
         facts=() if header is None else _header_facts(header),
         notes=teller.notes_on(None, whole=True),
-        hidden=_counted(
-            name for item in items if isinstance(item, Gap) for name, count in item.counts * 1 for _ in range(count)
-        ),
+        hidden=_total(item for item in items if isinstance(item, Gap)),
         total=len(messages),
         open_turn=_open_turn(document),
         debug=debug,
@@ -327,14 +334,18 @@ def _facts(message: Message) -> tuple[tuple[str, str], ...]:
         facts.append(("end", "cut off"))
     if message.continues:
         facts.append(("continues", "yes"))
-    facts += [(name, pretty(value)) for name in ("extras", "layout") if (value := getattr(message, name)) is not None]
+    facts += [
+        (name, jsontext.compact(value))
+        for name in ("extras", "layout")
+        if (value := getattr(message, name)) is not None
+    ]
     return tuple((name.replace("_", " "), visible(str(value))) for name, value in facts)
 
 
 def _header_facts(header: Header) -> tuple[tuple[str, str], ...]:
     values = to_json(Transcript(header=header))["header"]
     return tuple(
-        (visible(str(name)).replace("_", " "), visible(value if isinstance(value, str) else pretty(value)))
+        (visible(str(name)).replace("_", " "), visible(value if isinstance(value, str) else jsontext.compact(value)))
         for name, value in values.items()
         if name != "layout"
     )

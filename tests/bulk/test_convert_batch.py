@@ -1,0 +1,94 @@
+"""`convert_batch`: one outcome for each record, in order, and never an exception."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocml_bridge import BridgeError, ErrorCode, LossCode, convert
+from ocml_bridge.bulk import Outcome, Settings, Status, convert_batch
+from ocml_bridge.bulk import batch as module
+from sources import BRIDGE, imports
+
+GOOD = "<|im_start|>user\nhi<|im_end|>\n"
+NAMED = {"messages": [{"role": "user", "content": "hi", "name": "bob"}]}
+
+
+def one(record: Any, settings: Settings) -> Outcome:
+    (outcome,) = convert_batch([record], settings)
+    return outcome
+
+
+def test_what_loses_nothing_is_converted() -> None:
+    outcome = one(GOOD, Settings("openai", "chatml"))
+    assert (outcome.status, outcome.output) == (Status.CONVERTED, {"messages": [{"role": "user", "content": "hi"}]})
+    assert (outcome.text, outcome.counts) == ('{"messages":[{"role":"user","content":"hi"}]}', {})
+
+
+def test_a_lossy_one_says_what_was_lost() -> None:
+    outcome = one(NAMED, Settings("harmony", "openai"))
+    assert (outcome.status, outcome.counts) == (Status.LOSSY, {LossCode.NAME: 1})
+    assert outcome.text == outcome.output == "<|start|>user<|message|>hi<|end|>"
+
+
+def test_a_broken_one_has_code_and_position() -> None:
+    outcome = one(b"hi \xff", Settings("openai", "chatml"))
+    assert (outcome.status, outcome.output, outcome.text) == (Status.QUARANTINED, None, None)
+    assert outcome.error is not None
+    assert (outcome.error.code, outcome.error.offset) == (ErrorCode.ENCODING, 3)
+
+
+def test_strict_quarantines_what_would_be_lossy() -> None:
+    outcome = one(NAMED, Settings("harmony", "openai", strict=True))
+    assert outcome.error is not None
+    assert (outcome.status, outcome.error.code) == (Status.QUARANTINED, ErrorCode.LOSS)
+
+
+def test_an_error_for_a_record_is_its_outcome() -> None:
+    error = BridgeError(ErrorCode.IO, "gone")
+    assert one(error, Settings("openai")).error is error
+
+
+def test_a_difference_that_no_loss_names_is_quarantined(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings("openai", "chatml", verify=True)
+    assert one(GOOD, settings).status is Status.CONVERTED
+    other = convert("<|im_start|>user\nbye<|im_end|>\n", source="chatml", target="openai")
+    right = convert(GOOD, source="chatml", target="openai")
+    monkeypatch.setattr(
+        module,
+        "convert",
+        lambda *_args, **_options: module.Result(other.output, (), (), right.transcript, "chatml", "openai"),
+    )
+    outcome = one(GOOD, settings)
+    assert outcome.error is not None
+    assert (outcome.error.code, outcome.error.path) == (ErrorCode.UNREPORTED, "/messages/0/content")
+
+
+def test_a_mistake_of_ours_costs_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_args: object, **_options: object) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(module, "convert", fails)
+    outcomes = convert_batch([GOOD, GOOD], Settings("openai", "chatml"))
+    assert [outcome.error and outcome.error.code for outcome in outcomes] == [ErrorCode.INTERNAL] * 2
+
+
+@given(st.lists(st.one_of(st.text(), st.binary(), st.none(), st.dictionaries(st.text(), st.integers()), st.just(GOOD))))
+def test_there_are_as_many_outcomes_as_records(records: list[Any]) -> None:
+    outcomes = convert_batch(records, Settings("openai"))
+    assert len(outcomes) == len(records)
+    for outcome in outcomes:
+        assert (outcome.error is not None) == (outcome.status is Status.QUARANTINED) == (outcome.text is None)
+
+
+def test_it_stands_on_no_engine_and_no_file() -> None:
+    path = BRIDGE / "bulk" / "batch.py"
+    assert {found.module.split(".")[0] for found in imports(path)} <= {
+        "__future__", "collections", "dataclasses", "enum", "ocml_bridge",
+    }  # fmt: skip
+    names = {node.id for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Name)}
+    assert not names & {"open", "print", "input"}

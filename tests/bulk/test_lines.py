@@ -1,0 +1,184 @@
+"""JSON lines in and out: fields, compression, standard input, quarantine."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ocml_bridge import convert
+from ocml_bridge.errors import ExitCode
+
+Batch = Callable[..., int]
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def expected(many: Any, number: int, target: str = "openai") -> Any:
+    return convert(many.transcript(number), source="chatml", target=target).output
+
+
+def test_other_fields_are_carried_along_and_order_is_kept(many: Any, batch: Batch, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(many.lines(20))
+    assert batch("-f", "chatml", "-t", "openai", tmp_path / "a.jsonl", "-o", tmp_path / "out") == ExitCode.OK
+    assert set(many.tree(tmp_path / "out")) == {"a.jsonl"}
+    found = rows(tmp_path / "out" / "a.jsonl")
+    assert found == [{"id": number, "text": expected(many, number), "score": 0.5} for number in range(20)]
+
+
+def test_the_raw_text_of_other_fields_is_not_touched(batch: Batch, tmp_path: Path) -> None:
+    text = json.dumps("<|im_start|>user\nhi<|im_end|>\n")
+    line = (
+        '{"n": 1.50e3, "big": 123456789012345678901, "conversation" : %s, "x": {"a": [1,  2]}, "s": "\\u00e9\\ud800"}'
+    )
+    (tmp_path / "a.jsonl").write_text(line % text)
+    status = batch("-f", "chatml", "-t", "chatml", "--field", "conversation", tmp_path / "a.jsonl", "-o", tmp_path)
+    assert status == ExitCode.USAGE  # it would overwrite its input
+    batch("-f", "chatml", "-t", "chatml", "--field", "conversation", tmp_path / "a.jsonl", "-o", tmp_path / "out")
+    assert (tmp_path / "out" / "a.jsonl").read_text() == (
+        '{"n":1.50e3,"big":123456789012345678901,"conversation":"<|im_start|>user\\nhi<|im_end|>\\n",'
+        '"x":{"a": [1,  2]},"s":"\\u00e9\\ud800"}\n'
+    )
+
+
+def test_a_line_that_is_the_transcript(batch: Batch, tmp_path: Path) -> None:
+    line = b'{"messages":[{"role":"user","content":"hi"}]}\r\n\n \n'
+    (tmp_path / "a.jsonl").write_bytes(b"\xef\xbb\xbf" + line * 2)
+    assert batch("-f", "openai", "-t", "harmony", tmp_path / "a.jsonl", "-o", tmp_path / "out") == ExitCode.OK
+    written = tmp_path / "out" / "a.jsonl"
+    assert written.read_text() == '{"text":"<|start|>user<|message|>hi<|end|>"}\n' * 2
+    assert batch("-f", "harmony", "-t", "openai", "--bare", written, "-o", tmp_path / "back") == ExitCode.OK
+    assert (tmp_path / "back" / "a.jsonl").read_text() == '{"messages":[{"role":"user","content":"hi"}]}\n' * 2
+
+
+def test_a_line_that_is_a_text(batch: Batch, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('"<|im_start|>user\\nhi<|im_end|>\\n"\n')
+    assert batch("-f", "chatml", "-t", "chatml", "--bare", tmp_path / "a.jsonl", "-o", tmp_path / "out") == ExitCode.OK
+    assert (tmp_path / "out" / "a.jsonl").read_text() == '"<|im_start|>user\\nhi<|im_end|>\\n"\n'
+
+
+def test_the_format_may_be_told_from_each_record(batch: Batch, tmp_path: Path) -> None:
+    ocm = (Path(__file__).parents[2] / "golden" / "ocm-2.2" / "function-call" / "input.ocm").read_text()
+    lines = [{"text": ocm}, {"text": "<|start|>user<|message|>hi<|end|>"}]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert batch("-t", "openai", "--field", "text", tmp_path / "a.jsonl", "-o", tmp_path / "out") == ExitCode.OK
+    assert len(rows(tmp_path / "out" / "a.jsonl")) == 2
+
+
+@pytest.mark.parametrize("end", [".gz", ".zst"])
+def test_compressed_files(end: str, many: Any, batch: Batch, tmp_path: Path) -> None:
+    if end == ".zst":
+        zstandard = pytest.importorskip("zstandard")
+        compress = zstandard.ZstdCompressor().compress
+    else:
+        compress = gzip.compress
+    data = many.lines(1500, broken_each=500)
+    half = len(many.lines(600))
+    (tmp_path / "plain.jsonl").write_bytes(data)
+    # Two members, one behind the other, as `cat a.gz b.gz` makes them.
+    (tmp_path / f"a.jsonl{end}").write_bytes(compress(data[:half]) + compress(data[half:]))
+    for name in ("plain.jsonl", f"a.jsonl{end}"):
+        assert batch("-f", "chatml", "-t", "harmony", tmp_path / name, "-o", tmp_path / "out") == ExitCode.SOME_FAILED
+    out = tmp_path / "out"
+    assert set(many.tree(out)) == {
+        "plain.jsonl", "plain.quarantine.jsonl", f"a.jsonl{end}", "a.quarantine.jsonl"
+    }  # fmt: skip
+    # What was written can be read, here by the command itself.
+    assert batch("-f", "harmony", "-t", "chatml", out / f"a.jsonl{end}", "-o", tmp_path / "x", "--into", "jsonl") == 0
+    assert batch("-f", "harmony", "-t", "chatml", out / "plain.jsonl", "-o", tmp_path / "y") == 0
+    assert (tmp_path / "x" / "a.jsonl").read_bytes() == (tmp_path / "y" / "plain.jsonl").read_bytes()
+    if end == ".gz":
+        assert gzip.decompress((out / "a.jsonl.gz").read_bytes()) == (out / "plain.jsonl").read_bytes()
+
+
+def test_every_broken_line_is_quarantined_whole(many: Any, batch: Batch, tmp_path: Path) -> None:
+    data = many.lines(60, broken_each=10)
+    (tmp_path / "a.jsonl").write_bytes(data)
+    report = tmp_path / "report.json"
+    status = batch("-f", "chatml", "-t", "openai", tmp_path / "a.jsonl", "-o", tmp_path / "out", "--report", report)
+    assert status == ExitCode.SOME_FAILED
+    kept = rows(tmp_path / "out" / "a.quarantine.jsonl")
+    assert [row["line"] for row in kept] == [6, 16, 26, 36, 46, 56]
+    raws = [base64.b64decode(row["raw_base64"]) if "raw_base64" in row else row["raw"].encode() for row in kept]
+    assert raws == [line.rstrip(b"\n") for line in many.broken]
+    assert [row["code"] for row in kept] == [
+        "OCB-JSON", "OCB-SHAPE", "OCB-ENCODING", "OCB-NO-FRAMES", "OCB-SHAPE", "OCB-SHAPE",
+    ]  # fmt: skip
+    assert kept[0]["position"] == {"offset": 9}
+    assert kept[2]["position"] == {"offset": 0}
+    assert all(row["input"] == str(tmp_path / "a.jsonl") and row["message"] for row in kept)
+    counts = json.loads(report.read_bytes())
+    assert counts["outcomes"] == {"converted": 54, "lossy": 0, "quarantined": 6}
+    assert counts["records"] == 60 == sum(counts["outcomes"].values())
+    assert counts["errors"]["OCB-SHAPE"]["records"] == 3
+    assert [example["line"] for example in counts["errors"]["OCB-SHAPE"]["examples"]] == [16, 46, 56]
+    assert counts["inputs"][0]["quarantine"] == "a.quarantine.jsonl"
+
+
+def test_a_quarantine_of_an_earlier_run_does_not_stay(many: Any, batch: Batch, tmp_path: Path) -> None:
+    source, out = tmp_path / "a.jsonl", tmp_path / "out"
+    source.write_bytes(many.lines(20, broken_each=10))
+    assert batch("-f", "chatml", "-t", "openai", source, "-o", out) == ExitCode.SOME_FAILED
+    source.write_bytes(many.lines(20))
+    assert batch("-f", "chatml", "-t", "openai", source, "-o", out) == ExitCode.OK
+    assert set(many.tree(out)) == {"a.jsonl"}
+
+
+def test_losses_are_counted_by_code_with_examples(batch: Batch, tmp_path: Path) -> None:
+    line = b'{"messages":[{"role":"user","content":"hi","name":"bob"},{"role":"user","content":"ho","name":"eve"}]}\n'
+    (tmp_path / "a.jsonl").write_bytes(line * 5)
+    report = tmp_path / "report.json"
+    assert batch("-f", "openai", "-t", "harmony", tmp_path, "--dry-run", "--report", report) == ExitCode.OK
+    counts = json.loads(report.read_bytes())
+    assert counts["outcomes"] == {"converted": 0, "lossy": 5, "quarantined": 0}
+    name = counts["losses"]["name"]
+    assert (name["records"], name["places"], name["lost"]) == (5, 10, 10)
+    assert [example["line"] for example in name["examples"]] == [1, 2, 3]
+    assert name["examples"][0]["path"] == "/messages/0/name"
+    assert {path.name for path in tmp_path.iterdir()} == {"a.jsonl", "report.json"}
+    assert batch("-f", "openai", "-t", "harmony", tmp_path, "--strict", "-o", tmp_path.parent / "strict") == 6
+    assert len(rows(tmp_path.parent / "strict" / "a.quarantine.jsonl")) == 5
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_standard_input(
+    compress: Callable[[bytes], bytes], many: Any, batch: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    buffer = io.BufferedReader(io.BytesIO(compress(many.lines(5))))  # pyright: ignore[reportArgumentType]
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=buffer))
+    assert batch("-f", "chatml", "-t", "openai", "-", "-o", tmp_path) == ExitCode.OK
+    assert [row["id"] for row in rows(tmp_path / "stdin.jsonl")] == list(range(5))
+
+
+def test_a_limit_counts_over_all_inputs(many: Any, batch: Batch, tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.jsonl").write_bytes(many.lines(10))
+    assert batch("-f", "chatml", "-t", "openai", tmp_path, "-o", tmp_path.parent / "o", "--limit", "15") == ExitCode.OK
+    lengths = {name: len(data.splitlines()) for name, data in many.tree(tmp_path.parent / "o").items()}
+    assert lengths == {"a.jsonl": 10, "b.jsonl": 5}
+
+
+def test_an_input_that_breaks_off_does_not_end_the_others(many: Any, batch: Batch, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(many.lines(3000))[:-2000])
+    (tmp_path / "b.jsonl").write_bytes(many.lines(3))
+    report = tmp_path / "report.json"
+    args = ("-f", "chatml", "-t", "openai", tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl", "-o", tmp_path / "out")
+    assert batch(*args, "--report", report) == ExitCode.SOME_FAILED
+    assert set(many.tree(tmp_path / "out")) == {"b.jsonl"}
+    first, second = json.loads(report.read_bytes())["inputs"]
+    assert (first["output"], first["records"], second["output"]) == (None, 0, "b.jsonl")
+    assert "end-of-stream" in first["error"]
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(many.lines(3000)))
+    assert batch(*args, "--resume") == ExitCode.OK
+    assert set(many.tree(tmp_path / "out")) == {"a.jsonl.gz", "b.jsonl"}
+    assert not [path for path in (tmp_path / "out").iterdir() if path.name.endswith(".partial")]
