@@ -225,7 +225,7 @@ def hoist_tools(transcript: Transcript, log: Log) -> Transcript:
             continue
         for part in declared:
             tools += part.tools
-        rest = tuple(part for part in parts_of(message.content) if not isinstance(part, Tools))
+        rest = _without_tools(message.content)
         if not rest:
             log.lose(LossCode.TOOLS_MOVED, path, "its tools are declared apart from messages", Severity.CHANGED)
             continue
@@ -235,6 +235,23 @@ def hoist_tools(transcript: Transcript, log: Log) -> Transcript:
         messages.append(replace(message, content=content_of(rest)))
     log.lose(LossCode.TOOLS_MOVED, "/tools", "tools that stood inside messages are declared here", Severity.LAYOUT)
     return replace(transcript, messages=tuple(messages), tools=tuple(tools))
+
+
+def _without_tools(content: Content) -> list[Part]:
+    """The parts around declared tools; texts that these kept apart get a blank line between them."""
+    rest: list[Part] = []
+    parted = False
+    for part in parts_of(content):
+        if isinstance(part, Tools):
+            parted = True
+            continue
+        before = rest[-1] if rest else None
+        if parted and isinstance(part, Text) and isinstance(before, Text):
+            glued = before.text[-1:].strip() and part.text[:1].strip()
+            part = replace(part, text=f"\n\n{part.text}") if glued else part
+        parted = False
+        rest.append(part)
+    return rest
 
 
 def places(transcript: Transcript, log: Log) -> list[int]:

@@ -114,7 +114,7 @@ def test_every_broken_line_is_quarantined_whole(many: Any, batch: Batch, tmp_pat
     assert [row["code"] for row in kept] == [
         "OCB-JSON", "OCB-SHAPE", "OCB-ENCODING", "OCB-NO-FRAMES", "OCB-SHAPE", "OCB-SHAPE",
     ]  # fmt: skip
-    assert kept[0]["position"] == {"offset": 9}
+    assert kept[0]["position"] == {"offset": 23}
     assert kept[2]["position"] == {"offset": 0}
     assert all(row["input"] == str(tmp_path / "a.jsonl") and row["message"] for row in kept)
     counts = json.loads(report.read_bytes())

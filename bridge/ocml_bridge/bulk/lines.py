@@ -15,7 +15,6 @@ from .compression import compress, open_plain
 from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, STANDARD, Chunk, Input, Job, Position, Record
 
 _BLANK: Final = b" \t\r\n"
-_MARK: Final = BOM.encode()
 
 
 def chunks(item: Input, position: Position | None, most: int | None) -> Iterator[Chunk]:
@@ -74,17 +73,15 @@ def records(payload: tuple[int, bytes], _item: Input, job: Job) -> Iterator[Reco
     """The records of a chunk."""
     first, blob = payload
     for number, line in enumerate(blob.split(b"\n"), first):
-        raw = line.strip(_BLANK)
-        if raw:
-            raw = raw.removeprefix(_MARK) if number == 1 else raw
-            yield _record(raw, {"line": number}, job)
+        if line.strip(_BLANK):
+            yield _record(line, {"line": number}, job)
 
 
 def _record(raw: bytes, where: dict[str, Json], job: Job) -> Record:
     if job.field is None and job.source_kind is not Kind.TEXT:
         return Record(raw, where, raw)
     try:
-        fields = _members(raw.decode(), job.field or DEFAULT_FIELD)
+        fields = _members(raw.decode().removeprefix(BOM), job.field or DEFAULT_FIELD)
     except UnicodeDecodeError as error:
         message = f"not UTF-8: byte 0x{raw[error.start]:02x} at byte {error.start}"
         return Record(BridgeError(ErrorCode.ENCODING, message, offset=error.start), where, raw)

@@ -1,0 +1,105 @@
+"""Parquet in and out: one column is converted, the others are as they were."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ocml_bridge import convert
+from ocml_bridge.bulk import compression
+from ocml_bridge.errors import BridgeError, ErrorCode, ExitCode
+
+pa: Any = pytest.importorskip("pyarrow")
+pq: Any = pytest.importorskip("pyarrow.parquet")
+
+Batch = Callable[..., int]
+DAY = datetime.date(2024, 5, 15)
+
+
+def table(many: Any, count: int, kind: Any) -> Any:
+    texts = [many.transcript(number) for number in range(count)]
+    texts[3] = "nothing"
+    columns = {
+        "id": pa.array(range(count), pa.int32()),
+        "text": pa.array([text.encode() if kind == pa.binary() else text for text in texts], kind),
+        "day": pa.array([DAY] * count),
+        "tags": pa.array([["a", "b"]] * count),
+    }
+    return pa.table(columns).replace_schema_metadata({"owner": "us"})
+
+
+@pytest.mark.parametrize("kind", ["string", "large_string", "binary"])
+def test_a_column_is_converted(kind: str, many: Any, batch: Batch, tmp_path: Path) -> None:
+    count = 1300
+    pq.write_table(table(many, count, getattr(pa, kind)()), tmp_path / "a.parquet", row_group_size=600)
+    assert batch("-f", "chatml", "-t", "openai", tmp_path / "a.parquet", "-o", tmp_path / "out") == 6
+    found = pq.read_table(tmp_path / "out" / "a.parquet")
+    assert found.schema.names == ["id", "text", "day", "tags"]
+    assert found.schema.metadata[b"owner"] == b"us"
+    assert found.column("id").to_pylist() == [number for number in range(count) if number != 3]
+    assert found.column("day").type == pa.date32()
+    assert found.column("tags").to_pylist() == [["a", "b"]] * (count - 1)
+    texts = found.column("text").to_pylist()
+    assert json.loads(texts[0]) == convert(many.transcript(0), source="chatml", target="openai").output
+    kept = json.loads((tmp_path / "out" / "a.quarantine.jsonl").read_bytes())
+    assert (kept["row"], kept["code"], kept["raw"]) == (4, "OCB-NO-FRAMES", "nothing")
+    assert kept["fields"] == {"id": 3, "day": "2024-05-15", "tags": ["a", "b"]}
+
+
+def test_a_nested_column(batch: Batch, tmp_path: Path) -> None:
+    messages = [[{"role": "user", "content": "hi"}], [{"role": "robot"}], None]
+    pq.write_table(pa.table({"messages": messages, "n": [1, 2, 3]}), tmp_path / "a.parquet")
+    args = ("-f", "openai", "-t", "harmony", "--field", "messages", tmp_path / "a.parquet")
+    assert batch(*args, "-o", tmp_path / "out", "--into", "jsonl") == ExitCode.SOME_FAILED
+    first = (tmp_path / "out" / "a.jsonl").read_bytes().splitlines()[0]
+    assert json.loads(first) == {"messages": "<|start|>user<|message|>hi<|end|>", "n": 1}
+
+
+def test_a_file_without_rows(batch: Batch, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"text": pa.array([], pa.string())}), tmp_path / "a.parquet")
+    assert batch("-f", "chatml", "-t", "openai", tmp_path / "a.parquet", "-o", tmp_path / "out") == ExitCode.OK
+    assert pq.read_table(tmp_path / "out" / "a.parquet").num_rows == 0
+
+
+def test_a_limit_and_a_bare_output(many: Any, batch: Batch, tmp_path: Path) -> None:
+    pq.write_table(table(many, 1300, pa.string()), tmp_path / "a.parquet")
+    args = (
+        "-f",
+        "chatml",
+        "-t",
+        "harmony",
+        tmp_path / "a.parquet",
+        "-o",
+        tmp_path / "out",
+        "--limit",
+        "1000",
+        "--bare",
+    )
+    assert batch(*args) == ExitCode.SOME_FAILED
+    found = pq.read_table(tmp_path / "out" / "a.parquet")
+    assert (found.schema.names, found.num_rows) == (["text"], 999)
+
+
+def test_a_column_that_is_not_there(
+    many: Any, batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pq.write_table(table(many, 5, pa.string()), tmp_path / "a.parquet")
+    args = ("-f", "chatml", "-t", "harmony", tmp_path / "a.parquet", "-o", tmp_path / "out")
+    assert batch(*args, "--field", "conversation") == ExitCode.USAGE
+    assert "no column 'conversation'; --field names one of id, text, day, tags" in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_parquet(batch: Batch, tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_bytes(b"PAR1 not really")
+    assert batch("-f", "chatml", "-t", "harmony", tmp_path / "a.parquet", "-o", tmp_path / "out") != ExitCode.OK
+
+
+def test_a_library_that_is_missing_is_named() -> None:
+    with pytest.raises(BridgeError, match=r"pip install 'ocml-convert\[bulk\]'") as error:
+        compression.library("no_such_library", "bulk")
+    assert error.value.code is ErrorCode.DEPENDENCY

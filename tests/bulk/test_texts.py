@@ -1,0 +1,154 @@
+"""Folders of text files, patterns, and what outputs are called."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ocml_bridge import convert
+from ocml_bridge.adapter import Kind
+from ocml_bridge.bulk.inputs import find_inputs
+from ocml_bridge.errors import BridgeError, ErrorCode, ExitCode
+
+Batch = Callable[..., int]
+
+
+@pytest.fixture
+def legacy(many: Any, tmp_path: Path) -> Path:
+    """A folder of transcripts, one of them broken, one compressed, one hidden."""
+    import gzip
+
+    folder = tmp_path / "legacy"
+    (folder / "2023" / "may").mkdir(parents=True)
+    for number, name in enumerate(("b.txt", "a.txt", "2023/c.txt", "2023/may/d.log")):
+        (folder / name).write_text(many.transcript(number), "utf-8")
+    (folder / "2023" / "z.txt.gz").write_bytes(gzip.compress(many.transcript(9).encode()))
+    (folder / "broken.txt").write_bytes(b"\xff\x00")
+    (folder / ".hidden").write_bytes(b"not for us")
+    return folder
+
+
+def test_a_folder_gives_a_folder(many: Any, legacy: Path, batch: Batch, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert batch("-f", "chatml", "-t", "openai", legacy, "-o", out) == ExitCode.SOME_FAILED
+    found = many.tree(out)
+    assert set(found) == {
+        "a.json", "b.json", "2023/c.json", "2023/may/d.json", "2023/z.json.gz", "legacy.quarantine.jsonl"
+    }  # fmt: skip
+    assert found["a.json"] == convert(many.transcript(1), source="chatml", target="openai").data
+    kept = json.loads(found["legacy.quarantine.jsonl"])
+    assert (kept["file"], kept["code"], kept["raw_base64"]) == ("broken.txt", "OCB-ENCODING", "/wA=")
+
+
+def test_a_text_target_keeps_names(many: Any, legacy: Path, batch: Batch, tmp_path: Path) -> None:
+    assert batch("-f", "chatml", "-t", "harmony", legacy, "-o", tmp_path / "out") == ExitCode.SOME_FAILED
+    found = many.tree(tmp_path / "out")
+    assert {"a.txt", "2023/may/d.log"} < set(found)
+    assert found["a.txt"] == convert(many.transcript(1), source="chatml", target="harmony").data
+
+
+def test_a_folder_into_one_file(many: Any, legacy: Path, batch: Batch, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert batch("-f", "chatml", "-t", "openai", legacy, "-o", out, "--into", "jsonl") == ExitCode.SOME_FAILED
+    rows = [json.loads(line) for line in (out / "legacy.jsonl").read_bytes().splitlines()]
+    assert [row["file"] for row in rows] == ["2023/c.txt", "2023/may/d.log", "2023/z.txt.gz", "a.txt", "b.txt"]
+    assert rows[3]["text"] == convert(many.transcript(1), source="chatml", target="openai").output
+    bare = tmp_path / "bare"
+    assert batch("-f", "chatml", "-t", "openai", legacy, "-o", bare, "--into", "jsonl", "--bare") == 6
+    assert (bare / "legacy.jsonl").read_bytes().splitlines()[3] == json.dumps(
+        rows[3]["text"], ensure_ascii=False, separators=(",", ":")
+    ).encode()
+
+
+def test_an_output_of_an_earlier_run_does_not_stay(legacy: Path, batch: Batch, tmp_path: Path, many: Any) -> None:
+    out = tmp_path / "out"
+    batch("-f", "chatml", "-t", "openai", legacy, "-o", out)
+    (legacy / "a.txt").write_bytes(b"\xff")
+    assert batch("-f", "chatml", "-t", "openai", legacy, "-o", out) == ExitCode.SOME_FAILED
+    assert "a.json" not in many.tree(out)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root reads every file")
+def test_a_file_that_cannot_be_read_is_quarantined(legacy: Path, batch: Batch, tmp_path: Path, many: Any) -> None:
+    (legacy / "a.txt").chmod(0)
+    assert batch("-f", "chatml", "-t", "openai", legacy, "-o", tmp_path / "out") == ExitCode.SOME_FAILED
+    rows = [json.loads(line) for line in many.tree(tmp_path / "out")["legacy.quarantine.jsonl"].splitlines()]
+    assert [(row["file"], row["code"]) for row in rows] == [("a.txt", "OCB-IO"), ("broken.txt", "OCB-ENCODING")]
+
+
+def test_a_link_to_nothing_is_quarantined(legacy: Path, batch: Batch, tmp_path: Path, many: Any) -> None:
+    (legacy / "gone.txt").symlink_to("nowhere")
+    assert batch("-f", "chatml", "-t", "openai", legacy / "gone.txt", legacy, "-o", tmp_path / "o") != ExitCode.OK
+    batch("-f", "chatml", "-t", "openai", legacy, "-o", tmp_path / "out")
+    rows = [json.loads(line) for line in many.tree(tmp_path / "out")["legacy.quarantine.jsonl"].splitlines()]
+    assert ("gone.txt", "OCB-IO") in [(row["file"], row["code"]) for row in rows]
+
+
+# --- what is converted ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "data"
+    for name in ("a.jsonl", "b.jsonl.gz", "sub/c.ndjson", "x.txt", "sub/y.txt"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(b"")
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def outputs(*arguments: str, into: str | None = None) -> list[tuple[str, str, str]]:
+    return [(item.kind, item.output, item.quarantine) for item in find_inputs(arguments, Kind.JSON, into)]
+
+
+def test_a_folder_holds_files_of_records_and_texts(mixed: Path) -> None:
+    assert outputs("data") == [
+        ("jsonl", "a.jsonl", "a.quarantine.jsonl"),
+        ("jsonl", "b.jsonl.gz", "b.quarantine.jsonl"),
+        ("jsonl", "sub/c.ndjson", "sub/c.quarantine.jsonl"),
+        ("files", ".", "data.quarantine.jsonl"),
+    ]
+    assert outputs("data", into="jsonl.gz")[2:] == [
+        ("jsonl", "sub/c.jsonl.gz", "sub/c.quarantine.jsonl"),
+        ("files", "data.jsonl.gz", "data.quarantine.jsonl"),
+    ]
+
+
+def test_patterns_keep_what_is_below_their_fixed_part(mixed: Path) -> None:
+    assert outputs("data/**/*.ndjson") == [("jsonl", "sub/c.ndjson", "sub/c.quarantine.jsonl")]
+    (texts,) = find_inputs(["data/**/*.txt"], Kind.TEXT)
+    assert (texts.path, texts.names) == ("data", ("sub/y.txt", "x.txt"))
+
+
+def test_text_files_that_are_named_are_gathered_by_folder(mixed: Path) -> None:
+    (texts,) = find_inputs(["data/x.txt"], Kind.TEXT)
+    assert (texts.path, texts.names, texts.quarantine) == ("data", ("x.txt",), "data.quarantine.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["data/nothing.jsonl"], ErrorCode.IO),
+        (["data/*.parquet"], ErrorCode.IO),
+        (["data/a.jsonl", "data/a.jsonl"], ErrorCode.OPTION),
+        (["empty"], ErrorCode.OPTION),
+    ],
+)
+def test_what_makes_no_sense_is_refused(mixed: Path, arguments: list[str], code: ErrorCode) -> None:
+    (mixed.parent / "empty").mkdir()
+    with pytest.raises(BridgeError) as error:
+        find_inputs(arguments, Kind.JSON)
+    assert error.value.code is code
+
+
+def test_two_texts_never_share_an_output(mixed: Path) -> None:
+    (mixed / "x.log").write_bytes(b"")
+    with pytest.raises(BridgeError, match=r"x\.log and x\.txt would both be written to x\.json"):
+        find_inputs(["data"], Kind.JSON)
+    assert find_inputs(["data"], Kind.TEXT)
+    assert find_inputs(["data"], Kind.JSON, "jsonl")
