@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 # Derandomised: a law that fails, fails for everyone, and again.
 settings.register_profile(
     "normal", max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
 )
+# For runs that only ask whether a law fails, not on which smallest document.
+settings.register_profile("no-shrinking", settings.get_profile("normal"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile("normal")
 
 

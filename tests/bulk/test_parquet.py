@@ -94,9 +94,14 @@ def test_a_column_that_is_not_there(
     assert "no column 'conversation'; --field names one of id, text, day, tags" in capsys.readouterr().err
 
 
-def test_a_file_that_is_not_parquet(batch: Batch, tmp_path: Path) -> None:
+def test_a_file_that_is_not_parquet_does_not_end_the_others(many: Any, batch: Batch, tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_bytes(b"PAR1 not really")
-    assert batch("-f", "chatml", "-t", "harmony", tmp_path / "a.parquet", "-o", tmp_path / "out") != ExitCode.OK
+    pq.write_table(table(many, 5, pa.string()), tmp_path / "b.parquet")
+    out, report = tmp_path / "out", tmp_path / "report.json"
+    args = ("-f", "chatml", "-t", "harmony", tmp_path / "a.parquet", tmp_path / "b.parquet", "-o", out)
+    assert batch(*args, "--report", report) == ExitCode.SOME_FAILED
+    assert set(many.tree(out)) == {"b.parquet", "b.quarantine.jsonl"}
+    assert "Parquet magic bytes" in json.loads(report.read_bytes())["inputs"][0]["error"]
 
 
 def test_a_library_that_is_missing_is_named() -> None:

@@ -96,7 +96,8 @@ class _Reader:
             declared = read_tools(content)
             if declared is not None:
                 if declared.repaired:
-                    self._note(FindingCode.JSON_REPAIRED, 0, "the JSON of the declared tools is mended")
+                    path = "/tools" if self._leading and self._tools is None else self._path(0)
+                    self._log.find(FindingCode.JSON_REPAIRED, path, "the JSON of the declared tools is mended")
                 return (Message("system", (Tools(declared.tools),)),)
             self._note(FindingCode.JSON_OPAQUE, 0, "no list of tools; it is kept as text")
         stray = CONTROL.plain.search(frame.body)

@@ -96,5 +96,8 @@ def reading_errors() -> tuple[type[Exception], ...]:
 
 
 def size_of(path: str) -> int:
-    """A file's size in bytes; 0 where it has none, as a pipe."""
-    return 0 if path == STANDARD else os.stat(path).st_size
+    """A file's size in bytes; 0 where it is not known, as that of standard input, or of a file that cannot be read."""
+    try:
+        return 0 if path == STANDARD else os.stat(path).st_size
+    except OSError:
+        return 0

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, BinaryIO, Final
 
 from .. import jsontext
 from ..errors import BridgeError, ErrorCode
 from .batch import Outcome
-from .compression import library
+from .compression import library, reading_errors
 from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, Chunk, Input, Job, Position, Record
 
 _EXTRA: Final = "bulk"
@@ -85,12 +86,14 @@ def column_of(schema: Any, job: Job) -> str:
 
 
 def check(item: Input, job: Job) -> None:
-    """See that the column is there, before anything is converted.
+    """See that the column is there, before anything is converted. A file that cannot be read is told of later.
 
     Raises:
         BridgeError: OCB-OPTION where it is not.
     """
-    column_of(_parquet().read_schema(item.path), job)
+    parquet = _parquet()
+    with suppress(*reading_errors()):
+        column_of(parquet.read_schema(item.path), job)
 
 
 def records(payload: tuple[int, bytes], item: Input, job: Job) -> Iterator[Record]:

@@ -11,7 +11,7 @@ from ..adapter import Kind
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from .batch import Outcome
-from .compression import compress, ending, open_plain, reading_errors
+from .compression import compress, ending, open_plain, reading_errors, size_of
 from .durable import discard, whole_file
 from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, Chunk, Input, Job, Position, Record
 
@@ -38,12 +38,21 @@ def steps(name: str) -> tuple[str, ...]:
 def walk(folder: str, below: str = "") -> Iterator[str]:
     """The files of a folder and of those in it, as relative paths sorted by their steps; hidden ones left out."""
     with os.scandir(os.path.join(folder, below)) as entries:
-        found = sorted((entry.name, entry.is_dir()) for entry in entries if not entry.name.startswith("."))
+        shown = (entry for entry in entries if not entry.name.startswith(".") and not _is_loop(entry))
+        found = sorted((entry.name, entry.is_dir()) for entry in shown)
     for name, is_folder in found:
         if is_folder:
             yield from walk(folder, os.path.join(below, name))
         else:
             yield os.path.join(below, name)
+
+
+def _is_loop(entry: os.DirEntry[str]) -> bool:
+    """Whether a link leads back to a folder that it stands in."""
+    if not entry.is_symlink():
+        return False
+    here = os.path.realpath(os.path.dirname(entry.path))
+    return os.path.commonpath((here, os.path.realpath(entry.path))) == os.path.realpath(entry.path)
 
 
 def names_of(item: Input) -> Iterator[str]:
@@ -67,7 +76,7 @@ def chunks(item: Input, position: Position | None, most: int | None) -> Iterator
     names: list[str] = []
     read = begun = taken = 0
     for name in names_of(item):
-        size = _size(os.path.join(item.path, name))
+        size = size_of(os.path.join(item.path, name))
         if steps(name) > after:
             if taken == most:
                 break
@@ -81,13 +90,6 @@ def chunks(item: Input, position: Position | None, most: int | None) -> Iterator
             names, begun = [], read
     if names:
         yield Chunk(tuple(names), len(names), {"after": names[-1]}, read)
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0  # the worker says what is wrong with it
 
 
 def records(payload: tuple[str, ...], item: Input, _job: Job) -> Iterator[Record]:

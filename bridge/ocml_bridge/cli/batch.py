@@ -16,7 +16,7 @@ from .. import jsontext, registry
 from ..adapter import Options, Policy
 from ..errors import BridgeError, ErrorCode, ExitCode
 from .convert import format_options
-from .output import PROGRAM, about, say, write_all
+from .output import PROGRAM, say, write_all
 from .parameters import FILE, format_option
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def batch(
         bare=bare,
         folder=None if dry_run else output,
     )
-    with about(output or inputs[0]):
+    with _files():
         plan = Plan(find_inputs(inputs, target_kind, into), job, jobs or _cpus(), limit, keep_going, resume)
         _refuse_own_inputs(plan)
         with _progress(plan, shown=not quiet and sys.stderr.isatty()) as watch:
@@ -119,6 +119,16 @@ def batch(
         say(f"{PROGRAM}: stopped at a record that is quarantined, as --fail-fast asks; --resume goes on behind it")
     failed = finished.tally.quarantined or any(each.error is not None for each in finished.inputs.values())
     return ExitCode.SOME_FAILED if failed else ExitCode.OK
+
+
+@contextmanager
+def _files() -> Generator[None]:
+    """Let errors of files say which one it was."""
+    try:
+        yield
+    except OSError as error:
+        name = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        raise BridgeError(ErrorCode.IO, f"{name}{error.strerror or error}") from error
 
 
 def _cpus() -> int:

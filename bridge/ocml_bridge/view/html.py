@@ -87,7 +87,8 @@ def _environment() -> Environment:
     except ImportError as error:
         raise BridgeError(ErrorCode.DEPENDENCY, f"{error.name} is missing: pip install 'ocml-convert[view]'") from error
     loader = PackageLoader("ocml_bridge.view")
-    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    # Jinja's own types know only the filters that it comes with.
+    made: Any = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     style, script = (loader.get_source(made, name)[0] for name in ("page.css", "page.js"))
     made.globals.update(style=_own(style), script=_own(script), policy=_policy(style, script))
     made.filters.update(drawn=_drawn, words=words)

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from .. import jsontext
-from ..loss import Finding, Loss, Severity
+from ..loss import Finding, Loss, LossCode, Severity
 from ..model import Completion, Document, Header, Message, Transcript
 from ..model.codec import to_json
 from ..turns import is_call, is_reply, is_thought, pair
@@ -233,13 +233,18 @@ class Teller:
     def _note(self, note: Finding | Loss, whole: bool) -> Note:
         told = self.visibility.debug or (whole and not _ASIDE.search(note.path))
         found = isinstance(note, Finding)
-        detail = (
-            note.detail if told else _VAGUE["found" if found else note.severity].format(note.code.replace("-", " "))
-        )
+        detail = note.detail if told else _vague(note, found)
         return Note(str(note.code), note.severity, visible(note.path), visible(detail), found)
 
 
-_VAGUE: Final = {
+def _vague(note: Finding | Loss, found: bool) -> str:
+    """A sentence about what is hidden, that tells nothing of it."""
+    if note.code is LossCode.MESSAGE:
+        return "What is hidden here would be gone."
+    return _VAGUE["found" if found else note.severity].format(note.code.replace("-", " "))
+
+
+_VAGUE: Final[dict[str, str]] = {
     "found": "What is hidden here had to be mended or assumed: {}.",
     Severity.LOST: "What is hidden here would lose its {}.",
     Severity.CHANGED: "What is hidden here would change its {}.",
@@ -324,22 +329,21 @@ def _open_turn(document: Document) -> str:
     )
 
 
-_FACTS: Final = ("role", "name", "channel", "recipient", "call_id", "intent", "content_type", "constraint", "end")
+_FACTS: Final = ("name", "channel", "recipient", "call_id", "intent", "content_type", "constraint", "end")
 
 
 def _facts(message: Message) -> tuple[tuple[str, str], ...]:
     """The fields of a message that say something, for those who debug."""
-    facts = [(name, value) for name in _FACTS if (value := getattr(message, name)) is not None]
+    facts = [] if message.role in _ROLES else [("role", message.role)]
+    facts += [(name, value) for name in _FACTS if (value := getattr(message, name)) is not None]
     if message.end is None:
         facts.append(("end", "cut off"))
     if message.continues:
         facts.append(("continues", "yes"))
-    facts += [
-        (name, jsontext.compact(value))
-        for name in ("extras", "layout")
-        if (value := getattr(message, name)) is not None
-    ]
-    return tuple((name.replace("_", " "), visible(str(value))) for name, value in facts)
+    for name in ("extras", "layout"):
+        if (value := getattr(message, name)) is not None:
+            facts.append((name, jsontext.compact(value)))
+    return tuple((name.replace("_", " "), visible(value)) for name, value in facts)
 
 
 def _header_facts(header: Header) -> tuple[tuple[str, str], ...]:

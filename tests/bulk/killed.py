@@ -1,0 +1,78 @@
+"""Run a migration again and again, killed at its nth step on the disk, for every n, and continued. A program of its own.
+
+    python killed.py SOURCE TARGET_FOLDER
+
+For each n it prints what came of it as one line of JSON: n, whether the run was killed, and a digest of all outputs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ocml_bridge.bulk import durable, journal, lines, outputs, records, run, texts
+from ocml_bridge.cli import main
+
+CHUNK = 5
+"""How many records make a chunk here, so that there are many steps."""
+
+
+def killed_at(count: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Wrap functions so that the process dies, as by `kill -9`, in front of the nth call of any of them."""
+    left = [count]
+
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **options: Any) -> Any:
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return function(*args, **options)
+
+        return call
+
+    return wrap
+
+
+def migrate(source: str, folder: str, count: int) -> bool:
+    """One run in a child process; whether it came to its end."""
+    child = os.fork()
+    if child == 0:
+        wrap = killed_at(count)
+        for module in (durable, journal, outputs):
+            module.settle = wrap(module.settle)
+        for module in (durable, outputs, texts):
+            module.discard = wrap(module.discard)
+        os.replace = wrap(os.replace)
+        outputs.Output.append = wrap(outputs.Output.append)
+        os._exit(main(["batch", "-q", "-j1", "-f", "chatml", "-t", "openai", source, "-o", folder, "--resume"]))
+    status = os.waitpid(child, 0)[1]
+    return os.WIFEXITED(status) and os.WEXITSTATUS(status) == 6
+
+
+def digest(folder: Path) -> str:
+    found = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.name != journal.NAME:
+            found.update(f"{path.relative_to(folder)} {path.stat().st_size}\n".encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+if __name__ == "__main__":
+    source, folder = sys.argv[1:]
+    run.CHECKPOINT_SECONDS = 0.0
+    lines.CHUNK_RECORDS = texts.CHUNK_RECORDS = records.CHUNK_RECORDS = CHUNK
+    for nth in range(1, 1000):
+        shutil.rmtree(folder, ignore_errors=True)
+        whole = migrate(source, folder, nth)
+        if not whole and not migrate(source, folder, 0):
+            sys.exit(f"it could not be continued when killed at step {nth}")
+        print(json.dumps({"step": nth, "killed": not whole, "digest": digest(Path(folder))}))
+        if whole:
+            break
