@@ -25,7 +25,7 @@ from .model import (
     Tools,
 )
 from .model.codec import to_json
-from .turns import content_of, parts_of
+from .turns import apart, content_of, parts_of
 
 # --- helpers for `fit` functions --------------------------------------------------------------------------------------
 
@@ -61,18 +61,29 @@ def narrow(
     *,
     target: str,
     able: Callable[[Part], bool] | None = None,
+    hoisted: bool = False,
 ) -> Content:
     """Content with only those kinds of part that the target holds; each part left out is reported at its path.
 
     Where `Text` is all that is held, texts side by side become one, which is reported as a change. Refusals and infills
     become their text where there is no place for what they are. `able` says of a part of a kind that is held whether
-    this one is, where that depends on more than its kind.
+    this one is, where that depends on more than its kind. `hoisted` says that declared tools have been moved out, and
+    that this was reported: they are passed over.
     """
     if isinstance(content, str):
         return content
     kept: list[Part] = []
+    parted = False
     for index, part in enumerate(content):
         at = f"{path}/{index}"
+        if hoisted and isinstance(part, Tools):
+            parted = True
+            continue
+        before = kept[-1] if parted and kept else None
+        parted = False
+        if isinstance(before, Text) and isinstance(part, Text) and before.extras is part.extras is None:
+            kept[-1] = apart(before, part)
+            continue
         if isinstance(part, Text) or (type(part) in holds and (able is None or able(part))):
             kept.append(part)
         elif (text := as_text(part)) is not None:

@@ -238,7 +238,7 @@ def hoist_tools(transcript: Transcript, log: Log) -> Transcript:
 
 
 def _without_tools(content: Content) -> list[Part]:
-    """The parts around declared tools; texts that these kept apart get a blank line between them."""
+    """The parts around declared tools; texts that these kept apart become one."""
     rest: list[Part] = []
     parted = False
     for part in parts_of(content):
@@ -246,12 +246,18 @@ def _without_tools(content: Content) -> list[Part]:
             parted = True
             continue
         before = rest[-1] if rest else None
-        if parted and isinstance(part, Text) and isinstance(before, Text):
-            glued = before.text[-1:].strip() and part.text[:1].strip()
-            part = replace(part, text=f"\n\n{part.text}") if glued else part
+        if parted and isinstance(before, Text) and isinstance(part, Text) and before.extras is part.extras is None:
+            rest[-1] = apart(before, part)
+        else:
+            rest.append(part)
         parted = False
-        rest.append(part)
     return rest
+
+
+def apart(before: Text, after: Text) -> Text:
+    """Two texts that declared tools kept apart, as one: with a blank line between them where nothing else is."""
+    glued = before.text[-1:].strip() and after.text[:1].strip()
+    return Text(f"{before.text}\n\n{after.text}" if glued else before.text + after.text)
 
 
 def places(transcript: Transcript, log: Log) -> list[int]:

@@ -95,8 +95,8 @@ def batch() -> Run:
 def process() -> Callable[..., subprocess.Popen[bytes]]:
     """`ocml-convert batch` as a process of its own."""
 
-    def start(*arguments: str | Path, **options: int) -> subprocess.Popen[bytes]:
+    def start(*arguments: str | Path) -> subprocess.Popen[bytes]:
         command = (sys.executable, "-m", "ocml_bridge", "batch", *map(str, arguments))
-        return subprocess.Popen(command, env=ENVIRONMENT, **options)
+        return subprocess.Popen(command, env=ENVIRONMENT)
 
     return start

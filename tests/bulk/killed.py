@@ -1,4 +1,4 @@
-"""Run a migration again and again, killed at its nth step on the disk, for every n, and continued. A program of its own.
+"""Run a migration again and again, killed at its nth step on the disk, for every n, and continued: a program.
 
     python killed.py SOURCE TARGET_FOLDER
 
@@ -20,6 +20,10 @@ from typing import Any
 from ocml_bridge.bulk import durable, journal, lines, outputs, records, run, texts
 from ocml_bridge.cli import main
 
+STEPS = (
+    *((module, "settle") for module in (durable, journal, outputs)),
+    *((module, "discard") for module in (durable, outputs, texts)),
+)
 CHUNK = 5
 """How many records make a chunk here, so that there are many steps."""
 
@@ -45,10 +49,8 @@ def migrate(source: str, folder: str, count: int) -> bool:
     child = os.fork()
     if child == 0:
         wrap = killed_at(count)
-        for module in (durable, journal, outputs):
-            module.settle = wrap(module.settle)
-        for module in (durable, outputs, texts):
-            module.discard = wrap(module.discard)
+        for module, name in STEPS:
+            setattr(module, name, wrap(getattr(module, name)))
         os.replace = wrap(os.replace)
         outputs.Output.append = wrap(outputs.Output.append)
         os._exit(main(["batch", "-q", "-j1", "-f", "chatml", "-t", "openai", source, "-o", folder, "--resume"]))

@@ -58,11 +58,12 @@ def test_a_difference_that_no_loss_names_is_quarantined(monkeypatch: pytest.Monk
     assert one(GOOD, settings).status is Status.CONVERTED
     other = convert("<|im_start|>user\nbye<|im_end|>\n", source="chatml", target="openai")
     right = convert(GOOD, source="chatml", target="openai")
-    monkeypatch.setattr(
-        module,
-        "convert",
-        lambda *_args, **_options: module.Result(other.output, (), (), right.transcript, "chatml", "openai"),
-    )
+    mixed = module.Result(other.output, (), (), right.transcript, "chatml", "openai")
+
+    def convert_wrongly(*_args: object, **_options: object) -> module.Result:
+        return mixed
+
+    monkeypatch.setattr(module, "convert", convert_wrongly)
     outcome = one(GOOD, settings)
     assert outcome.error is not None
     assert (outcome.error.code, outcome.error.path) == (ErrorCode.UNREPORTED, "/messages/0/content")

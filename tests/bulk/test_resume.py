@@ -32,7 +32,7 @@ def parquet_of(many: Any, path: Path, count: int, rows: int) -> None:
 
 @pytest.mark.parametrize("kind", ["jsonl", "gz", "parquet", "texts"])
 def test_killed_in_front_of_every_step_on_the_disk(kind: str, many: Any, tmp_path: Path) -> None:
-    """Every write that settles, every rename, every removal, every chunk; with the outputs of two inputs, or of texts."""
+    """Every write that settles, every rename, every removal, every chunk; of two files, or of a folder of texts."""
     source = tmp_path / "source"
     source.mkdir()
     for name in "ab":
@@ -41,7 +41,7 @@ def test_killed_in_front_of_every_step_on_the_disk(kind: str, many: Any, tmp_pat
         elif kind == "gz":
             (source / f"{name}.jsonl.gz").write_bytes(gzip.compress(many.lines(23, broken_each=9)))
         elif kind == "parquet":
-            parquet_of(many, source / f"{name}.parquet", 23, 5)
+            parquet_of(many, source / f"{name}.parquet", 11 if name == "a" else 3, 5)
         else:
             for number in range(5):
                 (source / f"{name}{number}.txt").write_text(many.transcript(number) if number % 4 else "broken")
@@ -49,7 +49,7 @@ def test_killed_in_front_of_every_step_on_the_disk(kind: str, many: Any, tmp_pat
     command = (sys.executable, str(KILLED), str(source), str(tmp_path / "out"))
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True, text=True)
     steps = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(steps) > 20
+    assert len(steps) > 15
     assert [step["killed"] for step in steps] == [True] * (len(steps) - 1) + [False]
     assert len({step["digest"] for step in steps}) == 1
 

@@ -84,12 +84,18 @@ def _report_lifted(paired: Sequence[tuple[str, Message]], log: Log) -> None:
 def _tools_in_place(transcript: Transcript, log: Log) -> Transcript:
     """Tools that stand where Harmony has no place for them are declared apart, and so in the developer's message."""
     if not all(is_in_place(message) for message in lower_tools(transcript)):
-        transcript = hoist_tools(transcript, log)
+        # Parts are left out first: their paths count the tools that then move out.
+        texts = tuple(_texts(message, f"/messages/{at}", log) for at, message in enumerate(transcript.messages))
+        transcript = hoist_tools(replace(transcript, messages=texts), log)
     if not transcript.tools or _is_read(transcript.tools):
         return transcript
     # What would not be read as tools would be read as a message that nobody sent.
     tools = developer.image(transcript.tools)
     return replace(transcript, tools=tools if tools and _is_read(tools) else None)
+
+
+def _texts(message: Message, path: str, log: Log) -> Message:
+    return replace(message, content=narrow(message.content, (Tools,), f"{path}/content", log, target=TARGET))
 
 
 def _is_read(tools: tuple[Tool, ...]) -> bool:

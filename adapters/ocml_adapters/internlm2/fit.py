@@ -79,13 +79,12 @@ class _Drafts:
         declared = [part for part in parts_of(source.content) if isinstance(part, Tools)]
         if declared:
             moved += (tool for part in declared for tool in part.tools)
-            rest = tuple(part for part in parts_of(source.content) if not isinstance(part, Tools))
-            place = f"{path}/content" if rest else path
+            alone = len(declared) == len(source.content)
+            place = path if alone else f"{path}/content"
             self._log.lose(LossCode.TOOLS_MOVED, place, "its tools are declared apart from it", Severity.CHANGED)
-            if not rest:
+            if alone:
                 return None
-            source = replace(source, content=rest)
-        content = str(narrow(source.content, (), f"{path}/content", self._log, target=_TARGET))
+        content = str(narrow(source.content, (), f"{path}/content", self._log, target=_TARGET, hoisted=True))
         return self.turn(source, content)
 
     def turn(self, source: Message, content: str) -> Message:

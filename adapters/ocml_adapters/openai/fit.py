@@ -24,7 +24,6 @@ from ocml_bridge.model import (
     Message,
     Refusal,
     Text,
-    Tools,
     Transcript,
 )
 from ocml_bridge.turns import (
@@ -34,6 +33,7 @@ from ocml_bridge.turns import (
     is_call,
     is_thought,
     name_of,
+    places,
     recipient_of,
     synthesise_ids,
 )
@@ -57,7 +57,7 @@ def fit(document: Document, options: Options, log: Log) -> Document:
         hoisted, messages, count = document, document.messages, len(document.messages)
     else:
         hoisted = hoist_tools(document, log)
-        messages, count = _messages(hoisted.messages, _places(document, hoisted), options, log)
+        messages, count = _messages(document, places(document, log), options, log)
     shell = _shell(hoisted, count)
     image = Transcript(
         shell.seal(messages), shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout)
@@ -80,14 +80,15 @@ def _is_simple(messages: Sequence[Message]) -> bool:
 
 
 def _messages(
-    messages: Sequence[Message], places: Sequence[int], options: Options, log: Log
+    document: Transcript, indices: Sequence[int], options: Options, log: Log
 ) -> tuple[Sequence[Message], int]:
-    """The messages of the image, and how many wire messages they are. `places` are their indices in the document."""
+    """The messages of the image, from those at `indices`, and how many wire messages they are."""
+    messages: Sequence[Message] = [document.messages[index] for index in indices]
     linked = any(message.role in REPLIES or message.recipient is not None for message in messages)
     if linked and not any(message.call_id is None and _has_spelling(message) for message in messages):
         messages = synthesise_ids(messages)
     fitted = _Fitted(options, linked)
-    for group in _groups(list(_bodies(messages, places, log))):
+    for group in _groups(list(_bodies(messages, indices, log))):
         fitted.add(group)
     return fitted.messages, fitted.count
 
@@ -100,28 +101,17 @@ def _has_spelling(message: Message) -> bool:
 # --- bodies -----------------------------------------------------------------------------------------------------------
 
 
-def _places(document: Transcript, hoisted: Transcript) -> Sequence[int]:
-    """The index in the document of each message that is left when tools declared in messages are moved out."""
-    if hoisted is document:
-        return range(len(document.messages))
-    return [index for index, message in enumerate(document.messages) if not _only_tools(message.content)]
-
-
-def _only_tools(content: Content) -> bool:
-    return isinstance(content, tuple) and content != () and all(isinstance(part, Tools) for part in content)
-
-
-def _bodies(messages: Sequence[Message], places: Sequence[int], log: Log) -> Iterator[Message]:
+def _bodies(messages: Sequence[Message], indices: Sequence[int], log: Log) -> Iterator[Message]:
     """The messages with what their content can be: texts in thoughts and calls, parts that we know elsewhere."""
-    for place, message in zip(places, messages, strict=True):
+    for place, message in zip(indices, messages, strict=True):
         content = message.content
         stage = _stage(message)
         if not isinstance(content, str):
             path = f"/messages/{place}/content"
             if stage in (_THOUGHT, _CALL):
-                content = narrow(content, (), path, log, target=HOME)
+                content = narrow(content, (), path, log, target=HOME, hoisted=True)
             else:
-                content = _bare(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold))
+                content = _bare(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True))
             message = replace(message, content=content)
         if stage == _THOUGHT and not content:
             drop_message(log, place, f"{HOME} has no place for a thought without text")

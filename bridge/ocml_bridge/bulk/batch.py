@@ -99,12 +99,18 @@ def _outcome(record: Source | bytes | BridgeError, settings: Settings) -> Outcom
         if settings.verify:
             _verify(result, settings.options)
     except BridgeError as error:
-        return Outcome(Status.QUARANTINED, None, error=error)
+        return Outcome(Status.QUARANTINED, None, error=_bare(error))
     except Exception as error:  # a mistake of ours costs one record, not the run
         wrong = BridgeError(ErrorCode.INTERNAL, f"{type(error).__name__}: {error}")
         return Outcome(Status.QUARANTINED, None, error=wrong)
     status = Status.CONVERTED if result.lossless else Status.LOSSY
     return Outcome(status, result.output, result.losses, result.findings)
+
+
+def _bare(error: BridgeError) -> BridgeError:
+    """The error without its traceback, whose frames would keep all records of the batch in memory."""
+    error.__cause__ = error.__context__ = None
+    return error.with_traceback(None)
 
 
 def _verify(result: Result, options: Options) -> None:

@@ -13,7 +13,7 @@ from .tally import Tally
 
 CHUNK_RECORDS: Final = 512
 """The most records of a chunk."""
-CHUNK_BYTES: Final = 1 << 20
+CHUNK_BYTES: Final = 1 << 18
 """A chunk ends with the record that brings it here. Chunks depend on the input alone, so outputs are reproducible."""
 DEFAULT_FIELD: Final = "text"
 """The field or column that text stands in, where none is named."""

@@ -30,7 +30,8 @@ def command() -> None:
 
     \b
     Exit status: 0 done, 1 input or output failed, 2 wrong usage, 3 refused because
-    of loss or findings, 4 invalid input, 5 format unknown or ambiguous, 130 interrupted.
+    of loss or findings, 4 invalid input, 5 format unknown or ambiguous, 6 some records
+    of a batch failed, 130 interrupted.
     """
 
 

@@ -75,11 +75,16 @@ def matrix_picture(matrix: Matrix) -> str:
 
 
 def _render(template: str, **values: object) -> str:
-    return _environment().get_template(template).render(**values)
+    return environment().get_template(template).render(**values)
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Where templates come from, and how they are filled in; made once.
+
+    Raises:
+        BridgeError: OCB-DEPENDENCY where jinja2 or markdown-it-py is not installed.
+    """
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -88,7 +93,9 @@ def _environment() -> Environment:
         raise BridgeError(ErrorCode.DEPENDENCY, f"{error.name} is missing: pip install 'ocml-convert[view]'") from error
     loader = PackageLoader("ocml_bridge.view")
     # Jinja's own types know only the filters that it comes with.
-    made: Any = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made: Any = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     style, script = (loader.get_source(made, name)[0] for name in ("page.css", "page.js"))
     made.globals.update(style=_own(style), script=_own(script), policy=_policy(style, script))
     made.filters.update(drawn=_drawn, words=words)

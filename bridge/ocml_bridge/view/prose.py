@@ -40,8 +40,7 @@ def _calm(state: Any) -> None:
     """Headings below those of the page; alignment as a class, because the page allows no style attributes."""
     for token in state.tokens:
         if token.type in {"heading_open", "heading_close"}:
-            token.attrs["class"] = f"h{token.tag[1]}"
-            token.tag = "p"
+            token.tag = f"h{min(int(token.tag[1]) + 2, 6)}"
         style = token.attrs.pop("style", None)
         if style is not None:
             token.attrs["class"] = str(style).removeprefix("text-align:")

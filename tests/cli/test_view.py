@@ -1,0 +1,80 @@
+"""`ocml-convert view` and `matrix --html`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .conftest import Run
+
+ARGUMENTS = "celsius"
+
+
+def test_a_conversation_without_what_is_hidden(run: Run, example: str) -> None:
+    done = run("view", example)
+    text = done.out.decode()
+    assert done.status == 0
+    assert "> User\n  What's the weather in Tokyo?" in text
+    assert "→ Call  functions.get_current_weather  answered" in text
+    assert "1 system hidden" in text
+    assert ARGUMENTS not in text
+
+
+def test_debug_shows_all(run: Run, example: str) -> None:
+    text = run("view", "--debug", example).out.decode()
+    assert ARGUMENTS in text
+    assert "call id wx1" in text
+    assert "Call functions.get_current_weather with location Tokyo." in text
+    assert "hidden" not in text
+
+
+def test_a_page(run: Run, example: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = run("view", example, "--html", page)
+    assert (done.status, done.out, done.err) == (0, b"", "")
+    text = page.read_text("utf-8")
+    assert text.startswith("<!DOCTYPE html>")
+    assert "<title>input.ocm</title>" in text
+    assert ARGUMENTS not in text
+    assert run("view", "--debug", example, "--html", page).status == 0
+    assert ARGUMENTS in page.read_text("utf-8")
+
+
+def test_a_page_on_standard_output(run: Run, example: str) -> None:
+    assert run("view", example, "--html", "-").out.startswith(b"<!DOCTYPE html>")
+
+
+def test_a_comparison(run: Run, example: str, tmp_path: Path) -> None:
+    text = run("view", example, "--compare", "chatml").out.decode()
+    assert text.startswith("chatml cannot hold all of it: ")
+    assert "1 hidden from end users here would be shown to them there." in text
+    assert ARGUMENTS not in text
+    page = tmp_path / "page.html"
+    assert run("view", example, "--compare", "harmony:oss", "--html", page).status == 0
+    assert "→ harmony:oss" in page.read_text("utf-8")
+
+
+def test_the_input_is_never_overwritten(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "in.json"
+    file.write_text('{"messages":[]}')
+    done = run("view", file, "--html", file)
+    assert (done.status, file.read_text()) == (2, '{"messages":[]}')
+
+
+def test_errors_name_the_file(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "in.json"
+    file.write_bytes(b"\xff")
+    done = run("view", file)
+    assert done.status == 4
+    assert str(file) in done.err
+
+
+def test_standard_input(run: Run) -> None:
+    done = run("view", stdin=b'{"messages":[{"role":"user","content":"hi \\u001b[31m"}]}')
+    assert done.out.decode() == "> User\n  hi ␛[31m\n\n"
+
+
+def test_the_matrix_as_a_page(run: Run, tmp_path: Path) -> None:
+    page = tmp_path / "matrix.html"
+    done = run("matrix", "--html", page)
+    assert (done.status, done.out) == (0, b"")
+    assert "What each format can hold" in page.read_text("utf-8")

@@ -1,0 +1,204 @@
+"""A document told as a list of items."""
+
+from __future__ import annotations
+
+import pytest
+
+from ocml_bridge import Completion, Finding, FindingCode, Loss, LossCode, Message, Severity, Transcript, write
+from ocml_bridge.model import FileBreak, Infill, Media, Text, Thought
+from ocml_bridge.view import DEBUG, tell
+from ocml_bridge.view.blocks import Look
+from ocml_bridge.view.characters import visible
+from ocml_bridge.view.compare import Mark, compare
+from ocml_bridge.view.story import Entry, Gap, Kind, Story
+
+USER = Message("user", "hi")
+ANSWER = Message("assistant", "yes", channel="final")
+THOUGHT = Message("assistant", "hm", channel="analysis")
+
+
+def call(name: str, text: str = '{"a":[1,2]}', call_id: str | None = None) -> Message:
+    recipient = f"functions.{name}"
+    return Message("assistant", text, channel="commentary", recipient=recipient, call_id=call_id, end="call")
+
+
+def reply(name: str, text: str = '{"ok":true}', call_id: str | None = None) -> Message:
+    return Message("tool", text, name=f"functions.{name}", recipient="assistant", channel="commentary", call_id=call_id)
+
+
+def entries(story: Story) -> list[Entry]:
+    return [item for item in story.items if isinstance(item, Entry)]
+
+
+class TestCalls:
+    TALK = Transcript(
+        (USER, call("f", call_id="1"), call("g", call_id="2"), reply("g", "G", "2"), reply("f", call_id="1"), ANSWER)
+    )
+
+    def test_are_one_line_that_tells_nothing_of_what_was_said(self) -> None:
+        _, first, second, _ = entries(tell(self.TALK))
+        assert (first.kind, first.name, first.veiled, first.answered) == (Kind.CALL, "functions.f", True, True)
+        assert (first.blocks, first.facts, first.answers) == ((), (), ())
+        assert second.name == "functions.g"
+
+    def test_have_their_replies_beside_them(self) -> None:
+        told = entries(tell(self.TALK, visibility=DEBUG))
+        assert [entry.index for entry in told] == [0, 1, 2, 5]
+        assert [[answer.index for answer in entry.answers] for entry in told] == [[], [4], [3], []]
+
+    def test_json_is_laid_out_and_what_is_no_json_is_left(self) -> None:
+        told = entries(tell(self.TALK, visibility=DEBUG))
+        assert told[1].blocks[0].look is Look.JSON
+        assert told[1].blocks[0].text == '{\n  "a": [\n    1,\n    2\n  ]\n}'
+        assert told[2].answers[0].blocks[0].text == "G"
+
+    def test_a_reply_to_nothing_stands_alone(self) -> None:
+        (entry,) = tell(Transcript((reply("f"),)), visibility=DEBUG).items
+        assert isinstance(entry, Entry)
+        assert entry.kind is Kind.REPLY
+        assert isinstance(tell(Transcript((reply("f"),))).items[0], Gap)
+
+    def test_debugging_shows_channels_recipients_ids_and_endings(self) -> None:
+        told = entries(tell(self.TALK, visibility=DEBUG))[1]
+        assert dict(told.facts) == {
+            "channel": "commentary",
+            "recipient": "functions.f",
+            "call id": "1",
+            "end": "call",
+        }
+
+
+class TestNotes:
+    FINDINGS = (
+        Finding(FindingCode.CONSTRAINT_VIOLATION, Severity.CHANGED, "/messages/1/content", "the secret is no JSON"),
+        Finding(FindingCode.END_MISSING, Severity.CHANGED, "/messages/0", "no end before the next"),
+        Finding(FindingCode.SHAPE, Severity.CHANGED, "/messages/0/extras/openai", "kept: secret"),
+        Finding(FindingCode.BYTE_ORDER_MARK, Severity.LAYOUT, "", "left out"),
+        Finding(FindingCode.SHAPE, Severity.CHANGED, "/messages/77", "elsewhere"),
+    )
+
+    def test_are_told_with_the_message_that_they_are_about(self) -> None:
+        story = tell(Transcript((USER, THOUGHT)), self.FINDINGS, DEBUG)
+        first, second = entries(story)
+        assert [note.code for note in first.notes] == ["end-missing", "shape"]
+        assert [note.detail for note in second.notes] == ["the secret is no JSON"]
+        assert [note.code for note in story.notes] == ["byte-order-mark", "shape"]
+
+    def test_tell_nothing_of_what_is_hidden(self) -> None:
+        story = tell(Transcript((USER, THOUGHT)), self.FINDINGS)
+        assert "secret" not in repr(story)
+        gap = story.items[1]
+        assert isinstance(gap, Gap)
+        assert [(note.code, note.path) for note in gap.notes] == [
+            ("E-BODY-CONSTRAINT-VIOLATION", "/messages/1/content")
+        ]
+
+
+class TestContent:
+    def test_a_text_to_complete_is_told_as_one_item(self) -> None:
+        completion = Completion((Infill("before", None, "behind"), FileBreak(), Text("next")))
+        (entry,) = entries(tell(completion))
+        assert entry.kind is Kind.COMPLETION
+        assert [block.text for block in entry.blocks] == ["before", "", "behind", "next file", "next"]
+
+    def test_media_are_cards_and_data_is_only_measured(self) -> None:
+        image = Media("image", url="data:image/png;base64," + "A" * 9_000)
+        sound = Media("audio", data="A" * 4_000, format="wav")
+        (entry,) = entries(tell(Transcript((Message("user", (image, sound)),))))
+        assert [block.look for block in entry.blocks] == [Look.CARD, Look.CARD]
+        assert len(repr(entry)) < 1_200
+        assert dict(entry.blocks[1].facts) == {"format": "wav", "data": "3,000 bytes, not shown"}
+
+    def test_the_open_turn_is_told(self) -> None:
+        story = tell(Transcript((USER,), open_turn=Message("assistant", "", end=None)))
+        assert story.open_turn == "Assistant"
+
+    @pytest.mark.parametrize(
+        ("text", "seen"),
+        [
+            ("a\x00b\x1b[1m\x7f", "a␀b␛[1m␡"),
+            ("one\r\ntwo\rthree\tfour", "one\ntwo␍three\tfour"),
+            ("\x9b31m", "‹U+009B›31m"),
+            ("\u202eabc", "‹U+202E›abc"),
+            ("\ud800x", "\ufffdx"),
+            ("שלום \u200f😀", "שלום \u200f😀"),
+        ],
+    )
+    def test_every_character_can_be_seen(self, text: str, seen: str) -> None:
+        assert visible(text) == seen
+
+
+class TestComparison:
+    TALK = Transcript(
+        (
+            Message("system", "s"),
+            Message("user", "hi", name="bob"),
+            THOUGHT,
+            call("f", call_id="c"),
+            reply("f", call_id="c"),
+            ANSWER,
+        )
+    )
+
+    def test_marks_each_message_with_what_becomes_of_it(self) -> None:
+        told = compare(self.TALK, "harmony", visibility=DEBUG)
+        marks = [row.mark for row in told.rows]
+        assert marks[0] is Mark.SAME
+        assert marks[1] is Mark.LOST
+        assert [note.code for note in told.rows[1].notes] == ["name"]
+        assert told.rows[1].differs == {"name"}
+        assert not told.lossless
+
+    def test_every_loss_is_told_once(self) -> None:
+        for target in ("harmony", "chatml", "openai", "ocm-0.1", "internlm2", "ocm-2.2", "canonical"):
+            told = compare(self.TALK, target, visibility=DEBUG)
+            noted = [*told.notes, *(note for row in told.rows for note in row.notes)]
+            losses = write(self.TALK, target).losses
+            assert sorted((note.code, note.path, note.detail) for note in noted) == sorted(
+                (str(loss.code), loss.path, loss.detail) for loss in losses
+            )
+            assert not told.unreported
+
+    def test_what_is_gone_has_nothing_beside_it_and_the_rest_lines_up(self) -> None:
+        told = compare(self.TALK, "chatml", visibility=DEBUG)
+        assert [row.gone for row in told.rows] == [False, False, True, False, False, False]
+        last = told.rows[-1]
+        assert last.left is not None
+        assert last.right is not None
+        assert last.left.blocks == last.right.blocks
+
+    def test_what_a_target_would_show_to_end_users_is_said_and_not_shown(self) -> None:
+        told = compare(self.TALK, "chatml")
+        assert told.exposed == 1  # the call's arguments become a visible answer
+        assert told.rows[3].exposed
+        assert '"a"' not in repr(told)
+        assert '\\"a\\"' not in repr(told)
+
+    def test_a_thought_marker_s_thought_is_not_shown_on_the_other_side_either(self) -> None:
+        content = (Text("open"), Thought("reason"), Text("secret"))
+        told = compare(Transcript((USER, Message("assistant", content, channel="final"))), "openai")
+        assert "secret" not in repr(told)
+        assert told.exposed == 1
+
+    def test_a_lossless_target_says_so(self) -> None:
+        told = compare(self.TALK, "canonical")
+        assert told.verdict == "canonical gives back exactly what was read."
+        assert {row.mark for row in told.rows} == {Mark.SAME}
+        assert "cannot hold all of it" in compare(self.TALK, "chatml").verdict
+
+    def test_findings_are_counted_beside_losses(self) -> None:
+        finding = Finding(FindingCode.END_MISSING, Severity.CHANGED, "/messages/1", "no end")
+        told = compare(self.TALK, "canonical", [finding])
+        assert told.tally == (("end-missing", Severity.CHANGED, True, 1),)
+        assert told.rows[1].mark is Mark.SAME
+
+    def test_a_completion_is_compared_too(self) -> None:
+        told = compare(Completion((Infill("a", None, "c"),)), "openai", visibility=DEBUG)
+        assert len(told.rows) == 1
+        assert told.tally[0][0] == LossCode.COMPLETION
+
+
+def test_a_story_is_the_same_whatever_the_losses_are_called() -> None:
+    loss = Loss(LossCode.NAME, Severity.LOST, "/messages/0/name", "no place")
+    (entry,) = entries(tell(Transcript((USER,)), [loss]))
+    assert [(note.code, note.found, note.detail) for note in entry.notes] == [("name", False, "no place")]
