@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import doctest
+import re
 from pathlib import Path
+
+import pytest
+
+from sources import ROOT
 
 from .conftest import Run
 
@@ -78,3 +84,14 @@ def test_the_matrix_as_a_page(run: Run, tmp_path: Path) -> None:
     done = run("matrix", "--html", page)
     assert (done.status, done.out) == (0, b"")
     assert "What each format can hold" in page.read_text("utf-8")
+
+
+def test_the_page_of_documentation_is_true(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    page = ROOT / "docs" / "view.md"
+    session = re.search(r"```console\n\$ ocml-convert (.*?)\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    assert session is not None
+    assert run(*session[1].split()).out.decode().rstrip("\n") + "\n" == session[2]
+    results = doctest.testfile(str(page), module_relative=False)
+    assert results.attempted > 0
+    assert results.failed == 0

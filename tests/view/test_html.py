@@ -22,10 +22,10 @@ from ocml_bridge.view.terminal import of_comparison, of_story
 from .hostile import attacks, hostile
 
 SERVER = "http://127.0.0.1:9"
-OURS = "body circle dd details div dl dt h1 h2 head header html input kbd label main meta output path script section "
-OURS += "span style summary svg symbol title use a article b bdi i p pre ul li"
+OURS = "body circle dd details div dl dt h1 h2 head header html input kbd label main meta output path script section"
+MORE = "span style summary svg symbol title use a article b bdi i p pre ul li"
 MARKDOWN = "blockquote br code del em h3 h4 h5 h6 hr ol strong table tbody td th thead tr"
-OWN_TAGS = frozenset(f"{OURS} {MARKDOWN}".split())
+OWN_TAGS = frozenset(f"{OURS} {MORE} {MARKDOWN}".split())
 SAFE = 'rel="noopener noreferrer nofollow" target="_blank"'
 LOADS = frozenset({"src", "srcset", "data", "poster", "action", "background", "ping", "style", "srcdoc", "formaction"})
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ocml_bridge import BridgeError, Completion, ErrorCode, Message, Tool, Transcript
@@ -108,15 +110,10 @@ def test_what_follows_a_thought_marker_is_a_thought() -> None:
 
 
 def test_no_word_of_a_hidden_message_is_in_the_story() -> None:
-    messages = tuple(Message(m.role, "secret", **_rest(m)) for m, _ in HIDDEN.values())
+    messages = tuple(replace(message, content="secret") for message, _ in HIDDEN.values())
     transcript = Transcript(messages, tools=(Tool("secret"),))
     assert "secret" not in repr(tell(transcript))
     assert repr(tell(transcript, visibility=DEBUG)).count("secret") >= len(messages)
-
-
-def _rest(message: Message) -> dict[str, str | None]:
-    names = ("name", "channel", "recipient", "intent")
-    return {name: getattr(message, name) for name in names}
 
 
 def test_what_is_hidden_is_counted() -> None:

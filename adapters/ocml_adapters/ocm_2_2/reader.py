@@ -19,7 +19,7 @@ from .document import parse_header as parse_document_header
 from .document import render_header as render_document_header
 from .frames import Frame, frames
 from .header import parse_header, render_header
-from .syntax import CHANNELS, HOME, MESSAGE, ROLES, START, START_LINE, TERMINATORS, ending, is_last_answer
+from .syntax import CHANNELS, CONSTRAIN, HOME, ROLES, START, START_LINE, TERMINATORS, ending, is_last_answer
 
 
 def read(source: Source, options: Options, log: Log) -> Document:
@@ -178,7 +178,9 @@ def _check(message: Message, frame: Frame, path: str, log: Log) -> None:
         log.find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", f"§5 does not know {message.channel[:40]!r}; kept")
     if message.constraint == "json" and jsontext.parse(cast("str", frame.body)) is None and not _is_json(message):
         log.find(
-            FindingCode.CONSTRAINT_VIOLATION, f"{path}/content", f"the body is not JSON, as {MESSAGE} promised (§6)"
+            FindingCode.CONSTRAINT_VIOLATION,
+            f"{path}/content",
+            f"the body is not the JSON that {CONSTRAIN}json promises (§6)",
         )
     _check_call(message, path, log)
 

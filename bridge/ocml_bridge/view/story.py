@@ -329,12 +329,14 @@ def _open_turn(document: Document) -> str:
     )
 
 
+_SAID: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
+"""Roles that the label tells."""
 _FACTS: Final = ("name", "channel", "recipient", "call_id", "intent", "content_type", "constraint", "end")
 
 
 def _facts(message: Message) -> tuple[tuple[str, str], ...]:
     """The fields of a message that say something, for those who debug."""
-    facts = [] if message.role in _ROLES else [("role", message.role)]
+    facts = [] if message.role in _SAID else [("role", message.role)]
     facts += [(name, value) for name in _FACTS if (value := getattr(message, name)) is not None]
     if message.end is None:
         facts.append(("end", "cut off"))

@@ -1,0 +1,81 @@
+"""What holds of any transcript that is looked at."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ocml_bridge import Document, Message, Transcript, write
+from ocml_bridge.testing.strategies import transcripts
+from ocml_bridge.turns import pair, parts_of
+from ocml_bridge.view import DEBUG, END_USER, compare, tell
+from ocml_bridge.view.html import comparison_page, story_page
+from ocml_bridge.view.story import Entry, Gap
+
+TARGETS = ("ocm-0.1", "ocm-2.2", "harmony", "internlm2", "chatml", "openai", "canonical")
+ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+@settings(max_examples=60)
+@given(transcripts())
+def test_every_message_is_told_once_or_counted_once(transcript: Transcript) -> None:
+    whole = tell(transcript, visibility=DEBUG)
+    told = [index for item in whole.items if isinstance(item, Entry) for index in _indexes(item)]
+    assert sorted(told) == list(range(len(transcript.messages)))
+    story = tell(transcript)
+    counted = sum(item.total for item in story.items if isinstance(item, Gap))
+    seen = sum(isinstance(item, Entry) for item in story.items)
+    assert counted + seen + len(pair(transcript.messages)) == len(transcript.messages)
+
+
+def _indexes(entry: Entry) -> list[int]:
+    return [entry.index, *(index for answer in entry.answers for index in _indexes(answer))]
+
+
+@settings(max_examples=60)
+@given(transcripts(), st.booleans())
+def test_pages_can_be_made_of_anything(transcript: Transcript, debug: bool) -> None:
+    page = story_page(tell(transcript, visibility=DEBUG if debug else END_USER), name="x", source="canonical")
+    assert ACTING.search(page) is None
+    assert page.count("<script>") == 1
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@settings(max_examples=25)
+@given(transcripts())
+def test_comparisons_tell_every_loss_once_and_leave_nothing_unreported(target: str, transcript: Transcript) -> None:
+    told = compare(transcript, target, visibility=DEBUG)
+    notes = [*told.notes, *(note for row in told.rows for note in row.notes)]
+    assert sorted(str(note.code) for note in notes) == sorted(
+        str(loss.code) for loss in write(transcript, target).losses
+    )
+    assert told.unreported == ()
+    assert ACTING.search(comparison_page(told, name="x", source="canonical")) is None
+
+
+SECRET = "Zq7secretZq7"
+
+
+def _sealed(document: Document) -> Transcript:
+    """A transcript in which everything hidden says the same word, and nothing shown does."""
+    assert isinstance(document, Transcript)
+    messages = list[Message]()
+    for message in document.messages:
+        hidden = END_USER.hides(message) is not None or any(map(END_USER.hides_part, parts_of(message.content)))
+        channel, recipient = message.channel, message.recipient
+        kept = Message(message.role, SECRET if hidden else "open", channel=channel, recipient=recipient)
+        kept.name, kept.intent, kept.end, kept.continues = message.name, message.intent, message.end, message.continues
+        if hidden == (END_USER.hides(kept) is not None):
+            messages.append(kept)
+    return Transcript(tuple(messages))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@settings(max_examples=25)
+@given(transcripts().map(_sealed))
+def test_what_is_hidden_in_the_source_is_on_neither_side(target: str, transcript: Transcript) -> None:
+    assert SECRET not in story_page(tell(transcript), name="x", source="canonical")
+    assert SECRET not in comparison_page(compare(transcript, target), name="x", source="canonical")
