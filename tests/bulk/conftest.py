@@ -46,9 +46,9 @@ BROKEN = (
 """One line for each way of being broken."""
 
 
-def lines(count: int, *, broken_each: int = 0, words: int = 30) -> bytes:
+def lines(count: int, *, first: int = 0, broken_each: int = 0, words: int = 30) -> bytes:
     """A file of so many records, of which every so many-th one is broken."""
-    parts = [line(number, words) for number in range(count)]
+    parts = [line(first + number, words) for number in range(count)]
     if broken_each:
         for nth, number in enumerate(range(broken_each // 2, count, broken_each)):
             parts[number] = BROKEN[nth % len(BROKEN)]

@@ -24,6 +24,10 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
+def compressor(end: str) -> Callable[[bytes], bytes]:
+    return gzip.compress if end == ".gz" else pytest.importorskip("zstandard").ZstdCompressor().compress
+
+
 def expected(many: Any, number: int, target: str = "openai") -> Any:
     return convert(many.transcript(number), source="chatml", target=target).output
 
@@ -77,11 +81,7 @@ def test_the_format_may_be_told_from_each_record(batch: Batch, tmp_path: Path) -
 
 @pytest.mark.parametrize("end", [".gz", ".zst"])
 def test_compressed_files(end: str, many: Any, batch: Batch, tmp_path: Path) -> None:
-    if end == ".zst":
-        zstandard = pytest.importorskip("zstandard")
-        compress = zstandard.ZstdCompressor().compress
-    else:
-        compress = gzip.compress
+    compress = compressor(end)
     data = many.lines(1500, broken_each=500)
     half = len(many.lines(600))
     (tmp_path / "plain.jsonl").write_bytes(data)
@@ -168,17 +168,22 @@ def test_a_limit_counts_over_all_inputs(many: Any, batch: Batch, tmp_path: Path)
     assert lengths == {"a.jsonl": 10, "b.jsonl": 5}
 
 
-def test_an_input_that_breaks_off_does_not_end_the_others(many: Any, batch: Batch, tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(many.lines(3000))[:-2000])
+@pytest.mark.parametrize("end", [".gz", ".zst"])
+@pytest.mark.parametrize("cut", [1, 3000])
+def test_an_input_that_breaks_off_does_not_end_the_others(
+    end: str, cut: int, many: Any, batch: Batch, tmp_path: Path
+) -> None:
+    compress = compressor(end)
+    (tmp_path / f"a.jsonl{end}").write_bytes(compress(many.lines(3000))[:-cut])
     (tmp_path / "b.jsonl").write_bytes(many.lines(3))
     report = tmp_path / "report.json"
-    args = ("-f", "chatml", "-t", "openai", tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl", "-o", tmp_path / "out")
+    args = ("-f", "chatml", "-t", "openai", tmp_path / f"a.jsonl{end}", tmp_path / "b.jsonl", "-o", tmp_path / "out")
     assert batch(*args, "--report", report) == ExitCode.SOME_FAILED
     assert set(many.tree(tmp_path / "out")) == {"b.jsonl"}
     first, second = json.loads(report.read_bytes())["inputs"]
     assert (first["output"], first["records"], second["output"]) == (None, 0, "b.jsonl")
     assert "end-of-stream" in first["error"]
-    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(many.lines(3000)))
+    (tmp_path / f"a.jsonl{end}").write_bytes(compress(many.lines(3000)))
     assert batch(*args, "--resume") == ExitCode.OK
-    assert set(many.tree(tmp_path / "out")) == {"a.jsonl.gz", "b.jsonl"}
+    assert set(many.tree(tmp_path / "out")) == {f"a.jsonl{end}", "b.jsonl"}
     assert not [path for path in (tmp_path / "out").iterdir() if path.name.endswith(".partial")]

@@ -30,7 +30,12 @@ def run_page(folder: Path) -> list[str]:
         told = ""
         for line in re.findall(r"^\$ (.*)$", session, re.MULTILINE):
             done = subprocess.run(
-                ("sh", "-c", line), cwd=work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+                ("sh", "-c", line),
+                cwd=work,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                check=False,
             )
             told += f"$ {line}\n{done.stdout.decode()}"
         seen.append(told)

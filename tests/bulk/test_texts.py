@@ -89,6 +89,21 @@ def test_a_link_to_nothing_is_quarantined(legacy: Path, batch: Batch, tmp_path: 
     assert ("gone.txt", "OCB-IO") in [(row["file"], row["code"]) for row in rows]
 
 
+def test_any_name_of_a_file(batch: Batch, tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + b"/legacy"
+    os.mkdir(folder)
+    for name in (b"\xff.txt", b"a\nb.txt", b"broken\xfe.txt"):
+        try:
+            with open(folder + b"/" + name, "wb") as file:
+                file.write(b"\xff" if name.startswith(b"broken") else b"<|im_start|>user\nhi<|im_end|>\n")
+        except OSError:
+            pytest.skip("this file system takes no such name")
+    for _ in range(2):
+        args = ("-f", "chatml", "-t", "openai", tmp_path / "legacy", "-o", tmp_path / "out", "--resume")
+        assert batch(*args, "--report", tmp_path / "report.json") == ExitCode.SOME_FAILED
+    assert {b"\xff.json", b"a\nb.json"} < set(os.listdir(os.fsencode(tmp_path / "out")))
+
+
 # --- what is converted ------------------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import doctest
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from sources import ROOT
 
 from .conftest import Run
+from .test_process import ENVIRONMENT
 
 ARGUMENTS = "celsius"
 
@@ -72,6 +75,15 @@ def test_errors_name_the_file(run: Run, tmp_path: Path) -> None:
     done = run("view", file)
     assert done.status == 4
     assert str(file) in done.err
+
+
+def test_the_terminal_needs_no_libraries_for_pages(example: str) -> None:
+    view = f"from ocml_bridge.cli import main; main(['view', {example!r}])"
+    code = f"import sys; {view}; print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run((sys.executable, "-c", code), env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    imported = set(done.stderr.split())
+    assert "ocml_bridge.view.terminal" in imported
+    assert not {"jinja2", "markdown_it", "pydantic"} & imported
 
 
 def test_standard_input(run: Run) -> None:

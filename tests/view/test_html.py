@@ -11,6 +11,8 @@ from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 
 from ocml_bridge import BridgeError, ErrorCode, Message, Transcript, registry
@@ -31,12 +33,17 @@ LOADS = frozenset({"src", "srcset", "data", "poster", "action", "background", "p
 
 
 class Reader(HTMLParser):
-    """Every tag of a page with its attributes."""
+    """Every tag of a page with its attributes, and every text."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
         self.feed(page)
+        self.close()
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
@@ -131,6 +138,12 @@ def test_what_is_hidden_is_not_in_the_page_at_all() -> None:
         ("https://example.org", "<p>https://example.org</p>"),
         ("![a](https://e.org/x.png)", '<p><span class="image">a <i>https://e.org/x.png</i></span></p>'),
         ("![a](x.png)", "<p>![a](x.png)</p>"),
+        ("[a]: https://e.org", "<p>[a]: https://e.org</p>"),
+        ("&#8238; &lt;", "<p>&amp;#8238; &amp;lt;</p>"),
+        ("```py &#8238;secret\nx\n```", '<p class="title">py &amp;#8238;secret</p><pre><code>x\n</code></pre>'),
+        ('![a](https://e.org "t")', '<p><span class="image">a <i>https://e.org t</i></span></p>'),
+        ('[a](https://e.org/ "&#8238;")', f'<p><a href="https://e.org/" {SAFE} data-to="e.org, ‹U+202E›">a</a></p>'),
+        ('[a](https://e.org/ "t")', f'<p><a href="https://e.org/" {SAFE} data-to="e.org, t">a</a></p>'),
         (
             "[bank](https://evil.example/a)",
             f'<p><a href="https://evil.example/a" {SAFE} data-to="evil.example">bank</a></p>',
@@ -138,11 +151,36 @@ def test_what_is_hidden_is_not_in_the_page_at_all() -> None:
     ],
 )
 def test_markdown(text: str, made: str) -> None:
-    assert prose.markdown(text).strip() == made
+    assert (prose.markdown(text) or "").strip() == made
+
+
+@pytest.mark.parametrize(
+    "text", ["> " * 300 + "deep", "- " * 300 + "deep", "\n".join("  " * k + "- deep" for k in range(60))]
+)
+def test_what_nests_too_deep_is_shown_as_it_stands(text: str) -> None:
+    assert prose.markdown(text) is None
+    assert page_of(Transcript((Message("user", text),))).count("deep") >= text.count("deep")
+
+
+MARKUP = st.sampled_from(
+    [*"ab*_`~[]()!<>&#-+|:\\\"' \n", "1. ", '](https://a/ "b")', "```b\n", "    ", "\n\n", "| - |\n", "&#97;"]
+)
+
+
+@given(st.lists(MARKUP, max_size=40).map("".join))
+def test_markdown_hides_no_letter(text: str) -> None:
+    made = prose.markdown(text)
+    if made is not None:
+        seen = Reader(made)
+        shown = "".join((*seen.texts, *(tag["href"] or "" for _, tag in seen.tags if "href" in tag)))
+        shown += "".join(tag["data-to"] or "" for _, tag in seen.tags if "data-to" in tag)
+        for letter in "ab":
+            assert shown.count(letter) >= text.count(letter)
 
 
 def test_alignment_is_a_class_because_the_page_allows_no_style_attributes() -> None:
     made = prose.markdown("| a | b |\n| --: | :-: |\n| 1 | 2 |")
+    assert made is not None
     assert "style" not in made
     assert '<td class="right">1</td>' in made
 

@@ -109,6 +109,10 @@ class TestContent:
         assert len(repr(entry)) < 1_200
         assert dict(entry.blocks[1].facts) == {"format": "wav", "data": "3,000 bytes, not shown"}
 
+    def test_an_unknown_role_is_quoted_so_that_it_passes_for_no_other(self) -> None:
+        told = entries(tell(Transcript((Message("User", "x"), Message("", "y")))))
+        assert [(entry.kind, entry.label) for entry in told] == [(Kind.OTHER, "“User”"), (Kind.OTHER, "“”")]
+
     def test_the_open_turn_is_told(self) -> None:
         story = tell(Transcript((USER,), open_turn=Message("assistant", "", end=None)))
         assert story.open_turn == "Assistant"

@@ -96,9 +96,11 @@ def _read_back(group: list[Message]) -> list[Message] | None:
     if isinstance(whole, dict):
         wire = cast("dict[str, Json]", whole)
     else:
+        nulls, order = layout.get("nulls", []), layout.get("order")
+        if not _are_keys(nulls) or (order is not None and not _are_keys(order)):
+            return None
         try:
-            nulls, order = cast("list[str]", layout.get("nulls", [])), layout.get("order")
-            values = {**wire, **own(group[0].extras), **dict.fromkeys(nulls)}
+            values = {**wire, **own(group[0].extras), **dict.fromkeys(cast("list[str]", nulls))}
             wire = {key: values[key] for key in cast("list[str]", order)} if order is not None else values
         except (KeyError, TypeError, ValueError):
             return None
@@ -108,6 +110,10 @@ def _read_back(group: list[Message]) -> list[Message] | None:
         return read_object(wire)
     except BridgeError:
         return None
+
+
+def _are_keys(value: Json) -> bool:
+    return isinstance(value, list) and all(isinstance(key, str) for key in cast("list[Json]", value))
 
 
 def _same_but_grouping(back: list[Message], group: list[Message]) -> bool:

@@ -32,9 +32,40 @@ def _open_gzip(raw: BinaryIO) -> BinaryIO:
     return cast("BinaryIO", gzip.GzipFile(fileobj=raw))
 
 
+class _Zstd(io.RawIOBase):
+    """The content of zstd frames, one behind the other. The library's own reader takes a frame cut off for whole."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self._decompressor = library("zstandard", "bulk").ZstdDecompressor()
+        self._frame: Any = None
+        self._packed = b""
+        self._content = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        while not self._content:
+            self._packed = self._packed or self._raw.read(_PIECE)
+            if not self._packed:
+                if self._frame is not None:
+                    raise EOFError("the compressed file ended before its end-of-stream marker was reached")
+                return 0
+            self._frame = self._frame or self._decompressor.decompressobj()
+            self._content = memoryview(self._frame.decompress(self._packed))
+            self._packed = self._frame.unused_data if self._frame.eof else b""
+            self._frame = None if self._frame.eof else self._frame
+        size = min(len(buffer), len(self._content))
+        buffer[:size], self._content = self._content[:size], self._content[size:]
+        return size
+
+
+_PIECE: Final = 1 << 14
+
+
 def _open_zstd(raw: BinaryIO) -> BinaryIO:
-    reader = library("zstandard", "bulk").ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-    return io.BufferedReader(reader)
+    return io.BufferedReader(_Zstd(raw), 1 << 17)
 
 
 def _gzip(data: bytes) -> bytes:

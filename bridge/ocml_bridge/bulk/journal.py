@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, Final, Literal
+from typing import Any, BinaryIO, Final, Literal, cast
 
-import orjson
-
+from .. import jsontext
 from ..errors import BridgeError, ErrorCode
 from .durable import settle, settle_folder
 from .records import Position
@@ -127,8 +126,8 @@ class Journal:
             if not line.endswith(b"\n"):
                 break
             try:
-                lines.append(orjson.loads(line))
-            except ValueError:
+                lines.append(cast("dict[str, Any]", jsontext.loads(line)))
+            except BridgeError:
                 break
             whole += len(line)
         self._file.truncate(whole)
@@ -164,7 +163,7 @@ class Journal:
 
     def _write(self, line: Mapping[str, Any]) -> None:
         self._file.seek(0, os.SEEK_END)
-        self._file.write(orjson.dumps(line) + b"\n")
+        self._file.write(jsontext.dumps(dict(line)) + b"\n")
         settle(self._file)
 
 

@@ -102,27 +102,27 @@ def records(payload: tuple[int, bytes], item: Input, job: Job) -> Iterator[Recor
     batch = _unpack(data)
     name = column_of(batch.schema, job)
     for index, value in enumerate(batch.column(name).to_pylist()):
-        plain = value if isinstance(value, (str, bytes)) else _plain(value)
+        taken = value if isinstance(value, bytes) else plain(value)
         fields = None if item.into == "parquet" or job.bare else _fields(batch, index, name)
-        yield Record(plain, {"row": first + index}, plain, fields)
+        yield Record(taken, {"row": first + index}, taken, fields)
 
 
 def _fields(batch: Any, index: int, name: str) -> dict[str, str | None]:
     row: dict[str, Any] = batch.slice(index, 1).to_pylist()[0]
     return {
-        key: None if key == name else jsontext.dumps(_plain(value)).decode("utf-8", "surrogatepass")
+        key: None if key == name else jsontext.dumps(plain(value)).decode("utf-8", "surrogatepass")
         for key, value in row.items()
     }
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A value of a column as JSON values: what JSON has no word for, as a date or a decimal, becomes text."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return {str(key): plain(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        return [plain(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
     return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else str(value)
 
 
@@ -132,7 +132,7 @@ def others(payload: tuple[int, bytes], record: Record, job: Job) -> dict[str, An
     batch = _unpack(data)
     row: dict[str, Any] = batch.slice(int(str(record.where["row"])) - first, 1).to_pylist()[0]
     row.pop(column_of(batch.schema, job))
-    return {key: _plain(value) for key, value in row.items()}
+    return {key: plain(value) for key, value in row.items()}
 
 
 def spell(payload: tuple[int, bytes], outcomes: Sequence[Outcome], job: Job) -> bytes:

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from ..errors import BridgeError, ErrorCode
@@ -63,7 +64,10 @@ def _in_order(
 ) -> Iterator[tuple[Step, Done | None]]:
     flying: deque[tuple[Step, Future[Done] | None]] = deque()
     for step in steps:
-        future = None if step.chunk is None else pool.submit(work, step.chunk, inputs[step.input], job)
+        future = None
+        if step.chunk is not None:
+            with _no_interrupts():  # submitting starts processes, which inherit this for their lives
+                future = pool.submit(work, step.chunk, inputs[step.input], job)
         # Its payload is the worker's now.
         flying.append((step if step.chunk is None else _without_payload(step, step.chunk), future))
         while len(flying) > most:
@@ -80,8 +84,21 @@ def _landed(step: Step, future: Future[Done] | None) -> tuple[Step, Done | None]
     return step, None if future is None else future.result()
 
 
+@contextmanager
+def _no_interrupts() -> Generator[None]:
+    """Leave Ctrl-C for later: the parent alone takes care of it. Windows has no such mask."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin() -> None:
-    """A worker leaves interrupts to its parent, and does not outlive it, however that ends."""
+    """A worker does not outlive its parent, however that ends, and leaves interrupts to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -82,10 +82,11 @@ def _quarantined(record: Record, outcome: Outcome, chunk: Chunk, item: Input, jo
         told.update(position(outcome.error))
     if item.kind == "parquet":
         told["fields"] = parquet.others(chunk.payload, record, job)
-    return jsontext.dumps({**told, **_raw(record.raw)}) + b"\n"
+    return jsontext.dumps({**told, **kept_raw(record.raw)}) + b"\n"
 
 
-def _raw(raw: Json | bytes) -> dict[str, Json]:
+def kept_raw(raw: Json | bytes) -> dict[str, Json]:
+    """All that there was of a record, as a field `raw`; or as `raw_base64` where it is not UTF-8."""
     if not isinstance(raw, bytes):
         return {"raw": raw}
     try:

@@ -105,7 +105,7 @@ def batch(
     )
     with _files():
         plan = Plan(find_inputs(inputs, target_kind, into), job, jobs or _cpus(), limit, keep_going, resume)
-        _refuse_own_inputs(plan)
+        _refuse_own_inputs(plan, report)
         with _progress(plan, shown=not quiet and sys.stderr.isatty()) as watch:
             finished = run(plan, watch)
     if report is not None:
@@ -136,23 +136,25 @@ def _cpus() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _refuse_own_inputs(plan: Plan) -> None:
-    """No output may take the place of an input.
+def _refuse_own_inputs(plan: Plan, report: str | None) -> None:
+    """No output, and no report, may take the place of an input.
 
     Raises:
         BridgeError: OCB-OPTION naming the input.
     """
     folder = plan.job.folder
-    if folder is None:
-        return
-    taken = {os.path.realpath(os.path.join(folder, item.output)): item for item in plan.inputs}
+    taken: dict[str, str] = {} if report is None else {os.path.realpath(report): "the report"}
+    if folder is not None:
+        for item in plan.inputs:
+            taken[os.path.realpath(os.path.join(folder, item.output))] = f"the output of {item.path}"
     for item in plan.inputs:
         place = os.path.realpath(item.path)
-        if item.kind == "files" and item.names is None and os.path.realpath(folder).startswith(place + os.sep):
+        within = folder is not None and os.path.realpath(folder).startswith(place + os.sep)
+        if item.kind == "files" and item.names is None and within:
             message = f"the output folder {folder} is inside of {item.path}, which is converted; name another one"
             raise BridgeError(ErrorCode.OPTION, message)
         if place in taken:
-            message = f"{item.path} would be overwritten by the output of {taken[place].path}; name another folder"
+            message = f"{item.path} would be overwritten by {taken[place]}; name another place for it"
             raise BridgeError(ErrorCode.OPTION, message)
 
 

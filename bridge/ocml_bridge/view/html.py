@@ -134,10 +134,10 @@ def _digest(text: str) -> str:
 def _drawn(block: Block) -> Drawn:
     text, lines = block.text, block.text.count("\n") + 1
     short = len(text) <= LONG and lines <= MANY
-    as_prose = block.look is Look.PROSE and len(text) <= prose.LONGEST
+    rendered = prose.markdown(text) if block.look is Look.PROSE and len(text) <= prose.LONGEST else None
     return Drawn(
-        markup=_own(prose.markdown(text)) if as_prose else None,
-        chunks=() if as_prose else tuple(_CHUNKS.findall(text)) if len(text) > _CHUNK else (text,),
+        markup=None if rendered is None else _own(rendered),
+        chunks=() if rendered is not None else tuple(_CHUNKS.findall(text)) if len(text) > _CHUNK else (text,),
         excerpt="" if short else text[:_EXCERPT].rsplit(" ", 1)[0],
         size=f"{len(text):,} characters, {lines:,} line{'s' * (lines != 1)}",
     )

@@ -71,8 +71,8 @@ RULES: Final = (
     Rule("analysis", "§5 rule 3", _is_on("analysis")),
     Rule("commentary", "§5 rule 4, §11", _is_private_commentary),
     # No channel is the final one (§5 rule 2); one that the specification does not know is not shown unasked.
-    Rule("other channels", "§5", _is_on_unknown_channel),
-    Rule("status and debug", "§6", _is_no_display),
+    Rule("other", "§5", _is_on_unknown_channel),
+    Rule("status", "§6", _is_no_display),
 )
 NAMES: Final = frozenset(rule.name for rule in RULES)
 """Everything that is hidden from end users."""
@@ -87,7 +87,7 @@ PART_RULES: Final[dict[type[Part], str]] = {
     Thought: "analysis",  # §7: never shown, and neither is what follows it in its message
     Flags: "system",
     Tools: "developer",
-    Foreign: "other channels",
+    Foreign: "other",
 }
 """Parts that are hidden in a message that is shown, and the rule that they fall under."""
 

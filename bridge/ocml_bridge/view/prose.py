@@ -1,4 +1,8 @@
-"""Markdown as HTML that neither runs nor loads anything: HTML off, addresses shown, images and most links not made."""
+"""Markdown as HTML that neither runs nor loads anything, and hides no word of it.
+
+HTML is off, images are not loaded, links lead to the web only and say where. What Markdown would not show is shown:
+definitions of references, entities as they are written, titles, and what stands behind the language of a code block.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +12,27 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from .characters import visible
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 _LINK: Final = re.compile(r"(?:https?://|mailto:)[^\s]", re.IGNORECASE)
 """What a link may lead to. Anything else, `javascript:`, `data:`, `file:` or a place beside the page, stays text."""
+_DEEPEST: Final = 40
+"""Levels of nesting."""
 LONGEST: Final = 20_000
 """Characters; longer text is shown as it stands."""
 
 
-def markdown(text: str) -> str:
-    """Markdown as safe HTML."""
-    return renderer().render(text)
+def markdown(text: str) -> str | None:
+    """Markdown as safe HTML; None where it nests so deep that some of it would be left out."""
+    made, env = renderer(), dict[str, Any]()
+    tokens = made.parse(text, env)
+    if any(token.level >= _DEEPEST - 1 for token in tokens):
+        return None
+    return made.renderer.render(tokens, made.options, env)
 
 
 @cache
@@ -28,11 +40,13 @@ def renderer() -> MarkdownIt:
     """The renderer; made once."""
     from markdown_it import MarkdownIt
 
-    made = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
+    made = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": _DEEPEST})
+    made.enable(["table", "strikethrough"]).disable(["reference", "entity"])
     made.validateLink = lambda url: _LINK.match(url) is not None  # type: ignore[method-assign]
     made.core.ruler.push("calm", _calm)
     made.add_render_rule("image", _image)
     made.add_render_rule("link_open", _link)
+    made.add_render_rule("fence", _fence)
     return made
 
 
@@ -50,13 +64,24 @@ def _image(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env:
     from markupsafe import escape
 
     token = tokens[index]
-    return f'<span class="image">{escape(token.content or "image")} <i>{escape(token.attrs["src"])}</i></span>'
+    told = " ".join(filter(None, (str(token.attrs["src"]), visible(str(token.attrs.get("title", ""))))))
+    return f'<span class="image">{escape(token.content or "image")} <i>{escape(told)}</i></span>'
+
+
+def _fence(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    from markupsafe import escape
+
+    token = tokens[index]
+    info = visible(token.info.strip())
+    title = f'<p class="title">{escape(info)}</p>' if info else ""
+    return f"{title}<pre><code>{escape(token.content)}</code></pre>\n"
 
 
 def _link(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     token = tokens[index]
     token.attrs |= {"rel": "noopener noreferrer nofollow", "target": "_blank"}
-    token.attrs["data-to"] = _host(str(token.attrs["href"]))
+    title = visible(str(token.attrs.pop("title", "")))
+    token.attrs["data-to"] = ", ".join(filter(None, (_host(str(token.attrs["href"])), title)))
     return str(self.renderToken(tokens, index, options, env))
 
 

@@ -50,7 +50,7 @@ LABELS: Final[dict[Kind, str]] = {
     Kind.REPLY: "Reply",
     Kind.COMPLETION: "Text to complete",
 }
-"""What an item is called; one of kind `other` is called by its role."""
+"""What an item is called; one of kind `other` is called by its role, quoted: it may be `User`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ class Teller:
         return Entry(
             index=index,
             kind=kind,
-            label=LABELS.get(kind) or visible(message.role) or "(no role)",
+            label=LABELS.get(kind) or f"“{visible(message.role)}”",
             name=visible((message.recipient if kind is Kind.CALL else message.name) or ""),
             blocks=blocks,
             facts=_facts(message) if self.visibility.debug and kind is not Kind.COMPLETION else (),

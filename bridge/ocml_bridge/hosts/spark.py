@@ -1,0 +1,38 @@
+"""Apache Spark: `DataFrame.mapInArrow`. Extra: `spark`; the workers need this package, and `PYSPARK_PYTHON`, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..bulk import Settings
+from ..bulk.compression import library
+from .arrow import ADDED, convert_table
+
+
+def convert_frame(frame: Any, column: str, settings: Settings) -> Any:
+    """Convert a column of a DataFrame, lazily.
+
+    Args:
+        frame: a `pyspark.sql.DataFrame`, as from `spark.read.parquet(…)`, or `spark.read.text(…)` for JSON lines, whose
+            column is `value`. `spark.sql.execution.arrow.maxRecordsPerBatch` is better small (512) than large.
+        column: the column that the transcripts stand in.
+        settings: how to convert them.
+
+    Returns:
+        The frame with that column converted, and the columns of `hosts.arrow.ADDED`.
+
+    Raises:
+        BridgeError: OCB-DEPENDENCY where Spark is not installed.
+    """
+    types = library("pyspark.sql.types", "spark")
+    text = types.StringType()
+    kept = [types.StructField(each.name, text if each.name == column else each.dataType) for each in frame.schema]
+    added = [types.StructField(name, text) for name in ADDED]
+
+    def convert(batches: Iterator[Any]) -> Iterator[Any]:
+        table = library("pyarrow", "spark").Table
+        for batch in batches:
+            yield from convert_table(table.from_batches([batch]), column, settings).to_batches()
+
+    return frame.mapInArrow(convert, types.StructType(kept + added))

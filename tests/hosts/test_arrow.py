@@ -1,0 +1,50 @@
+"""What the fronts have in common needs no engine but Arrow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ocml_bridge.bulk import Settings
+from ocml_bridge.hosts.arrow import ADDED, convert_table
+
+SETTINGS = Settings("openai", "chatml")
+
+
+def test_nothing_is_raised_for_a_record(engine: Callable[[str], Any]) -> None:
+    arrow = engine("pyarrow")
+    good = b"<|im_start|>user\nhi<|im_end|>\n"
+    table = arrow.table({"n": [1, 2, 3], "raw": arrow.array([good, b"\xff", None], arrow.binary())})
+    out = convert_table(table, "raw", SETTINGS)
+    assert out.schema.names == ["n", "raw", *ADDED]
+    assert out.column("n").to_pylist() == [1, 2, 3]
+    assert out.column("raw").to_pylist() == ['{"messages":[{"role":"user","content":"hi"}]}', None, None]
+    assert out.column("status").to_pylist() == ["converted", "quarantined", "quarantined"]
+    errors = [json.loads(error) for error in out.column("error").to_pylist()[1:]]
+    assert [error["code"] for error in errors] == ["OCB-ENCODING", "OCB-SHAPE"]
+    assert errors[0]["raw_base64"] == "/w=="
+
+
+def test_nested_values_and_losses(engine: Callable[[str], Any]) -> None:
+    arrow = engine("pyarrow")
+    table = arrow.table(
+        {"messages": [[{"role": "user", "content": "hi", "name": "bob"}], [{"role": "x", "name": "y"}]]}
+    )
+    out = convert_table(table, "messages", Settings("harmony", "openai", strict=False))
+    assert out.column("messages").to_pylist()[0] == "<|start|>user<|message|>hi<|end|>"
+    assert json.loads(out.column("losses").to_pylist()[0]) == {"name": 1}
+
+
+def test_an_empty_table_has_the_same_columns(engine: Callable[[str], Any]) -> None:
+    arrow = engine("pyarrow")
+    out = convert_table(arrow.table({"text": arrow.array([], arrow.string())}), "text", SETTINGS)
+    assert (out.schema.names, out.num_rows) == (["text", *ADDED], 0)
+    assert {out.schema.field(name).type for name in out.schema.names} == {arrow.string()}
+
+
+def test_a_column_that_is_not_there(engine: Callable[[str], Any]) -> None:
+    with pytest.raises(KeyError, match="text"):
+        convert_table(engine("pyarrow").table({"a": [1]}), "text", SETTINGS)
