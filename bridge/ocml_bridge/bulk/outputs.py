@@ -110,6 +110,7 @@ def _continued(path: str, size: int) -> BinaryIO:
             ErrorCode.IO, f"{partial}: it is shorter than the journal says; remove the journal to begin again"
         )
     file.truncate(size)
+    settle_folder(os.path.dirname(partial))
     return file
 
 

@@ -12,7 +12,7 @@ from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from .batch import Outcome
 from .compression import compress, ending, open_plain, reading_errors, size_of
-from .durable import discard, whole_file
+from .durable import discard, settle_folder, whole_file
 from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, Chunk, Input, Job, Position, Record
 
 RECORD_FILES: Final = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
@@ -110,11 +110,14 @@ def records(payload: tuple[str, ...], item: Input, _job: Job) -> Iterator[Record
 
 def write(taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, item: Input) -> bytes:
     """Write the outputs of a chunk, each of them whole; there is nothing to append anywhere."""
-    if job.folder is not None:
-        for record, outcome in zip(taken, outcomes, strict=True):
-            name = str(record.where["file"])
-            path = os.path.join(job.folder, item.output, output_name(name, job.target_kind))
-            _write(path, ending(name), outcome, job)
+    folders: set[str] = set()
+    for record, outcome in zip(taken, outcomes, strict=True):
+        name = str(record.where["file"])
+        path = os.path.join(job.folder or "", item.output, output_name(name, job.target_kind))
+        _write(path, ending(name), outcome, job)
+        folders.add(os.path.dirname(path))
+    for folder in folders:
+        settle_folder(folder)
     return b""
 
 
