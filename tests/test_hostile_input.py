@@ -81,11 +81,12 @@ def attempt(data: bytes, name: str) -> BridgeError | None:
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("killer", KILLERS)
-def test_what_kills_parsers_is_read_or_refused_within_a_second(name: str, killer: str) -> None:
+def test_what_kills_parsers_is_read_or_refused_soon(name: str, killer: str) -> None:
     begun = time.process_time()
     error = attempt(KILLERS[killer], name)
-    # Most take milliseconds; the second is what a person would call a hang.
-    assert time.process_time() - begun < 1.0
+    # Most take milliseconds, the slowest half a second; what is not linear would take minutes. The limit leaves room for
+    # a machine that is busy with other things.
+    assert time.process_time() - begun < 5.0
     if error is not None:
         assert error.code
         assert len(str(error)) < 500, "an error quotes a little of the input, not all of it"
