@@ -84,8 +84,8 @@ def attempt(data: bytes, name: str) -> BridgeError | None:
 def test_what_kills_parsers_is_read_or_refused_soon(name: str, killer: str) -> None:
     begun = time.process_time()
     error = attempt(KILLERS[killer], name)
-    # Most take milliseconds, the slowest half a second; what is not linear would take minutes. The limit leaves room for
-    # a machine that is busy with other things.
+    # Most take milliseconds, the slowest half a second; what is not linear would take minutes. The limit leaves room
+    # for a machine that is busy with other things.
     assert time.process_time() - begun < 5.0
     if error is not None:
         assert error.code
