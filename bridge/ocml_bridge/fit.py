@@ -73,17 +73,20 @@ def narrow(
     if isinstance(content, str):
         return content
     kept: list[Part] = []
-    parted = False
+    parted: Part | None = None
     for index, part in enumerate(content):
         at = f"{path}/{index}"
         if hoisted and isinstance(part, Tools):
-            parted = True
+            parted = part
             continue
-        before = kept[-1] if parted and kept else None
-        parted = False
+        before = kept[-1] if parted is not None and kept else None
         if isinstance(before, Text) and isinstance(part, Text) and before.extras is part.extras is None:
             kept[-1] = apart(before, part)
+            if isinstance(parted, Thought):
+                log.lose(LossCode.CONTENT, path, f"{target} joins what a marker kept apart", Severity.CHANGED)
+            parted = None
             continue
+        parted = None
         if isinstance(part, Text) or (type(part) in holds and (able is None or able(part))):
             kept.append(part)
         elif (text := as_text(part)) is not None:
@@ -91,6 +94,7 @@ def narrow(
             kept.append(Text(text))
         else:
             log.lose(PART_CODES[type(part)], at, f"{target} has no place for it")
+            parted = part if isinstance(part, Thought) else None
     if Text in holds:
         return content_of(kept) if len(kept) < 2 else tuple(kept)
     narrowed = content_of([Text(part.text) if isinstance(part, Text) else part for part in kept])
@@ -169,6 +173,8 @@ def name_difference(difference: Difference, target: str) -> Loss:
         return Loss(code, Severity.LAYOUT, path, f"{target} spells it its own way")
     if _nothing(old):
         return Loss(code, Severity.LAYOUT, path, f"{target} says {label} {_short(new)}, which the source leaves unsaid")
+    if _nothing(new) and old == "":
+        return Loss(code, Severity.LAYOUT, path, f"{target} says nothing of an empty {label}")
     if _nothing(new):
         return Loss(code, Severity.LOST, path, f"{target} has no place for {label} {_short(old)}")
     return Loss(code, Severity.CHANGED, path, f"{label} {_short(old)} becomes {_short(new)} in {target}")

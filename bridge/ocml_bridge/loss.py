@@ -14,7 +14,7 @@ class Severity(StrEnum):
     CHANGED = "changed"
     """It is there, but reads differently."""
     LAYOUT = "layout"
-    """Only its spelling differs, or what went without saying is now said."""
+    """Only its spelling differs, what went without saying is now said, or something empty is not said."""
 
 
 class LossCode(StrEnum):
