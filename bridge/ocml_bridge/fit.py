@@ -25,7 +25,7 @@ from .model import (
     Tools,
 )
 from .model.codec import to_json
-from .turns import apart, content_of, parts_of
+from .turns import apart, as_text, content_of, parts_of
 
 # --- helpers for `fit` functions --------------------------------------------------------------------------------------
 
@@ -105,15 +105,6 @@ def narrow(
         if isinstance(part, Text) and part.extras is not None:
             log.lose(LossCode.EXTRAS, f"{path}/{index}/extras", "only its own format keeps it")
     return narrowed
-
-
-def as_text(part: Part) -> str | None:
-    """A part as the text that a person would read, or None where there is none."""
-    if isinstance(part, Refusal):
-        return part.text
-    if isinstance(part, Infill):
-        return part.prefix + (part.middle or "") + part.suffix
-    return None
 
 
 # --- the report -------------------------------------------------------------------------------------------------------

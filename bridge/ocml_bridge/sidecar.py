@@ -9,7 +9,6 @@ still fits can be told from what does not.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from difflib import SequenceMatcher
@@ -23,7 +22,7 @@ from .errors import BridgeError, ErrorCode
 from .loss import FindingCode, Log, Loss
 from .model import Document, Json
 from .model.codec import from_json, to_json
-from .transform import missing
+from .transform import message_index, missing
 
 VERSION: Final = 1
 _KEYS: Final[set[str]] = {"sidecar", "target", "digest", "anchors", "patch"}
@@ -50,14 +49,6 @@ def make(document: Document, back: Document, losses: Sequence[Loss], data: bytes
         "anchors": [_short(message) for message in old.get("messages", [])],
         "patch": list(_patch(old, new, gone)),
     }
-
-
-_MESSAGE: Final = re.compile(r"/messages/\d+\Z")
-
-
-def _is_message(path: str) -> bool:
-    """Whether a path names a whole message."""
-    return _MESSAGE.match(path) is not None
 
 
 def digest(data: bytes) -> str:
@@ -157,8 +148,9 @@ def _apply_what_fits(document: Object, values: Object, log: Log) -> Object:
     added: dict[int, Json] = {}
     rest: list[Object] = []
     for operation in cast("list[Object]", values["patch"]):
-        if operation.get("op") == "add" and _is_message(str(operation.get("path"))):
-            added[int(str(operation["path"]).rpartition("/")[2])] = operation.get("value")
+        index = message_index(str(operation.get("path"))) if operation.get("op") == "add" else None
+        if index is not None:
+            added[index] = operation.get("value")
         else:
             rest.append(operation)
     where = _final_places(places, added, messages)

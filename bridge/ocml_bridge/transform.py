@@ -48,7 +48,13 @@ def drop_analysis(transcript: Transcript) -> tuple[Transcript, tuple[Loss, ...]]
 
 def missing(losses: Iterable[Loss]) -> set[int]:
     """Indices of the messages that losses say are not there any more."""
-    return {int(found[1]) for loss in losses if (found := _MESSAGE.match(loss.path))}
+    return {index for loss in losses if (index := message_index(loss.path)) is not None}
+
+
+def message_index(path: str) -> int | None:
+    """The index of the message that a path names as a whole; None for any other path."""
+    found = _MESSAGE.match(path)
+    return None if found is None else int(found[1])
 
 
 def renumber(losses: Iterable[Loss], dropped: Collection[int], count: int) -> tuple[Loss, ...]:

@@ -354,8 +354,15 @@ def as_transcript(completion: Completion, log: Log) -> Transcript:
 
 
 def _plain_text(part: Part) -> str:
-    if isinstance(part, (Text, Refusal)):
+    if isinstance(part, Text):
+        return part.text
+    return "\n" if isinstance(part, FileBreak) else as_text(part) or ""
+
+
+def as_text(part: Part) -> str | None:
+    """A part that is no text as the text that a person would read, or None where there is none."""
+    if isinstance(part, Refusal):
         return part.text
     if isinstance(part, Infill):
         return part.prefix + (part.middle or "") + part.suffix
-    return "\n" if isinstance(part, FileBreak) else ""
+    return None

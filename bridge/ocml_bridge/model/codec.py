@@ -7,7 +7,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from ..errors import BridgeError, ErrorCode
-from .message import Message
 from .parts import Json
 from .transcript import Document
 
@@ -78,8 +77,3 @@ def json_schema() -> dict[str, Json]:
         "title": "ocml-convert canonical form",
         **schema,
     }
-
-
-def message_fields() -> tuple[str, ...]:
-    """The names of a message's fields, in the order of the model."""
-    return tuple(name for name, _ in _defaults(Message))
