@@ -14,8 +14,10 @@ from sources import ADAPTERS, BRIDGE, ROOT, dotted, imports, modules, tree
 LAYERS = (
     ("errors", "loss"),
     ("model",),
+    ("events",),
     ("adapter", "diff", "jsontext", "turns"),
-    ("fit", "stream", "text", "transform"),
+    ("fit", "text", "transform", "visibility"),
+    ("stream",),
     ("registry", "sidecar"),
     ("convert",),
     ("",),  # the public API, ocml_bridge/__init__.py

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from .events import Answer, Decoder, Encoder
 from .loss import Log
 from .model import Document, Json
 
@@ -111,6 +112,9 @@ class Options:
 DEFAULT = Options()
 
 
+MakeDecoder = Callable[[Options], Decoder]
+MakeEncoder = Callable[[Answer, Options], Encoder]
+
 Verdict = Literal["same", "differs", "only-ours", "only-theirs", "refused"]
 
 
@@ -150,6 +154,9 @@ class Adapter:
         capabilities: what it can hold.
         dialects: the spellings it can write, the default one first.
         compare: reads a source with the format's official reader beside ours, where there is one.
+        decoders: by stream id, what reads the format as it arrives. A stream id is the format's id, or begins with it
+            and says how it is framed (`openai-sse`).
+        encoders: by stream id, what writes it as it comes.
     """
 
     id: str
@@ -163,3 +170,5 @@ class Adapter:
     capabilities: Capabilities
     dialects: tuple[str, ...] = field(default=())
     compare: Callable[[Source], Sequence[Comparison]] | None = None
+    decoders: Mapping[str, MakeDecoder] = field(default_factory=dict[str, MakeDecoder])
+    encoders: Mapping[str, MakeEncoder] = field(default_factory=dict[str, MakeEncoder])

@@ -14,10 +14,9 @@ from .errors import BridgeError, ErrorCode
 from .fit import covered, report
 from .loss import Finding, FindingCode, Log, Loss, LossCode, Severity, is_lossless
 from .model import Document, Json, Transcript
+from .text.plain import without_mark
 from .transform import drop_analysis as without_analysis
 from .transform import missing, renumber
-
-BOM: Final = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +246,7 @@ def _decode(data: Source | bytes, kind: Kind, log: Log) -> Source:
         if kind is Kind.TEXT:
             raise BridgeError(ErrorCode.SHAPE, "a text format is read from str or bytes, not from parsed JSON")
         return data
-    text = _without_mark(data, log)
+    text = without_mark(data, log)
     return text if kind is Kind.TEXT else _json(text, log)
 
 
@@ -256,7 +255,7 @@ def _guess(data: Source | bytes, log: Log) -> Source:
         data = _utf8(data)
     if not isinstance(data, str):
         return data
-    text = _without_mark(data, log)
+    text = without_mark(data, log)
     # A text format never begins like this and still parses as JSON; `[BOS]` and `[UNUSED_TOKEN_146]` do not.
     if text.lstrip()[:1] in ("{", "["):
         try:
@@ -277,13 +276,6 @@ def _utf8(data: bytes) -> str:
         raise BridgeError(
             ErrorCode.ENCODING, f"not UTF-8: byte 0x{data[error.start]:02x} at byte {error.start}", offset=error.start
         ).locate(data) from error
-
-
-def _without_mark(text: str, log: Log) -> str:
-    if not text.startswith(BOM):
-        return text
-    log.find(FindingCode.BYTE_ORDER_MARK, "", "the byte order mark at the beginning is left out", Severity.LAYOUT)
-    return text[1:]
 
 
 def _json(text: str, log: Log) -> Json:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ocml_bridge.adapter import Adapter, Comparison, Feature, Kind, Source, holds
+from ocml_bridge.adapter import Adapter, Comparison, Feature, Kind, Options, Source, holds
+from ocml_bridge.events import Decoder
 
 from . import tokens
 from .fit import fit
@@ -41,6 +42,18 @@ def _compare(source: Source) -> Sequence[Comparison]:
     return compare(source)
 
 
+def _decoder(options: Options) -> Decoder:
+    from .stream import decoder
+
+    return decoder(options)
+
+
+def _token_decoder(options: Options) -> Decoder:
+    from .stream import token_decoder
+
+    return token_decoder(options)
+
+
 ADAPTER = Adapter(
     id="harmony",
     title="Harmony",
@@ -53,6 +66,7 @@ ADAPTER = Adapter(
     capabilities=holds(*_HELD, partly=(*_PARTLY, Feature.CONTROL_TOKENS)),
     dialects=DIALECTS,
     compare=_compare,
+    decoders={"harmony": _decoder},
 )
 
 TOKENS = Adapter(
@@ -67,4 +81,5 @@ TOKENS = Adapter(
     capabilities=holds(*_HELD, Feature.CONTROL_TOKENS, partly=_PARTLY),
     dialects=DIALECTS,
     compare=_compare,
+    decoders={"harmony-tokens": _token_decoder},
 )

@@ -15,7 +15,7 @@ from ocml_bridge.text import developer
 from ocml_bridge.turns import as_transcript, hoist_tools, lower_tools, pair, places
 
 from .body import is_in_place, placed, read_developer, write_developer, write_tools
-from .frames import pieces_of, scan
+from .frames import Scanner, pieces_of
 from .header import LONG, WORDS, Fields, fields_of, implied_intent, is_own_spelling, regular, spell
 from .message import assemble, body_of, header_of, layout_of, make
 from .reader import LINE_END
@@ -228,7 +228,7 @@ def _mentions(value: Any, content: str) -> list[str]:
     kept = sorted({token for token in listed if isinstance(token, str) and token in MENTIONABLE and token in content})
     if not kept:
         return []
-    frames = scan(pieces_of(f"<|start|>user<|message|>{CONTROL.neutralise(content, kept)}<|end|>")).frames
+    frames = Scanner().feed(pieces_of(f"<|start|>user<|message|>{CONTROL.neutralise(content, kept)}<|end|>"))
     return kept if len(frames) == 1 and sorted(frames[0].mentions) == kept else []
 
 

@@ -1,19 +1,18 @@
 """Frames: where messages begin and end, the same for text and for token ids.
 
 Both come as pieces: text, token, text, token, …, text. In text every spelling of a token is one; among ids only the
-token's own id is.
+token's own id is. Pieces may come at any time: a whole text is a scanner fed once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from .header import regular
-from .syntax import CHANNEL, CONSTRAIN, MESSAGE, START, STOPS, TOKEN
-
-_IN_HEADER: Final = frozenset({CHANNEL, CONSTRAIN})
+from .recover import split_body
+from .syntax import CHANNEL, CONSTRAIN, MAX_HEADER, MESSAGE, START, STOPS, TOKEN
 
 
 @dataclass(slots=True)
@@ -24,11 +23,12 @@ class Frame:
         before: text between the frame before and this one.
         opened: whether it begins with `<|start|>`.
         header: raw, tokens included.
+        at: the piece of the token that opens it (-1: none).
         body: None where the source ends inside the header, or where a stop or start token stands instead of a body.
         stop: the token that ended it, "" where there is none.
         mentions: tokens that stand in the body.
         follows: whether something comes behind it, so that a missing stop token is not a truncation.
-        at: the piece of the token that opens it (-1: none).
+        unmarked: whether there was so much header without a `<|message|>` that the body begins in it.
         middle: the piece of its `<|message|>`.
         last: the piece behind its body.
     """
@@ -41,21 +41,20 @@ class Frame:
     stop: str = ""
     mentions: tuple[str, ...] = ()
     follows: bool = True
+    unmarked: bool = False
     middle: int = -1
     last: int = -1
 
 
 @dataclass(slots=True)
 class Scan:
-    """All frames of a source.
+    """What a source ends with, behind its frames.
 
     Attributes:
-        frames: in order.
         tail: text behind the last one.
         strays: how many stop tokens end nothing.
     """
 
-    frames: list[Frame]
     tail: str
     strays: int
 
@@ -65,65 +64,205 @@ def pieces_of(text: str) -> list[str]:
     return TOKEN.split(text)
 
 
-def scan(pieces: Sequence[str]) -> Scan:
-    """Find the frames, in one pass."""
-    frames: list[Frame] = []
-    strays, index, count, gap = 0, 1, len(pieces), pieces[0]
-    while index < count:
-        token = pieces[index]
-        if token in STOPS:
-            if gap.strip():
-                frames.append(Frame("", False, gap, -1, stop=token))
-            else:
-                strays += 1
-            gap, index = pieces[index + 1], index + 2
-            continue
-        frame, index = _frame(pieces, index, gap)
-        frames.append(frame)
-        gap = pieces[index - 1] if frame.stop else ""
-    return Scan(frames, gap, strays)
+class Scanner:
+    """Finds frames in one pass over pieces.
+
+    It is between frames, in a header, in a body, or in doubt: behind a `<|start|>` in a body, which begins another
+    message (so that the end token is missing) if a header follows, and else is mentioned there. `MOVES` is the table of
+    what each token does.
+
+    Attributes:
+        frame: the one that is open; its header is set once its body begins.
+        body: the pieces of the open body.
+    """
+
+    def __init__(self) -> None:
+        self.frame: Frame | None = None
+        self.body: list[str] = []
+        self._text: list[str] = []
+        """Where text goes: what stands between frames, a header, the body, or what is doubtful."""
+        self._size = 0
+        """Of that, where it is not the body."""
+        self._from = 0
+        """How much of a header stands before its first token."""
+        self._mentions: dict[str, None] = {}
+        self._state = BETWEEN
+        self._doubt = -1
+        self._seen = 0
+        self._strays = 0
+        self._done: list[Frame] = []
+
+    @property
+    def has_body(self) -> bool:
+        """Whether the open frame's header is known."""
+        return self.frame is not None and self._state is not HEADER
+
+    @property
+    def in_body(self) -> bool:
+        """Whether text belongs to a body for sure."""
+        return self._state is BODY
+
+    @property
+    def pending(self) -> int:
+        """How many characters wait for what they are to be known."""
+        return 0 if self._state is BODY else self._size
+
+    def feed(self, pieces: Sequence[str]) -> list[Frame]:
+        """Take more pieces; the frames that they complete."""
+        self._take(pieces[0])
+        for at in range(1, len(pieces), 2):
+            token = pieces[at]
+            MOVES[self._state][token](self, token)
+            self._seen += 1
+            self._take(pieces[at + 1])
+        done, self._done = self._done, []
+        return done
+
+    def finish(self) -> tuple[list[Frame], Scan]:
+        """There are no more pieces: the frame that is cut off, and what stands behind all frames."""
+        if self._state is DOUBT:
+            self._resolve()
+        frame, tail = self.frame, ""
+        if frame is None:
+            tail = "".join(self._text)
+        else:
+            if self._state is HEADER:
+                frame.header = "".join(self._text)
+            self._close("", follows=False)
+        return self._done, Scan(tail, self._strays)
+
+    def _take(self, text: str) -> None:
+        if not text:
+            return
+        self._text.append(text)
+        if self._state is BODY:
+            return
+        self._size += len(text)
+        if self._size - self._from > MAX_HEADER:
+            if self._state is HEADER:
+                self._overflow()
+            elif self._state is DOUBT:
+                self._resolve()
+
+    # --- what tokens do -----------------------------------------------------------------------------------------------
+
+    def open(self, token: str) -> None:
+        """`<|start|>` outside of a body."""
+        before = "" if self.frame is not None else "".join(self._text)
+        if self.frame is not None:
+            self.frame.header = "".join(self._text)
+            self._close("")
+        self.frame = Frame(before, True, "", 2 * self._seen + 1)
+        self._await(HEADER)
+
+    def unopened(self, token: str) -> None:
+        """A header's token behind text that no `<|start|>` precedes: the text is part of the header."""
+        self.frame, self._state, self._from = Frame("", False, "", -1), HEADER, self._size
+        MOVES[HEADER][token](self, token)
+
+    def marker(self, token: str) -> None:
+        self._text.append(token)
+        self._size += len(token)
+
+    def message(self, token: str) -> None:
+        assert self.frame is not None
+        self.frame.header, self.frame.middle = "".join(self._text), 2 * self._seen + 1
+        self._begin_body([])
+
+    def stop_between(self, token: str) -> None:
+        text = "".join(self._text)
+        if text.strip():
+            self._done.append(Frame("", False, text, -1, stop=token))
+        else:
+            self._strays += 1
+        self._await(BETWEEN)
+
+    def stop_header(self, token: str) -> None:
+        assert self.frame is not None
+        self.frame.header = "".join(self._text)
+        self._close(token)
+
+    def stop_body(self, token: str) -> None:
+        self._close(token)
+
+    def mention(self, token: str) -> None:
+        self._mentions[token] = None
+        self.body.append(token)
+
+    def doubtful(self, token: str) -> None:
+        self._doubt = 2 * self._seen + 1
+        self._await(DOUBT)
+
+    def decide(self, token: str) -> None:
+        """`<|message|>` behind a doubtful `<|start|>`: what stands between is a header or not."""
+        header = "".join(self._text)
+        if regular(header) is None:
+            self.unfounded(token)
+            return
+        self._close("", last=self._doubt)
+        self.frame = Frame("", True, header, self._doubt, middle=2 * self._seen + 1)
+        self._begin_body([])
+
+    def unfounded(self, token: str) -> None:
+        """Any other token there: the `<|start|>` is mentioned."""
+        self._resolve()
+        MOVES[BODY][token](self, token)
+
+    # --- frames -------------------------------------------------------------------------------------------------------
+
+    def _await(self, state: str) -> None:
+        """Collect text until a token tells what it is."""
+        self._text, self._size, self._from, self._state = [], 0, 0, state
+
+    def _begin_body(self, body: list[str]) -> None:
+        self.body = self._text = body
+        self._mentions = {}
+        self._state = BODY
+
+    def _resolve(self) -> None:
+        self._mentions[START] = None
+        self._mentions.update((text, None) for text in self._text if text in _MARKERS)
+        self.body += (START, *self._text)
+        self._text, self._state = self.body, BODY
+
+    def _overflow(self) -> None:
+        """So long a header is none: its body has begun."""
+        assert self.frame is not None
+        raw, most = "".join(self._text), self._from + MAX_HEADER
+        self.frame.header, begun = split_body(raw[:most], opened=self.frame.opened)
+        self.frame.unmarked = True
+        self._begin_body([text for text in (begun, raw[most:]) if text])
+
+    def _close(self, stop: str, *, follows: bool = True, last: int | None = None) -> None:
+        frame = self.frame
+        assert frame is not None
+        frame.stop, frame.follows = stop, follows
+        frame.last = 2 * self._seen + 1 if last is None else last
+        if self._state is not HEADER:
+            frame.body, frame.mentions = "".join(self.body), tuple(self._mentions)
+        self._done.append(frame)
+        self.frame = None
+        self._await(BETWEEN)
 
 
-def _frame(pieces: Sequence[str], index: int, gap: str) -> tuple[Frame, int]:
-    """The frame that begins at a token, and the piece of the token behind it."""
-    opened = pieces[index] == START
-    frame = Frame(gap if opened else "", opened, "", index if opened else -1)
-    header = [] if opened else [gap]
-    if opened:
-        header.append(pieces[index + 1])
-        index += 2
-    while index < len(pieces) and pieces[index] in _IN_HEADER:
-        header += pieces[index : index + 2]
-        index += 2
-    frame.header = "".join(header)
-    if index < len(pieces) and pieces[index] == MESSAGE:
-        frame.middle = index
-        index = _body(pieces, index, frame)
-    frame.last = index
-    frame.follows = index < len(pieces)
-    if frame.follows and pieces[index] in STOPS:
-        frame.stop = pieces[index]
-        index += 2
-    return frame, index
+BETWEEN: Final = "between frames"
+HEADER: Final = "header"
+BODY: Final = "body"
+DOUBT: Final = "doubt"
+
+_MARKERS: Final = frozenset({CHANNEL, CONSTRAIN})
 
 
-def _body(pieces: Sequence[str], index: int, frame: Frame) -> int:
-    """Read a body from its `<|message|>` on; the piece of the token that ends it."""
-    body, mentions = [pieces[index + 1]], dict[str, None]()
-    index += 2
-    while index < len(pieces) and pieces[index] not in STOPS:
-        if pieces[index] == START and _begins_frame(pieces, index):
-            break
-        mentions[pieces[index]] = None
-        body += pieces[index : index + 2]
-        index += 2
-    frame.body, frame.mentions = "".join(body), tuple(mentions)
-    return index
+def _moves(start: _Move, marker: _Move, message: _Move, stop: _Move) -> dict[str, _Move]:
+    return {START: start, CHANNEL: marker, CONSTRAIN: marker, MESSAGE: message, **dict.fromkeys(STOPS, stop)}
 
 
-def _begins_frame(pieces: Sequence[str], index: int) -> bool:
-    """Whether a `<|start|>` inside a body begins another message, so that the end token is missing."""
-    end = index + 2
-    while end < len(pieces) and pieces[end] in _IN_HEADER:
-        end += 2
-    return end < len(pieces) and pieces[end] == MESSAGE and regular("".join(pieces[index + 1 : end])) is not None
+_Move = Callable[[Scanner, str], None]
+S = Scanner
+MOVES: Final[dict[str, dict[str, _Move]]] = {
+    BETWEEN: _moves(S.open, S.unopened, S.unopened, S.stop_between),
+    HEADER: _moves(S.open, S.marker, S.message, S.stop_header),
+    BODY: _moves(S.doubtful, S.mention, S.mention, S.stop_body),
+    DOUBT: _moves(S.unfounded, S.marker, S.decide, S.unfounded),
+}
+"""State → token → what it does."""

@@ -10,7 +10,7 @@ from ocml_bridge.adapter import Comparison, Verdict
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message
 
-from .frames import scan
+from .frames import Scanner
 from .header import fields_of
 from .message import body_of
 from .reader import FrameReader
@@ -33,14 +33,17 @@ def compare(source: str | Sequence[int]) -> list[Comparison]:
     """
     ids = encode(source, tuple(IDS)) if isinstance(source, str) else list(source)
     pieces, places = to_pieces(ids)
-    found = scan(pieces)
+    scanner = Scanner()
+    frames = scanner.feed(pieces)
+    last, rest = scanner.finish()
+    frames += last
     reader, judge = FrameReader(Log(), restore=False), _Judge()
-    if not found.frames:
+    if not frames:
         theirs, error = judge.finish(ids)
-        return [_comparison(k, message, theirs, error) for k, message in enumerate(reader.frameless(found).messages)]
+        return [_comparison(k, message, theirs, error) for k, message in enumerate(reader.finish(rest).messages)]
     out: list[Comparison] = []
     start = 0
-    for frame in found.frames:
+    for frame in frames:
         stop = places[frame.last // 2] + (1 if frame.stop else 0) if frame.last < len(pieces) else len(ids)
         before = len(reader.messages)
         reader.frame(frame)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from ocml_bridge.adapter import Options, Source
@@ -13,10 +13,10 @@ from ocml_bridge.model import Content, Message, Transcript
 from ocml_bridge.turns import is_call
 
 from .body import read_developer
-from .frames import Frame, Scan, pieces_of, scan
+from .frames import Frame, Scan, Scanner, pieces_of
 from .header import TOOL_NAME, Fields, is_own_spelling, regular
 from .message import assemble, make
-from .recover import recover, split_body
+from .recover import Recovered, recover, split_body
 from .stripped import read_stripped
 from .syntax import ASSISTANT, CHANNELS, CONTROL, ROLES, START, STOPS, TOOL
 
@@ -32,7 +32,7 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     """
     if not isinstance(source, str):
         raise BridgeError(ErrorCode.SHAPE, "Harmony is read from text; token ids are harmony-tokens")
-    return read_scan(scan(pieces_of(source)), log, restore=True)
+    return read_pieces(pieces_of(source), log, restore=True)
 
 
 def sniff(source: Source) -> int:
@@ -55,25 +55,49 @@ _OPENING: Final = re.compile(r"\s*<\|(?:start|channel|message)\|>| ?to=\S+<\|cha
 # --- from frames to messages ------------------------------------------------------------------------------------------
 
 
+_UNMARKED: Final = "<|message|> is missing: the body begins in the header"
+
+
+def recovered(raw: str, *, opened: bool) -> tuple[str, str, Recovered]:
+    """A header that is not regular: text before it that is none, what is left, and what that evidently means."""
+    outside = raw.partition("<|")[0]
+    if opened or not outside or not recover(outside, opened=False).unplaced:
+        outside = ""
+    raw = raw[len(outside) :]
+    return outside, raw, recover(raw, opened=opened)
+
+
+def fields_in(raw: str, *, opened: bool, prompted: bool) -> Fields:
+    """What any header says.
+
+    Args:
+        raw: the header.
+        opened: whether it begins with `<|start|>`.
+        prompted: whether it is the first, and begins behind a generation prompt.
+    """
+    fields = regular(raw, prompted) if opened or prompted else None
+    return recovered(raw, opened=opened)[2].fields if fields is None else fields
+
+
 Spelling = Callable[[Frame], dict[str, Any]]
 """What else of a frame's spelling to keep: layout, for a frame that is as it should be."""
 
 
-def read_scan(found: Scan, log: Log, *, restore: bool, spelling: Spelling | None = None) -> Transcript:
-    """The transcript that frames make.
+def read_pieces(pieces: Sequence[str], log: Log, *, restore: bool, spelling: Spelling | None = None) -> Transcript:
+    """The transcript that pieces make.
 
     Args:
-        found: the frames.
+        pieces: text and control tokens in turn.
         log: what had to be mended is noted here.
         restore: whether tokens in bodies may have been broken on writing, as in text.
         spelling: what else of a frame's spelling to keep.
     """
-    reader = FrameReader(log, restore=restore, spelling=spelling)
-    if not found.frames:
-        return reader.frameless(found)
-    for frame in found.frames:
+    reader, scanner = FrameReader(log, restore=restore, spelling=spelling), Scanner()
+    frames = scanner.feed(pieces)
+    last, rest = scanner.finish()
+    for frame in (*frames, *last):
         reader.frame(frame)
-    return reader.finish(found)
+    return reader.finish(rest)
 
 
 class FrameReader:
@@ -90,6 +114,7 @@ class FrameReader:
         self._restore = restore
         self.messages: list[Message] = []
         self.open_turn: Message | None = None
+        self._frames = 0
         self._layout: dict[str, Any] = {}
         self._extras: dict[str, Any] = {}
 
@@ -98,6 +123,7 @@ class FrameReader:
 
     def frame(self, frame: Frame) -> None:
         """Take the next frame."""
+        self._frames += 1
         first = not self.messages
         if first and not frame.opened:
             self._layout["prompted"] = True
@@ -105,6 +131,8 @@ class FrameReader:
             self._begun(frame)
             return
         header, body = frame.header, frame.body
+        if frame.unmarked:
+            self._note(FindingCode.HEADER_RECOVERED, _UNMARKED)
         if body is None:
             header, body = self._bodyless(frame)
             if not (body or frame.stop) and (not header.strip() or header in ROLES):
@@ -123,7 +151,7 @@ class FrameReader:
         else:
             header, body = split_body(frame.header, opened=frame.opened)
         if body or frame.stop:
-            self._note(FindingCode.HEADER_RECOVERED, "<|message|> is missing: the body begins in the header")
+            self._note(FindingCode.HEADER_RECOVERED, _UNMARKED)
         return header, body
 
     def _header(self, raw: str, frame: Frame, *, prompted: bool) -> tuple[Fields, dict[str, Any], dict[str, Any]]:
@@ -131,7 +159,7 @@ class FrameReader:
         fields = regular(raw, prompted) if frame.opened or prompted else None
         if fields is None:
             fields = self._recover(raw, frame, extras)
-        elif frame.body is not None and is_own_spelling(raw, fields, prompted=prompted):
+        elif frame.middle >= 0 and is_own_spelling(raw, fields, prompted=prompted):
             layout["header"] = raw
         if fields.role == TOOL and fields.recipient is None:
             self._note(FindingCode.HEADER_RECOVERED, "a tool's reply without to=assistant", Severity.LAYOUT)
@@ -140,10 +168,9 @@ class FrameReader:
         return fields, layout, extras
 
     def _recover(self, raw: str, frame: Frame, extras: dict[str, Any]) -> Fields:
-        if not frame.opened and (outside := raw.partition("<|")[0]) and recover(outside, opened=False).unplaced:
+        outside, raw, (fields, unplaced) = recovered(raw, opened=frame.opened)
+        if outside:
             self._outside(outside, extras)
-            raw = raw[len(outside) :]
-        fields, unplaced = recover(raw, opened=frame.opened)
         if fields.role != ASSISTANT and not frame.opened:
             self._layout.pop("prompted", None)
         if unplaced:
@@ -203,7 +230,7 @@ class FrameReader:
         if regular(raw, prompted) is None:
             raw, body = split_body(raw, opened=frame.opened)
             if body:
-                self._note(FindingCode.HEADER_RECOVERED, "<|message|> is missing: the body begins in the header")
+                self._note(FindingCode.HEADER_RECOVERED, _UNMARKED)
                 fields, layout, extras = self._header(raw, frame, prompted=prompted)
                 self.messages.append(self._message(frame, fields, body, layout, extras))
                 return
@@ -225,6 +252,11 @@ class FrameReader:
 
     def finish(self, found: Scan) -> Transcript:
         """The transcript, once all frames are taken."""
+        if not self._frames:
+            return self._frameless(found)
+        return self._finish(found)
+
+    def _finish(self, found: Scan) -> Transcript:
         if LINE_END.fullmatch(found.tail):
             self._layout["tail"] = found.tail
         elif found.tail.strip():
@@ -245,10 +277,10 @@ class FrameReader:
             )
         return assemble(self.messages, self.open_turn, self._layout, self._extras)
 
-    def frameless(self, found: Scan) -> Transcript:
+    def _frameless(self, found: Scan) -> Transcript:
         """A text without frames: an answer whose tokens were left out, or a plain one."""
         if not found.tail.strip():
-            return self.finish(found)
+            return self._finish(found)
         messages = read_stripped(found.tail)
         if messages is not None:
             self._log.find(

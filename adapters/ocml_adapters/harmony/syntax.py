@@ -38,6 +38,9 @@ FIRST_SPECIAL: Final = 199998
 """The first id that is not plain text."""
 LAST_ID: Final = 201088
 
+MAX_HEADER: Final = 4_096
+"""The longest header, in characters; where more stands without a `<|message|>`, the body has begun."""
+
 TOKEN: Final = re.compile("(" + "|".join(map(re.escape, IDS)) + ")")
 CONTROL: Final = ControlTokens(IDS)
 MENTIONABLE: Final = frozenset({START, MESSAGE, CHANNEL, CONSTRAIN})

@@ -19,10 +19,10 @@ from ocml_bridge.model.codec import from_json, to_json
 
 from .body import placed
 from .fit import fit as fit_text
-from .frames import Frame, scan
+from .frames import Frame
 from .header import LONG
 from .message import body_of, header_of, is_prompted, layout_of
-from .reader import read_scan
+from .reader import read_pieces
 from .syntax import CHANNEL, CONSTRAIN, ENDS, FIRST_SPECIAL, IDS, LAST_ID, MESSAGE, START, TOKENS
 
 if TYPE_CHECKING:
@@ -56,6 +56,12 @@ def _header(text: str) -> tuple[int, ...]:
     return tuple(encode(text, tuple(_IN_HEADER)))
 
 
+@lru_cache(maxsize=32_768)
+def bytes_of(number: int) -> bytes:
+    """The bytes of one id's text, which may be part of a character."""
+    return _encoding().decode((number,), errors="surrogateescape").encode("utf-8", "surrogateescape")
+
+
 def to_pieces(ids: Sequence[int]) -> tuple[list[str], list[int]]:
     """Ids as pieces (text and control tokens in turn), and the index in `ids` of each control token."""
     decode = _encoding().decode
@@ -79,9 +85,8 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     Raises:
         BridgeError: OCB-SHAPE with the path of what is not an id; OCB-DEPENDENCY or OCB-VOCABULARY without the encoder.
     """
-    ids = _checked(source)
+    ids = checked(source)
     pieces, places = to_pieces(ids)
-    found = scan(pieces)
     _note_unusual(ids, pieces, log)
 
     def spelling(frame: Frame) -> dict[str, Any]:
@@ -97,17 +102,22 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
             layout["body_ids"] = body
         return layout
 
-    transcript = read_scan(found, log, restore=False, spelling=spelling)
+    transcript = read_pieces(pieces, log, restore=False, spelling=spelling)
     if not log.findings and write(transcript, options, Log()) != ids:
         detail = "around the messages the ids are not those that the encoder chooses"
         log.find(FindingCode.MIXED_SPELLING, "", detail, Severity.LAYOUT)
     return transcript
 
 
-def _checked(source: Source) -> list[int]:
-    if not isinstance(source, list):
+def checked(source: Source | Sequence[int]) -> list[int]:
+    """Token ids, and nothing else.
+
+    Raises:
+        BridgeError: OCB-SHAPE with the path of what is none.
+    """
+    if not isinstance(source, (list, tuple)):
         raise BridgeError(ErrorCode.SHAPE, "harmony-tokens is a JSON array of token ids", path="")
-    ids = cast("list[Any]", source)
+    ids = list(cast("Sequence[Any]", source))
     for index, number in enumerate(ids):
         if type(number) is not int or not 0 <= number <= LAST_ID:
             raise BridgeError(
@@ -182,7 +192,7 @@ def _kept_ids(layout: dict[str, Any], header: str, body: str, mentions: Sequence
 def _says(ids: Any, text: str, special: Sequence[str]) -> bool:
     """Whether ids are those of a text, and of control tokens hold only some."""
     try:
-        pieces, _ = to_pieces(_checked(ids))
+        pieces, _ = to_pieces(checked(ids))
     except BridgeError:
         return False
     return "".join(pieces) == text and set(pieces[1::2]) <= set(special)

@@ -14,6 +14,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.model import Json, Transcript
 from ocml_bridge.text.edges import is_trivia, kept_by
+from ocml_bridge.text.plain import BOM
 
 from .syntax import HOME, START
 
@@ -58,8 +59,6 @@ DIALECTS: Final[dict[str, Edges]] = {
     "s": Edges(bos="<s>", head="\n", tail="\n", eos="</s>"),
     "bare": NONE,
 }
-BOM: Final = "\ufeff"
-"""What is taken away from the beginning of a text before any format reads it."""
 _NAMES: Final = tuple(field.name for field in fields(Edges))
 
 

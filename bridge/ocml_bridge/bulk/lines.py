@@ -7,9 +7,9 @@ from typing import BinaryIO, Final
 
 from .. import jsontext
 from ..adapter import Kind, Source
-from ..convert import BOM
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
+from ..text.plain import BOM
 from .batch import Outcome
 from .compression import compress, open_plain
 from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, STANDARD, Chunk, Input, Job, Position, Record

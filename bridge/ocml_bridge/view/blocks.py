@@ -11,8 +11,8 @@ from .. import jsontext
 from ..errors import BridgeError
 from ..model import FileBreak, Flags, Foreign, Infill, Json, Media, Message, Part, Refusal, Text, Thought, Tool, Tools
 from ..turns import full_name, is_call, is_reply, parts_of
+from ..visibility import Visibility
 from .characters import visible
-from .policy import Visibility
 
 
 class Look(StrEnum):

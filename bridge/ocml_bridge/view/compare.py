@@ -14,7 +14,7 @@ from ..diff import is_element
 from ..loss import Finding, Loss, Severity, is_lossless
 from ..model import Document, Message
 from ..turns import parts_of
-from .policy import END_USER, Visibility
+from ..visibility import END_USER, Visibility
 from .story import Entry, Note, Teller, messages_of
 
 

@@ -17,9 +17,9 @@ from ..loss import Finding, Loss, LossCode, Severity
 from ..model import Completion, Document, Header, Message, Transcript
 from ..model.codec import to_json
 from ..turns import is_call, is_reply, is_thought, pair
+from ..visibility import END_USER, Visibility, is_preamble
 from .blocks import Block, block_of_tool, blocks_of
 from .characters import visible
-from .policy import END_USER, Visibility, is_preamble
 
 
 class Kind(StrEnum):

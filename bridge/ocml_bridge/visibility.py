@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from ..errors import BridgeError, ErrorCode
-from ..model import Flags, Foreign, Message, Part, Thought, Tools
-from ..turns import FUNCTIONS, is_call, is_reply
+from .errors import BridgeError, ErrorCode
+from .model import Flags, Foreign, Message, Part, Thought, Tools
+from .turns import FUNCTIONS, is_call, is_reply
 
 
 class Rule(NamedTuple):

@@ -1,0 +1,192 @@
+"""Harmony as it arrives: the batch reader's scanner and reader, fed piece by piece."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Final, Self
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.events import Decoder, Delta, Event, Reason, Start, Stop
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Message, Transcript
+from ocml_bridge.stream.decoder import LiveLog, TextDecoder, settle, tell
+from ocml_bridge.stream.hold import Hold
+from ocml_bridge.turns import is_call
+
+from . import tokens
+from .frames import Frame, Scanner, pieces_of
+from .message import make
+from .reader import FrameReader, fields_in
+from .syntax import CONTROL, ENDS, IDS, TOKENS
+
+_HOLD: Final = Hold(IDS)
+
+
+class Live:
+    """The reading of a stream.
+
+    Args:
+        log: takes the events.
+        restore: whether tokens in bodies may have been broken on writing, as in text.
+    """
+
+    def __init__(self, log: LiveLog, *, restore: bool) -> None:
+        self._log = log
+        self._restore = restore
+        self._reader = FrameReader(log, restore=restore)
+        self._scanner = Scanner()
+        self._begun: Message | None = None
+        self._told = 0
+        self.running = -1
+        self.body = self._scanner.body
+
+    @property
+    def pending(self) -> int:
+        """How many characters wait for a token."""
+        return self._scanner.pending
+
+    def push(self, text: str) -> None:
+        """Take text that is not cut inside a token."""
+        self.take(pieces_of(text))
+
+    def take(self, pieces: Sequence[str]) -> None:
+        """Take text and control tokens in turn."""
+        if self._begun is not None:
+            self._told = len(self.body)
+        for frame in self._scanner.feed(pieces):
+            self._end(frame)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Say what is known of the open message. A developer's has a form of its own, which only the whole text has."""
+        frame, scanner = self._scanner.frame, self._scanner
+        self.running = -1
+        if frame is None or not scanner.has_body:
+            return
+        index = len(self._reader.messages)
+        if self._begun is None:
+            prompted = index == 0 and not frame.opened
+            fields = fields_in(frame.header, opened=frame.opened, prompted=prompted)
+            if fields.role == "developer":
+                return
+            self._begun, self._told, self.body = make(fields, "", None, {}, {}), 0, scanner.body
+            self._log.events.append(Start(index, self._begun))
+        more = self._text(scanner.body[self._told :])
+        if more:
+            self._log.events.append(Delta(index, more))
+        self._told = len(scanner.body)
+        self.running = index if scanner.in_body else -1
+
+    def _text(self, pieces: Sequence[str]) -> str:
+        text = "".join(pieces)
+        return CONTROL.restore(text) if self._restore else text
+
+    def _end(self, frame: Frame) -> None:
+        index, said = len(self._reader.messages), None
+        if self._begun is not None:
+            said = self._text(self.body[: self._told])
+        self._reader.frame(frame)
+        self._begun = None
+        if len(self._reader.messages) > index:
+            tell(self._log, index, self._reader.messages[index], said)
+
+    def implied(self) -> str:
+        """The token that ends the open message."""
+        message = self._begun
+        if message is None:
+            return ""
+        return ENDS["call" if is_call(message) else "return" if message.channel == "final" else "end"]
+
+    def close(self) -> Transcript:
+        """There is no more."""
+        if self._begun is not None:
+            self._told = len(self.body)
+        last, rest = self._scanner.finish()
+        for frame in last:
+            self._end(frame)
+        count = len(self._reader.messages)
+        document = self._reader.finish(rest)
+        if count == 0:
+            for index, message in enumerate(document.messages):
+                tell(self._log, index, message)
+        return document
+
+
+def decoder(_options: Options) -> Decoder:
+    """A decoder of Harmony text. Feed it the generation prompt first where the model's answer begins behind one."""
+    log = LiveLog()
+    return TextDecoder(Live(log, restore=True), _HOLD, log)
+
+
+class TokenDecoder:
+    """A decoder of Harmony token ids: control tokens are told by their ids, never by their text."""
+
+    def __init__(self) -> None:
+        self._log = LiveLog()
+        self._live = Live(self._log, restore=False)
+        self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
+        self._ids: list[int] = []
+        self._over = False
+
+    def feed(self, _data: str | bytes, /) -> list[Event]:
+        """Text is not ids.
+
+        Raises:
+            BridgeError: OCB-OPTION.
+        """
+        raise BridgeError(ErrorCode.OPTION, "this stream is token ids; text is streamed as harmony")
+
+    def feed_tokens(self, ids: Sequence[int], /) -> list[Event]:
+        """Take the next ids.
+
+        Raises:
+            BridgeError: OCB-SHAPE for what is not an id; OCB-DEPENDENCY or OCB-VOCABULARY without the encoder.
+        """
+        if self._over:
+            return []
+        self._ids += tokens.checked(ids)
+        live, events = self._live, self._log.events
+        for number in ids:
+            token = TOKENS.get(number)
+            if token is not None:
+                live.take((self._utf8.decode(b"", final=True), token, ""))
+                self._utf8.reset()
+            elif text := self._utf8.decode(tokens.bytes_of(number)):
+                if live.running >= 0:
+                    live.body.append(text)
+                    events.append(Delta(live.running, text))
+                else:
+                    live.take((text,))
+        return self._log.take()
+
+    def finish(self, reason: Reason | None = None, /) -> list[Event]:
+        """Nothing more comes; a second time there is nothing to say."""
+        if self._over:
+            return []
+        if reason == "stop" and (token := self._live.implied()):
+            self.feed_tokens((IDS[token],))
+        elif text := self._utf8.decode(b"", final=True):
+            self._live.take((text,))
+        self._over = True
+        self._live.close()
+        log = Log()
+        document = tokens.read(self._ids, Options(), log)
+        known = set(self._log.findings)
+        more = [found for found in log.findings if found not in known]
+        return [*self._log.take(), *more, Stop(settle(reason, document), document)]
+
+    def cancel(self) -> list[Event]:
+        """Nobody listens any more."""
+        return self.finish("cancelled")
+
+    def copy(self) -> Self:
+        """A decoder that goes on from here; takes time in proportion to what was read."""
+        return deepcopy(self)
+
+
+def token_decoder(_options: Options) -> Decoder:
+    """A decoder of Harmony token ids."""
+    return TokenDecoder()

@@ -1,0 +1,165 @@
+"""A conversation as it arrives: events, and what makes and takes them.
+
+Events are plain values. A decoder makes them of chunks, an encoder makes chunks of them; neither waits, reads a clock
+or makes up an id (sans-IO), so both fit into any program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol, Self
+
+from .loss import Finding, Loss
+from .model import Document, Message
+
+Reason = Literal["stop", "tool_calls", "length", "content_filter", "cancelled", "truncated", "error"]
+"""Why a stream is over.
+
+The first four are what an engine says, too. `cancelled`: nobody listens any more. `truncated`: it broke off, and nobody
+said why (E-STREAM-TRUNCATED). `error`: what came is not of the format.
+"""
+
+
+class Start(NamedTuple):
+    """A message begins.
+
+    Attributes:
+        number: of the message in the stream, from 0.
+        message: what its header says; without content, and not ended. What only the rest of a nested message can tell
+            (a text is a preamble if calls follow it) is settled by its `End`.
+    """
+
+    number: int
+    message: Message
+
+
+class Delta(NamedTuple):
+    """More text of a message: of what it says, of a call's arguments, of a thought."""
+
+    number: int
+    text: str
+
+
+class RefusalDelta(NamedTuple):
+    """More text of a message's refusal."""
+
+    number: int
+    text: str
+
+
+class End(NamedTuple):
+    """A message is complete; messages end in order.
+
+    Attributes:
+        number: of the message in the stream.
+        message: the whole of it; its `end` is None where the stream broke off inside it.
+    """
+
+    number: int
+    message: Message
+
+
+class Stop(NamedTuple):
+    """The stream is over; it is always the last event, and there is one.
+
+    Attributes:
+        reason: why.
+        document: what was read, as a reader of the whole text reads it.
+    """
+
+    reason: Reason
+    document: Document
+
+
+Event = Start | Delta | RefusalDelta | End | Finding | Stop
+"""One thing that happened; a `Finding` is what the decoder had to mend or assume."""
+
+
+class Decoder(Protocol):
+    """Chunks → events. However a stream is cut into chunks, the events are the same, but for where deltas are cut."""
+
+    def feed(self, data: str | bytes, /) -> list[Event]:
+        """Take the next chunk, cut anywhere: text, or bytes of UTF-8.
+
+        Raises:
+            BridgeError: where what comes is not of the format; `finish` then says the rest.
+        """
+        ...
+
+    def feed_tokens(self, ids: Sequence[int], /) -> list[Event]:
+        """Take the next token ids.
+
+        Raises:
+            BridgeError: OCB-OPTION where the format is not made of token ids.
+        """
+        ...
+
+    def finish(self, reason: Reason | None = None, /) -> list[Event]:
+        """Nothing more comes.
+
+        Args:
+            reason: what the engine says; with `stop` (it took away the token that it stopped at) an unfinished message
+                is complete. None where the stream just ended.
+        """
+        ...
+
+    def cancel(self) -> list[Event]:
+        """Nobody listens any more: what is unfinished stays so."""
+        ...
+
+    def copy(self) -> Self:
+        """A decoder that goes on from here on its own, for beams and speculative decoding."""
+        ...
+
+
+class Encoder(Protocol):
+    """Events → chunks. Each chunk is complete in itself: an SSE event, a piece of text.
+
+    Attributes:
+        losses: what could not be said so far, by paths into the document of `Stop`.
+    """
+
+    losses: list[Loss]
+
+    def encode(self, events: Iterable[Event], /) -> list[bytes]:
+        """The chunks that events make; none while something has to be held back."""
+        ...
+
+    def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
+        """What stands behind everything. Where several answers share a stream, one encoder of them is asked.
+
+        Args:
+            usage: the numbers of tokens, where they were asked for.
+        """
+        ...
+
+    def fail(self, code: str, message: str, /) -> list[bytes]:
+        """Say that the stream broke, so that a client notices."""
+        ...
+
+
+def numbered(number: int) -> str:
+    """The id of a call by its number in the answer, from 0."""
+    return f"call_{number + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an encoder is told about the answer, since it has no clock and no chance of its own.
+
+    Attributes:
+        id: of the answer.
+        model: its name.
+        created: when, in seconds since 1970.
+        index: which of several answers to one request.
+        call_id: gives a call that has no id one, by its number in the answer from 0.
+        events: what the client understands (OpenChatML 2.2 `capabilities.streaming`); None for what §9 names.
+    """
+
+    id: str = "chatcmpl-0"
+    model: str = ""
+    created: int = 0
+    index: int = 0
+    call_id: Callable[[int], str] = numbered
+    events: frozenset[str] | None = None

@@ -1,0 +1,81 @@
+"""Events → transcript, and back: the transcript so far, a transcript told again as events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from ..events import Delta, End, Event, Reason, RefusalDelta, Start, Stop
+from ..loss import Finding
+from ..model import Document, Message, Part, Refusal, Text, Transcript
+
+
+def accumulate(events: Iterable[Event]) -> Document:
+    """The document that events make so far.
+
+    Before the stream is over, messages that have not ended are in it as far as they have come; then it is the document
+    that a reader of the whole text gives.
+    """
+    begun: dict[int, Message] = {}
+    texts: dict[int, list[str]] = {}
+    refusals: dict[int, list[str]] = {}
+    for event in events:
+        match event:
+            case Start(index, message):
+                begun[index], texts[index] = message, []
+            case Delta(index, text):
+                texts[index].append(text)
+            case RefusalDelta(index, text):
+                refusals.setdefault(index, []).append(text)
+            case End(index, message):
+                begun[index] = message
+                texts.pop(index, None)
+            case Stop(_, document):
+                return document
+            case Finding():
+                pass
+    for index, pieces in texts.items():
+        refused = "".join(refusals.get(index, ()))
+        text = "".join(pieces)
+        said: tuple[Part, ...] = (*((Text(text),) if text else ()), Refusal(refused))
+        begun[index] = replace(begun[index], content=said if refused else text)
+    return Transcript(tuple(begun[index] for index in sorted(begun)))
+
+
+def joined(events: Iterable[Event]) -> list[Event]:
+    """Events with deltas in one piece: what is the same however a stream is cut into chunks."""
+    out: list[Event] = []
+    for event in events:
+        last = out[-1] if out else None
+        match last, event:
+            case (Delta(index, begun), Delta(same, more)) if index == same:
+                out[-1] = Delta(index, begun + more)
+            case (RefusalDelta(index, begun), RefusalDelta(same, more)) if index == same:
+                out[-1] = RefusalDelta(index, begun + more)
+            case _:
+                out.append(event)
+    return out
+
+
+def replay(document: Transcript, reason: Reason | None = None) -> Iterator[Event]:
+    """A transcript as events: each message begins, says all it has to say, and ends.
+
+    Args:
+        document: what to tell.
+        reason: why the stream is over; None for what its last message says.
+    """
+    from .decoder import header_of, settle, text_of
+
+    for index, message in enumerate(document.messages):
+        yield Start(index, header_of(message))
+        if text := text_of(message):
+            yield Delta(index, text)
+        if refused := _refusal_of(message):
+            yield RefusalDelta(index, refused)
+        yield End(index, message)
+    yield Stop(reason or settle(None, document), document)
+
+
+def _refusal_of(message: Message) -> str:
+    parts = () if isinstance(message.content, str) else message.content
+    return "".join(part.text for part in parts if isinstance(part, Refusal))

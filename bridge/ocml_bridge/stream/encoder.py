@@ -1,0 +1,161 @@
+"""What the encoders of all text formats share: messages one after the other, safe text, and the account of losses."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from ..adapter import Options, Source
+from ..events import Delta, End, Event, RefusalDelta, Start, Stop
+from ..fit import report
+from ..loss import Log, Loss
+from ..model import Document, Message, Transcript
+from ..text.control import ControlTokens
+from .hold import Hold
+
+
+class TextEncoder(ABC):
+    """Writes messages as they come.
+
+    A format says how a message is opened, what may stand in it and how it is closed. What could not be said is found in
+    the end by reading the text back, so nothing is lost in silence here either.
+
+    Args:
+        target: the format id.
+        read: the format's reader.
+        options: how to write.
+        control: the tokens that text must not hold; None where `safe` escapes them.
+        hold: which ends of text wait for what follows; `control`'s tokens by default.
+
+    Attributes:
+        losses: what could not be said; complete when the stream is over.
+    """
+
+    def __init__(
+        self,
+        target: str,
+        read: Callable[[Source, Options, Log], Document],
+        options: Options,
+        *,
+        control: ControlTokens,
+        hold: Hold,
+    ) -> None:
+        self.losses: list[Loss] = []
+        self.options = options
+        self.log = Log()
+        self._target = target
+        self._read = read
+        self._control = control
+        self._hold = hold
+        self._written: list[str] = []
+        self._open: Start | None = None
+        self._held = ""
+        self._begun = False
+
+    # --- what a format says -------------------------------------------------------------------------------------------
+
+    def begin(self) -> str:
+        """What stands before all messages."""
+        return ""
+
+    @abstractmethod
+    def open(self, start: Start, before: Message | None) -> str | None:
+        """What opens a message; None where the format has no place for it.
+
+        Args:
+            start: its beginning.
+            before: the message before it, where it is still open because this one continues it.
+        """
+
+    def safe(self, text: str, path: str) -> str:
+        """Text as it may stand in a message; control tokens are never cut."""
+        return self._control.guard(text, self.options.control_tokens, path, self.log)
+
+    @abstractmethod
+    def close(self, message: Message) -> str:
+        """What closes a message; "" where it was cut off."""
+
+    def end(self, _stop: Stop) -> str:
+        """What stands behind all messages."""
+        return ""
+
+    # --- the stream ---------------------------------------------------------------------------------------------------
+
+    def encode(self, events: Iterable[Event], /) -> list[bytes]:
+        """The text that events make.
+
+        Raises:
+            BridgeError: OCB-CONTROL-TOKEN where the options refuse tokens in content.
+        """
+        out: list[str] = []
+        for event in events:
+            match event:
+                case Delta(index, text) | RefusalDelta(index, text) if (
+                    self._open is not None and self._open.number == index
+                ):
+                    out.append(self._text(text, index))
+                case Start():
+                    out.append(self._start(event))
+                case End(index, message) if self._is_open(index):
+                    out.append(self._finish(message))
+                case Stop():
+                    out.append(self._stop(event, out))
+                case _:
+                    pass
+        made = [text for text in out if text]
+        self._written += made
+        return [text.encode("utf-8", "replace") for text in made]
+
+    def _is_open(self, index: int) -> bool:
+        return self._open is not None and self._open.number == index
+
+    def _text(self, text: str, index: int) -> str:
+        text = self._held + text
+        at = self._hold.cut(text)
+        self._held = text[at:]
+        return self.safe(text[:at], f"/messages/{index}/content") if at else ""
+
+    def _start(self, start: Start) -> str:
+        first = "" if self._begun else self.begin()
+        self._begun = True
+        before = self._open
+        if before is not None and not start.message.continues:
+            closed = self._finish(replace(before.message, end="end"))
+            before = None
+        else:
+            closed = self._rest()
+        opened = self.open(start, None if before is None else before.message)
+        self._open = start if opened is not None else before
+        return first + closed + (opened or "")
+
+    def _rest(self) -> str:
+        held, self._held = self._held, ""
+        if not held or self._open is None:
+            return ""
+        return self.safe(held, f"/messages/{self._open.number}/content")
+
+    def _finish(self, message: Message) -> str:
+        rest = self._rest()
+        self._open = None
+        return rest + self.close(message)
+
+    def _stop(self, stop: Stop, before: list[str]) -> str:
+        text = ("" if self._begun else self.begin()) + self.end(stop)
+        back = self._read("".join((*self._written, *before, text)), replace(self.options, dialect=None), Log())
+        report(stop.document, back, self.log, target=self._target)
+        self.losses = self.log.losses
+        return text
+
+    def finish(self, _usage: dict[str, object] | None = None, /) -> list[bytes]:
+        """A text has nothing behind its end."""
+        return []
+
+    def fail(self, _code: str, _message: str, /) -> list[bytes]:
+        """A text has no place for an error: it stays cut off."""
+        return []
+
+
+def alone(message: Message) -> Transcript:
+    """A transcript of nothing but the beginning of a message, for a format's `fit` to look at."""
+    return Transcript((replace(message, end="end", continues=False),))

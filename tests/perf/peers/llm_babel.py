@@ -1,0 +1,23 @@
+"""llm-babel: one form of its own between vendors' forms, from one specification."""
+
+from __future__ import annotations
+
+import orjson
+
+from ..work import Work, library
+
+PEER = "llm-babel"
+
+
+def works() -> tuple[Work, ...]:
+    """`translate`, which decodes into its form and encodes from it."""
+    translate = library("llm_transform.registry").translate
+
+    def to(target: str):  # noqa: ANN202
+        return lambda data: translate("openai-chat", target, {"model": "any", **orjson.loads(data)})
+
+    does = "`orjson.loads`, `translate`"
+    return (
+        Work("babel-anthropic", "provider", PEER, f"{does} to Anthropic", to("anthropic-messages")),
+        Work("babel-openai", "round", PEER, f"{does} to OpenAI", to("openai-chat")),
+    )

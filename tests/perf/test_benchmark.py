@@ -1,0 +1,73 @@
+"""The benchmark itself: its corpus is the same everywhere, and its page and picture are made of the figures beside them."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from xml.etree import ElementTree
+
+import orjson
+import pytest
+
+from perf import keeps, peers
+from perf.corpus import conversations, describe
+from perf.figures import load
+from perf.measure import measure, ratio
+from perf.picture import draw
+from perf.report import page
+from perf.work import OURS, Work
+from perf.works import GOALS, JOBS, OURS_MEASURED
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+STARTING_FROM_REQUESTS = ("harmony", "chatml", "provider", "round")
+
+
+def test_the_corpus_is_the_same_everywhere() -> None:
+    digest = hashlib.sha256(b"\n".join(conversations(200))).hexdigest()
+    assert digest == load(DOCS / "speed.json")["corpus"]["first 200"]
+
+
+def test_the_corpus_is_as_described() -> None:
+    corpus = list(conversations(1000))
+    requests = [orjson.loads(data) for data in corpus]
+    assert {len(request["messages"]) for request in requests} == set(range(2, 21))
+    about = describe(corpus)
+    assert 6_000 < about["bytes"] / 1000 < 8_000
+    assert 150 < about["with tools"] < 250
+    assert about["with reasoning"] > 150
+
+
+@pytest.mark.parametrize(
+    "work", [work for work in OURS_MEASURED if work.job in STARTING_FROM_REQUESTS], ids=lambda w: w.id
+)
+@pytest.mark.parametrize("fact", keeps.FACTS, ids=lambda fact: fact.name)
+def test_ours_keeps_or_says(work: Work, fact: keeps.Fact) -> None:
+    assert keeps.outcome(work, fact) in {keeps.KEPT, keeps.SAID}
+
+
+def test_works_and_goals_belong_together() -> None:
+    works = [*OURS_MEASURED, *(work for peer in peers.load() for work in peer.works)]
+    names = [work.id for work in works]
+    assert len(set(names)) == len(names)
+    assert {work.job for work in works} <= set(JOBS)
+    known = {work["id"] for work in load(DOCS / "speed.json")["works"]} | set(load(DOCS / "speed.json")["starts"])
+    assert {name for goal in GOALS for name in (goal.ours, goal.peer)} <= known
+
+
+def test_measuring_compares_the_same_conversations() -> None:
+    one = Work("one", "limit", OURS, "", lambda data: sum(data))
+    other = Work("other", "limit", OURS, "", lambda data: [sum(data) for _ in range(8)], sample=2, first=1)
+    times = measure([one, other], list(conversations(400)), rounds=2)
+    assert set(times["other"].parts) == {1, 3}
+    assert all(count > 2 for count in ratio(times["other"], times["one"]))
+
+
+def test_the_page_is_what_the_figures_say() -> None:
+    text = (DOCS / "speed.md").read_text("utf-8")
+    assert page(text, load(DOCS / "speed.json")) == text
+
+
+def test_the_picture_is_what_the_figures_say() -> None:
+    drawn = (DOCS / "speed.svg").read_text("utf-8")
+    assert drawn == draw(load(DOCS / "speed.json"))
+    assert ElementTree.fromstring(drawn).tag.endswith("svg")

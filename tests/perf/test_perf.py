@@ -1,0 +1,73 @@
+"""The goals, and growth up to 50 MB: `pytest -m perf`. Deselected by default: only these tests look at a clock."""
+
+from __future__ import annotations
+
+import pytest
+
+from ocml_bridge import formats
+from perf import peers, scaling, startup
+from perf.corpus import conversations
+from perf.measure import Times, measure, ratio
+from perf.works import GOALS, OURS_MEASURED, Goal
+
+pytestmark = pytest.mark.perf
+
+COUNT, ROUNDS, STARTS = 2000, 3, 10
+SLACK = 1.1
+"""A goal counts as kept where it is missed by less than a machine that does other things meanwhile makes up."""
+FLAT = 2.5
+"""How much longer a byte of the largest document may take than a byte of one of 100 KB."""
+
+
+@pytest.fixture(scope="session")
+def corpus() -> list[bytes]:
+    return list(conversations(COUNT))
+
+
+@pytest.fixture(scope="session")
+def times(corpus: list[bytes]) -> dict[str, Times]:
+    works = [*OURS_MEASURED, *(work for peer in peers.load() for work in peer.works)]
+    wanted = {name for goal in GOALS for name in (goal.ours, goal.peer)}
+    return measure([work for work in works if work.id in wanted], corpus, ROUNDS)
+
+
+@pytest.fixture(scope="session")
+def starts() -> dict[str, startup.Start]:
+    return startup.measure_starts(STARTS)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "goal",
+    [goal for goal in GOALS if (goal.at_least or goal.at_most) and not goal.aim],
+    ids=lambda goal: f"{goal.ours}-{goal.peer}",
+)
+def test_goal(goal: Goal, request: pytest.FixtureRequest) -> None:
+    if goal.ours == startup.COMMAND:
+        begun = request.getfixturevalue("starts")
+        times_faster = begun[goal.peer].best / begun[goal.ours].best
+    else:
+        measured = request.getfixturevalue("times")
+        if goal.peer not in measured:
+            pytest.skip("the peer is not installed: pip install -e '.[bench]'")
+        times_faster, _ = ratio(measured[goal.peer], measured[goal.ours])
+    if goal.at_least is not None:
+        assert times_faster * SLACK >= goal.at_least, f"{times_faster:.2f} times faster than {goal.says}"
+    if goal.at_most is not None:
+        assert 1 / times_faster <= goal.at_most * SLACK, f"{1 / times_faster:.2f} times as long as {goal.says}"
+
+
+@pytest.mark.parametrize("name", formats())
+def test_a_byte_of_50_megabytes_takes_no_longer_than_one_of_100_kilobytes(name: str, corpus: list[bytes]) -> None:
+    small, large = (scaling.speed(corpus[:500], name, size) for size in (scaling.SIZES[2], scaling.SIZES[-1]))
+    assert large.read <= small.read * FLAT
+    assert large.write <= small.write * FLAT
+
+
+@pytest.mark.parametrize("name", formats())
+def test_memory_stays_within_what_is_said(name: str, corpus: list[bytes]) -> None:
+    allowed = scaling.allowed(name)
+    for size in scaling.MEMORY_SIZES:
+        held = scaling.memory(corpus[:500], name, size)
+        assert held.read <= allowed.read
+        assert held.write <= allowed.write

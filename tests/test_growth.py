@@ -1,0 +1,142 @@
+"""Work and memory grow no faster than the document: counted, never timed, so that a busy machine changes nothing.
+
+Each reader and writer is given a document of a size, and one of four times that size, of several shapes: what is
+quadratic takes sixteen times as many calls. `pytest -m perf` holds the times to the same law, up to 50 MB.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import tracemalloc
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from ocml_bridge import Message, Tool, Transcript, formats, read, write
+from ocml_bridge.errors import BridgeError
+from ocml_bridge.model import Text
+
+TIMES = 4
+ALLOWED = 4.4
+"""A tenth more than the document grew: containers grow in steps."""
+
+
+def turns(count: int) -> Transcript:
+    """Questions, thoughts, calls, replies and answers, one turn after another."""
+    messages: list[Message] = []
+    for number in range(count):
+        tool, id = f"functions.look_{number % 7}", f"call_{number}"
+        messages += (
+            Message("user", f"Question {number}?", end="end"),
+            Message("assistant", "Let me see. " * 5, channel="analysis", end="end"),
+            Message("assistant", f'{{"at": {number}}}', None, "commentary", tool, id, constraint="json", end="call"),
+            Message("tool", "Here it is.", tool, "commentary", "assistant", id, end="end"),
+            Message("assistant", "So it is. " * 5, channel="final", end="end"),
+        )
+    return Transcript(tuple(messages))
+
+
+def text(count: int) -> Transcript:
+    """One long text with what looks like control tokens, and halves of them."""
+    said = "a < b, <|im_end|> or <|end|>, <|start <| and\n<\u200b|call|> 文 " * count
+    return Transcript((Message("user", said, end="end"), Message("assistant", said, channel="final", end="end")))
+
+
+def parallel(count: int) -> Transcript:
+    """Calls that one message makes at once, and their replies in another order."""
+    calls = [
+        Message(
+            "assistant",
+            '{"n": 1}',
+            None,
+            "commentary",
+            "functions.count",
+            f"call_{number}",
+            constraint="json",
+            end="call",
+            continues=number > 0,
+        )
+        for number in range(count)
+    ]
+    replies = [
+        Message("tool", f"{number}", "functions.count", "commentary", "assistant", f"call_{number}", end="end")
+        for number in reversed(range(count))
+    ]
+    return Transcript((Message("user", "Count.", end="end"), *calls, *replies))
+
+
+def tools(count: int) -> Transcript:
+    """Many declared tools."""
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {"at": {"type": "string", "description": "Where"}, "kind": {"enum": ["a", "b"]}},
+        "required": ["at"],
+    }
+    declared = tuple(Tool(f"look_{number}", "Looks.", schema) for number in range(count))
+    return Transcript((Message("user", "Look.", end="end"), Message("assistant", "Yes.", channel="final")), declared)
+
+
+def parts(count: int) -> Transcript:
+    """One message of many texts."""
+    content = tuple(Text(f"part {number} ") for number in range(count))
+    return Transcript((Message("user", content, end="end"), Message("assistant", "Yes.", channel="final", end="end")))
+
+
+SHAPES: dict[Callable[[int], Transcript], int] = {turns: 20, text: 60, parallel: 50, tools: 80, parts: 100}
+"""How large each shape is, in units of its own, before it grows."""
+
+
+def calls_of(run: Callable[[], object]) -> int:
+    """How many functions are called, in Python and in C."""
+    seen = 0
+
+    def hook(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal seen
+        seen += event in ("call", "c_call")
+
+    sys.setprofile(hook)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return seen
+
+
+def peak_of(run: Callable[[], object]) -> int:
+    """The most bytes that are held at once."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        run()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+@pytest.mark.parametrize("name", formats())
+def test_work_grows_with_the_document(name: str, shape: Callable[[int], Transcript]) -> None:
+    small, large = shape(SHAPES[shape]), shape(SHAPES[shape] * TIMES)
+    try:
+        one, other = write(small, name).data, write(large, name).data
+    except BridgeError as error:
+        pytest.skip(str(error))
+    growth = len(other) / len(one)
+    read(one, name), read(other, name)  # caches are filled
+    assert calls_of(lambda: read(other, name)) <= calls_of(lambda: read(one, name)) * ALLOWED
+    assert calls_of(lambda: write(large, name).data) <= calls_of(lambda: write(small, name).data) * ALLOWED
+    assert peak_of(lambda: read(other, name)) <= peak_of(lambda: read(one, name)) * ALLOWED
+    assert peak_of(lambda: write(large, name).data) <= peak_of(lambda: write(small, name).data) * ALLOWED
+    assert growth <= ALLOWED
+
+
+def test_what_is_quadratic_is_noticed() -> None:
+    def quadratic(count: int) -> None:
+        for number in range(count):
+            _ = [abs(other) for other in range(number)]
+
+    assert calls_of(lambda: quadratic(200)) > calls_of(lambda: quadratic(50)) * ALLOWED
+    assert peak_of(lambda: bytes(400**2)) > peak_of(lambda: bytes(100**2)) * ALLOWED
