@@ -19,7 +19,7 @@ LAYERS = (
     ("fit", "text", "transform", "visibility"),
     ("stream",),
     ("registry", "sidecar"),
-    ("convert",),
+    ("convert", "pipe"),
     ("",),  # the public API, ocml_bridge/__init__.py
     ("bulk", "testing", "view"),
     ("hosts",),

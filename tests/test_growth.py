@@ -28,12 +28,14 @@ def turns(count: int) -> Transcript:
     """Questions, thoughts, calls, replies and answers, one turn after another."""
     messages: list[Message] = []
     for number in range(count):
-        tool, id = f"functions.look_{number % 7}", f"call_{number}"
+        tool, call_id = f"functions.look_{number % 7}", f"call_{number}"
         messages += (
             Message("user", f"Question {number}?", end="end"),
             Message("assistant", "Let me see. " * 5, channel="analysis", end="end"),
-            Message("assistant", f'{{"at": {number}}}', None, "commentary", tool, id, constraint="json", end="call"),
-            Message("tool", "Here it is.", tool, "commentary", "assistant", id, end="end"),
+            Message(
+                "assistant", f'{{"at": {number}}}', None, "commentary", tool, call_id, constraint="json", end="call"
+            ),
+            Message("tool", "Here it is.", tool, "commentary", "assistant", call_id, end="end"),
             Message("assistant", "So it is. " * 5, channel="final", end="end"),
         )
     return Transcript(tuple(messages))
@@ -125,7 +127,8 @@ def test_work_grows_with_the_document(name: str, shape: Callable[[int], Transcri
     except BridgeError as error:
         pytest.skip(str(error))
     growth = len(other) / len(one)
-    read(one, name), read(other, name)  # caches are filled
+    for data in (one, other):
+        read(data, name)  # caches are filled
     assert calls_of(lambda: read(other, name)) <= calls_of(lambda: read(one, name)) * ALLOWED
     assert calls_of(lambda: write(large, name).data) <= calls_of(lambda: write(small, name).data) * ALLOWED
     assert peak_of(lambda: read(other, name)) <= peak_of(lambda: read(one, name)) * ALLOWED

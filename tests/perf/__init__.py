@@ -1,1 +1,1 @@
-"""The benchmark: `python tests/perf` measures and writes docs/speed.md; `pytest -m perf` holds the figures to the goals."""
+"""The benchmark: `python tests/perf` measures, and writes docs/speed.md; `pytest -m perf` asks for the goals."""

@@ -18,14 +18,15 @@ import orjson
 SEED: Final = 91
 COUNT: Final = 10_000
 
-_WORDS: Final = (
+_TEXT: Final = (
     "the a of to in and that it for with as on is was by at from or an be this which one have not are but had has its "
     "river stone letter window garden morning harbour ladder engine copper question answer number table paper winter "
     "market village bridge signal kettle lantern orchard pattern quarter record season thread valley weather yellow "
     "measure carry gather divide listen follow answer repeat borrow return explain compare settle wander travel build "
     "quiet narrow simple early broken careful distant hollow patient silver steady sudden warm usual whole plain light "
     "request server client buffer cache index schema latency timeout thread queue worker token parser column commit"
-).split()
+)
+_WORDS: Final[tuple[str, ...]] = tuple(_TEXT.split())
 _OTHER_SCRIPTS: Final = (
     "Straße und Brücke bleiben bis Montag gesperrt; die Umleitung dauert etwa zwölf Minuten.",
     "明日は朝から雨が降るので、傘を持って出かけてください。",
@@ -34,8 +35,7 @@ _OTHER_SCRIPTS: Final = (
     "Σήμερα ο καιρός είναι καλός 🙂.",
 )
 _CODE: Final = (
-    '```python\ndef mean(values: list[float]) -> float:\n    """The mean, 0.0 of nothing."""\n'
-    "    return sum(values) / len(values) if values else 0.0\n```",
+    "```python\ndef mean(values: list[float]) -> float:\n    return sum(values) / len(values) if values else 0.0\n```",
     '```json\n{"name": "probe", "limits": [1, 2.5, null], "path": "C:\\\\temp\\\\x"}\n```',
     "```sh\ngrep -rn 'a < b' src | sort -t: -k2n | head -n 20 > \"$out\"\n```",
 )
@@ -53,18 +53,7 @@ _PROPERTIES: Final[dict[str, dict[str, Any]]] = {
     "exact": {"type": "boolean", "description": "Whether parts of words are left out"},
 }
 _VERBS: Final = ("get", "search", "list", "update", "count", "send", "check", "describe")
-_NOUNS: Final = (
-    "weather",
-    "notes",
-    "orders",
-    "records",
-    "signals",
-    "letters",
-    "markets",
-    "routes",
-    "threads",
-    "prices",
-)
+_NOUNS: Final = ("weather", "notes", "orders", "records", "signals", "letters", "routes", "threads", "prices")
 
 
 @cache
@@ -73,7 +62,7 @@ def _sentences() -> tuple[str, ...]:
     chance = Random(SEED)
     plain: list[str] = []
     for _ in range(3000):
-        words = chance.choices(_WORDS, k=chance.randint(6, 20))
+        words = list[str](chance.choices(_WORDS, k=chance.randint(6, 20)))
         if chance.random() < 0.2:
             words.insert(3, f"{chance.randint(1, 9999)}.{chance.randint(0, 9)}")
         if chance.random() < 0.1:

@@ -33,7 +33,9 @@ def collect(count: int, rounds: int, largest: int, tell: Callable[[str], None]) 
     tell(f"{count} conversations from seed {SEED}")
     corpus = list(conversations(count))
     found = peers.load()
-    works = [*OURS_MEASURED, *(work for peer in found for work in peer.works)]
+    everything = [*OURS_MEASURED, *(work for peer in found for work in peer.works)]
+    left_out = {work.id: reason for work in everything if (reason := _refusal(work, corpus[0]))}
+    works = [work for work in everything if work.id not in left_out]
     times = measure(works, corpus, rounds, tell)
     tell("starting processes")
     starts = startup.measure_starts(STARTS)
@@ -42,12 +44,22 @@ def collect(count: int, rounds: int, largest: int, tell: Callable[[str], None]) 
         "corpus": {"seed": SEED, **describe(corpus)},
         "rounds": rounds,
         "peers": [{"name": peer.name, "version": peer.version, "missing": peer.missing} for peer in found],
+        "left_out": left_out,
         "works": [_work(work, times) for work in works],
         "goals": [_goal(goal, times, starts) for goal in GOALS],
         "starts": {name: {"does": startup.STARTS[name][0], **start._asdict()} for name, start in starts.items()},
         "keeps": keeps.outcomes(works, tell),
         **(growth(corpus[:SCALED], largest, tell) if largest else {}),
     }
+
+
+def _refusal(work: Work, data: bytes) -> str:
+    """Why a work cannot be measured here, such as ours that needs the official encoder; "" where it can."""
+    try:
+        work.run(work.prepare(data))
+    except Exception as error:  # whatever another's library raises, the others are measured
+        return f"{type(error).__name__}: {error}"
+    return ""
 
 
 def growth(corpus: Sequence[bytes], largest: int, tell: Callable[[str], None]) -> Figures:

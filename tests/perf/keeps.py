@@ -40,12 +40,12 @@ def _says(content: str | None = "It is so.", **more: Any) -> Wire:
     return {"role": "assistant", "content": content, **more}
 
 
-def _call(id: str, name: str = "look", arguments: str = '{"at":"x"}') -> Wire:
-    return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+def _call(call_id: str, name: str = "look", arguments: str = '{"at":"x"}') -> Wire:
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def _reply(id: str, content: str = "It lies there.") -> Wire:
-    return {"role": "tool", "tool_call_id": id, "content": content}
+def _reply(call_id: str, content: str = "It lies there.") -> Wire:
+    return {"role": "tool", "tool_call_id": call_id, "content": content}
 
 
 def _tool(name: str, **more: Any) -> Wire:

@@ -15,9 +15,14 @@ _RIGHT: Final = 70
 _BAR: Final = 22
 _HEADING: Final = 40
 _TICKS: Final = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300)
+_LOOK: Final = (
+    'aria-labelledby="title" font-family="system-ui, -apple-system, \'Segoe UI\', Helvetica, Arial, sans-serif" '
+    'font-size="13"'
+)
 _STYLE: Final = """
     .ground { fill: #f6f8fa; stroke: #d0d7de } text { fill: #1f2328 } .job { font-weight: 600 } .soft { fill: #656d76 }
-    .slower { fill: #1a7f37 } .faster { fill: #bc4c00 } .line { stroke: #d0d7de } .one { stroke: #1f2328; stroke-width: 1.5 }
+    .slower { fill: #1a7f37 } .faster { fill: #bc4c00 } .line { stroke: #d0d7de }
+    .one { stroke: #1f2328; stroke-width: 1.5 }
     @media (prefers-color-scheme: dark) {
       .ground { fill: #0d1117; stroke: #30363d } text { fill: #e6edf3 } .soft { fill: #8b949e }
       .slower { fill: #3fb950 } .faster { fill: #db6d28 } .line { stroke: #30363d } .one { stroke: #e6edf3 }
@@ -59,16 +64,14 @@ def draw(figures: dict[str, Any]) -> str:
         for tick in _TICKS
         if low <= tick <= high
     ]
-    title = f"How many times the time of {OURS} each peer takes for the same conversations"
+    title = f"The time of each peer for the same conversations, in times of {OURS}'s"
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y + 10}" role="img" '
-            f'aria-labelledby="title" font-family="system-ui, -apple-system, \'Segoe UI\', Helvetica, Arial, sans-serif" '
-            f'font-size="13">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y + 10}" role="img" {_LOOK}>',
             f'  <title id="title">{escape(title)}.</title>',
             f"  <style>{_STYLE}  </style>",
             f'  <rect class="ground" x="0.5" y="0.5" width="{_WIDTH - 1}" height="{y + 9}" rx="12"/>',
-            f'  <text class="soft" x="20" y="24">{escape(title)}; to the right of 1× is slower than ours</text>',
+            f'  <text class="soft" x="20" y="24">{escape(title)}; right of 1× is slower than ours</text>',
             *(f"  {line}" for line in lines),
             *(f"  {line}" for line in body),
             "</svg>\n",
@@ -100,7 +103,7 @@ def _bar(work: dict[str, Any], y: int, place: Any) -> str:
 
 def label(work: dict[str, Any]) -> str:
     """What a bar is called: the peer, and which of its ways where it has several for the job."""
-    return _WAYS.get(work["id"], work["by"])
+    return _WAYS.get(str(work["id"]), str(work["by"]))
 
 
 _WAYS: Final = {

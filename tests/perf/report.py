@@ -12,7 +12,7 @@ from .picture import times
 from .scaling import MEMORY_SIZES
 from .startup import COMMAND
 from .work import OURS
-from .works import JOBS
+from .works import JOBS, OURS_MEASURED
 
 Figures = dict[str, Any]
 
@@ -28,7 +28,7 @@ def page(text: str, figures: Figures) -> str:
 
 def summary(figures: Figures) -> str:
     """What is shown in the terminal."""
-    return "\n\n".join([_works(figures), _goals(figures), _starts(figures)])
+    return "\n\n".join([_works(figures), _goals(figures), _starts(figures), _machine(figures)])
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], numbers: int = 0) -> str:
@@ -47,14 +47,7 @@ def _works(figures: Figures) -> str:
         works = [work for work in figures["works"] if work["job"] == job]
         for work in sorted(works, key=lambda work: (work["by"] != OURS, work["microseconds"])):
             name = f"**{work['by']}**" if work["by"] == OURS else work["by"]
-            ratios = (
-                ("", "")
-                if work["by"] == OURS
-                else (
-                    times(work["ratio"]),
-                    times(work["ratio_median"]),
-                )
-            )
+            ratios = ("", "") if work["by"] == OURS else (times(work["ratio"]), times(work["ratio_median"]))
             rows.append((title, name, work["does"], f"{work['microseconds']:,.1f}", f"{work['median']:,.1f}", *ratios))
             title = ""
     heads = ("job", "by", "what is timed", "µs, best", "median", "of our time, best", "median")
@@ -62,7 +55,7 @@ def _works(figures: Figures) -> str:
 
 
 def _goals(figures: Figures) -> str:
-    ours = {work["id"]: JOBS[work["job"]] for work in figures["works"]} | {COMMAND: "starting the command"}
+    ours = {work.id: JOBS[work.job] for work in OURS_MEASURED} | {COMMAND: "starting the command"}
     rows: list[Sequence[object]] = []
     for goal in figures["goals"]:
         faster = goal["at_least"] is not None
@@ -115,14 +108,21 @@ def _machine(figures: Figures) -> str:
     about = figures["machine"]
     corpus = figures["corpus"]
     peers = [f"{peer['name']} {peer['version'] or ''}".strip() for peer in figures["peers"] if not peer["missing"]]
-    missing = [f"{peer['name']}: {peer['missing']}." for peer in figures["peers"] if peer["missing"]]
+    missing = [f"{peer['name']}: {peer['missing']}" for peer in figures["peers"] if peer["missing"]]
+    missing += [f"{work} cannot be measured: {reason}" for work, reason in figures["left_out"].items()]
+    size = f"{corpus['bytes'] / 1e6:.1f} MB ({corpus['bytes'] / corpus['conversations'] / 1e3:.1f} KB each)"
+    parts = [
+        f"{corpus['conversations']:,} conversations from seed {corpus['seed']}: {corpus['messages']:,} messages",
+        size,
+        f"{corpus['with tools']:,} with tools",
+        f"{corpus['calls']:,} calls",
+        f"{corpus['with reasoning']:,} with reasoning",
+    ]
     lines = [
         f"* {about['processor']}, {about['cores']} cores, {about['system']}, {about['python']}",
         f"* {', '.join(peers)}",
         *(f"* {line}" for line in missing),
-        f"* {corpus['conversations']:,} conversations from seed {corpus['seed']}: {corpus['messages']:,} messages, "
-        f"{corpus['bytes'] / 1e6:.1f} MB ({corpus['bytes'] / corpus['conversations'] / 1e3:.1f} KB each), "
-        f"{corpus['with tools']:,} with tools, {corpus['calls']:,} calls, {corpus['with reasoning']:,} with reasoning",
+        f"* {', '.join(parts)}",
         f"* {figures['rounds']} rounds",
     ]
     return "\n".join(lines)

@@ -1,9 +1,10 @@
-"""The benchmark itself: its corpus is the same everywhere, and its page and picture are made of the figures beside them."""
+"""The benchmark itself: the same corpus everywhere, and a page and a picture that say what the figures say."""
 
 from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import orjson
@@ -46,12 +47,25 @@ def test_ours_keeps_or_says(work: Work, fact: keeps.Fact) -> None:
 
 
 def test_works_and_goals_belong_together() -> None:
-    works = [*OURS_MEASURED, *(work for peer in peers.load() for work in peer.works)]
-    names = [work.id for work in works]
+    figures = load(DOCS / "speed.json")
+    names = [work["id"] for work in figures["works"]]
     assert len(set(names)) == len(names)
-    assert {work.job for work in works} <= set(JOBS)
-    known = {work["id"] for work in load(DOCS / "speed.json")["works"]} | set(load(DOCS / "speed.json")["starts"])
-    assert {name for goal in GOALS for name in (goal.ours, goal.peer)} <= known
+    assert {work.id for work in OURS_MEASURED} <= set(names)
+    assert {work["job"] for work in figures["works"]} == set(JOBS)
+    assert {name for goal in GOALS for name in (goal.ours, goal.peer)} <= {*names, *figures["starts"]}
+
+
+def test_a_peer_that_is_not_installed_is_left_out() -> None:
+    absent = SimpleNamespace(PEER="not-a-distribution", works=lambda: (Work("none", "limit", "none", "", len),))
+    assert peers.load_one(absent) == peers.Peer("not-a-distribution", None, (), "not installed")
+
+
+def test_a_peer_that_fails_is_left_out() -> None:
+    def works() -> tuple[Work, ...]:
+        raise RuntimeError("no such model")
+
+    peer = peers.load_one(SimpleNamespace(PEER="orjson", works=works))
+    assert (peer.works, peer.missing) == ((), "cannot be measured: RuntimeError: no such model")
 
 
 def test_measuring_compares_the_same_conversations() -> None:

@@ -6,10 +6,12 @@ entry in `GOALS`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from ocml_adapters.harmony.vocabulary import load_encoding
-from ocml_bridge import Result, convert, read, write
+from ocml_bridge import Document, Result, convert, read, write
 
 from .work import OURS, Work
 
@@ -22,7 +24,7 @@ JOBS: Final[dict[str, str]] = {
     "provider": "OpenAI request → another vendor's JSON",
     "round": "OpenAI request → own form → OpenAI request",
 }
-"""What is done, in the order of the tables. Input is bytes and output is what a caller gets, unless a row says other."""
+"""What is done, in the order of the tables: from the bytes to what a caller gets, unless a row says other."""
 
 
 def harmony_of(data: bytes) -> str:
@@ -32,16 +34,8 @@ def harmony_of(data: bytes) -> str:
     return output
 
 
-def _transcript(data: bytes) -> Any:
+def _transcript(data: bytes) -> Document:
     return read(data, "openai").transcript
-
-
-def _output(result: Result) -> Any:
-    return result.output
-
-
-def _losses(result: Result) -> Any:
-    return result.losses
 
 
 def _bpe(text: str) -> list[int]:
@@ -51,55 +45,50 @@ def _bpe(text: str) -> list[int]:
 _SEVEN: Final = {f"<|{name}|>" for name in ("start", "message", "channel", "constrain", "end", "call", "return")}
 
 
+def _conversion(source: str, target: str) -> Callable[[Any], Result]:
+    return lambda data: convert(data, source=source, target=target)
+
+
+def _writing(target: str) -> Callable[[Document], Result]:
+    return lambda document: write(document, target)
+
+
 def _token_text(result: Result) -> str:
     return load_encoding().decode(result.output)
 
 
-def _ours(id: str, job: str, does: str, run: Any, text: Any = _output, **more: Any) -> Work:
-    return Work(id, job, OURS, does, run, text=text, says=_losses, **more)
-
+_CONVERT: Final = "`convert`: read, fit, write, report"
+_OURS: Final[dict[str, Any]] = {"by": OURS, "text": attrgetter("output"), "says": attrgetter("losses")}
+_IDS: Final[dict[str, Any]] = {**_OURS, "text": _token_text}
 
 OURS_MEASURED: Final = (
-    _ours(
-        "ours-harmony",
-        "harmony",
-        "`convert`: read, fit, write, report",
-        lambda data: convert(data, source="openai", target="harmony"),
-    ),
-    _ours(
+    Work("ours-harmony", "harmony", does=_CONVERT, run=_conversion("openai", "harmony"), **_OURS),
+    Work(
         "ours-from-harmony",
         "from-harmony",
-        "`convert`: read, fit, write, report",
-        lambda text: convert(text, source="harmony", target="openai"),
+        does=_CONVERT,
+        run=_conversion("harmony", "openai"),
         prepare=harmony_of,
+        **_OURS,
     ),
-    _ours(
+    Work(
         "ours-tokens",
         "tokens",
-        "`write`: fit, write, report",
-        lambda transcript: write(transcript, "harmony-tokens"),
+        does="`write`: fit, write, report",
+        run=_writing("harmony-tokens"),
         prepare=_transcript,
-        text=_token_text,
         sample=10,
+        **_IDS,
     ),
-    _ours(
-        "ours-chatml",
-        "chatml",
-        "`convert`: read, fit, write, report",
-        lambda data: convert(data, source="openai", target="chatml"),
-    ),
-    _ours(
+    Work("ours-chatml", "chatml", does=_CONVERT, run=_conversion("openai", "chatml"), **_OURS),
+    Work(
         "ours-provider",
         "provider",
-        "`convert` to OpenChatML 2.2 in JSON: read, fit, write, report",
-        lambda data: convert(data, source="openai", target="ocm-2.2-json"),
+        does="`convert` to OpenChatML 2.2 in JSON: read, fit, write, report",
+        run=_conversion("openai", "ocm-2.2-json"),
+        **_OURS,
     ),
-    _ours(
-        "ours-round",
-        "round",
-        "`convert`: read, fit, write, report",
-        lambda data: convert(data, source="openai", target="openai"),
-    ),
+    Work("ours-round", "round", does=_CONVERT, run=_conversion("openai", "openai"), **_OURS),
 )
 """What of ours is measured."""
 

@@ -61,34 +61,106 @@ class Grammar:
         """Whether a start or an end token stands in a text."""
         return self._token.search(text) is not None
 
+    def is_start(self, token: str) -> bool:
+        """Whether a token opens a frame."""
+        return token in self._starts
+
+    def pieces(self, text: str) -> list[str]:
+        """Text as pieces: text and tokens in turn, text first and last."""
+        return self._token.split(text)
+
     def frames(self, text: str) -> tuple[list[Frame], str]:
         """The frames of a text, and what stands behind the last one. An end token outside a frame is part of a gap."""
-        pieces = self._token.split(text)
-        frames: list[Frame] = []
-        gap, offset = pieces[0], len(pieces[0])
-        index, count = 1, len(pieces)
-        gaps = [gap]
-        while index < count:
-            token, after = pieces[index], pieces[index + 1]
-            if token not in self._starts:
-                gaps += (token, after)
-                offset += len(token) + len(after)
-                index += 2
-                continue
-            header, newline, body = after.partition("\n")
-            end = pieces[index + 2] if index + 2 < count else ""
-            closed = end != "" and end not in self._starts
-            frames.append(
-                Frame("".join(gaps), token, header, newline != "", body, end if closed else "", offset, end == "")
-            )
-            offset += len(token) + len(after)
-            index += 2
-            gaps = []
-            if closed:
-                gaps = [pieces[index + 1]]
-                offset += len(end) + len(pieces[index + 1])
-                index += 2
-        return frames, "".join(gaps)
+        scanner = Scanner(self)
+        frames = scanner.feed(text)
+        last, tail = scanner.finish()
+        return [*frames, *last], tail
+
+
+class Scanner:
+    """Finds frames in one pass over text, which may come at any time but is never cut inside a token.
+
+    Args:
+        grammar: which tokens open and close a frame.
+
+    Attributes:
+        frame: the one that is open; once its header's line has ended, `newline` is set and its body has begun.
+        body: the pieces of the open body.
+    """
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._grammar = grammar
+        self._gap: list[str] = []
+        self._line: list[str] = []
+        self._text = self._gap
+        """Where text goes: what stands between frames, the header's line, or the body."""
+        self._offset = 0
+        self._size = 0
+        self.frame: Frame | None = None
+        self.body: list[str] = []
+
+    @property
+    def pending(self) -> int:
+        """How many characters wait for what they are to be known."""
+        return 0 if self.frame is not None and self.frame.newline else self._size
+
+    def feed(self, text: str) -> list[Frame]:
+        """Take more text; the frames that it completes."""
+        pieces = self._grammar.pieces(text)
+        done: list[Frame] = []
+        self._take(pieces[0])
+        for at in range(1, len(pieces), 2):
+            token, behind = pieces[at], pieces[at + 1]
+            opens = self._grammar.is_start(token)
+            if self.frame is not None:
+                done.append(self._close("" if opens else token))
+                self._await(self._gap)
+            elif not opens:
+                self._gap.append(token)
+            if opens:
+                self.frame = Frame("".join(self._gap), token, "", False, "", "", self._offset, False)
+                self._gap, self._line = [], []
+                self._await(self._line)
+            self._offset += len(token)
+            self._take(behind)
+        return done
+
+    def finish(self) -> tuple[list[Frame], str]:
+        """There is no more text: the frame that is cut off, and what stands behind all frames."""
+        if self.frame is None:
+            return [], "".join(self._gap)
+        frame = self._close("")
+        frame.last = True
+        return [frame], ""
+
+    def _await(self, text: list[str]) -> None:
+        self._text, self._size = text, 0
+
+    def _take(self, text: str) -> None:
+        if not text:
+            return
+        self._offset += len(text)
+        if self._text is self._line and self.frame is not None:
+            line, newline, text = text.partition("\n")
+            self._line.append(line)
+            self._size += len(line)
+            if newline:
+                self.frame.header, self.frame.newline = "".join(self._line), True
+                self.body = self._text = []
+        if text:
+            self._text.append(text)
+            self._size += len(text)
+
+    def _close(self, end: str) -> Frame:
+        frame = self.frame
+        assert frame is not None
+        if frame.newline:
+            frame.body = "".join(self.body)
+        else:
+            frame.header = "".join(self._line)
+        frame.end = end
+        self.frame = None
+        return frame
 
 
 def spell(frames: Sequence[Frame], tail: str) -> str:

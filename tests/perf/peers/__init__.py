@@ -39,10 +39,11 @@ class Peer(NamedTuple):
 
 def load() -> list[Peer]:
     """All peers, each with its works or with why there are none."""
-    return [_load(import_module(f".{name}", __name__)) for name in FILES]
+    return [load_one(import_module(f".{name}", __name__)) for name in FILES]
 
 
-def _load(module: Any) -> Peer:
+def load_one(module: Any) -> Peer:
+    """A peer's file as a peer."""
     try:
         return Peer(module.PEER, version(module.PEER), module.works())
     except ImportError:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import orjson
 
 from ..work import Work, library
@@ -13,8 +16,11 @@ def works() -> tuple[Work, ...]:
     """`translate`, which decodes into its form and encodes from it."""
     translate = library("llm_transform.registry").translate
 
-    def to(target: str):  # noqa: ANN202
-        return lambda data: translate("openai-chat", target, {"model": "any", **orjson.loads(data)})
+    def to(target: str) -> Callable[[bytes], Any]:
+        def run(data: bytes) -> Any:
+            return translate("openai-chat", target, {"model": "any", **orjson.loads(data)})
+
+        return run
 
     does = "`orjson.loads`, `translate`"
     return (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -19,7 +21,7 @@ def works() -> tuple[Work, ...]:
     """
     pipeline_of = library("llm_rosetta.pipeline").ConversionPipeline
 
-    def to(target: str):  # noqa: ANN202
+    def to(target: str) -> Callable[[bytes], tuple[Any, list[str]]]:
         def run(data: bytes) -> tuple[Any, list[str]]:
             pipeline = pipeline_of("openai_chat", target)
             body = pipeline.convert_request({"model": "any", **orjson.loads(data)})
@@ -28,7 +30,7 @@ def works() -> tuple[Work, ...]:
         return run
 
     does = "`orjson.loads`, `ConversionPipeline.convert_request`"
-    more: dict[str, Any] = {"sample": 2, "text": lambda made: made[0], "says": lambda made: made[1]}
+    more: dict[str, Any] = {"sample": 2, "text": itemgetter(0), "says": itemgetter(1)}
     return (
         Work("rosetta-anthropic", "provider", PEER, f"{does} to Anthropic", to("anthropic"), **more),
         Work("rosetta-openai", "round", PEER, f"{does} to OpenAI", to("openai_chat"), first=1, **more),

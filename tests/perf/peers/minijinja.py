@@ -8,13 +8,17 @@ from .jinja import CHATML, HARMONY, template, variables
 PEER = "minijinja"
 
 
+def _never(name: str) -> bool:
+    return False
+
+
 def works() -> tuple[Work, ...]:
     """Both templates."""
     names = (HARMONY, CHATML)
     engine = library("minijinja").Environment(
         templates={name: template(name) for name in names}, trim_blocks=True, lstrip_blocks=True
     )
-    engine.auto_escape_callback = lambda _: False
+    engine.auto_escape_callback = _never
     does = "`orjson.loads`, `render_template` with {}"
     return (
         Work(

@@ -1,4 +1,7 @@
-"""mistral-common: its request, validated, from OpenAI's and back. Its tokenizer has another vocabulary: no comparison."""
+"""mistral-common: its request, validated, from OpenAI's and back.
+
+Its tokenizer has another vocabulary, so that there is nothing to compare its tokens with.
+"""
 
 from __future__ import annotations
 

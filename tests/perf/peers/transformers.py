@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from ..work import Work, library
 from .jinja import CHATML, HARMONY, template, variables
@@ -16,7 +17,7 @@ def works() -> tuple[Work, ...]:
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     render = library("transformers.utils.chat_template_utils").render_jinja_template
 
-    def rendering(name: str):  # noqa: ANN202
+    def rendering(name: str) -> Callable[[bytes], str]:
         source = template(name)
 
         def run(data: bytes) -> str:
