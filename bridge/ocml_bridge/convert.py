@@ -120,7 +120,7 @@ def read(
 
         document = apply(document, sidecar, _bytes(data), found.id, log)
     if strict and log.findings:
-        raise _refusal(log.findings)
+        raise refusal(log.findings)
     return Reading(document, tuple(log.findings), found.id)
 
 
@@ -151,7 +151,7 @@ def write(
     else:
         output, losses = _write(found, transcript, options)
     if strict and not is_lossless(losses):
-        raise _refusal(loss for loss in losses if loss.severity is not Severity.LAYOUT)
+        raise refusal(loss for loss in losses if loss.severity is not Severity.LAYOUT)
     return Result(output, tuple(losses), (), transcript, None, found.id)
 
 
@@ -225,6 +225,17 @@ def make_sidecar(
     return make(result.transcript, back, result.losses, data, result.target)
 
 
+def refusal(notes: Iterable[Loss | Finding]) -> BridgeError:
+    """The error that refuses what findings or losses (one at least) are about; for the caller to raise."""
+    listed = list(notes)
+    first = listed[0]
+    more = f" (and {len(listed) - 1} more)" if len(listed) > 1 else ""
+    code = ErrorCode(first.code) if first.code in _SPECIFIED else ErrorCode.LOSS
+    error = BridgeError(code, f"{first.severity} {first.code}: {first.detail}{more}", path=first.path)
+    error.refused = True
+    return error
+
+
 # --- inside -----------------------------------------------------------------------------------------------------------
 
 
@@ -240,22 +251,17 @@ def _with_dialect(options: Options, dialect: str | None) -> Options:
 
 
 def _decode(data: Source | bytes, kind: Kind, log: Log) -> Source:
-    if isinstance(data, bytes):
-        data = _utf8(data)
-    if not isinstance(data, str):
+    if not isinstance(data, (str, bytes)):
         if kind is Kind.TEXT:
             raise BridgeError(ErrorCode.SHAPE, "a text format is read from str or bytes, not from parsed JSON")
         return data
-    text = without_mark(data, log)
-    return text if kind is Kind.TEXT else _json(text, log)
+    return _text(data, log) if kind is Kind.TEXT else _json(data, log)
 
 
 def _guess(data: Source | bytes, log: Log) -> Source:
-    if isinstance(data, bytes):
-        data = _utf8(data)
-    if not isinstance(data, str):
+    if not isinstance(data, (str, bytes)):
         return data
-    text = without_mark(data, log)
+    text = _text(data, log)
     # A text format never begins like this and still parses as JSON; `[BOS]` and `[UNUSED_TOKEN_146]` do not.
     if text.lstrip()[:1] in ("{", "["):
         try:
@@ -269,6 +275,10 @@ def _guess(data: Source | bytes, log: Log) -> Source:
 _TOKEN: Final = re.compile(r"<\||\[(?:BOS|UNUSED_TOKEN_\d+)\]")
 
 
+def _text(data: str | bytes, log: Log) -> str:
+    return without_mark(data if isinstance(data, str) else _utf8(data), log)
+
+
 def _utf8(data: bytes) -> str:
     try:
         return data.decode("utf-8")
@@ -278,11 +288,14 @@ def _utf8(data: bytes) -> str:
         ).locate(data) from error
 
 
-def _json(text: str, log: Log) -> Json:
+def _json(data: str | bytes, log: Log) -> Json:
     """One JSON value, JSON lines as a list of them, or JSON with comments."""
     try:
-        return jsontext.loads(text)
+        return jsontext.loads(data)
     except BridgeError as error:
+        text = _text(data, log)
+        if text is not data:  # places are counted in characters, behind a byte order mark
+            return _json(text, log)
         if error.code is not ErrorCode.JSON:
             raise error.locate(text) from error.__cause__
         if (lines := jsontext.loads_lines(text)) is not None:
@@ -304,7 +317,7 @@ def _write(adapter: Adapter, document: Document, options: Options) -> tuple[Sour
     if gone and isinstance(document, Transcript):
         # A writer knows only the image, which lacks the messages that were left out.
         log.losses[known:] = renumber(log.losses[known:], gone, len(document.messages))
-    if isinstance(output, str) and _SURROGATE.search(output):
+    if isinstance(output, str) and not _is_unicode(output):
         return _write_clean(adapter, document, options)
     return output, log.losses
 
@@ -314,6 +327,15 @@ def _write_answers(adapter: Adapter, transcript: Transcript, options: Options) -
     shortened, dropped = without_analysis(transcript)
     output, losses = _write(adapter, shortened, options)
     return output, [*dropped, *renumber(losses, missing(dropped), len(transcript.messages))]
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether no half of a surrogate pair stands in a text."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -340,16 +362,6 @@ def _scrub(value: Json) -> Json:
     if isinstance(value, dict):
         return {_scrub(key): _scrub(item) for key, item in cast("dict[str, Json]", value).items()}
     return value
-
-
-def _refusal(notes: Iterable[Loss | Finding]) -> BridgeError:
-    listed = list(notes)
-    first = listed[0]
-    more = f" (and {len(listed) - 1} more)" if len(listed) > 1 else ""
-    code = ErrorCode(first.code) if first.code in _SPECIFIED else ErrorCode.LOSS
-    error = BridgeError(code, f"{first.severity} {first.code}: {first.detail}{more}", path=first.path)
-    error.refused = True
-    return error
 
 
 _SPECIFIED: Final = frozenset(map(str, ErrorCode))

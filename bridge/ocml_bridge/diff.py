@@ -76,12 +76,14 @@ def diff(old: Document, new: Document, gone: Collection[str] = ()) -> Iterator[D
 
 
 def _messages(old: Transcript, new: Transcript, gone: Collection[str]) -> Iterator[Difference]:
-    kept = [(f"/messages/{i}", m) for i, m in enumerate(old.messages) if f"/messages/{i}" not in gone]
-    for (path, one), other in zip(kept, new.messages, strict=False):
+    kept = list(enumerate(old.messages))
+    if gone:
+        kept = [(index, one) for index, one in kept if f"/messages/{index}" not in gone]
+    for (index, one), other in zip(kept, new.messages, strict=False):
         if one is not other and one != other:
-            yield from _message(path, one, other, gone)
-    for path, one in kept[len(new.messages) :]:
-        yield Difference(path, one, ABSENT)
+            yield from _message(f"/messages/{index}", one, other, gone)
+    for index, one in kept[len(new.messages) :]:
+        yield Difference(f"/messages/{index}", one, ABSENT)
     for other in new.messages[len(kept) :]:
         yield Difference(f"/messages/{len(old.messages)}", ABSENT, other)
 

@@ -19,7 +19,9 @@ from .model import Json
 MAX_DEPTH: Final = 200
 """How deep JSON may nest; deeper is refused rather than risked."""
 
-_LONG_NUMBER: Final = re.compile(rb"[0-9]{16}")
+_DIGITS: Final = bytes(48 if 48 <= byte < 58 else 32 for byte in range(256))
+"""A table for `bytes.translate`: every digit is a 0, everything else a blank."""
+_LONG_NUMBER: Final = b"0" * 16
 _DEPTH: Final = re.compile("recursion|depth", re.IGNORECASE)
 """What orjson calls it when JSON nests too deep, in its old and its new words."""
 _SURROGATE_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -44,21 +46,25 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-def _survey(value: Json) -> tuple[int, int]:
-    """How many keys a value has in all, and how deep it nests."""
-    keys, depth = 0, 0
+def _depth(value: Json) -> int:
+    """How deep a value nests, as far as it matters."""
+    depth = 0
     level: list[Any] = [value]
     while level and depth <= MAX_DEPTH:
         below: list[Any] = []
         for item in level:
             if isinstance(item, dict):
-                keys += len(cast("dict[str, Json]", item))
                 below += cast("dict[str, Json]", item).values()
             elif isinstance(item, list):
                 below += cast("list[Json]", item)
         level = [item for item in below if isinstance(item, (dict, list))]
         depth += 1
-    return keys, depth
+    return depth
+
+
+def _keys(raw: bytes) -> int:
+    """How many keys stand in JSON text: each ends in `":`, and inside a string that quote is escaped."""
+    return raw.count(b'":') - raw.count(b'\\":')
 
 
 def loads(data: str | bytes) -> Json:
@@ -70,44 +76,58 @@ def loads(data: str | bytes) -> Json:
     """
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     try:
-        if _LONG_NUMBER.search(raw):
-            return _loads_exactly(data)
         value = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         if _DEPTH.search(error.msg):
             raise _too_deep() from error
-        if _SURROGATE_ESCAPE.search(raw):
+        if _SURROGATE_ESCAPE.search(raw) or _has_long_number(raw):
             return _loads_exactly(data)
         raise BridgeError(ErrorCode.JSON, f"not JSON: {error.msg}", offset=error.pos) from error
-    keys, depth = _survey(value)
-    if depth > MAX_DEPTH:
+    if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
         raise _too_deep()
-    # Every key ends in `":`; inside a string that quote is escaped. Where the count is off, look closer.
-    if raw.count(b'":') - raw.count(b'\\":') != keys or b'\\\\":' in raw:
-        return _loads_exactly(data)
-    return value
+    return value if _is_whole(value, raw) else _loads_exactly(data)
+
+
+def _is_whole(value: Json, raw: bytes) -> bool:
+    """Whether a value surely is all that its JSON text says: each key of an object, each digit of a number."""
+    try:
+        again = orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        return False
+    if again == raw:
+        return True
+    # The text is spelled otherwise. What was read has each key once; keys that are hard to count are not risked.
+    if b'\\\\":' in raw or b'\\\\":' in again or _has_long_number(raw):
+        return False
+    return _keys(raw) == _keys(again)
+
+
+def _has_long_number(raw: bytes) -> bool:
+    return _LONG_NUMBER in raw.translate(_DIGITS)
 
 
 def _loads_exactly(data: str | bytes) -> Json:
-    text = data.decode("utf-8") if isinstance(data, bytes) else data
     try:
+        text = data.decode("utf-8") if isinstance(data, bytes) else data
         value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         raise BridgeError(ErrorCode.JSON, f"not JSON: {error.msg}", offset=error.pos) from error
+    except UnicodeDecodeError as error:
+        raise BridgeError(ErrorCode.JSON, "not JSON: not UTF-8", offset=error.start) from error
     except _DuplicateKeyError as error:
         raise BridgeError(ErrorCode.JSON, f"{error}; which one is meant cannot be known") from error
     except RecursionError as error:
         raise _too_deep() from error
     except ValueError as error:
         raise BridgeError(ErrorCode.LIMIT, "a number has more digits than can be held") from error
-    if _survey(value)[1] > MAX_DEPTH:
+    if _depth(value) > MAX_DEPTH:
         raise _too_deep()
     return value
 
 
 def too_deep(value: Json) -> bool:
     """Whether a value nests deeper than we read."""
-    return _survey(value)[1] > MAX_DEPTH
+    return _depth(value) > MAX_DEPTH
 
 
 class Lines(list[Json]):

@@ -81,7 +81,7 @@ def continues(before: Message, message: Message) -> bool:
 
     Thoughts open a turn, a preamble goes before calls, calls follow one another, a final answer closes the turn.
     """
-    if message.role != "assistant" or before.role != "assistant" or before.end == "return":
+    if before.role != "assistant" or message.role != "assistant" or before.end == "return":
         return False
     if is_call(before):
         return is_call(message)
@@ -95,7 +95,7 @@ def infer_grouping(messages: Sequence[Message]) -> tuple[Message, ...]:
     out: list[Message] = []
     before: Message | None = None
     for message in messages:
-        joined = before is not None and continues(before, message)
+        joined = message.role == "assistant" and before is not None and continues(before, message)
         out.append(message if message.continues == joined else replace(message, continues=joined))
         before = message
     return tuple(out)
@@ -123,7 +123,7 @@ class Pairing:
     def __init__(self) -> None:
         self._turn: deque[int] = deque()
         self._by_name: dict[str | None, deque[int]] = {}
-        self._answered: set[int] = set()
+        self._closed: set[int] = set()
         self._by_id: dict[str, deque[int]] = {}
         self._earlier: dict[str, deque[int]] = {}
         self._in_calls = False
@@ -137,7 +137,7 @@ class Pairing:
         self._in_calls = self._in_calls and message.continues and not is_reply(message)
         call = self.find(message) if is_reply(message) else None
         if call is not None:
-            self._answer(call, message)
+            self.close(call)
         return call
 
     def _open(self, index: int, message: Message) -> None:
@@ -153,21 +153,18 @@ class Pairing:
     def find(self, reply: Message) -> int | None:
         """The index of the call that a reply would answer if it came next; None where there is none."""
         if reply.call_id is not None:
-            waiting = self._waiting(reply.call_id)
-            return waiting[0] if waiting else None
-        waiting = self._turn if reply.name is None else self._by_name.get(reply.name)
-        while waiting and waiting[0] in self._answered:
+            found = self._first(self._by_id.get(reply.call_id))
+            return self._first(self._earlier.get(reply.call_id)) if found is None else found
+        return self._first(self._turn if reply.name is None else self._by_name.get(reply.name))
+
+    def _first(self, waiting: deque[int] | None) -> int | None:
+        while waiting and waiting[0] in self._closed:
             waiting.popleft()
         return waiting[0] if waiting else None
 
-    def _waiting(self, call_id: str) -> deque[int] | None:
-        return self._by_id.get(call_id) or self._earlier.get(call_id)
-
-    def _answer(self, index: int, reply: Message) -> None:
-        self._answered.add(index)
-        waiting = self._waiting(reply.call_id) if reply.call_id is not None else None
-        if waiting:
-            waiting.popleft()
+    def close(self, index: int) -> None:
+        """Nothing answers the call with this index any more."""
+        self._closed.add(index)
 
 
 def pair(messages: Iterable[Message]) -> dict[int, int]:

@@ -82,7 +82,9 @@ def write_developer(content: Content, *, plain: bool) -> str:
 
 def is_in_place(message: Message) -> bool:
     """Whether the tools that a message declares stand where Harmony has them: last in a developer's message."""
-    declared = [isinstance(part, Tools) for part in parts_of(message.content)]
+    if isinstance(message.content, str):
+        return True
+    declared = [isinstance(part, Tools) for part in message.content]
     return not any(declared) or (message.role == "developer" and declared[-1] and sum(declared) == 1)
 
 

@@ -16,8 +16,8 @@ from ocml_bridge.turns import as_transcript, hoist_tools, lower_tools, pair, pla
 
 from .body import is_in_place, placed, read_developer, write_developer, write_tools
 from .frames import Scanner, pieces_of
-from .header import LONG, WORDS, Fields, fields_of, implied_intent, is_own_spelling, regular, spell
-from .message import assemble, body_of, header_of, layout_of, make
+from .header import WORDS, Fields, fields_of, implied_intent, is_own_spelling, is_short, regular, spell
+from .message import assemble, body_of, common_header, header_of, layout_of, make
 from .reader import LINE_END
 from .syntax import (
     ASSISTANT,
@@ -83,7 +83,7 @@ def _report_lifted(paired: Sequence[tuple[str, Message]], log: Log) -> None:
 
 def _tools_in_place(transcript: Transcript, log: Log) -> Transcript:
     """Tools that stand where Harmony has no place for them are declared apart, and so in the developer's message."""
-    if not all(is_in_place(message) for message in lower_tools(transcript)):
+    if not all(map(is_in_place, lower_tools(transcript))):
         # Parts are left out first: their paths count the tools that then move out.
         texts = tuple(_texts(message, f"/messages/{at}", log) for at, message in enumerate(transcript.messages))
         transcript = hoist_tools(replace(transcript, messages=texts), log)
@@ -111,7 +111,7 @@ def _spelled(held: Message, source: Message, spelling: Spelling, *, prompted: bo
 
 def _names_of_replies(messages: Sequence[Message]) -> dict[int, str]:
     """For replies without a name, the tool that they answer."""
-    if all(message.name is not None for message in messages if message.role == TOOL):
+    if not any(message.role == TOOL and message.name is None for message in messages):
         return {}
     return {reply: messages[call].recipient or TOOL for reply, call in pair(messages).items()}
 
@@ -129,6 +129,8 @@ def _leads(messages: Sequence[Message], open_turn: Message | None) -> bool:
 def _message(
     message: Message, tool: str | None, path: str, options: Options, log: Log, *, prompted: bool, last: bool
 ) -> Message:
+    if _is_held(message, tool, options, prompted=prompted) and (last or message.end is not None):
+        return message
     layout = layout_of(message.layout)
     fields, kept = _header(message, tool, layout, options, prompted=prompted)
     holds = (Tools,) if fields.role == "developer" else ()
@@ -144,6 +146,26 @@ def _message(
     return make(fields, content, message.end if last or message.end else "end", kept, {})
 
 
+def _is_held(message: Message, tool: str | None, options: Options, *, prompted: bool) -> bool:
+    """Whether a message is its own image, as most are: nothing to keep or leave out, and a header that says it all."""
+    if message.layout is not None or message.extras is not None or not isinstance(message.content, str):
+        return False
+    if message.role == "developer" or message.call_id is not None:
+        return False
+    if not prompted and common_header(message) is not None:
+        return True
+    fields = fields_of(message)
+    return is_short(fields) and _is_whole(fields, tool, options.dialect or SPEC, prompted)
+
+
+@lru_cache(maxsize=2048)
+def _is_whole(fields: Fields, tool: str | None, dialect: str, prompted: bool) -> bool:
+    """Whether a header can say these fields, and is spelled as we spell it."""
+    if _held(fields, tool, dialect) != fields:
+        return False
+    return not is_own_spelling(spell(fields, dialect, prompted=prompted), fields, prompted=prompted)
+
+
 def _header(
     message: Message, tool: str | None, layout: dict[str, Any], options: Options, *, prompted: bool
 ) -> tuple[Fields, dict[str, Any]]:
@@ -151,7 +173,7 @@ def _header(
     fields, raw = fields_of(message), layout.get("header")
     if isinstance(raw, str) and options.dialect is None and _is_kept(raw, fields, prompted=prompted):
         return fields, {"header": raw}
-    held = _held if all(value is None or len(value) < LONG for value in fields) else _held.__wrapped__
+    held = _held if is_short(fields) else _held.__wrapped__
     dialect = options.dialect or SPEC
     fields = held(fields._replace(call_id=None), tool, dialect)
     raw = spell(fields, dialect, prompted=prompted)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from ocml_bridge.model import Message
@@ -112,6 +113,11 @@ LONG: Final = 256
 """Headers of this many characters are not remembered."""
 
 
+def is_short(fields: Fields) -> bool:
+    """Whether fields are short enough to be remembered."""
+    return max(map(len, filter(None, fields)), default=0) < LONG
+
+
 def _regular(raw: str, prompted: bool) -> Fields | None:
     parsed = parse(raw, prompted=prompted)
     if parsed is None:
@@ -145,18 +151,12 @@ def implied_intent(role: str, name: str | None, channel: str | None, recipient: 
     return "preamble" if role == ASSISTANT and channel == "commentary" and recipient is None else None
 
 
+_FIELDS: Final = attrgetter(*Fields._fields)
+
+
 def fields_of(message: Message) -> Fields:
     """What a message's header has to say."""
-    return Fields(
-        message.role,
-        message.name,
-        message.channel,
-        message.recipient,
-        message.content_type,
-        message.constraint,
-        message.call_id,
-        message.intent,
-    )
+    return Fields(*_FIELDS(message))
 
 
 def is_own_spelling(raw: str, fields: Fields, *, prompted: bool) -> bool:

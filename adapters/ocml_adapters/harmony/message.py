@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from functools import lru_cache
+from typing import Any, Final, cast
 
 from ocml_bridge.model import ByFormat, Content, Message, Transcript
 from ocml_bridge.turns import infer_grouping, lift_tools, lower_tools
 
 from .body import write_developer
-from .header import Fields, fields_of, spell
-from .syntax import HOME, START
+from .header import Fields, fields_of, is_short, regular, spell
+from .syntax import CHANNELS, HOME, ROLES, START, TOOL
 
 
 def layout_of(by_format: ByFormat | None) -> dict[str, Any]:
@@ -52,12 +53,43 @@ def is_prompted(image: Transcript) -> bool:
     return layout_of(image.layout).get("prompted", False)
 
 
+def common_header(message: Message) -> str | None:
+    """The header of a message that has nothing but a role and a channel, as most have; None for all others."""
+    if (
+        message.layout is None
+        and message.name is None
+        and message.recipient is None
+        and message.call_id is None
+        and message.intent is None
+        and message.constraint is None
+        and message.content_type is None
+    ):
+        return _COMMON.get((message.role, message.channel))
+    return None
+
+
+_COMMON: Final = {
+    (fields.role, fields.channel): START + spell(fields)
+    for role in sorted(ROLES - {TOOL})
+    for channel in (None, *sorted(CHANNELS))
+    if regular(spell(fields := Fields(role, channel=channel))) == fields
+}
+
+
 def header_of(message: Message, *, prompted: bool) -> str:
     """The raw header, from `<|start|>` on; behind a generation prompt, what follows it."""
-    raw: Any = layout_of(message.layout).get("header")
+    if not prompted and (common := common_header(message)) is not None:
+        return common
+    raw: Any = layout_of(message.layout).get("header") if message.layout is not None else None
     if raw is None:
-        raw = spell(fields_of(message), prompted=prompted)
+        fields = fields_of(message)
+        raw = _spelled(fields, prompted) if is_short(fields) else spell(fields, prompted=prompted)
     return raw if prompted else START + raw
+
+
+@lru_cache(maxsize=2048)
+def _spelled(fields: Fields, prompted: bool) -> str:
+    return spell(fields, prompted=prompted)
 
 
 def body_of(message: Message) -> str:

@@ -19,9 +19,11 @@ def write(document: Document, options: Options, log: Log) -> str:
     out: list[str] = []
     prompted = is_prompted(image)
     for path, message in placed(image):
-        place = path if path == "/tools" else f"{path}/content"
-        keep = layout_of(message.layout).get("mentions", ())
-        body = CONTROL.guard(body_of(message), options.control_tokens, place, log, keep)
+        body = body_of(message)
+        if not CONTROL.is_safe(body):
+            place = path if path == "/tools" else f"{path}/content"
+            keep = layout_of(message.layout).get("mentions", ())
+            body = CONTROL.guard(body, options.control_tokens, place, log, keep)
         end = ENDS[message.end] if message.end is not None else ""
         out += (header_of(message, prompted=prompted), MESSAGE, body, end)
         prompted = False

@@ -85,7 +85,7 @@ class Scanner:
 
     Attributes:
         frame: the one that is open; once its header's line has ended, `newline` is set and its body has begun.
-        body: the pieces of the open body.
+        body: the pieces of the open body; whoever knows that a text holds no token may append it here.
     """
 
     def __init__(self, grammar: Grammar) -> None:
@@ -95,6 +95,7 @@ class Scanner:
         self._text = self._gap
         """Where text goes: what stands between frames, the header's line, or the body."""
         self._offset = 0
+        """Of what comes next, without the body that is open."""
         self._size = 0
         self.frame: Frame | None = None
         self.body: list[str] = []
@@ -137,25 +138,26 @@ class Scanner:
         self._text, self._size = text, 0
 
     def _take(self, text: str) -> None:
-        if not text:
-            return
-        self._offset += len(text)
         if self._text is self._line and self.frame is not None:
             line, newline, text = text.partition("\n")
             self._line.append(line)
+            self._offset += len(line) + len(newline)
             self._size += len(line)
             if newline:
                 self.frame.header, self.frame.newline = "".join(self._line), True
                 self.body = self._text = []
         if text:
             self._text.append(text)
-            self._size += len(text)
+            if self._text is not self.body:
+                self._offset += len(text)
+                self._size += len(text)
 
     def _close(self, end: str) -> Frame:
         frame = self.frame
         assert frame is not None
         if frame.newline:
             frame.body = "".join(self.body)
+            self._offset += len(frame.body)
         else:
             frame.header = "".join(self._line)
         frame.end = end

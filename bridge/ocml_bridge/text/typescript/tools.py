@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+import orjson
 
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.model import Tool
@@ -28,7 +31,7 @@ _NO_PARAMETERS = " = () => any;"
 
 @dataclass(slots=True)
 class ParsedTools:
-    """What a `# Tools` section says.
+    """What a `# Tools` section says; a value, never changed.
 
     Attributes:
         tools: in the order of the text; `namespace` is None for `functions`.
@@ -56,6 +59,57 @@ def render_tools(tools: Iterable[Tool], descriptions: Mapping[str, str] | None =
     Raises:
         BridgeError: LIMIT, when a schema nests more than 200 levels deep.
     """
+    listed = tuple(tools)
+    key = _key(listed, descriptions)
+    return _render(listed, descriptions) if key is None else _render_again(_Keyed(key, listed, descriptions))
+
+
+LARGE: Final = 16_384
+"""Sections of this many characters are not remembered."""
+
+
+class _Keyed:
+    """Tools that are told from others by a key."""
+
+    __slots__ = ("descriptions", "key", "tools")
+
+    def __init__(self, key: bytes, tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> None:
+        self.key = key
+        self.tools = tools
+        self.descriptions = descriptions
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Keyed) and self.key == other.key
+
+
+def _key(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> bytes | None:
+    """What tells tools from all others; None where they are too large, or JSON would not keep them apart.
+
+    Requests declare the same tools again and again, and one conversion writes and reads them several times.
+    """
+    said = [
+        (tool.name, tool.description or "", tool.description is None, tool.namespace or "", tool.namespace is None)
+        for tool in tools
+    ]
+    schemas = [tool.parameters for tool in tools if tool.parameters is not None]
+    bare = [index for index, tool in enumerate(tools) if tool.parameters is None]
+    try:
+        key = orjson.dumps((said, schemas, bare, descriptions or {}))
+    except orjson.JSONEncodeError:
+        return None
+    # Infinity is written as null, too.
+    return key if len(key) < LARGE and b"null" not in key else None
+
+
+@lru_cache(maxsize=512)
+def _render_again(keyed: _Keyed) -> str:
+    return _render(keyed.tools, keyed.descriptions)
+
+
+def _render(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> str:
     described = descriptions or {}
     spaces: dict[str, list[Tool]] = {name: [] for name in described}
     for tool in tools:
@@ -106,11 +160,18 @@ def parse_tools(text: str, *, lenient: bool = False) -> ParsedTools | None:
     Returns:
         Tools that render to this text, or None. A tool without a description has None, never "". Never raises.
     """
+    return _parse_again(text, lenient) if len(text) < LARGE else _parse(text, lenient)
+
+
+def _parse(text: str, lenient: bool) -> ParsedTools | None:
     try:
         found = _Section(text).read()
         return found if same_text(render_tools(found.tools, found.descriptions), text, lenient=lenient) else None
     except (UnreadableError, BridgeError):
         return None
+
+
+_parse_again = lru_cache(maxsize=512)(_parse)
 
 
 class _Section(Reader):
