@@ -14,12 +14,13 @@ from sources import ADAPTERS, BRIDGE, ROOT, dotted, imports, modules, tree
 LAYERS = (
     ("errors", "loss"),
     ("model",),
-    ("events",),
+    ("events", "prompting"),
     ("adapter", "diff", "jsontext", "turns"),
     ("fit", "text", "transform", "visibility"),
     ("stream",),
     ("registry", "sidecar"),
     ("convert", "pipe"),
+    ("request",),
     ("",),  # the public API, ocml_bridge/__init__.py
     ("bulk", "testing", "view"),
     ("hosts",),

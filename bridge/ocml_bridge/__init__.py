@@ -12,6 +12,7 @@ from .convert import Reading, Result, convert, make_sidecar, read, verify, write
 from .errors import BridgeError, ErrorCode
 from .loss import Finding, FindingCode, Loss, LossCode, Severity
 from .model import Completion, Document, Message, Tool, Transcript
+from .pipe import decoder, encoder
 from .registry import adapter, detect, formats
 
 __version__ = "0.1.0"
@@ -34,7 +35,9 @@ __all__ = [
     "Transcript",
     "adapter",
     "convert",
+    "decoder",
     "detect",
+    "encoder",
     "formats",
     "make_sidecar",
     "read",

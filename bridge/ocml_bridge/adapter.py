@@ -12,11 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from .events import Answer, Decoder, Encoder
 from .loss import Log
 from .model import Document, Json
+
+if TYPE_CHECKING:
+    from .events import Answer, Decoder, Encoder
+    from .prompting import Ask, Profile
 
 Source = str | Json
 """What a reader is given: text for text formats, a JSON value for the others."""
@@ -112,8 +115,8 @@ class Options:
 DEFAULT = Options()
 
 
-MakeDecoder = Callable[[Options], Decoder]
-MakeEncoder = Callable[[Answer, Options], Encoder]
+MakeDecoder = Callable[[Options], "Decoder"]
+MakeEncoder = Callable[["Answer", Options], "Encoder"]
 
 Verdict = Literal["same", "differs", "only-ours", "only-theirs", "refused"]
 
@@ -157,6 +160,8 @@ class Adapter:
         decoders: by stream id, what reads the format as it arrives. A stream id is the format's id, or begins with it
             and says how it is framed (`openai-sse`).
         encoders: by stream id, what writes it as it comes.
+        asks: takes a request apart: what it asks for beside its messages; None where the format has no requests.
+        profiles: by name, what makes a model's prompt of a request; the format is the one that the model reads.
     """
 
     id: str
@@ -172,3 +177,5 @@ class Adapter:
     compare: Callable[[Source], Sequence[Comparison]] | None = None
     decoders: Mapping[str, MakeDecoder] = field(default_factory=dict[str, MakeDecoder])
     encoders: Mapping[str, MakeEncoder] = field(default_factory=dict[str, MakeEncoder])
+    asks: Ask | None = None
+    profiles: Mapping[str, Profile] = field(default_factory=dict[str, "Profile"])

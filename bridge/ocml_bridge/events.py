@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, Self
 
+from .errors import ErrorCode
 from .loss import Finding, Loss
 from .model import Document, Message
 
@@ -66,10 +67,12 @@ class Stop(NamedTuple):
     Attributes:
         reason: why.
         document: what was read, as a reader of the whole text reads it.
+        error: the code of what went wrong, where the reason is `error`.
     """
 
     reason: Reason
     document: Document
+    error: ErrorCode | None = None
 
 
 Event = Start | Delta | RefusalDelta | End | Finding | Stop
@@ -154,7 +157,7 @@ class Answer:
         created: when, in seconds since 1970.
         index: which of several answers to one request.
         call_id: gives a call that has no id one, by its number in the answer from 0.
-        events: what the client understands (OpenChatML 2.2 `capabilities.streaming`); None for what §9 names.
+        events: what the client understands (OpenChatML 2.2 `capabilities.streaming`); None where it did not say.
     """
 
     id: str = "chatcmpl-0"

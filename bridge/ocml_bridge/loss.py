@@ -95,6 +95,8 @@ class FindingCode(StrEnum):
     """What should be JSON is not; it is kept as text."""
     MIXED_SPELLING = "mixed-spelling"
     """One document spells its tokens in two ways."""
+    ENCODING = "encoding"
+    """Bytes of a stream are not UTF-8; they are read as U+FFFD."""
     BYTE_ORDER_MARK = "byte-order-mark"
     """A byte order mark stands at the beginning; it is left out."""
     SHAPE = "shape"

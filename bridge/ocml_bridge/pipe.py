@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from . import registry
@@ -15,20 +15,24 @@ from .visibility import Visibility
 _Made = TypeVar("_Made")
 
 
-def decoder(stream: str, *, options: Options = DEFAULT, prefix: str | bytes = "") -> Decoder:
+def decoder(stream: str, *, options: Options = DEFAULT, prefix: str | bytes | Sequence[int] = "") -> Decoder:
     """What reads a stream as it arrives.
 
     Args:
         stream: a format id, or how a format is framed: `openai-sse`.
         options: how to read.
-        prefix: what stands before the stream: the generation prompt that a model's answer continues.
+        prefix: what stands before the stream: the generation prompt that a model's answer continues, as text or as
+            token ids.
 
     Raises:
         BridgeError: OCB-FORMAT-UNKNOWN where there is no such stream.
     """
     made = _find(stream, lambda adapter: adapter.decoders, "read")(options)
-    if prefix:
-        made.feed(prefix)
+    if isinstance(prefix, (str, bytes)):
+        if prefix:
+            made.feed(prefix)
+    else:
+        made.feed_tokens(prefix)
     return made
 
 
@@ -90,6 +94,10 @@ class Pipe:
     def finish(self, reason: Reason | None = None, usage: dict[str, object] | None = None) -> bytes:
         """Nothing more comes: the rest."""
         return self._out(self._source.finish(reason)) + b"".join(self._target.finish(usage))
+
+    def fail(self, error: BridgeError) -> bytes:
+        """Say that the stream broke, so that whoever listens notices."""
+        return b"".join(self._target.fail(error.code, error.message))
 
     def cancel(self) -> None:
         """Nobody listens any more."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from importlib import import_module
 from typing import Final, cast
 
 from .adapter import Adapter, Kind, Source
 from .errors import BridgeError, ErrorCode
+from .lazy import find
 
 ENTRY_POINTS: Final = "ocml_bridge.formats"
 """The entry point group: name = format id, value = an `Adapter`."""
@@ -47,9 +47,8 @@ def _load(format_id: str) -> Adapter:
         raise BridgeError(
             ErrorCode.FORMAT_UNKNOWN, f"there is no format {format_id!r}; the formats are {', '.join(formats())}"
         )
-    module, _, name = target.partition(":")
     try:
-        return cast("Adapter", getattr(import_module(module), name))
+        return cast("Adapter", find(target))
     except (ImportError, AttributeError) as error:
         raise BridgeError(ErrorCode.DEPENDENCY, f"the format {format_id!r} cannot be loaded: {error}") from error
 

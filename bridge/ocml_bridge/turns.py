@@ -25,6 +25,7 @@ from .model import (
     Tool,
     Tools,
     Transcript,
+    own_copy,
 )
 
 FUNCTIONS: Final = "functions."
@@ -96,8 +97,11 @@ def infer_grouping(messages: Sequence[Message]) -> tuple[Message, ...]:
     before: Message | None = None
     for message in messages:
         joined = message.role == "assistant" and before is not None and continues(before, message)
-        out.append(message if message.continues == joined else replace(message, continues=joined))
         before = message
+        if message.continues != joined:
+            message = own_copy(message)
+            message.continues = joined
+        out.append(message)
     return tuple(out)
 
 
@@ -340,7 +344,10 @@ def lift_tools(messages: Sequence[Message]) -> Lifted:
 
 
 def _developer_place(messages: Sequence[Message]) -> int:
-    return next((at for at, message in enumerate(messages) if message.role != "system"), len(messages))
+    at = 0
+    while at < len(messages) and messages[at].role == "system":
+        at += 1
+    return at
 
 
 def as_transcript(completion: Completion, log: Log) -> Transcript:

@@ -14,6 +14,7 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("bridge", "adapters", "tests")
 def main() -> None:
     from perf.corpus import COUNT
     from perf.figures import collect, load, save
+    from perf.measure import PART
     from perf.picture import draw
     from perf.report import page, summary
 
@@ -24,6 +25,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write docs/speed.md, docs/speed.json and docs/speed.svg")
     parser.add_argument("--redraw", action="store_true", help="measure nothing: make page and picture of the figures")
     given = parser.parse_args()
+    if given.conversations < 2 * PART:
+        parser.error(f"--conversations: at least {2 * PART}, so that there are two parts to measure")
 
     figures_path = ROOT / "docs" / "speed.json"
     if given.redraw:

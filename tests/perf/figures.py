@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from . import keeps, machine, peers, scaling, startup
 from .corpus import SEED, conversations, describe
-from .measure import Times, measure, ratio
+from .measure import Times, measure_apart, ratio
 from .work import OURS, Work
-from .works import GOALS, OURS_MEASURED, Goal
+from .works import GOALS, OURS_MEASURED, Goal, ours
 
 Figures = dict[str, Any]
 
@@ -33,10 +33,11 @@ def collect(count: int, rounds: int, largest: int, tell: Callable[[str], None]) 
     tell(f"{count} conversations from seed {SEED}")
     corpus = list(conversations(count))
     found = peers.load()
-    everything = [*OURS_MEASURED, *(work for peer in found for work in peer.works)]
-    left_out = {work.id: reason for work in everything if (reason := _refusal(work, corpus[0]))}
-    works = [work for work in everything if work.id not in left_out]
-    times = measure(works, corpus, rounds, tell)
+    sources = [(ours, OURS_MEASURED), *((peer.load, peer.works) for peer in found)]
+    left_out = {work.id: reason for _, works in sources for work in works if (reason := _refusal(work, corpus[0]))}
+    sources = [(load, [work for work in works if work.id not in left_out]) for load, works in sources]
+    works = [work for _, each in sources for work in each]
+    times = measure_apart(sources, count, rounds, tell)
     tell("starting processes")
     starts = startup.measure_starts(STARTS)
     return {
@@ -72,8 +73,8 @@ def growth(corpus: Sequence[bytes], largest: int, tell: Callable[[str], None]) -
 
 def _work(work: Work, times: dict[str, Times]) -> Figures:
     own = times[work.id]
-    ours = next((other for other in OURS_MEASURED if other.job == work.job), OURS_MEASURED[0])
-    best, middle = ratio(own, times[ours.id])
+    compared = next((other for other in OURS_MEASURED if other.job == work.job), OURS_MEASURED[0])
+    best, middle = ratio(own, times[compared.id])
     return {
         "id": work.id,
         "job": work.job,
@@ -82,7 +83,7 @@ def _work(work: Work, times: dict[str, Times]) -> Figures:
         "conversations": sum(own.counts.values()),
         "microseconds": round(own.microseconds, 1),
         "median": round(own.median, 1),
-        "ours": None if work.by == OURS else ours.id,
+        "ours": None if work.by == OURS else compared.id,
         "ratio": round(best, 3),
         "ratio_median": round(middle, 3),
     }

@@ -1,22 +1,29 @@
 """Timing, interleaved: each part of the corpus goes through all works before the next part does.
 
-Whatever slows the machine down for a while slows all works down. Times are CPU time of this process. For each part the
-best of all rounds counts, so that a ratio compares the same conversations at their best; medians stand beside.
+Whatever slows the machine down for a while slows all works down. Each distribution has a process of its own, so that
+none works in the memory that another has left behind; one of them works at a time. Times are CPU time. For each part
+the best of all rounds counts, so that a ratio compares the same conversations at their best; medians stand beside.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+import multiprocessing
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from statistics import median
 from time import process_time
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
+from .corpus import conversations
 from .work import Work
 
-PART: Final = 100
+PART: Final = 250
 """How many conversations a part is."""
+WARM_UP: Final = 20
+"""How many of a part only warm a work up and are not timed: another process worked meanwhile."""
 
 
 @dataclass(slots=True)
@@ -25,13 +32,13 @@ class Times:
 
     Attributes:
         work: the work.
-        parts: for each part that was measured, by its number: the seconds of each round.
-        counts: how many conversations a part has.
+        counts: for each part that is measured, by its number: how many conversations it has.
+        parts: for each part: the seconds of each round.
     """
 
     work: Work
+    counts: dict[int, int]
     parts: dict[int, list[float]] = field(default_factory=dict[int, list[float]])
-    counts: dict[int, int] = field(default_factory=dict[int, int])
 
     def best(self, parts: Sequence[int]) -> float:
         """Seconds for those parts, each at its best."""
@@ -63,41 +70,40 @@ def ratio(one: Times, other: Times) -> tuple[float, float]:
     return one.best(shared) / other.best(shared), median(a / b for a, b in by_round)
 
 
-def measure(
-    works: Sequence[Work], corpus: Sequence[bytes], rounds: int, tell: Callable[[str], None] = lambda _: None
-) -> dict[str, Times]:
-    """Measure works on a corpus.
+class Place(Protocol):
+    """Where works are timed."""
 
-    Args:
-        works: what to measure.
-        corpus: conversations as bytes.
-        rounds: how often each is measured.
-        tell: hears of the progress.
+    def counts(self, work: str) -> dict[int, int]:
+        """How many conversations of each part a work is measured on."""
+        ...
 
-    Returns:
-        The times by the work's id.
-    """
-    parts = [corpus[at : at + PART] for at in range(0, len(corpus), PART)]
-    times = {work.id: Times(work) for work in works}
-    inputs = {work.id: _inputs(work, parts) for work in works}
-    for work in works:
-        for number, given in inputs[work.id].items():
-            times[work.id].counts[number] = len(given)
-            times[work.id].parts[number] = []
-    _warm_up(works, inputs)
-    gc.collect()
-    gc.freeze()
-    try:
-        for lap in range(rounds):
-            tell(f"round {lap + 1} of {rounds}")
-            order = [*works[lap % len(works) :], *works[: lap % len(works)]]
-            for number in range(len(parts)):
-                for work in order:
-                    if number in inputs[work.id]:
-                        times[work.id].parts[number].append(_time(work.run, inputs[work.id][number]))
-    finally:
-        gc.unfreeze()
-    return times
+    def time(self, work: str, part: int) -> float:
+        """CPU seconds of a work for a part."""
+        ...
+
+
+class Here:
+    """Works timed in this process."""
+
+    def __init__(self, works: Iterable[Work], corpus: Sequence[bytes]) -> None:
+        """Make the inputs of all works."""
+        parts = [corpus[at : at + PART] for at in range(0, len(corpus) - WARM_UP, PART)]
+        self._works = {work.id: work for work in works}
+        self._inputs = {work.id: _inputs(work, parts) for work in self._works.values()}
+
+    def counts(self, work: str) -> dict[int, int]:
+        """As `Place` says."""
+        return {part: len(given) - WARM_UP for part, given in self._inputs[work].items()}
+
+    def time(self, work: str, part: int) -> float:
+        """As `Place` says."""
+        run, inputs = self._works[work].run, self._inputs[work][part]
+        for given in inputs[:WARM_UP]:
+            run(given)
+        begun = process_time()
+        for given in inputs[WARM_UP:]:
+            run(given)
+        return process_time() - begun
 
 
 def _inputs(work: Work, parts: Sequence[Sequence[bytes]]) -> dict[int, list[Any]]:
@@ -106,14 +112,91 @@ def _inputs(work: Work, parts: Sequence[Sequence[bytes]]) -> dict[int, list[Any]
     }
 
 
-def _warm_up(works: Sequence[Work], inputs: dict[str, dict[int, list[Any]]]) -> None:
-    for work in works:
-        for given in next(iter(inputs[work.id].values()), ())[:20]:
-            work.run(given)
+class Apart:
+    """Works timed in a process of their own."""
+
+    def __init__(self, link: Connection) -> None:
+        """Talk to a process that runs `_serve`."""
+        self._link = link
+        self._counts: dict[str, dict[int, int]] = link.recv()
+
+    def counts(self, work: str) -> dict[int, int]:
+        """As `Place` says."""
+        return self._counts[work]
+
+    def time(self, work: str, part: int) -> float:
+        """As `Place` says."""
+        self._link.send((work, part))
+        return self._link.recv()
 
 
-def _time(run: Callable[[Any], Any], inputs: Sequence[Any]) -> float:
-    begun = process_time()
-    for given in inputs:
-        run(given)
-    return process_time() - begun
+@contextmanager
+def apart(load: Callable[[], Iterable[Work]], names: set[str], count: int) -> Generator[Apart]:
+    """A process for some works.
+
+    Args:
+        load: gives the works there; a function of a module.
+        names: which of them are measured.
+        count: how many conversations of the corpus.
+    """
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, load, names, count), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        yield Apart(ours)
+        ours.send(None)
+    finally:
+        ours.close()
+        process.join()
+
+
+def _serve(link: Connection, load: Callable[[], Iterable[Work]], names: set[str], count: int) -> None:
+    works = [work for work in load() if work.id in names]
+    place = Here(works, list(conversations(count)))
+    # What is there already is no garbage, and need not be looked through again and again.
+    gc.collect()
+    gc.freeze()
+    link.send({name: place.counts(name) for name in names})
+    while (asked := link.recv()) is not None:
+        link.send(place.time(*asked))
+
+
+def measure(places: Iterable[tuple[Work, Place]], rounds: int, tell: Callable[[str], None] = print) -> dict[str, Times]:
+    """Measure works, each in its place; gives their times by the work's id."""
+    found = list(places)
+    times = {work.id: Times(work, place.counts(work.id)) for work, place in found}
+    numbers = sorted({number for each in times.values() for number in each.counts})
+    for lap in range(rounds):
+        tell(f"round {lap + 1} of {rounds}")
+        turn = lap % len(found)
+        for number in numbers:
+            for work, place in found[turn:] + found[:turn]:
+                if number in times[work.id].counts:
+                    times[work.id].parts.setdefault(number, []).append(place.time(work.id, number))
+    return times
+
+
+def measure_apart(
+    sources: Iterable[tuple[Callable[[], Iterable[Work]], Sequence[Work]]],
+    count: int,
+    rounds: int,
+    tell: Callable[[str], None] = print,
+) -> dict[str, Times]:
+    """Measure works in processes of their own.
+
+    Args:
+        sources: for each process: the function that gives its works there, and those that are measured.
+        count: how many conversations of the corpus.
+        rounds: how often each is measured.
+        tell: hears of the progress.
+    """
+    with ExitStack() as running:
+        places: list[tuple[Work, Place]] = []
+        for load, works in sources:
+            if works:
+                tell(f"{works[0].by}: {', '.join(work.id for work in works)}")
+                place = running.enter_context(apart(load, {work.id for work in works}, count))
+                places += [(work, place) for work in works]
+        return measure(places, rounds, tell)

@@ -123,7 +123,7 @@ def _machine(figures: Figures) -> str:
         f"* {', '.join(peers)}",
         *(f"* {line}" for line in missing),
         f"* {', '.join(parts)}",
-        f"* {figures['rounds']} rounds",
+        f"* rounds: {figures['rounds']}",
     ]
     return "\n".join(lines)
 

@@ -13,7 +13,8 @@ import pytest
 from perf import keeps, peers
 from perf.corpus import conversations, describe
 from perf.figures import load
-from perf.measure import measure, ratio
+from perf.measure import PART, WARM_UP, Here, measure, measure_apart, ratio
+from perf.peers import orjson_alone
 from perf.picture import draw
 from perf.report import page
 from perf.work import OURS, Work
@@ -71,9 +72,18 @@ def test_a_peer_that_fails_is_left_out() -> None:
 def test_measuring_compares_the_same_conversations() -> None:
     one = Work("one", "limit", OURS, "", lambda data: sum(data))
     other = Work("other", "limit", OURS, "", lambda data: [sum(data) for _ in range(8)], sample=2, first=1)
-    times = measure([one, other], list(conversations(400)), rounds=2)
+    place = Here([one, other], list(conversations(4 * PART)))
+    times = measure([(one, place), (other, place)], 2, lambda _: None)
     assert set(times["other"].parts) == {1, 3}
-    assert all(count > 2 for count in ratio(times["other"], times["one"]))
+    assert {len(rounds) for rounds in times["one"].parts.values()} == {2}
+    assert all(found > 2 for found in ratio(times["other"], times["one"]))
+
+
+def test_a_process_of_its_own_measures_the_same_works() -> None:
+    alone = orjson_alone.works()
+    times = measure_apart([(orjson_alone.works, alone)], PART + 50, 1, lambda _: None)
+    assert times["orjson"].counts == {0: PART - WARM_UP, 1: 50 - WARM_UP}
+    assert times["orjson"].microseconds > 0
 
 
 def test_the_page_is_what_the_figures_say() -> None:

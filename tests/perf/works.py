@@ -92,6 +92,12 @@ OURS_MEASURED: Final = (
 )
 """What of ours is measured."""
 
+
+def ours() -> tuple[Work, ...]:
+    """Our works, in another process."""
+    return OURS_MEASURED
+
+
 BPE: Final = Work(
     "bpe",
     "tokens",

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from ocml_bridge.adapter import Adapter, Feature, Kind, holds
-
-from .fit import fit
-from .reader import read, sniff
-from .writer import write
+from ocml_bridge.lazy import Lazy
 
 ADAPTER = Adapter(
     id="canonical",
     title="Canonical form",
     kind=Kind.JSON,
     home="canonical",
-    read=read,
-    fit=fit,
-    write=write,
-    sniff=sniff,
+    read=Lazy(f"{__name__}.reader:read"),
+    fit=Lazy(f"{__name__}.fit:fit"),
+    write=Lazy(f"{__name__}.writer:write"),
+    sniff=Lazy(f"{__name__}.sniff:sniff"),
     capabilities=holds(*Feature),
 )

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+from ocml_bridge.lazy import Lazy
 
-from .fit import fit_list, fit_text
-from .reader import read_list, read_text, sniff_list, sniff_text
 from .syntax import HOME
-from .writer import write_list, write_text
 
 _HELD = (
     Feature.SYSTEM,
@@ -23,12 +21,14 @@ ADAPTER = Adapter(
     title="ChatML",
     kind=Kind.TEXT,
     home=HOME,
-    read=read_text,
-    fit=fit_text,
-    write=write_text,
-    sniff=sniff_text,
+    read=Lazy(f"{__name__}.reader:read_text"),
+    fit=Lazy(f"{__name__}.fit:fit_text"),
+    write=Lazy(f"{__name__}.writer:write_text"),
+    sniff=Lazy(f"{__name__}.sniff:sniff_text"),
     capabilities=holds(*_HELD, partly=(Feature.TRUNCATION, Feature.CONTROL_TOKENS)),
     dialects=("openai",),
+    decoders={"chatml": Lazy(f"{__name__}.stream:decoder")},
+    encoders={"chatml": Lazy(f"{__name__}.encode:encoder")},
 )
 
 JSON = Adapter(
@@ -36,9 +36,9 @@ JSON = Adapter(
     title="ChatML as a list of tokens and strings",
     kind=Kind.JSON,
     home=HOME,
-    read=read_list,
-    fit=fit_list,
-    write=write_list,
-    sniff=sniff_list,
+    read=Lazy(f"{__name__}.reader:read_list"),
+    fit=Lazy(f"{__name__}.fit:fit_list"),
+    write=Lazy(f"{__name__}.writer:write_list"),
+    sniff=Lazy(f"{__name__}.sniff:sniff_list"),
     capabilities=holds(*_HELD, Feature.CONTROL_TOKENS, partly=(Feature.TRUNCATION,)),
 )

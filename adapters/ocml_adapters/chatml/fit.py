@@ -38,10 +38,10 @@ def _fit(document: Document, options: Options, log: Log, form: Form) -> Transcri
             continue
         path = f"/messages/{index}/content"
         content = _text(narrow(source.content, (), path, log, target=form.id))
-        messages.append(_guarded(_bare(source, content), path, options, log, form))
+        messages.append(_guarded(bare(source, content), path, options, log, form))
     draft = Transcript(tuple(messages), layout=document.layout, extras=document.extras)
     if document.open_turn is not None:
-        draft.open_turn = replace(_bare(document.open_turn, ""), channel=None, recipient=None, end=None)
+        draft.open_turn = replace(bare(document.open_turn, ""), channel=None, recipient=None, end=None)
     return _settled(draft, form)
 
 
@@ -50,12 +50,12 @@ def _text(content: object) -> str:
     return content
 
 
-def _bare(source: Message, content: str) -> Message:
+def bare(source: Message, content: str) -> Message:
     """A message with what ChatML says of it; the frame's edges are not settled yet."""
     name = None if is_call(source) else source.name
-    bare = message(source.role, content, name, None if source.end is None else "end")
-    bare.layout, bare.extras = source.layout, source.extras
-    return bare
+    made = message(source.role, content, name, None if source.end is None else "end")
+    made.layout, made.extras = source.layout, source.extras
+    return made
 
 
 def _guarded(source: Message, path: str, options: Options, log: Log, form: Form) -> Message:

@@ -29,11 +29,10 @@ def read_text(source: Source, options: Options, log: Log) -> Document:
     """
     assert isinstance(source, str)
     frames, tail = GRAMMAR.frames(source)
-    if not frames and tail.strip():
-        raise BridgeError(ErrorCode.NO_FRAMES, f"no {START} in it: this is not ChatML", offset=0)
+    reader = FrameReader(log, TEXT)
     for frame in frames:
-        frame.body = CONTROL.restore(frame.body)
-    return _transcript(frames, tail, log, TEXT)
+        reader.frame(frame)
+    return reader.finish(tail)
 
 
 def read_list(source: Source, options: Options, log: Log) -> Document:
@@ -43,42 +42,82 @@ def read_list(source: Source, options: Options, log: Log) -> Document:
         BridgeError: OCB-SHAPE for what is not such a list, with the path of the item; else as `read_text`.
     """
     pieces = from_list(source, log)
-    if not pieces.frames and pieces.tail.strip():
-        raise BridgeError(ErrorCode.NO_FRAMES, f"no {START} in it: this is not ChatML", path="")
-    return _transcript(pieces.frames, pieces.tail, log, LIST, pieces)
+    reader = FrameReader(log, LIST, pieces)
+    for frame in pieces.frames:
+        reader.frame(frame)
+    return reader.finish(pieces.tail)
 
 
-def _transcript(frames: list[Frame], tail: str, log: Log, form: Form, pieces: Pieces | None = None) -> Transcript:
-    messages: list[Message] = []
-    opening: Message | None = None
-    before: Frame | None = None
-    for index, frame in enumerate(frames):
-        opens = frame.last and frame.end == "" and frame.body == ""
-        path = "/open_turn" if opens else f"/messages/{index}"
-        bare = _message(frame, form, path, log, opens=opens)
-        _remark(frame, path, log)
-        default = default_frame(bare, before, form, last=index == len(frames) - 1, opening=opens)
-        layout, extras = remember(frame, default)
-        if pieces is not None:
-            layout.update(cut("gap_pieces", pieces.gaps[index], whole(frame.gap)))
-            layout.update(cut("pieces", pieces.bodies[index], [inner(frame)]))
-        bare.layout, bare.extras = by_format(HOME, layout), by_format(HOME, extras)
+class FrameReader:
+    """Reads frames, in order, which may come at any time.
+
+    Args:
+        log: takes the findings.
+        form: which of the two spellings.
+        pieces: how a list is cut.
+
+    Attributes:
+        messages: those of the frames so far.
+    """
+
+    def __init__(self, log: Log, form: Form, pieces: Pieces | None = None) -> None:
+        self._log = log
+        self._form = form
+        self._pieces = pieces
+        self.messages: list[Message] = []
+        self._opening: Message | None = None
+        self._before: Frame | None = None
+        self._count = 0
+
+    def frame(self, frame: Frame) -> None:
+        """Take the next frame.
+
+        Raises:
+            BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
+        """
+        if self._form is TEXT:
+            frame.body = CONTROL.restore(frame.body)
+        opens = frame.last and frame.body == ""
+        path = "/open_turn" if opens else f"/messages/{self._count}"
+        made = _message(frame, self._form, path, self._log, opens=opens)
+        _remark(frame, path, self._log)
+        layout, extras = remember(frame, default_frame(made, self._before, self._form, last=frame.last, opening=opens))
+        if self._pieces is not None:
+            layout.update(cut("gap_pieces", self._pieces.gaps[self._count], whole(frame.gap)))
+            layout.update(cut("pieces", self._pieces.bodies[self._count], [inner(frame)]))
+        made.layout, made.extras = by_format(HOME, layout), by_format(HOME, extras)
         if opens:
-            opening = bare
+            self._opening = made
         else:
-            messages.append(bare)
-        before = frame
-    tail_layout, tail_extras = remember_tail(tail, before)
-    if tail_extras:
-        log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
-    if pieces is not None:
-        tail_layout.update(cut("tail_pieces", pieces.gaps[-1], whole(tail)))
-    return Transcript(
-        messages=tuple(messages),
-        open_turn=opening,
-        layout=by_format(HOME, tail_layout),
-        extras=by_format(HOME, tail_extras),
-    )
+            self.messages.append(made)
+        self._before = frame
+        self._count += 1
+
+    def finish(self, tail: str) -> Transcript:
+        """The document, with what stands behind the last frame.
+
+        Raises:
+            BridgeError: OCB-NO-FRAMES where no frame came, but text.
+        """
+        if self._before is None and tail.strip():
+            raise _refused(ErrorCode.NO_FRAMES, f"no {START} in it: this is not ChatML", self._form)
+        layout, extras = remember_tail(tail, self._before)
+        if extras:
+            self._log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
+        if self._pieces is not None:
+            layout.update(cut("tail_pieces", self._pieces.gaps[-1], whole(tail)))
+        return Transcript(
+            messages=tuple(self.messages),
+            open_turn=self._opening,
+            layout=by_format(HOME, layout),
+            extras=by_format(HOME, extras),
+        )
+
+
+def beginning(header: str) -> Message:
+    """What a header says of its message, which has not ended."""
+    heading = read_header(header)
+    return message(heading.role, "", name_from_header(heading.role, heading.name), end=None)
 
 
 def _message(frame: Frame, form: Form, path: str, log: Log, *, opens: bool) -> Message:
@@ -103,10 +142,15 @@ def _message(frame: Frame, form: Form, path: str, log: Log, *, opens: bool) -> M
 
 
 def _half(role: str, frame: Frame, form: Form) -> BridgeError:
-    text = f"the last message, of role {role!r}, has no {END}: ChatML does not allow half-finished messages"
-    if form.grammar is None:
-        return BridgeError(ErrorCode.INCOMPLETE, text, path=f"/{frame.offset}")
-    return BridgeError(ErrorCode.INCOMPLETE, text, offset=frame.offset)
+    detail = f"the last message, of role {role!r}, has no {END}: ChatML does not allow half-finished messages"
+    return _refused(ErrorCode.INCOMPLETE, detail, form, frame)
+
+
+def _refused(code: ErrorCode, detail: str, form: Form, frame: Frame | None = None) -> BridgeError:
+    """The error about a frame, or about the whole document."""
+    if form is TEXT:
+        return BridgeError(code, detail, offset=0 if frame is None else frame.offset)
+    return BridgeError(code, detail, path="" if frame is None else f"/{frame.offset}")
 
 
 def _remark(frame: Frame, path: str, log: Log) -> None:
@@ -120,23 +164,3 @@ def _outside(gap: str) -> Iterator[tuple[FindingCode, str]]:
         yield FindingCode.STRAY_TOKEN, f"{END} without a message before it"
     if gap.replace(END, "").strip():
         yield FindingCode.TEXT_OUTSIDE, "text in front of it is outside of any message"
-
-
-def sniff_text(source: Source) -> int:
-    """Probably where the first thing is a start token; possibly where one stands anywhere."""
-    if not isinstance(source, str):
-        return 0
-    before, start, _ = source.partition(START)
-    if not start:
-        return 0
-    return 2 if is_trivia(before) else 1
-
-
-def sniff_list(source: Source) -> int:
-    """Certain where a list begins with a start token, probably where one stands in it."""
-    if not isinstance(source, list):
-        return 0
-    for index, item in enumerate(source):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-        if item == {"token": START}:
-            return 3 if index == 0 else 2
-    return 0

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+from ocml_bridge.lazy import Lazy
 
-from ocml_bridge.adapter import Adapter, Comparison, Feature, Kind, Options, Source, holds
-from ocml_bridge.events import Decoder
-
-from . import tokens
-from .fit import fit
-from .reader import read, sniff
 from .syntax import DIALECTS, HOME
-from .writer import write
 
 _HELD = (
     Feature.SYSTEM,
@@ -34,39 +28,23 @@ _PARTLY = (
     Feature.GROUPING,
 )
 
-
-def _compare(source: Source) -> Sequence[Comparison]:
-    # Imported here: nothing else needs the official library to read.
-    from .official import compare
-
-    return compare(source)
-
-
-def _decoder(options: Options) -> Decoder:
-    from .stream import decoder
-
-    return decoder(options)
-
-
-def _token_decoder(options: Options) -> Decoder:
-    from .stream import token_decoder
-
-    return token_decoder(options)
-
+_PROFILES = {"gpt-oss": Lazy(f"{__name__}.profile:gpt_oss")}
 
 ADAPTER = Adapter(
     id="harmony",
     title="Harmony",
     kind=Kind.TEXT,
     home=HOME,
-    read=read,
-    fit=fit,
-    write=write,
-    sniff=sniff,
+    read=Lazy(f"{__name__}.reader:read"),
+    fit=Lazy(f"{__name__}.fit:fit"),
+    write=Lazy(f"{__name__}.writer:write"),
+    sniff=Lazy(f"{__name__}.sniff:sniff"),
     capabilities=holds(*_HELD, partly=(*_PARTLY, Feature.CONTROL_TOKENS)),
     dialects=DIALECTS,
-    compare=_compare,
-    decoders={"harmony": _decoder},
+    compare=Lazy(f"{__name__}.official:compare"),
+    decoders={"harmony": Lazy(f"{__name__}.stream:decoder")},
+    encoders={"harmony": Lazy(f"{__name__}.encode:encoder")},
+    profiles=_PROFILES,
 )
 
 TOKENS = Adapter(
@@ -74,12 +52,13 @@ TOKENS = Adapter(
     title="Harmony, token ids",
     kind=Kind.JSON,
     home=HOME,
-    read=tokens.read,
-    fit=tokens.fit,
-    write=tokens.write,
-    sniff=tokens.sniff,
+    read=Lazy(f"{__name__}.tokens:read"),
+    fit=Lazy(f"{__name__}.tokens:fit"),
+    write=Lazy(f"{__name__}.tokens:write"),
+    sniff=Lazy(f"{__name__}.sniff:sniff_tokens"),
     capabilities=holds(*_HELD, Feature.CONTROL_TOKENS, partly=_PARTLY),
     dialects=DIALECTS,
-    compare=_compare,
-    decoders={"harmony-tokens": _token_decoder},
+    compare=Lazy(f"{__name__}.official:compare"),
+    decoders={"harmony-tokens": Lazy(f"{__name__}.stream:token_decoder")},
+    profiles=_PROFILES,
 )

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 from ocml_bridge.adapter import Options
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Completion, Document, Message, Tool, Tools, Transcript
+from ocml_bridge.model import Completion, Document, Message, Tool, Tools, Transcript, own_copy
 from ocml_bridge.text import developer
 from ocml_bridge.turns import as_transcript, hoist_tools, lower_tools, pair, places
 
@@ -129,8 +129,10 @@ def _leads(messages: Sequence[Message], open_turn: Message | None) -> bool:
 def _message(
     message: Message, tool: str | None, path: str, options: Options, log: Log, *, prompted: bool, last: bool
 ) -> Message:
-    if _is_held(message, tool, options, prompted=prompted) and (last or message.end is not None):
-        return message
+    if last or message.end is not None:
+        held = _plainly_held(message, tool, options, prompted=prompted)
+        if held is not None:
+            return held
     layout = layout_of(message.layout)
     fields, kept = _header(message, tool, layout, options, prompted=prompted)
     holds = (Tools,) if fields.role == "developer" else ()
@@ -146,16 +148,25 @@ def _message(
     return make(fields, content, message.end if last or message.end else "end", kept, {})
 
 
-def _is_held(message: Message, tool: str | None, options: Options, *, prompted: bool) -> bool:
-    """Whether a message is its own image, as most are: nothing to keep or leave out, and a header that says it all."""
-    if message.layout is not None or message.extras is not None or not isinstance(message.content, str):
-        return False
-    if message.role == "developer" or message.call_id is not None:
-        return False
-    if not prompted and common_header(message) is not None:
-        return True
-    fields = fields_of(message)
-    return is_short(fields) and _is_whole(fields, tool, options.dialect or SPEC, prompted)
+def _plainly_held(message: Message, tool: str | None, options: Options, *, prompted: bool) -> Message | None:
+    """The image of a message that has nothing of Harmony's own to keep and whose header says it all, as most do.
+
+    It is the message itself where nothing is left out.
+    """
+    if not isinstance(message.content, str) or message.role == "developer":
+        return None
+    if not prompted and common_header(message) is not None and message.extras is None:
+        return message
+    if message.layout is not None and HOME in message.layout:
+        return None
+    fields = fields_of(message)._replace(call_id=None)
+    if not is_short(fields) or not _is_whole(fields, tool, options.dialect or SPEC, prompted):
+        return None
+    if message.call_id is None and message.layout is None and message.extras is None:
+        return message
+    held = own_copy(message)
+    held.call_id = held.layout = held.extras = None
+    return held
 
 
 @lru_cache(maxsize=2048)

@@ -95,17 +95,17 @@ class Scanner:
     @property
     def has_body(self) -> bool:
         """Whether the open frame's header is known."""
-        return self.frame is not None and self._state is not HEADER
+        return self.frame is not None and self._state != HEADER
 
     @property
     def in_body(self) -> bool:
         """Whether text belongs to a body for sure."""
-        return self._state is BODY
+        return self._state == BODY
 
     @property
     def pending(self) -> int:
         """How many characters wait for what they are to be known."""
-        return 0 if self._state is BODY else self._size
+        return 0 if self._state == BODY else self._size
 
     def feed(self, pieces: Sequence[str]) -> list[Frame]:
         """Take more pieces; the frames that they complete."""
@@ -120,13 +120,13 @@ class Scanner:
 
     def finish(self) -> tuple[list[Frame], Scan]:
         """There are no more pieces: the frame that is cut off, and what stands behind all frames."""
-        if self._state is DOUBT:
+        if self._state == DOUBT:
             self._resolve()
         frame, tail = self.frame, ""
         if frame is None:
             tail = "".join(self._text)
         else:
-            if self._state is HEADER:
+            if self._state == HEADER:
                 frame.header = "".join(self._text)
             self._close("", follows=False)
         return self._done, Scan(tail, self._strays)
@@ -135,13 +135,13 @@ class Scanner:
         if not text:
             return
         self._text.append(text)
-        if self._state is BODY:
+        if self._state == BODY:
             return
         self._size += len(text)
         if self._size - self._from > MAX_HEADER:
-            if self._state is HEADER:
+            if self._state == HEADER:
                 self._overflow()
-            elif self._state is DOUBT:
+            elif self._state == DOUBT:
                 self._resolve()
 
     # --- what tokens do -----------------------------------------------------------------------------------------------
@@ -161,15 +161,18 @@ class Scanner:
         MOVES[HEADER][token](self, token)
 
     def marker(self, token: str) -> None:
+        """`<|channel|>` or `<|constrain|>` in a header."""
         self._text.append(token)
         self._size += len(token)
 
     def message(self, token: str) -> None:
+        """`<|message|>`: the body begins."""
         assert self.frame is not None
         self.frame.header, self.frame.middle = "".join(self._text), 2 * self._seen + 1
         self._begin_body([])
 
     def stop_between(self, token: str) -> None:
+        """A stop token between frames: it ends text that has no header, or nothing."""
         text = "".join(self._text)
         if text.strip():
             self._done.append(Frame("", False, text, -1, stop=token))
@@ -178,18 +181,22 @@ class Scanner:
         self._await(BETWEEN)
 
     def stop_header(self, token: str) -> None:
+        """A stop token in a header: there is no body."""
         assert self.frame is not None
         self.frame.header = "".join(self._text)
         self._close(token)
 
     def stop_body(self, token: str) -> None:
+        """A stop token in a body."""
         self._close(token)
 
     def mention(self, token: str) -> None:
+        """A token that has no meaning in a body."""
         self._mentions[token] = None
         self.body.append(token)
 
     def doubtful(self, token: str) -> None:
+        """`<|start|>` in a body: another message begins, or it is mentioned."""
         self._doubt = 2 * self._seen + 1
         self._await(DOUBT)
 
@@ -238,7 +245,7 @@ class Scanner:
         assert frame is not None
         frame.stop, frame.follows = stop, follows
         frame.last = 2 * self._seen + 1 if last is None else last
-        if self._state is not HEADER:
+        if self._state != HEADER:
             frame.body, frame.mentions = "".join(self.body), tuple(self._mentions)
         self._done.append(frame)
         self.frame = None

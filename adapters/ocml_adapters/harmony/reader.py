@@ -35,23 +35,6 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     return read_pieces(pieces_of(source), log, restore=True)
 
 
-def sniff(source: Source) -> int:
-    """How sure it is that a text is Harmony: OpenChatML 2.2 has the same tokens, and more in its headers."""
-    if not isinstance(source, str):
-        return 0
-    if _OTHER.search(source) is not None:
-        return 1 if START in source else 0
-    if _OPENING.match(source) is not None:
-        return 3
-    return 1 if START in source or "<|message|>" in source else 0
-
-
-_OTHER: Final = re.compile(
-    r"<\|literal\|>|<<\||<\|start\|>[^<]* (?:call_id|name|intent|content_type)=|^---\s|<\|end\|>\n<"
-)
-_OPENING: Final = re.compile(r"\s*<\|(?:start|channel|message)\|>| ?to=\S+<\|channel\|>")
-
-
 # --- from frames to messages ------------------------------------------------------------------------------------------
 
 

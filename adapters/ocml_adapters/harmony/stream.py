@@ -40,6 +40,9 @@ class Live:
         self._scanner = Scanner()
         self._begun: Message | None = None
         self._told = 0
+        """How many pieces of the body are told."""
+        self._said = 0
+        """How many characters that were."""
         self.running = -1
         self.body = self._scanner.body
 
@@ -54,40 +57,59 @@ class Live:
 
     def take(self, pieces: Sequence[str]) -> None:
         """Take text and control tokens in turn."""
-        if self._begun is not None:
-            self._told = len(self.body)
+        self._catch_up()
         for frame in self._scanner.feed(pieces):
             self._end(frame)
         self._tell()
 
+    def _catch_up(self) -> None:
+        """Whoever appends to the body of a running message tells the text, too."""
+        if self._begun is not None:
+            self._said += sum(map(len, self.body[self._told :]))
+            self._told = len(self.body)
+
+    def _begin(self, frame: Frame) -> None:
+        """Say what a message's header says. A developer's has a form of its own, which only the whole text has."""
+        index = len(self._reader.messages)
+        prompted = index == 0 and not frame.opened
+        fields = fields_in(frame.header, opened=frame.opened, prompted=prompted)
+        if fields.role != "developer":
+            self._begun, self._told, self._said = make(fields, "", None, {}, {}), 0, 0
+            self._log.events.append(Start(index, self._begun))
+
     def _tell(self) -> None:
-        """Say what is known of the open message. A developer's has a form of its own, which only the whole text has."""
+        """Say what is known of the open message."""
         frame, scanner = self._scanner.frame, self._scanner
         self.running = -1
         if frame is None or not scanner.has_body:
             return
-        index = len(self._reader.messages)
         if self._begun is None:
-            prompted = index == 0 and not frame.opened
-            fields = fields_in(frame.header, opened=frame.opened, prompted=prompted)
-            if fields.role == "developer":
-                return
-            self._begun, self._told, self.body = make(fields, "", None, {}, {}), 0, scanner.body
-            self._log.events.append(Start(index, self._begun))
-        more = self._text(scanner.body[self._told :])
-        if more:
-            self._log.events.append(Delta(index, more))
-        self._told = len(scanner.body)
+            self._begin(frame)
+            self.body = scanner.body
+        if self._begun is None:
+            return
+        index = len(self._reader.messages)
+        self._say(index, self._text("".join(self.body[self._told :])))
+        self._told = len(self.body)
         self.running = index if scanner.in_body else -1
 
-    def _text(self, pieces: Sequence[str]) -> str:
-        text = "".join(pieces)
+    def _say(self, index: int, text: str) -> None:
+        if text:
+            self._log.events.append(Delta(index, text))
+            self._said += len(text)
+
+    def _text(self, text: str) -> str:
         return CONTROL.restore(text) if self._restore else text
 
     def _end(self, frame: Frame) -> None:
+        """A frame is complete. What it says comes before what is found in it, as where it arrives bit by bit."""
         index, said = len(self._reader.messages), None
-        if self._begun is not None:
-            said = self._text(self.body[: self._told])
+        if frame.body is not None:
+            if self._begun is None:
+                self._begin(frame)
+            if self._begun is not None:
+                said = self._text(frame.body)
+                self._say(index, said[self._said :])
         self._reader.frame(frame)
         self._begun = None
         if len(self._reader.messages) > index:
@@ -102,8 +124,7 @@ class Live:
 
     def close(self) -> Transcript:
         """There is no more."""
-        if self._begun is not None:
-            self._told = len(self.body)
+        self._catch_up()
         last, rest = self._scanner.finish()
         for frame in last:
             self._end(frame)
@@ -128,8 +149,11 @@ class TokenDecoder:
         self._log = LiveLog()
         self._live = Live(self._log, restore=False)
         self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
+        self._partial = False
+        """Whether part of a character waits for the rest."""
         self._ids: list[int] = []
         self._over = False
+        self._failed: ErrorCode | None = None
 
     def feed(self, _data: str | bytes, /) -> list[Event]:
         """Text is not ids.
@@ -145,33 +169,60 @@ class TokenDecoder:
         Raises:
             BridgeError: OCB-SHAPE for what is not an id; OCB-DEPENDENCY or OCB-VOCABULARY without the encoder.
         """
-        if self._over:
+        if self._over or self._failed is not None:
             return []
-        self._ids += tokens.checked(ids)
+        odd = tokens.first_odd(ids)
+        try:
+            self._take(ids if odd is None else ids[:odd])
+            if odd is not None:
+                raise tokens.not_an_id(ids[odd], len(self._ids))
+        except BridgeError as error:
+            self._failed = error.code
+            raise
+        return self._log.take()
+
+    def _take(self, ids: Sequence[int]) -> None:
+        self._ids += ids
         live, events = self._live, self._log.events
         for number in ids:
-            token = TOKENS.get(number)
-            if token is not None:
-                live.take((self._utf8.decode(b"", final=True), token, ""))
-                self._utf8.reset()
-            elif text := self._utf8.decode(tokens.bytes_of(number)):
-                if live.running >= 0:
-                    live.body.append(text)
-                    events.append(Delta(live.running, text))
-                else:
-                    live.take((text,))
-        return self._log.take()
+            text = None if self._partial else tokens.text_of(number)
+            if text is None:
+                text = self._look(number)
+            if text and live.running >= 0:
+                live.body.append(text)
+                events.append(Delta(live.running, text))
+            elif text:
+                live.take((text,))
+
+    def _look(self, number: int) -> str:
+        """The text of an id that is not whole characters alone; a control token is passed on, and has none."""
+        token = TOKENS.get(number)
+        if token is not None:
+            self._live.take((self._rest(), token, ""))
+            return ""
+        text = self._utf8.decode(tokens.bytes_of(number))
+        self._partial = self._utf8.getstate()[0] != b""
+        return text
+
+    def _rest(self) -> str:
+        """A character that was begun, and is not to be finished."""
+        text = self._utf8.decode(b"", final=True)
+        self._utf8.reset()
+        self._partial = False
+        return text
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
         """Nothing more comes; a second time there is nothing to say."""
         if self._over:
             return []
-        if reason == "stop" and (token := self._live.implied()):
-            self.feed_tokens((IDS[token],))
-        elif text := self._utf8.decode(b"", final=True):
+        if reason == "stop" and self._failed is None and (token := self._live.implied()):
+            self._take((IDS[token],))
+        elif text := self._rest():
             self._live.take((text,))
         self._over = True
         self._live.close()
+        if self._failed is not None:
+            return [*self._log.take(), Stop("error", Transcript(), self._failed)]
         log = Log()
         document = tokens.read(self._ids, Options(), log)
         known = set(self._log.findings)

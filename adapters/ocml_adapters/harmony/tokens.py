@@ -62,6 +62,17 @@ def bytes_of(number: int) -> bytes:
     return _encoding().decode((number,), errors="surrogateescape").encode("utf-8", "surrogateescape")
 
 
+@lru_cache(maxsize=32_768)
+def text_of(number: int) -> str | None:
+    """The text of one id; None where that is a control token, or has part of a character."""
+    if number in TOKENS:
+        return None
+    try:
+        return bytes_of(number).decode()
+    except UnicodeDecodeError:
+        return None
+
+
 def to_pieces(ids: Sequence[int]) -> tuple[list[str], list[int]]:
     """Ids as pieces (text and control tokens in turn), and the index in `ids` of each control token."""
     decode = _encoding().decode
@@ -87,7 +98,6 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     """
     ids = checked(source)
     pieces, places = to_pieces(ids)
-    _note_unusual(ids, pieces, log)
 
     def spelling(frame: Frame) -> dict[str, Any]:
         """The ids themselves, where the encoder would choose others for the same text."""
@@ -103,6 +113,7 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
         return layout
 
     transcript = read_pieces(pieces, log, restore=False, spelling=spelling)
+    _note_unusual(ids, pieces, log)
     if not log.findings and write(transcript, options, Log()) != ids:
         detail = "around the messages the ids are not those that the encoder chooses"
         log.find(FindingCode.MIXED_SPELLING, "", detail, Severity.LAYOUT)
@@ -118,12 +129,24 @@ def checked(source: Source | Sequence[int]) -> list[int]:
     if not isinstance(source, (list, tuple)):
         raise BridgeError(ErrorCode.SHAPE, "harmony-tokens is a JSON array of token ids", path="")
     ids = list(cast("Sequence[Any]", source))
-    for index, number in enumerate(ids):
-        if type(number) is not int or not 0 <= number <= LAST_ID:
-            raise BridgeError(
-                ErrorCode.SHAPE, f"not a token id of o200k_harmony (0 to {LAST_ID}): {number!r:.40}", path=f"/{index}"
-            )
+    odd = first_odd(ids)
+    if odd is not None:
+        raise not_an_id(ids[odd], odd)
     return ids
+
+
+def first_odd(ids: Sequence[Any]) -> int | None:
+    """The index of the first value that is no token id; None where all are."""
+    for at, number in enumerate(ids):
+        if type(number) is not int or not 0 <= number <= LAST_ID:
+            return at
+    return None
+
+
+def not_an_id(value: Any, index: int) -> BridgeError:
+    """What is wrong with a value that is no token id."""
+    message = f"not a token id of o200k_harmony (0 to {LAST_ID}): {value!r:.40}"
+    return BridgeError(ErrorCode.SHAPE, message, path=f"/{index}")
 
 
 def _note_unusual(ids: Sequence[int], pieces: Sequence[str], log: Log) -> None:
@@ -146,13 +169,6 @@ def _is_utf8(ids: Sequence[int]) -> bool:
             return False
         start = index + 1
     return True
-
-
-def sniff(source: Source) -> int:
-    """Certain of a list of integers."""
-    if not isinstance(source, list) or not source:
-        return 0
-    return 3 if all(type(number) is int for number in cast("list[Any]", source)) else 0
 
 
 # --- the image --------------------------------------------------------------------------------------------------------

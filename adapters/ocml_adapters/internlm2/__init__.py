@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+from ocml_bridge.lazy import Lazy
 
-from .fit import fit
-from .reader import read, sniff
 from .syntax import HOME, SPELLINGS
-from .writer import write
 
 ADAPTER = Adapter(
     id="internlm2",
     title="InternLM2-Chat",
     kind=Kind.TEXT,
     home=HOME,
-    read=read,
-    fit=fit,
-    write=write,
-    sniff=sniff,
+    read=Lazy(f"{__name__}.reader:read"),
+    fit=Lazy(f"{__name__}.fit:fit"),
+    write=Lazy(f"{__name__}.writer:write"),
+    sniff=Lazy(f"{__name__}.sniff:sniff"),
     capabilities=holds(
         Feature.SYSTEM,
         Feature.DEVELOPER,
@@ -34,4 +32,6 @@ ADAPTER = Adapter(
         partly=(Feature.CONTROL_TOKENS, Feature.INTENTS, Feature.CONSTRAINTS, Feature.TRUNCATION),
     ),
     dialects=tuple(SPELLINGS),
+    decoders={"internlm2": Lazy(f"{__name__}.stream:decoder")},
+    encoders={"internlm2": Lazy(f"{__name__}.encode:encoder")},
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
 
 from ocml_bridge.loss import FindingCode
 from ocml_bridge.model import Message
@@ -12,42 +10,15 @@ from ocml_bridge.text.plain import message
 from ocml_bridge.turns import is_call
 
 from .calls import Call, read_code, read_plugin, write_code, write_plugin
-from .syntax import CONTROL, IM, PYTHON, UNUSED, Spelling
+from .segments import Cutter, Segment
+from .syntax import CONTROL, IM, PYTHON, Spelling
 
 Note = Callable[[FindingCode, int, str], None]
 """Takes what a reader noticed: code, which message of the body, detail."""
 
 
-def _either(field: str) -> str:
-    return f"(?:{re.escape(getattr(IM, field))}|{re.escape(getattr(UNUSED, field))})"
-
-
-_MARK: Final = re.compile(
-    rf"(?P<open>{_either('action_start')}\s*(?:(?P<plugin>{_either('plugin')})|{_either('interpreter')})[ \t]*\n?)"
-    rf"|{_either('action_end')}"
-)
-
-
 def _ignore(code: FindingCode, index: int, detail: str) -> None:
     """Where a body is read again only to see what it says."""
-
-
-def _segments(body: str) -> Iterator[tuple[str, re.Match[str] | None, str, bool]]:
-    """The body cut at its calls: raw text, and for a call its opening, what it holds, and whether it was ended."""
-    marks = list(_MARK.finditer(body))
-    at = 0
-    for index, mark in enumerate(marks):
-        if mark["open"] is None:
-            continue
-        if mark.start() > at:
-            yield body[at : mark.start()], None, "", True
-        following = marks[index + 1] if index + 1 < len(marks) else None
-        closed = following is not None and following["open"] is None
-        inner = body[mark.end() : following.start() if following is not None else len(body)]
-        at = len(body) if following is None else following.end() if closed else following.start()
-        yield body[mark.start() : at], mark, inner, closed
-    if at < len(body):
-        yield body[at:], None, "", True
 
 
 def read_body(body: str, name: str | None, *, closed: bool, note: Note = _ignore) -> tuple[Message, ...]:
@@ -69,7 +40,9 @@ def read_body(body: str, name: str | None, *, closed: bool, note: Note = _ignore
         if isinstance(item, str):
             out.append(_text(item, name, note, index, closed=closed or not last))
         else:
-            out.append(_call(*item, name, note, index, last=last))
+            call, ended = item
+            _remark(call, note, index, ended=ended, last=last)
+            out.append(message_of(call, name, closed=ended or not last))
     return dressed(out)
 
 
@@ -77,24 +50,29 @@ def _items(body: str, note: Note) -> list[str | tuple[Call, bool]]:
     """Texts as they stand, and calls with whether they were ended; what is no call joins the text around it."""
     items: list[str | tuple[Call, bool]] = []
     text: list[str] = []
-    for raw, opening, inner, closed in _segments(body):
-        call = _read_call(opening, CONTROL.restore(inner)) if opening is not None else None
+    cutter = Cutter()
+    for segment in (*cutter.feed(body), *cutter.finish()):
+        call = call_of(segment)
         if call is None:
-            text.append(raw)
-            if opening is not None:
+            text.append(segment.raw)
+            if segment.kind is not None:
                 note(FindingCode.JSON_OPAQUE, 0, "what is called cannot be told; the call is kept as text")
             continue
         if text:
             items.append("".join(text))
             text = []
-        items.append((call, closed))
+        items.append((call, segment.closed))
     if text or not items:
         items.append("".join(text))
     return items
 
 
-def _read_call(opening: re.Match[str], inner: str) -> Call | None:
-    return read_plugin(inner) if opening["plugin"] is not None else read_code(inner)
+def call_of(segment: Segment) -> Call | None:
+    """The call that a segment is; None for text, and for a call that does not say what is called."""
+    if segment.kind is None:
+        return None
+    inner = CONTROL.restore(segment.inner)
+    return read_plugin(inner) if segment.kind == "plugin" else read_code(inner)
 
 
 def _text(raw: str, name: str | None, note: Note, index: int, *, closed: bool) -> Message:
@@ -104,34 +82,35 @@ def _text(raw: str, name: str | None, note: Note, index: int, *, closed: bool) -
     return message("assistant", CONTROL.restore(raw), name, "end" if closed else None)
 
 
-def _call(call: Call, closed: bool, name: str | None, note: Note, index: int, *, last: bool) -> Message:
+def _remark(call: Call, note: Note, index: int, *, ended: bool, last: bool) -> None:
     if call.repaired:
         note(FindingCode.JSON_REPAIRED, index, "the call's JSON is mended")
     if call.remark is not None:
         note(FindingCode.SHAPE, index, call.remark)
-    if not closed:
+    if not ended:
         code = FindingCode.TRUNCATED if last else FindingCode.END_MISSING
         note(code, index, f"the call has no {IM.action_end}")
-    return Message(
-        "assistant",
-        call.content,
-        name,
-        "commentary",
-        call.recipient,
-        constraint=call.constraint,
-        end="call" if closed or not last else None,
-    )
+
+
+def message_of(call: Call, name: str | None, *, closed: bool) -> Message:
+    """The message that a call is."""
+    end = "call" if closed else None
+    return Message("assistant", call.content, name, "commentary", call.recipient, constraint=call.constraint, end=end)
 
 
 def dressed(unit: Sequence[Message]) -> tuple[Message, ...]:
     """The messages of one body with what their place in it implies; each is one's own copy."""
-    for index, part in enumerate(unit):
-        part.continues = index > 0
-        if index == 0 and len(unit) > 1 and not is_call(part):
-            part.channel, part.intent = "commentary", "preamble"
-        if part.end is None and index < len(unit) - 1:
-            part.end = "call" if is_call(part) else "end"
-    return tuple(unit)
+    return tuple(placed(part, index, more=index < len(unit) - 1) for index, part in enumerate(unit))
+
+
+def placed(part: Message, index: int, *, more: bool) -> Message:
+    """A message of a body with what its place there implies; `more`: others follow it."""
+    part.continues = index > 0
+    if index == 0 and more and not is_call(part):
+        part.channel, part.intent = "commentary", "preamble"
+    if part.end is None and more:
+        part.end = "call" if is_call(part) else "end"
+    return part
 
 
 def joins(before: Message, after: Message) -> bool:

@@ -17,7 +17,7 @@ from .image import image_of
 from .syntax import ENVIRONMENT, PYTHON
 from .tools import declares, normal, tools_of
 
-_TARGET: Final = "internlm2"
+TARGET: Final = "internlm2"
 
 
 def fit(document: Document, options: Options, log: Log) -> Document:
@@ -27,7 +27,7 @@ def fit(document: Document, options: Options, log: Log) -> Document:
     drafts = _Drafts(document, log)
     opening = None
     if document.open_turn is not None:
-        opening = replace(drafts.turn(document.open_turn, ""), channel=None, recipient=None, end=None, continues=False)
+        opening = replace(turn(document.open_turn, ""), channel=None, recipient=None, end=None, continues=False)
     draft = Transcript(
         tuple(drafts.messages),
         drafts.tools,
@@ -55,10 +55,10 @@ class _Drafts:
         leading = document.tools is None
         for index, source in enumerate(document.messages):
             if is_private(source):
-                drop_message(log, index, f"{_TARGET} has no place for private reasoning")
+                drop_message(log, index, f"{TARGET} has no place for private reasoning")
                 continue
             path = f"/messages/{index}"
-            made = self._declaring(source) if declares(source) and not leading else self._said(source, path, moved)
+            made = declaring(source) if declares(source) and not leading else self._said(source, path, moved)
             if made is None:
                 leading = False
                 continue
@@ -71,9 +71,6 @@ class _Drafts:
         tools = (*(document.tools or ()), *moved)
         self.tools = tuple(map(normal, tools)) if document.tools is not None or moved else None
 
-    def _declaring(self, source: Message) -> Message:
-        return Message("system", (Tools(tuple(map(normal, tools_of(source)))),))
-
     def _said(self, source: Message, path: str, moved: list[Tool]) -> Message | None:
         """A message without the tools in it, which go to the transcript's; None where it has nothing else."""
         declared = [part for part in parts_of(source.content) if isinstance(part, Tools)]
@@ -84,16 +81,22 @@ class _Drafts:
             self._log.lose(LossCode.TOOLS_MOVED, place, "its tools are declared apart from it", Severity.CHANGED)
             if alone:
                 return None
-        content = str(narrow(source.content, (), f"{path}/content", self._log, target=_TARGET, hoisted=True))
-        return self.turn(source, content)
+        content = str(narrow(source.content, (), f"{path}/content", self._log, target=TARGET, hoisted=True))
+        return turn(source, content)
 
-    def turn(self, source: Message, content: str) -> Message:
-        """A message of text: a call, a reply, or what somebody says."""
-        role = "tool" if source.role == ENVIRONMENT else source.role
-        made = message(role, content, source.name, None if source.end is None else "end")
-        made.continues = source.continues
-        made.layout, made.extras = source.layout, source.extras
-        return _called(made, source) if is_call(source) else made
+
+def declaring(source: Message) -> Message:
+    """A message of declared tools."""
+    return Message("system", (Tools(tuple(map(normal, tools_of(source)))),))
+
+
+def turn(source: Message, content: str) -> Message:
+    """A message of text: a call, a reply, or what somebody says."""
+    role = "tool" if source.role == ENVIRONMENT else source.role
+    made = message(role, content, source.name, None if source.end is None else "end")
+    made.continues = source.continues
+    made.layout, made.extras = source.layout, source.extras
+    return _called(made, source) if is_call(source) else made
 
 
 def _called(made: Message, source: Message) -> Message:

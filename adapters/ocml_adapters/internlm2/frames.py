@@ -71,16 +71,11 @@ class Walk:
 
     def step(self, frame: Frame, unit: Unit) -> tuple[Unit, bool]:
         """Go past a frame: the unit with the name that its header gives a reply, and whether that answers a call."""
-        paired = True
+        said = meaning(frame.header)
         if unit[0].role == "tool":
-            said = meaning(frame.header)
             unit = (replace(unit[0], name=self.replies.name(said)),)
-            paired = self.replies.feed(unit[0], said)
-        else:
-            for message in unit:
-                self.replies.feed(message)
         self.before = frame
-        return unit, paired
+        return unit, self.replies.answered(unit, said)
 
 
 def _ends(unit: Unit, *, last: bool) -> frozenset[str]:

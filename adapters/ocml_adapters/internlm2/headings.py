@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -66,6 +67,14 @@ class Replies:
         found = self._pairing.feed(len(self._recipients), message)
         self._recipients.append(message.recipient)
         return said is None or found is not None
+
+    def answered(self, unit: Sequence[Message], said: Meaning) -> bool:
+        """Take the messages of a frame with this header; whether there is no reply or one that answers a call."""
+        if unit[0].role == "tool":
+            return self.feed(unit[0], said)
+        for message in unit:
+            self.feed(message)
+        return True
 
 
 def says(header: str, message: Message, replies: Replies) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from ocml_bridge.adapter import Options, Source
@@ -9,13 +10,13 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Document, Message, Tools, Transcript
 from ocml_bridge.text.edges import by_format, is_trivia, remember
-from ocml_bridge.text.im import Frame
+from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.text.plain import message
 
 from .actions import read_body
 from .document import assemble
 from .frames import Unit, Walk, majority
-from .headings import Meaning, meaning
+from .headings import Meaning, Replies, meaning
 from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, ROLES, UNUSED
 from .tools import declares, read_tools
 
@@ -30,63 +31,98 @@ def read(source: Source, options: Options, log: Log) -> Document:
     """
     assert isinstance(source, str)
     frames, tail = GRAMMAR.frames(source)
-    if not frames and tail.strip():
-        raise BridgeError(
-            ErrorCode.NO_FRAMES, f"neither {IM.start} nor {UNUSED.start} in it: this is not InternLM2-Chat", offset=0
-        )
-    dialect = majority(frames)
-    if FOREIGN[dialect].search(source):
-        log.find(FindingCode.MIXED_SPELLING, "", "tokens are spelled in two ways", Severity.LAYOUT)
-    return _Reader(dialect, log).transcript(frames, tail)
+    reader = FrameReader(log)
+    for frame in frames:
+        reader.frame(frame)
+    return reader.finish(tail)
 
 
-class _Reader:
-    """One document on its way in."""
+class FrameReader:
+    """Reads frames, in order, which may come at any time.
 
-    def __init__(self, dialect: str, log: Log) -> None:
-        self._dialect = dialect
+    What a message says is known with its frame; in which of the two spellings the text is, and so what a frame has to
+    remember of how it is spelled, only in the end.
+
+    Args:
+        log: takes the findings.
+
+    Attributes:
+        messages: those of the frames so far.
+        replies: which calls still wait for a reply.
+    """
+
+    def __init__(self, log: Log) -> None:
         self._log = log
-        self._walk = Walk(dialect)
-        self._messages: list[Message] = []
+        self.messages: list[Message] = []
+        self.replies = Replies()
+        self._read: list[tuple[Frame, Unit]] = []
         self._leading = True
-        self._tools: Message | None = None
-        self._tools_at = 0
-        self._opening: Message | None = None
+        self._tools: Unit | None = None
+        self._opening: Unit | None = None
 
-    def transcript(self, frames: list[Frame], tail: str) -> Transcript:
-        for index, frame in enumerate(frames):
-            self._frame(frame, last=index == len(frames) - 1)
-        if not is_trivia(tail):
-            self._log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
-        tools = (self._tools, self._tools_at) if self._tools is not None else None
-        return assemble(self._messages, self._opening, tools, self._dialect, tail, self._walk.before)
-
-    def _frame(self, frame: Frame, *, last: bool) -> None:
+    def frame(self, frame: Frame) -> None:
+        """Take the next frame."""
         said = meaning(frame.header)
         opening = frame.last and frame.body == ""
         unit: Unit = (Message(said.role, "", said.name, end=None),) if opening else self._unit(frame, said)
         lifted = self._leading and self._tools is None and declares(unit[0])
         path = "/open_turn" if opening else "/tools" if lifted else self._path(0)
         self._remarks(frame, said, path)
+        self._read.append((frame, unit))
         if said.role == "tool":
-            unit[0].name = self._walk.replies.name(said)
-        default = self._walk.default(unit, last=last, opening=opening)
-        layout, extras = remember(frame, default)
-        unit[0].layout, unit[0].extras = by_format(HOME, layout), by_format(HOME, extras)
+            unit[0].name = self.replies.name(said)
         if opening:
-            self._opening = unit[0]
-            self._walk.before = frame
+            self._opening = unit
             return
-        if not self._walk.step(frame, unit)[1]:
+        if not self.replies.answered(unit, said):
             self._log.find(FindingCode.REPLY_UNPAIRED, f"{path}/name", "there is no call that this can be the reply to")
         if lifted:
-            self._tools, self._tools_at = unit[0], len(self._messages)
+            self._tools = unit
         else:
-            self._messages += unit
+            self.messages += unit
             self._leading = self._leading and unit[0].role == "system"
 
+    def finish(self, tail: str) -> Transcript:
+        """The document, with what stands behind the last frame.
+
+        Raises:
+            BridgeError: OCB-NO-FRAMES where no frame came, but text.
+        """
+        frames = [frame for frame, _ in self._read]
+        if not frames and tail.strip():
+            detail = f"neither {IM.start} nor {UNUSED.start} in it: this is not InternLM2-Chat"
+            raise BridgeError(ErrorCode.NO_FRAMES, detail, offset=0)
+        dialect = majority(frames)
+        if FOREIGN[dialect].search(spell(frames, tail)):
+            self._log.find(FindingCode.MIXED_SPELLING, "", "tokens are spelled in two ways", Severity.LAYOUT)
+        if not is_trivia(tail):
+            self._log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
+        return self._spelled(dialect, tail)
+
+    def _spelled(self, dialect: str, tail: str) -> Transcript:
+        """The messages with what they remember of their frames."""
+        walk = Walk(dialect)
+        messages: list[Message] = []
+        opening: Message | None = None
+        tools: tuple[Message, int] | None = None
+        for frame, unit in self._read:
+            opens = unit is self._opening
+            layout, extras = remember(frame, walk.default(unit, last=frame is self._read[-1][0], opening=opens))
+            first = unit[0]
+            if layout or extras:
+                first = replace(first, layout=by_format(HOME, layout), extras=by_format(HOME, extras))
+            if opens:
+                opening, walk.before = first, frame
+                break
+            walk.step(frame, unit)
+            if unit is self._tools:
+                tools = first, len(messages)
+            else:
+                messages += (first, *unit[1:])
+        return assemble(messages, opening, tools, dialect, tail, walk.before)
+
     def _path(self, index: int) -> str:
-        return f"/messages/{len(self._messages) + index}"
+        return f"/messages/{len(self.messages) + index}"
 
     def _unit(self, frame: Frame, said: Meaning) -> Unit:
         if said.role == "assistant":
@@ -121,13 +157,3 @@ class _Reader:
         if not frame.end and path != "/open_turn":
             code = FindingCode.TRUNCATED if frame.last else FindingCode.END_MISSING
             self._log.find(code, f"{path}/end", _NO_END)
-
-
-def sniff(source: Source) -> int:
-    """Certain where a token stands that only InternLM2 has, possibly where one stands that ChatML has too."""
-    if not isinstance(source, str):
-        return 0
-    own = (*(UNUSED.start, UNUSED.end), IM.action_start, f"name={IM.plugin}", f"name={IM.interpreter}")
-    if any(token in source for token in own):
-        return 3
-    return 1 if IM.start in source else 0

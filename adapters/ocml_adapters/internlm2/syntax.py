@@ -8,8 +8,7 @@ Each of the six tokens has two spellings; documents mix them, so both are read e
 from __future__ import annotations
 
 import re
-from dataclasses import astuple, dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
@@ -17,8 +16,7 @@ from ocml_bridge.text.im import Grammar
 HOME: Final = "internlm2"
 
 
-@dataclass(frozen=True, slots=True)
-class Spelling:
+class Spelling(NamedTuple):
     """How the six tokens are spelled."""
 
     start: str
@@ -39,9 +37,10 @@ SPELLINGS: Final = {"im": IM, "unused": UNUSED}
 STARTS: Final = frozenset({IM.start, UNUSED.start})
 ENDS: Final = frozenset({IM.end, UNUSED.end})
 GRAMMAR: Final = Grammar(STARTS, ENDS)
-CONTROL: Final = ControlTokens((*astuple(IM), *astuple(UNUSED)))
+TOKENS: Final[tuple[str, ...]] = (*IM, *UNUSED)
+CONTROL: Final = ControlTokens(TOKENS)
 FOREIGN: Final = {
-    one: re.compile("|".join(map(re.escape, astuple(SPELLINGS[other]))))
+    one: re.compile("|".join(map(re.escape, SPELLINGS[other])))
     for one, other in (("im", "unused"), ("unused", "im"))
 }
 """By dialect, the tokens that are not its own."""

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+from ocml_bridge.lazy import Lazy
 
-from .edges import DIALECTS
-from .fit import fit
-from .reader import read
-from .sniff import sniff
-from .syntax import HOME
-from .writer import write
+from .syntax import DIALECTS, HOME
 
 ADAPTER = Adapter(
     id=HOME,
     title="OpenChatML 0.1",
     kind=Kind.TEXT,
     home=HOME,
-    read=read,
-    fit=fit,
-    write=write,
-    sniff=sniff,
+    read=Lazy(f"{__name__}.reader:read"),
+    fit=Lazy(f"{__name__}.fit:fit"),
+    write=Lazy(f"{__name__}.writer:write"),
+    sniff=Lazy(f"{__name__}.sniff:sniff"),
     capabilities=holds(
         Feature.SYSTEM,
         Feature.UNKNOWN_ROLES,
@@ -39,5 +35,7 @@ ADAPTER = Adapter(
         Feature.OPEN_TURN,
         partly=(Feature.INTENTS, Feature.CONSTRAINTS, Feature.TRUNCATION, Feature.CONTROL_TOKENS),
     ),
-    dialects=tuple(DIALECTS),
+    dialects=DIALECTS,
+    decoders={HOME: Lazy(f"{__name__}.stream:decoder")},
+    encoders={HOME: Lazy(f"{__name__}.encode:encoder")},
 )

@@ -10,7 +10,8 @@ from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.turns import content_of, parts_of
 
 from .edges import Edges, around_body, asked, default_around, kept, recalled
-from .segments import Block, Call, Output, scan, tidy
+from .scanner import scan
+from .segments import Block, Call, Output, tidy
 from .spelling import Guard, spell
 from .syntax import HOME, START, TOKENS
 

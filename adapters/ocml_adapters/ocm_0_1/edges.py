@@ -16,7 +16,7 @@ from ocml_bridge.model import Json, Transcript
 from ocml_bridge.text.edges import is_trivia, kept_by
 from ocml_bridge.text.plain import BOM
 
-from .syntax import HOME, START
+from .syntax import DIALECTS, HOME, START
 
 BOS: Final = ("[BOS]", "<s>", "<|BOS|>", "<|begin_of_text|>", "<|startoftext|>")
 EOS: Final = ("[EOS]", "</s>", "<|EOS|>", "<|end_of_text|>", "<|endoftext|>")
@@ -54,11 +54,7 @@ class Edges:
 
 
 NONE: Final = Edges(bos="", eos="")
-DIALECTS: Final[dict[str, Edges]] = {
-    "bos": Edges(),
-    "s": Edges(bos="<s>", head="\n", tail="\n", eos="</s>"),
-    "bare": NONE,
-}
+_SPELLED: Final = dict(zip(DIALECTS, (Edges(), Edges(bos="<s>", head="\n", tail="\n", eos="</s>"), NONE), strict=True))
 _NAMES: Final = tuple(field.name for field in fields(Edges))
 
 
@@ -78,6 +74,35 @@ def closing(text: str, options: Options) -> Edges:
         if token and rest.endswith(token):
             return replace(NONE, tail=rest[: len(rest) - len(token)], eos=token, after=text[len(rest) :])
     return replace(NONE, tail=text)
+
+
+class Ending:
+    """Tells which end of a text that arrives may be the token that ends all of it, with white space behind it.
+
+    Args:
+        options: which tokens end a text.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._tokens: Final = tuple(token for token in (*EOS, options.eos) if token)
+        self.firsts: Final = "".join(token[0] for token in self._tokens)
+        """The characters that such an end may begin with."""
+
+    def ends(self, text: str) -> bool:
+        """Whether a text ends with such a token."""
+        return text.rstrip().endswith(self._tokens)
+
+    def cut(self, text: str) -> int:
+        """Where the end of a text begins that may be such a token or the beginning of one; else its length."""
+        rest = text.rstrip()
+        places = [len(rest) - len(token) for token in self._tokens if rest.endswith(token)]
+        for token in self._tokens:
+            at = text.find(token[0], max(0, len(text) - len(token) + 1))
+            while at >= 0 and not token.startswith(text[at:]):
+                at = text.find(token[0], at + 1)
+            if at >= 0:
+                places.append(at)
+        return min(places, default=len(text))
 
 
 def both(first: Edges, last: Edges) -> Edges:
@@ -129,7 +154,7 @@ def asked(edges: Edges, options: Options) -> Edges:
 def settled(document: Transcript, options: Options, *, frames: bool, cut: bool) -> Edges:
     """How the text begins and ends: as the dialect or the options say, else as the source did, else by default."""
     if options.dialect is not None:
-        wanted = DIALECTS[options.dialect]
+        wanted = _SPELLED[options.dialect]
     else:
         wanted = recalled(kept_by(HOME, document.layout, document.extras), default_for(cut=cut))
     wanted = asked(wanted, options)

@@ -53,7 +53,7 @@ def fit(document: Document, options: Options, log: Log) -> Document:
 def _fit_transcript(document: Transcript, options: Options, log: Log) -> Transcript:
     wires = [wire for group in _groups(_rows(document, log)) for wire in _wires(group, log)]
     _settle_ends(wires, document, options)
-    opening = _open_turn(document.open_turn)
+    opening = fit_open_turn(document.open_turn)
     frames = units([row.message for wire in wires for row in wire], opening, TOKENS.neutralise, options)
     for wire, one in zip(wires, frames, strict=False):
         _guard(wire, one, options, log)
@@ -93,7 +93,7 @@ _Wire = list[_Row]
 
 def _rows(document: Transcript, log: Log) -> list[_Row]:
     sources = [
-        replace(message, role=_role(message.role)) if _role(message.role) != message.role else message
+        replace(message, role=role_for(message.role)) if role_for(message.role) != message.role else message
         for message in document.messages
     ]
     made = kept_by(HOME, document.layout).get("tools")
@@ -102,19 +102,27 @@ def _rows(document: Transcript, log: Log) -> list[_Row]:
     rows: list[_Row] = []
     for index, source in enumerate(lowered, first):
         path = f"/messages/{index}" if index >= 0 else "/tools"
-        message = _message(source, path, log)
+        message = fit_message(source, path, log)
         message.layout, message.extras = source.layout, source.extras
         rows.append(_Row(path, source.continues, source.end is None, message))
     return rows
 
 
-def _role(role: str) -> str:
+def role_for(role: str) -> str:
+    """A role as it is written and read back (decision 20)."""
     safe = safe_role(role)
     return ALIASES.get(safe, safe)
 
 
-def _message(source: Message, path: str, log: Log) -> Message:
-    role, at = source.role, f"{path}/content"
+def fit_message(source: Message, path: str, log: Log) -> Message:
+    """The image of a message alone.
+
+    Args:
+        source: the message.
+        path: where it stands.
+        log: what it loses is noted here.
+    """
+    role, at = role_for(source.role), f"{path}/content"
     if role == "tool":
         name = canonical_name(source.name) if source.name else None
         return Message("tool", narrow(source.content, (), at, log, target=HOME), name, "commentary", "assistant")
@@ -160,10 +168,11 @@ def _thought(content: Content, path: str, log: Log) -> Content:
     return parts
 
 
-def _open_turn(source: Message | None) -> Message | None:
+def fit_open_turn(source: Message | None) -> Message | None:
+    """The image of the open turn."""
     if source is None:
         return None
-    role, name = _role(source.role), unsafe_as("_", source.name) if source.name else None
+    role, name = role_for(source.role), unsafe_as("_", source.name) if source.name else None
     if role == "tool":
         name = name_from_header(role, name_for_header(role, source.name))
     return Message(role, "", name, end=None, layout=source.layout, extras=source.extras)
@@ -191,7 +200,7 @@ def _wires(group: list[_Row], log: Log) -> Iterator[_Wire]:
         group = _without_empty(group, log)
     wire: _Wire = []
     for row in group:
-        if wire and not _may_join(wire[-1].message, row.message):
+        if wire and not may_join(wire[-1].message, row.message):
             yield _joined(wire)
             wire = []
         wire.append(row)
@@ -201,13 +210,15 @@ def _wires(group: list[_Row], log: Log) -> Iterator[_Wire]:
 def _without_empty(group: list[_Row], log: Log) -> list[_Row]:
     """An empty text beside a thought or a call is the same as none."""
     kept = [row for row in group if not (is_text(row.message) and row.message.content == "")] or group[:1]
+    places = set(map(id, kept))
     for row in group:
-        if not any(row is other for other in kept):
+        if id(row) not in places:
             log.lose(LossCode.MESSAGE, row.path, "an empty text beside others is the same as none", Severity.LAYOUT)
     return kept
 
 
-def _may_join(before: Message, message: Message) -> bool:
+def may_join(before: Message, message: Message) -> bool:
+    """Whether two images that were one wire message can stand in one frame."""
     if message.role not in ("assistant", "tool") or _stands_alone(before) or _stands_alone(message):
         return False
     return not (is_text(before) and is_text(message))

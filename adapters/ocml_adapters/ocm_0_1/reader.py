@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ocml_bridge.adapter import Options, Source
@@ -21,13 +22,20 @@ from .wire import header_notes, name_in, read_body, role_of
 def read(source: Source, options: Options, log: Log) -> Document:
     """Read a conversation, or a completion where no message begins. Every text is one or the other."""
     assert isinstance(source, str)
-    frames, tail = GRAMMAR.frames(source)
+    return document_of(*GRAMMAR.frames(source), options, log)
+
+
+def document_of(frames: Sequence[Frame], tail: str, options: Options, log: Log) -> Document:
+    """Make a document of all frames of a text; they are changed on the way.
+
+    Args:
+        frames: in order.
+        tail: what stands behind them; the whole text where there is none.
+        options: which tokens end a text.
+        log: what had to be mended is noted here.
+    """
     if not frames:
-        edges, body = around(source, options)
-        if body.strip():
-            return read_completion(edges, body, options, log)
-        layout, _ = kept(replace(edges, head=body), default_for(cut=False))
-        return Transcript(layout=by_format(HOME, layout))
+        return _frameless(tail, options, log)
     edges = both(opening(frames[0].gap, options), closing(tail, options))
     edges = _ended_by_token(frames[-1], edges, options)
     opens = frames[-1].last and not frames[-1].body.strip()
@@ -51,15 +59,27 @@ def read(source: Source, options: Options, log: Log) -> Document:
     )
 
 
+def _frameless(text: str, options: Options, log: Log) -> Document:
+    edges, body = around(text, options)
+    if body.strip():
+        return read_completion(edges, body, options, log)
+    layout, _ = kept(replace(edges, head=body), default_for(cut=False))
+    return Transcript(layout=by_format(HOME, layout))
+
+
 def _ended_by_token(last: Frame, edges: Edges, options: Options) -> Edges:
     """Where the last message has no end token but the text has, the text's ends both."""
-    if not last.last:
-        return edges
-    found = closing(last.body, options)
-    if not found.eos:
+    found = ended_inside(last, options)
+    if found is None:
         return edges
     last.body, last.last = found.tail, False
     return both(edges, replace(found, tail=""))
+
+
+def ended_inside(last: Frame, options: Options) -> Edges | None:
+    """The end of the text where it stands in the body of the last message, which has no end token then."""
+    found = closing(last.body, options) if last.last else None
+    return found if found is not None and found.eos else None
 
 
 def _messages(frame: Frame, index: int, log: Log, *, first: bool) -> list[Message]:

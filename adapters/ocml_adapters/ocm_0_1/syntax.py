@@ -10,6 +10,8 @@ from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
 
 HOME: Final = "ocm-0.1"
+DIALECTS: Final[tuple[str, ...]] = ("bos", "s", "bare")
+"""How a text begins and ends (`edges`); the default one first."""
 
 START: Final = "<|im_start|>"
 END: Final = "<|im_end|>"
@@ -43,9 +45,8 @@ OUTPUT: Final = "<|function_output|>"
 FIM: Final[dict[str, str]] = {f"<|fim_{label}|>": label for label in ("prefix", "middle", "suffix")}
 SEPARATOR: Final = "<|file_separator|>"
 
-TOKENS: Final = ControlTokens(
-    (START, END, *FLAGS, *OPENERS, *CLOSERS.values(), LIST, CALL, OUTPUT, *FIM, SEPARATOR),
-)
+SPELLINGS: Final = (START, END, *FLAGS, *OPENERS, *CLOSERS.values(), LIST, CALL, OUTPUT, *FIM, SEPARATOR)
+TOKENS: Final = ControlTokens(SPELLINGS)
 """The tokens that content must not hold as they are. `[BOS]` and `[EOS]` matter at the edges only (decision 15)."""
 
 _RAW: Final = (*FIM, SEPARATOR)

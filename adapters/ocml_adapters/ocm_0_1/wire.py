@@ -17,8 +17,9 @@ from ocml_bridge.text.attributes import is_safe
 from ocml_bridge.text.im import Heading, read_header, write_header
 from ocml_bridge.turns import content_of, is_call, is_thought, name_of, recipient_of
 
-from .segments import Block, Call, Note, Output, Segment, before_newline, scan
-from .syntax import ALIASES, ROLES, TOOL_ROLES
+from .scanner import Scanner
+from .segments import Block, Call, Note, Output, Segment, before_newline
+from .syntax import ALIASES, ROLES, TOKENS, TOOL_ROLES
 
 # --- header -----------------------------------------------------------------------------------------------------------
 
@@ -65,65 +66,137 @@ def read_body(heading: Heading, body: str, *, cut: bool) -> tuple[list[Message],
         body: as it stands; the newline before the end token is the format's (decision 1).
         cut: whether the text ends with it, so that nothing of it is the format's.
     """
-    role, name = role_of(heading), name_in(heading)
-    segments, notes = scan(body if cut else before_newline(body), role)
-    if role == "assistant":
-        messages = _assistant(segments, name)
-        if not cut and any(isinstance(segment, Block) and not segment.closed for segment in segments):
-            notes.append(
-                (FindingCode.END_MISSING, "a thought block is not closed; it is taken to end with the message")
-            )
-    elif role == "tool":
-        messages = _tool(segments, name, notes)
-    else:
-        messages = [Message(role, content_of(_parts(segments)), name)]
-    for message in messages[1:]:
-        message.continues = True
-    if cut:
-        messages[-1].end = None
-    return messages, notes
+    if "<|" not in body:
+        text = TOKENS.restore(body if cut else before_newline(body))
+        message = _text(role_of(heading), name_in(heading), text)
+        message.end = None if cut else message.end
+        return [message], []
+    turn = Turn(heading)
+    return turn.messages, turn.finish(body, cut=cut)
 
 
-def _parts(segments: Sequence[Segment]) -> list[Part]:
-    return [segment for segment in segments if not isinstance(segment, (Block, Call, Output))]
+class Turn:
+    """Makes the messages of a frame as its body arrives; a whole body is a turn finished at once.
 
+    Args:
+        heading: the frame's header.
 
-def _assistant(segments: Sequence[Segment], name: str | None) -> list[Message]:
-    messages: list[Message] = []
-    texts: list[Part] = []
+    Attributes:
+        messages: those that have begun; the last one may go on.
+    """
 
-    def flush() -> None:
-        if texts:
-            messages.append(Message("assistant", content_of(texts), name, "final"))
-            texts.clear()
+    def __init__(self, heading: Heading) -> None:
+        self.messages: list[Message] = []
+        self._role, self._name = role_of(heading), name_in(heading)
+        self._scanner = Scanner(self._role)
+        self._parts: list[Part] = []
+        """What the last message is made of, as far as that is complete."""
+        self._taken = 0
+        self._open = False
+        """Whether the segment that is open has its message already."""
+        self._notes: list[Note] = []
 
-    for segment in segments:
+    @property
+    def said(self) -> list[str]:
+        """The pieces of the text that is open, as far as they are known."""
+        return self._scanner.said
+
+    @property
+    def pending(self) -> int:
+        """How many characters wait for what they are to be known."""
+        return self._scanner.pending
+
+    def feed(self, text: str) -> None:
+        """Take more of the body, which is not cut inside a token."""
+        scanner = self._scanner
+        scanner.feed(text)
+        self._take()
+        if not self._open and (scanner.thought is not None or scanner.said):
+            self._place(scanner.thought or Text(""))
+            self._open = True
+
+    def finish(self, text: str, *, cut: bool) -> list[Note]:
+        """Take the rest of the body; what was found to be odd.
+
+        Args:
+            text: what is left of the body.
+            cut: as in `read_body`.
+        """
+        scanner = self._scanner
+        scanner.finish(text, closed=not cut)
+        self._take()
+        if not self.messages:
+            self.begin(_text(self._role, self._name))
+        self._settle()
+        if self._role == "assistant":
+            with_channels(self.messages)
+            if not cut and any(isinstance(segment, Block) and not segment.closed for segment in scanner.segments):
+                detail = "a thought block is not closed; it is taken to end with the message"
+                self._notes.append((FindingCode.END_MISSING, detail))
+        if cut:
+            self.messages[-1].end = None
+        return [*scanner.notes, *self._notes]
+
+    def begin(self, message: Message) -> None:
+        """A message begins, so the one before it is whole."""
+        self._settle()
+        message.continues = bool(self.messages)
+        self.messages.append(message)
+
+    def say(self, segment: Segment) -> None:
+        """A segment is complete; it belongs to the last message."""
         if isinstance(segment, Block):
-            flush()
-            thought = _thought(segment)
-            if segment.glued:
-                messages[-1] = replace(messages[-1], content=(*_tuple(messages[-1].content), *thought))
-            else:
-                messages.append(Message("assistant", thought, name, "analysis"))
-        elif isinstance(segment, Call):
-            flush()
-            messages.append(_call(segment, name))
-        elif not isinstance(segment, Output):
-            texts.append(segment)
-    flush()
-    if not messages:
-        return [Message("assistant", "", name, "final")]
-    with_channels(messages)
-    return messages
+            self._parts += (Thought(segment.kind), Text(segment.text)) if segment.text else (Thought(segment.kind),)
+        elif not isinstance(segment, (Call, Output)):
+            self._parts.append(segment)
+
+    def _settle(self) -> None:
+        if self._parts:
+            thought = isinstance(self._parts[0], Thought)
+            self.messages[-1].content = tuple(self._parts) if thought else content_of(self._parts)
+            self._parts = []
+
+    def _take(self) -> None:
+        segments = self._scanner.segments
+        for segment in segments[self._taken :]:
+            if not self._open:
+                self._place(segment)
+            self._open = False
+            self.say(segment)
+        self._taken = len(segments)
+
+    def _place(self, segment: Segment) -> None:
+        """Begin a message for a segment where the last one is not the one that it belongs to."""
+        if self._role == "tool" or not self._goes_on(segment):
+            self.begin(self._message(segment))
+
+    def _goes_on(self, segment: Segment) -> bool:
+        last = self.messages[-1] if self.messages else None
+        if last is None or isinstance(segment, Call):
+            return False
+        if isinstance(segment, Block):
+            return segment.glued
+        return is_text(last)
+
+    def _message(self, segment: Segment) -> Message:
+        name = self._name
+        if isinstance(segment, Block):
+            return Message(self._role, (Thought(segment.kind),), name, "analysis")
+        if isinstance(segment, Call):
+            return _call(segment, name)
+        if not isinstance(segment, Output):
+            return _text(self._role, name)
+        tool = recipient_of(segment.name)
+        if name is not None and name != tool:
+            detail = f"the header names {name}, the output {tool}; the output is right"
+            self._notes.append((FindingCode.HEADER_VALUE, detail))
+        return _reply(segment.content, tool)
 
 
-def _thought(block: Block) -> tuple[Part, ...]:
-    return (Thought(block.kind), Text(block.text)) if block.text else (Thought(block.kind),)
-
-
-def _tuple(content: Content) -> tuple[Part, ...]:
-    assert not isinstance(content, str)  # a thought's content is parts
-    return content
+def _text(role: str, name: str | None, text: str = "") -> Message:
+    if role == "assistant":
+        return Message(role, text, name, "final")
+    return _reply(text, name) if role == "tool" else Message(role, text, name)
 
 
 def _call(call: Call, name: str | None) -> Message:
@@ -136,20 +209,6 @@ def _call(call: Call, name: str | None) -> Message:
         constraint="json" if call.is_json else None,
         end="call",
     )
-
-
-def _tool(segments: Sequence[Segment], name: str | None, notes: list[Note]) -> list[Message]:
-    messages: list[Message] = []
-    for segment in segments:
-        if isinstance(segment, Output):
-            tool = recipient_of(segment.name)
-            if name is not None and name != tool:
-                detail = f"the header names {name}, the output {tool}; the output is right"
-                notes.append((FindingCode.HEADER_VALUE, detail))
-            messages.append(_reply(segment.content, tool))
-        elif isinstance(segment, Text):
-            messages.append(_reply(segment.text, name))
-    return messages or [_reply("", name)]
 
 
 def _reply(content: Content, name: str | None) -> Message:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+from ocml_bridge.lazy import Lazy
 
-from .fit import fit
-from .reader import read
-from .sniff import sniff
 from .syntax import HOME
-from .writer import write
 
 ADAPTER = Adapter(
     id="ocm-2.2",
     title="OpenChatML 2.2",
     kind=Kind.TEXT,
     home=HOME,
-    read=read,
-    fit=fit,
-    write=write,
-    sniff=sniff,
+    read=Lazy(f"{__name__}.reader:read"),
+    fit=Lazy(f"{__name__}.fit:fit"),
+    write=Lazy(f"{__name__}.writer:write"),
+    sniff=Lazy(f"{__name__}.sniff:sniff"),
     capabilities=holds(
         Feature.SYSTEM,
         Feature.DEVELOPER,
@@ -41,4 +38,6 @@ ADAPTER = Adapter(
         Feature.CONTROL_TOKENS,
         partly=(Feature.TOOL_SCHEMAS, Feature.TRUNCATION, Feature.GROUPING),
     ),
+    decoders={"ocm-2.2": Lazy(f"{__name__}.stream:decoder")},
+    encoders={"ocm-2.2": Lazy(f"{__name__}.encode:encoder"), "ocm-2.2-events": Lazy(f"{__name__}.events:encoder")},
 )

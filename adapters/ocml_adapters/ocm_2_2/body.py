@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Final, cast
 
 from ocml_bridge.model import Content, Part, Text, Thought
 from ocml_bridge.text import thoughts
@@ -15,9 +17,32 @@ _TRAILING: Final = re.compile(r"<+\Z")
 _MARKERS: Final = re.compile(r"<*<\|start_(?:reflect|introspect|reason)\|>")
 
 
-def is_escaped(token: str) -> bool:
-    """Whether what `TOKEN` found is text: its first `<` is doubled."""
-    return token.startswith("<<")
+class Said:
+    """What a body says, as it arrives.
+
+    Args:
+        marked: whether thought markers mean something here: in private reasoning only.
+    """
+
+    def __init__(self, *, marked: bool) -> None:
+        self._marked = marked
+        self._opaque = False
+
+    def feed(self, pieces: Iterable[str]) -> Iterator[str | Thought]:
+        """Take the next pieces of a body, each a token or text without one: texts, some empty, and thought markers."""
+        for piece in pieces:
+            token = piece[:1] == "<" and TOKEN.fullmatch(piece) is not None
+            if self._opaque:
+                self._opaque = not (token and piece.endswith(END_LITERAL))
+                yield piece if self._opaque else piece.removesuffix(END_LITERAL)
+            elif token:
+                self._opaque = piece == LITERAL
+                yield "" if self._opaque else piece[piece.startswith("<<") :]
+            elif self._marked:
+                for part in thoughts.split(piece):
+                    yield part if isinstance(part, Thought) else cast("Text", part).text
+            else:
+                yield piece
 
 
 def decode(raw: str, *, marked: bool) -> Content:
@@ -29,50 +54,30 @@ def decode(raw: str, *, marked: bool) -> Content:
     """
     if "<|" not in raw:
         return raw
-    pieces = TOKEN.split(raw)
     parts: list[Part] = []
-    plain: list[str] = [pieces[0]]
-    index = 1
-    while index < len(pieces):
-        token, after = pieces[index], pieces[index + 1]
-        index += 2
-        if token != LITERAL:
-            plain += (token[1:] if is_escaped(token) else token, after)
-            continue
-        _flush(parts, plain, marked=marked)
-        opaque = [after]
-        while index < len(pieces) and not pieces[index].endswith(END_LITERAL):
-            opaque += pieces[index : index + 2]
-            index += 2
-        if index < len(pieces):
-            opaque.append(pieces[index].removesuffix(END_LITERAL))
-            plain = [pieces[index + 1]]
-            index += 2
-        parts.append(Text("".join(opaque)))
-    _flush(parts, plain, marked=marked)
-    return content_of([part for part in parts if part != Text("")])
-
-
-def _flush(parts: list[Part], plain: list[str], *, marked: bool) -> None:
-    text = "".join(plain)
-    plain.clear()
-    parts += thoughts.split(text) if marked else [Text(text)]
+    for is_text, run in groupby(Said(marked=marked).feed(TOKEN.split(raw)), key=lambda said: isinstance(said, str)):
+        if not is_text:
+            parts += cast("Iterator[Thought]", run)
+        elif text := "".join(cast("Iterator[str]", run)):
+            parts.append(Text(text))
+    return content_of(parts)
 
 
 def encode(content: Content, *, marked: bool) -> str:
     """The body that says a content of texts and thought markers; `decode` gives it back."""
     if isinstance(content, str):
-        return _escape(content, marked=marked)
+        return escape(content, marked=marked)
     out: list[str] = []
     for part in parts_of(content):
         if isinstance(part, Thought):
             out.append(thoughts.marker(part))
         elif isinstance(part, Text):
-            out.append(_escape(part.text, marked=marked))
+            out.append(escape(part.text, marked=marked))
     return "".join(out)
 
 
-def _escape(text: str, *, marked: bool) -> str:
+def escape(text: str, *, marked: bool) -> str:
+    """Text as it may stand in a body, before any token: `decode` gives it back."""
     if "<" not in text:
         return text
     if "<|" in text:

@@ -27,7 +27,7 @@ def parse_header(text: str) -> Header | None:
         BridgeError: E-PARSE-HEADER where it is too long, nests too deep, or uses YAML's aliases.
     """
     if len(text) > MAX_HEADER:
-        raise BridgeError(ErrorCode.PARSE_HEADER, f"the header is longer than {MAX_HEADER} characters", offset=0)
+        raise too_long()
     # Imported here, as in `_flow`: YAML takes longer to import than most texts take to convert.
     from .yamltext import load
 
@@ -43,6 +43,11 @@ def parse_header(text: str) -> Header | None:
     if not isinstance(known.get("model", ""), str):
         values["model"] = known.pop("model")
     return Header(version=version, extras=values or None, **known)
+
+
+def too_long() -> BridgeError:
+    """The error of a header that is too long to be read."""
+    return BridgeError(ErrorCode.PARSE_HEADER, f"the header is longer than {MAX_HEADER} characters", offset=0)
 
 
 def render_header(header: Header) -> str:

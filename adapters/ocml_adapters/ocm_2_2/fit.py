@@ -19,7 +19,8 @@ from . import spelling
 from .document import PLAIN
 from .document import parse_header as parse_document_header
 from .document import render_header as render_document_header
-from .syntax import HOME, VERSION, is_last_answer
+from .header import render_header
+from .syntax import HOME, MAX_FRAME_HEADER, VERSION, is_last_answer
 
 
 def fit(document: Document, options: Options, log: Log) -> Document:
@@ -79,7 +80,26 @@ def _narrow(transcript: Transcript, log: Log) -> Transcript:
 def _message(message: Message, *, first: bool) -> Message:
     clean = replace(message, **_safe(message))  # type: ignore[arg-type]
     clean = replace(clean, extras=spelling.message_extras(message.extras, first=first), layout=None)
+    clean = _bounded(clean)
     return replace(clean, layout=spelling.message_layout(message.layout, clean, first=first))
+
+
+def _bounded(message: Message) -> Message:
+    """A message whose header is short enough to be read again: else it is without its longest values."""
+    values = [getattr(message, name) or "" for name in _VALUES]
+    unknown = cast("dict[str, str]", spelling.own(message.extras).get("attributes") or {})
+    if sum(map(len, (message.role, *values, *unknown, *unknown.values()))) < MAX_FRAME_HEADER // 2:
+        return message
+    while len(render_header(message, unknown)) > MAX_FRAME_HEADER:
+        longest = max(_VALUES, key=lambda name: len(getattr(message, name) or ""))
+        if getattr(message, longest) is not None:
+            message = replace(message, **{longest: None})
+        elif unknown:
+            before = {key: value for key, value in spelling.own(message.extras).items() if key != "attributes"}
+            message, unknown = replace(message, extras={HOME: before} if before else None), {}
+        else:
+            message = replace(message, role=message.role[: MAX_FRAME_HEADER // 2])
+    return message
 
 
 _VALUES: Final = ("name", "channel", "recipient", "call_id", "intent", "content_type", "constraint")
@@ -122,5 +142,5 @@ def _endings(messages: Sequence[Message], image: Transcript) -> list[Message]:
 
 def _open_turn(message: Message, *, first: bool) -> Message:
     clean = replace(message, content="", end=None, continues=False, layout=None, **_safe(message))  # type: ignore[arg-type]
-    clean = replace(clean, extras=spelling.message_extras(message.extras, first=first))
+    clean = _bounded(replace(clean, extras=spelling.message_extras(message.extras, first=first)))
     return replace(clean, layout=spelling.message_layout(message.layout, clean, first=first))

@@ -1,14 +1,29 @@
-"""The frames of a text (§6, §15): where each begins and ends; what they say is for `header` and `body`."""
+"""The frames of a text (§6, §15): where each begins and ends; what they say is for `header` and `body`.
+
+Text may come at any time: a whole text is a scanner fed once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from ocml_bridge.errors import BridgeError, ErrorCode
 
-from .body import is_escaped
-from .syntax import CHANNEL, CONSTRAIN, END, END_LITERAL, ENDINGS, LITERAL, MESSAGE, START, TOKEN
+from .syntax import (
+    CALL,
+    CHANNEL,
+    CONSTRAIN,
+    END,
+    END_LITERAL,
+    LITERAL,
+    MAX_FRAME_HEADER,
+    MESSAGE,
+    RETURN,
+    START,
+    TOKEN,
+)
 
 
 @dataclass(slots=True)
@@ -17,19 +32,20 @@ class Frame:
 
     Attributes:
         gap: the text between the frame before and this one.
+        offset: of `<|start|>`, in characters.
         header: between `<|start|>` and `<|message|>`.
         body: between `<|message|>` and the terminator; None where the text ends inside the header.
-        end: the terminator as it stands, with an `<|end|>` that follows `<|call|>` or `<|return|>`; "" where cut off.
+        end: the terminator as it stands; "" where cut off. An `<|end|>` that follows `<|call|>` or `<|return|>` is part
+            of it, and is added when it comes.
         stray: control tokens that stand in the body unescaped.
-        offset: of `<|start|>`, in characters.
     """
 
     gap: str
-    header: str
-    body: str | None
-    end: str
-    stray: tuple[str, ...]
     offset: int
+    header: str = ""
+    body: str | None = None
+    end: str = ""
+    stray: tuple[str, ...] = ()
 
 
 def frames(text: str, at: int) -> Iterator[Frame | str]:
@@ -38,71 +54,214 @@ def frames(text: str, at: int) -> Iterator[Frame | str]:
     Raises:
         BridgeError: E-PARSE-HEADER for a header without `<|message|>` and for an unescaped `<|start|>` in a body.
     """
-    pieces = TOKEN.split(text[at:])
-    count, index, gap = len(pieces), 1, [pieces[0]]
-    offset = at + len(pieces[0])
-    while index < count:
-        token = pieces[index]
-        if token != START:
-            gap += pieces[index : index + 2]
-            offset += len(token) + len(pieces[index + 1])
-            index += 2
-            continue
-        frame, after = _frame(pieces, index, offset, "".join(gap))
-        yield frame
-        offset += sum(map(len, pieces[index:after]))
-        index, gap = after, []
-        if index < count and frame.end:
-            gap = [pieces[index]]
-            offset += len(pieces[index])
-            index += 1
-    yield "".join(gap)
+    scanner = Scanner(at)
+    yield from scanner.feed(text[at:])
+    last, tail = scanner.finish()
+    if last is not None:
+        yield last
+    yield tail
 
 
-def _frame(pieces: list[str], index: int, offset: int, gap: str) -> tuple[Frame, int]:
-    """One frame, and the index of the piece behind its terminator."""
-    count = len(pieces)
-    at = index + 1
-    header = [pieces[at]]
-    at += 1
-    while at < count and pieces[at] != MESSAGE:
-        if pieces[at] not in (CHANNEL, CONSTRAIN):
-            raise BridgeError(
-                ErrorCode.PARSE_HEADER, f"{pieces[at]} stands in a header, before its {MESSAGE}", offset=offset
-            )
-        header += pieces[at : at + 2]
-        at += 2
-    if at >= count:
-        return Frame(gap, "".join(header), None, "", (), offset), count
-    end, stray = _body_end(pieces, at + 2, offset)
-    body = "".join(pieces[at + 1 : end])
-    if end >= count:
-        return Frame(gap, "".join(header), body, "", stray, offset), count
-    terminator, after = pieces[end], end + 1
-    # `<|call|><|end|>` and `<|return|><|end|>` are one terminator (reading 15).
-    if terminator != END and after + 1 < count and pieces[after] == "" and pieces[after + 1] == END:
-        return Frame(gap, "".join(header), body, terminator + END, stray, offset), after + 2
-    return Frame(gap, "".join(header), body, terminator, stray, offset), after
+class Scanner:
+    """Finds frames in one pass over text, which is never cut inside a token.
+
+    It is between frames, in a header, in a body, in a literal block there, or right behind a `<|call|>` or
+    `<|return|>`, which an `<|end|>` may follow. `MOVES` is the table of what each token does.
+
+    Args:
+        offset: where the text begins, in characters.
+
+    Attributes:
+        frame: the one that is open; its header is set once its body begins.
+        body: the pieces of the open body, or of the last one. Text without a `<` may be put there straight away.
+    """
+
+    def __init__(self, offset: int = 0) -> None:
+        self.frame: Frame | None = None
+        self.body: list[str] = []
+        self._text: list[str] = []
+        """Where text goes: what stands between frames, a header, or the body."""
+        self._size = 0
+        """Of that, where it is not the body."""
+        self._offset = offset
+        self._counted = 0
+        """How many pieces of the body the offset counts."""
+        self._stray: list[str] = []
+        self._closed: Frame | None = None
+        self._state = BETWEEN
+
+    @property
+    def has_body(self) -> bool:
+        """Whether the open frame's header is known."""
+        return self._state in (BODY, OPAQUE)
+
+    @property
+    def is_opaque(self) -> bool:
+        """Whether a literal block is open, in which no token means anything but its end."""
+        return self._state == OPAQUE
+
+    @property
+    def pending(self) -> int:
+        """How many characters wait for what they are to be known."""
+        return self._size
+
+    def feed(self, text: str) -> Iterator[Frame]:
+        """Take more text; the frames that it completes, each as soon as it is complete.
+
+        Raises:
+            BridgeError: E-PARSE-HEADER for what no header holds, and for an unescaped `<|start|>` in a body.
+        """
+        if self.has_body:
+            self._offset += sum(map(len, self.body[self._counted :]))
+        pieces = TOKEN.split(text)
+        self._take(pieces[0])
+        for at in range(1, len(pieces), 2):
+            token, frame = pieces[at], self.frame
+            move, other = MOVES[self._state]
+            move.get(token, other)(self, token)
+            self._offset += len(token)
+            if frame is not None and self.frame is None:
+                yield frame
+            self._take(pieces[at + 1])
+        self._counted = len(self.body)
+
+    def finish(self) -> tuple[Frame | None, str]:
+        """There is no more text: the frame that is cut off, and what stands behind all frames."""
+        frame = self.frame
+        if frame is None:
+            return None, "".join(self._text)
+        if self._state == HEADER:
+            frame.header = "".join(self._text)
+        else:
+            self._close("")
+        self.frame = None
+        return frame, ""
+
+    def _take(self, text: str) -> None:
+        if not text:
+            return
+        self._offset += len(text)
+        self._text.append(text)
+        if self._state == HEADER:
+            self._grow(text)
+        elif self._state in (BETWEEN, ENDED):
+            self._size += len(text)
+            self._state = BETWEEN
+
+    def _grow(self, text: str) -> None:
+        self._size += len(text)
+        if self._size > MAX_FRAME_HEADER:
+            raise self._malformed(f"a header has no {MESSAGE} in {MAX_FRAME_HEADER} characters")
+
+    def _malformed(self, message: str) -> BridgeError:
+        assert self.frame is not None
+        return BridgeError(ErrorCode.PARSE_HEADER, message, offset=self.frame.offset)
+
+    # --- what tokens do -----------------------------------------------------------------------------------------------
+
+    def open(self, token: str) -> None:
+        """`<|start|>` between frames."""
+        self.frame = Frame("".join(self._text), self._offset)
+        self._text, self._size, self._state = [], 0, HEADER
+
+    def outside(self, token: str) -> None:
+        """Any other token there: no more than text."""
+        self._text.append(token)
+        self._size += len(token)
+        self._state = BETWEEN
+
+    def mark(self, token: str) -> None:
+        """`<|channel|>` and `<|constrain|>` in a header."""
+        self._text.append(token)
+        self._grow(token)
+
+    def refuse(self, token: str) -> None:
+        """Any other token there, but `<|message|>`."""
+        raise self._malformed(f"{token[:40]} stands in a header, before its {MESSAGE}")
+
+    def begin(self, token: str) -> None:
+        """`<|message|>` in a header."""
+        assert self.frame is not None
+        self.frame.header = "".join(self._text)
+        self.body = self._text = []
+        self._size, self._stray, self._state = 0, [], BODY
+
+    def say(self, token: str) -> None:
+        """An escaped token in a body."""
+        self.body.append(token)
+
+    def stray(self, token: str) -> None:
+        """A token in a body that should be escaped."""
+        self._stray.append(token)
+        self.body.append(token)
+
+    def nested(self, token: str) -> None:
+        """`<|start|>` in a body."""
+        raise self._malformed(
+            f"{START} stands in a body; the message before it has no end, or the token should be written <{START}"
+        )
+
+    def hide(self, token: str) -> None:
+        """`<|literal|>` in a body."""
+        self.body.append(token)
+        self._state = OPAQUE
+
+    def hidden(self, token: str) -> None:
+        """Any token in a literal block; brackets before the one that ends it are text."""
+        self.body.append(token)
+        if token.endswith(END_LITERAL):
+            self._state = BODY
+
+    def end(self, token: str) -> None:
+        """`<|end|>` in a body."""
+        self._close(token)
+        self._state = BETWEEN
+
+    def stop(self, token: str) -> None:
+        """`<|call|>` and `<|return|>` in a body."""
+        self._close(token)
+        self._state = ENDED
+
+    def double(self, token: str) -> None:
+        """`<|call|><|end|>` and `<|return|><|end|>` are one terminator (reading 15)."""
+        assert self._closed is not None
+        self._closed.end += token
+        self._state = BETWEEN
+
+    def _close(self, token: str) -> None:
+        frame = self.frame
+        assert frame is not None
+        frame.body, frame.end, frame.stray = "".join(self.body), token, tuple(self._stray)
+        self._closed, self.frame = frame, None
+        self._text, self._size = [], 0
 
 
-def _body_end(pieces: list[str], at: int, offset: int) -> tuple[int, tuple[str, ...]]:
-    """The index of the token that ends a body, literal blocks skipped, and the tokens passed that should be escaped."""
-    stray: list[str] = []
-    while at < len(pieces):
-        token = pieces[at]
-        if token in ENDINGS:
-            break
-        at += 2
-        if token == LITERAL:
-            while at < len(pieces) and not pieces[at].endswith(END_LITERAL):
-                at += 2
-            at += 2
-        elif token == START:
-            raise BridgeError(
-                ErrorCode.PARSE_HEADER,
-                f"{START} stands in a body; the message before it has no end, or the token should be written <{START}",
-                offset=offset,
-            )
-        elif not is_escaped(token):
-            stray.append(token)
-    return min(at, len(pieces)), tuple(stray)
+BETWEEN: Final = "between frames"
+HEADER: Final = "header"
+BODY: Final = "body"
+OPAQUE: Final = "literal block"
+ENDED: Final = "behind a stop token"
+
+_Move = Callable[[Scanner, str], None]
+S = Scanner
+MOVES: Final[dict[str, tuple[dict[str, _Move], _Move]]] = {
+    BETWEEN: ({START: S.open}, S.outside),
+    HEADER: ({CHANNEL: S.mark, CONSTRAIN: S.mark, MESSAGE: S.begin}, S.refuse),
+    BODY: (
+        {
+            START: S.nested,
+            CHANNEL: S.stray,
+            CONSTRAIN: S.stray,
+            MESSAGE: S.stray,
+            END: S.end,
+            CALL: S.stop,
+            RETURN: S.stop,
+            LITERAL: S.hide,
+            END_LITERAL: S.stray,
+        },
+        S.say,
+    ),
+    OPAQUE: ({}, S.hidden),
+    ENDED: ({START: S.open, END: S.double}, S.outside),
+}
+"""State → what tokens do there, and what all others do, escaped ones (§3) among them."""

@@ -15,11 +15,11 @@ from ocml_bridge.turns import infer_grouping, is_call, is_reply, is_thought, lif
 
 from .body import decode, encode
 from .document import PLAIN
-from .document import parse_header as parse_document_header
 from .document import render_header as render_document_header
 from .frames import Frame, frames
-from .header import parse_header, render_header
-from .syntax import CHANNELS, CONSTRAIN, HOME, ROLES, START, START_LINE, TERMINATORS, ending, is_last_answer
+from .front import Front
+from .header import Fields, parse_header, render_header
+from .syntax import CHANNELS, CONSTRAIN, ENDINGS, HOME, ROLES, START, TERMINATORS, ending, is_last_answer
 
 
 def read(source: Source, options: Options, log: Log) -> Document:
@@ -28,25 +28,88 @@ def read(source: Source, options: Options, log: Log) -> Document:
     Raises:
         BridgeError: E-PARSE-HEADER where a header has no one meaning; OCB-NO-FRAMES where there is no message at all.
     """
-    text = cast("str", source)
-    at = _first_frame(text)
-    transcript = _front(text[:at], log, alone=at == len(text))
-    if at == len(text):
-        return transcript
-    messages: list[Message] = []
-    open_turn, tail = None, ""
-    for frame in frames(text, at):
+    text, front = cast("str", source), Front()
+    rest = front.feed(text)
+    if rest is None:
+        rest = front.finish()
+    reader = FrameReader(front, log, alone=not rest)
+    tail = ""
+    for frame in frames(text, len(front.text)):
         if isinstance(frame, str):
             tail = frame
-        elif frame.body is None:
-            open_turn = _open_turn(frame, log, first=not messages)
         else:
-            messages.append(_message(frame, len(messages), log))
-    if messages and open_turn is None:
-        messages[-1] = _plain_end(messages[-1])
-    _check_channels(messages, transcript.header, log)
-    extras, layout = _tail(tail, open_turn is not None or (bool(messages) and messages[-1].end is None), log)
-    return _with_tools(transcript, messages, open_turn, extras, layout)
+            reader.frame(frame)
+    return reader.finish(tail)
+
+
+class FrameReader:
+    """Makes messages of frames, one after the other.
+
+    Args:
+        front: what stands before them.
+        log: what had to be mended is noted here.
+        alone: whether nothing stands behind the front.
+
+    Attributes:
+        messages: those made so far; tools are still in the developer's.
+
+    Raises:
+        BridgeError: OCB-NO-FRAMES where there is neither a header nor a message.
+    """
+
+    def __init__(self, front: Front, log: Log, *, alone: bool) -> None:
+        self.messages: list[Message] = []
+        self._log = log
+        self._alone = alone
+        self._front = _front(front, log, alone=alone)
+        self._required = _requires_channels(self._front.header)
+        self._open_turn: Message | None = None
+        self._last: Frame | None = None
+
+    def frame(self, frame: Frame) -> None:
+        """Take the next frame.
+
+        Raises:
+            BridgeError: E-PARSE-HEADER where its header has no one meaning.
+        """
+        self._settle()
+        if frame.body is None:
+            self._open_turn = _open_turn(frame, self._log, first=not self.messages)
+            return
+        message = _message(frame, len(self.messages), self._log)
+        if self._required and message.role == "assistant" and message.channel is None:
+            path = f"/messages/{len(self.messages)}/channel"
+            self._log.find(FindingCode.CHANNEL_MISSING, path, "the header's profile requires a channel")
+        self.messages.append(message)
+        self._last = frame
+
+    def _settle(self) -> None:
+        """The last frame's terminator is known as a whole when something follows it."""
+        frame, self._last = self._last, None
+        if frame is not None and frame.end and frame.end not in ENDINGS:
+            self.messages[-1] = with_layout(self.messages[-1], end=frame.end)
+
+    def finish(self, tail: str) -> Transcript:
+        """The transcript, once all frames are taken.
+
+        Args:
+            tail: what stands behind them.
+        """
+        self._settle()
+        if self._alone:
+            return self._front
+        messages = self.messages
+        if messages and self._open_turn is None and is_last_answer(messages[-1]):
+            # A last answer that does not end with `<|return|>`, as we would end it, remembers how it did (reading 16).
+            messages[-1] = with_layout(messages[-1], end=TERMINATORS["end"])
+        cut = self._open_turn is not None or (bool(messages) and messages[-1].end is None)
+        extras, layout = _tail(tail, cut, self._log)
+        return _with_tools(self._front, messages, self._open_turn, extras, layout)
+
+
+def with_layout(message: Message, **values: Json) -> Message:
+    """The message with more of its spelling kept."""
+    return replace(message, layout={HOME: {**(message.layout or {}).get(HOME, {}), **values}})
 
 
 def _with_tools(
@@ -74,17 +137,9 @@ def _with_tools(
     )
 
 
-def _first_frame(text: str) -> int:
-    """Where the first frame begins: at a line that begins with one, as the header itself names tokens (reading 1)."""
-    line = START_LINE.search(text)
-    at = line.start() if line else len(text)
-    early = text.find(START, 0, at)
-    return at if early < 0 or parse_document_header(text[:at]) is not None else early
-
-
-def _front(text: str, log: Log, *, alone: bool) -> Transcript:
+def _front(front: Front, log: Log, *, alone: bool) -> Transcript:
     """What stands before the first frame: the header, nothing, or what is neither (reading 1)."""
-    header = parse_document_header(text) if text.strip() else None
+    text, header = front.text, front.header
     if header is None and text.strip():
         if alone:
             raise BridgeError(
@@ -122,8 +177,6 @@ def _message(frame: Frame, index: int, log: Log) -> Message:
     message = replace(message, content=decode(body, marked=marked), end=ending(frame.end))
     if encode(message.content, marked=marked) != body:
         layout["body"] = body
-    if message.end is not None and frame.end != TERMINATORS[message.end]:
-        layout["end"] = frame.end
     if frame.gap.strip():
         log.find(FindingCode.TEXT_OUTSIDE, f"{path}/extras/ocm-2.2/before", "text between messages; kept")
         extras["before"] = frame.gap
@@ -135,7 +188,7 @@ def _message(frame: Frame, index: int, log: Log) -> Message:
 
 def _header(frame: Frame, path: str, log: Log) -> tuple[Message, dict[str, Json], dict[str, Json]]:
     fields = parse_header(frame.header, frame.offset)
-    message = Message(content="", end=None, **cast("dict[str, str]", fields.values))  # type: ignore[arg-type]
+    message = begun(fields)
     layout: dict[str, Json] = {}
     extras: dict[str, Json] = {}
     if fields.unknown:
@@ -154,18 +207,16 @@ def _header(frame: Frame, path: str, log: Log) -> tuple[Message, dict[str, Json]
     return message, layout, extras
 
 
+def begun(fields: Fields) -> Message:
+    """A message of which there is no more than its header."""
+    return Message(content="", end=None, **cast("dict[str, str]", fields.values))  # type: ignore[arg-type]
+
+
 def _open_turn(frame: Frame, log: Log, *, first: bool) -> Message:
     message, layout, extras = _header(frame, "/open_turn", log)
     if frame.gap != "\n" and not first:
         layout["gap"] = frame.gap
     return replace(message, extras={HOME: extras} if extras else None, layout={HOME: layout} if layout else None)
-
-
-def _plain_end(last: Message) -> Message:
-    """A last answer that does not end with `<|return|>`, as we would end it, remembers how it did (reading 16)."""
-    if not is_last_answer(last):
-        return last
-    return replace(last, layout={HOME: {**(last.layout or {}).get(HOME, {}), "end": TERMINATORS["end"]}})
 
 
 def _check(message: Message, frame: Frame, path: str, log: Log) -> None:
@@ -201,14 +252,8 @@ def _check_call(message: Message, path: str, log: Log) -> None:
         log.find(FindingCode.CALL_RECIPIENT, f"{path}/recipient", "a call without to= calls no tool (§6)")
 
 
-def _check_channels(messages: list[Message], header: Header | None, log: Log) -> None:
-    """E-PARSE-CHANNEL-MISSING (§14), where the header's profile requires channels (reading 18)."""
+def _requires_channels(header: Header | None) -> bool:
+    """Whether the header's profile requires channels: then E-PARSE-CHANNEL-MISSING (§14, reading 18)."""
     profiles: Json = header.profiles if header is not None else None
     harmony = cast("dict[str, Json]", profiles).get("harmony") if isinstance(profiles, dict) else None
-    if not isinstance(harmony, dict) or not cast("dict[str, Json]", harmony).get("require_channels"):
-        return
-    for index, message in enumerate(messages):
-        if message.role == "assistant" and message.channel is None:
-            log.find(
-                FindingCode.CHANNEL_MISSING, f"/messages/{index}/channel", "the header's profile requires a channel"
-            )
+    return isinstance(harmony, dict) and bool(cast("dict[str, Json]", harmony).get("require_channels"))

@@ -15,7 +15,7 @@ from .document import parse_header as parse_document_header
 from .document import render_header as render_document_header
 from .frames import Frame, frames
 from .header import parse_header, render_header
-from .syntax import ATTRIBUTES, CHANNEL, CONSTRAIN, HOME, START, TERMINATORS, TOKEN, ending
+from .syntax import ATTRIBUTES, CHANNEL, CONSTRAIN, HOME, MAX_FRAME_HEADER, START, TERMINATORS, TOKEN, ending
 
 
 def own(by_format: ByFormat | None) -> dict[str, Json]:
@@ -75,7 +75,9 @@ def message_layout(layout: ByFormat | None, message: Message, *, first: bool) ->
 
 def _is_header(raw: str, message: Message) -> bool:
     unknown = cast("dict[str, str]", own(message.extras).get("attributes") or {})
-    if raw == render_header(message, unknown) or any(t not in (CHANNEL, CONSTRAIN) for t in TOKEN.findall(raw)):
+    if raw == render_header(message, unknown) or len(raw) > MAX_FRAME_HEADER:
+        return False
+    if any(token not in (CHANNEL, CONSTRAIN) for token in TOKEN.findall(raw)):
         return False
     try:
         fields = parse_header(raw, 0)

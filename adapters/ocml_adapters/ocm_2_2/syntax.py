@@ -22,8 +22,8 @@ END_LITERAL: Final = "<|endliteral|>"
 ENDINGS: Final[dict[str, Ending]] = {END: "end", CALL: "call", RETURN: "return"}
 TERMINATORS: Final[dict[Ending, str]] = {ending: token for token, ending in ENDINGS.items()}
 
-_NINE: Final = r"\|(?:start|channel|message|call|constrain|return|end|literal|endliteral)\|>"
-TOKEN: Final = re.compile(rf"(<+{_NINE})")
+TOKENS: Final = (START, CHANNEL, MESSAGE, CALL, CONSTRAIN, RETURN, END, LITERAL, END_LITERAL)
+TOKEN: Final = re.compile(f"(<+(?:{'|'.join(re.escape(token[1:]) for token in TOKENS)}))")
 """A control token, or one escaped by doubling its `<` (§3): a run of n > 1 brackets stands for n - 1 and no token."""
 START_LINE: Final = re.compile(r"^<\|start\|>", re.MULTILINE)
 """Where the header ends: the tokens that it lists itself never begin a line (§2)."""
@@ -41,6 +41,8 @@ ATTRIBUTES: Final = {
 VERSION: Final = "2.2"
 MAX_HEADER: Final = 65_536
 """The longest YAML header that is read, in characters."""
+MAX_FRAME_HEADER: Final = 16_384
+"""The longest header of a frame that is read, in characters: behind it, no `<|message|>` is to be hoped for."""
 
 
 def ending(terminator: str) -> Ending | None:

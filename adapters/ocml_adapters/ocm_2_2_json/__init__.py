@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+from ocml_bridge.lazy import Lazy
 
-from .fit import fit
-from .reader import read, sniff
 from .syntax import HOME
-from .writer import write
 
 ADAPTER = Adapter(
     id="ocm-2.2-json",
     title="OpenChatML 2.2, JSON interchange",
     kind=Kind.JSON,
     home=HOME,
-    read=read,
-    fit=fit,
-    write=write,
-    sniff=sniff,
+    read=Lazy(f"{__name__}.reader:read"),
+    fit=Lazy(f"{__name__}.fit:fit"),
+    write=Lazy(f"{__name__}.writer:write"),
+    sniff=Lazy(f"{__name__}.sniff:sniff"),
     capabilities=holds(
         Feature.SYSTEM,
         Feature.DEVELOPER,

@@ -54,15 +54,6 @@ def read(source: Source, options: Options, log: Log) -> Document:
     return Transcript(infer_grouping(found.messages), tools=found.tools, layout={HOME: layout} if layout else None)
 
 
-def sniff(source: Source) -> int:
-    """Certain where an object has a key that only this format has; possible where it has a role and a text."""
-    items = cast("list[Json]", source) if isinstance(source, list) else [source]
-    objects = [cast("Object", item) for item in items if isinstance(item, dict)]
-    if not objects or len(objects) != len(items) or not all(isinstance(item.get(ROLE), str) for item in objects):
-        return 0
-    return 3 if any(key in item for item in objects for key in (CHANNEL, TOOL_CALL, THINKING)) else 1
-
-
 def read_object(wire: Object) -> list[Message]:
     """The messages that one object says.
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+from ocml_bridge.lazy import Lazy
 
-from .fit import fit
-from .reader import read
-from .shapes import sniff
 from .syntax import HOME
-from .writer import write
 
 ADAPTER = Adapter(
     id="openai",
     title="OpenAI messages",
     kind=Kind.JSON,
     home=HOME,
-    read=read,
-    fit=fit,
-    write=write,
-    sniff=sniff,
+    read=Lazy(f"{__name__}.reader:read"),
+    fit=Lazy(f"{__name__}.fit:fit"),
+    write=Lazy(f"{__name__}.writer:write"),
+    sniff=Lazy(f"{__name__}.sniff:sniff"),
+    asks=Lazy(f"{__name__}.asking:asked"),
+    decoders={"openai-sse": Lazy(f"{__name__}.stream:decoder")},
+    encoders={"openai-sse": Lazy(f"{__name__}.stream:encoder"), "openai": Lazy(f"{__name__}.whole:AnswerEncoder")},
     capabilities=holds(
         *(Feature.SYSTEM, Feature.DEVELOPER, Feature.UNKNOWN_ROLES, Feature.NAMES, Feature.THOUGHTS),
         *(Feature.CALLS, Feature.PARALLEL_CALLS, Feature.RAW_CALLS, Feature.CALL_IDS, Feature.REPLIES),

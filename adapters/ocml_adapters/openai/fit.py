@@ -46,7 +46,8 @@ from .syntax import CHANNELS, HOME, REPLIES
 from .writer import write_message
 
 _HOLDS = (Text, Media, Refusal, Foreign)
-_THOUGHT, _TEXT, _CALL = range(3)
+THOUGHT, TEXT, CALL = range(3)
+"""Where in a wire message of the assistant's a message stands, in order."""
 
 
 def fit(document: Document, options: Options, log: Log) -> Document:
@@ -105,15 +106,15 @@ def _bodies(messages: Sequence[Message], indices: Sequence[int], log: Log) -> It
     """The messages with what their content can be: texts in thoughts and calls, parts that we know elsewhere."""
     for place, message in zip(indices, messages, strict=True):
         content = message.content
-        stage = _stage(message)
+        stage = stage_of(message)
         if not isinstance(content, str):
             path = f"/messages/{place}/content"
-            if stage in (_THOUGHT, _CALL):
+            if stage in (THOUGHT, CALL):
                 content = narrow(content, (), path, log, target=HOME, hoisted=True)
             else:
                 content = _bare(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True))
             message = replace(message, content=content)
-        if stage == _THOUGHT and not content:
+        if stage == THOUGHT and not content:
             drop_message(log, place, f"{HOME} has no place for a thought without text")
             continue
         yield message
@@ -135,11 +136,11 @@ def _bare(content: Content) -> Content:
 # --- grouping ---------------------------------------------------------------------------------------------------------
 
 
-def _stage(message: Message) -> int | None:
+def stage_of(message: Message) -> int | None:
     """Where in a wire message of the assistant's a message stands; None for other roles."""
     if message.role != "assistant":
         return None
-    return _CALL if is_call(message) else _THOUGHT if is_thought(message) else _TEXT
+    return CALL if is_call(message) else THOUGHT if is_thought(message) else TEXT
 
 
 def _groups(messages: Sequence[Message]) -> Iterator[list[Message]]:
@@ -147,7 +148,7 @@ def _groups(messages: Sequence[Message]) -> Iterator[list[Message]]:
     group: list[Message] = []
     last: int | None = None
     for message in messages:
-        stage = _stage(message)
+        stage = stage_of(message)
         if group and not _joins(group[-1], last, message, stage):
             yield group
             group = []
@@ -158,11 +159,11 @@ def _groups(messages: Sequence[Message]) -> Iterator[list[Message]]:
 
 
 def _joins(before: Message, last: int | None, message: Message, stage: int | None) -> bool:
-    if last is None or stage is None or stage < last or stage == last == _TEXT:
+    if last is None or stage is None or stage < last or stage == last == TEXT:
         return False
-    if (stage == _TEXT and not message.content) or (last == _TEXT and not before.content):
+    if (stage == TEXT and not message.content) or (last == TEXT and not before.content):
         return False
-    return message.continues or (last == _TEXT and stage == _CALL and before.channel == "commentary")
+    return message.continues or (last == TEXT and stage == CALL and before.channel == "commentary")
 
 
 # --- images -----------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, cast
 
 from ocml_bridge.adapter import Options, Source
@@ -21,6 +21,7 @@ from .syntax import (
     HOME,
     MESSAGE_ORDER,
     REASONING,
+    REASONING_TEXTS,
     REPLIES,
     REPLY_KEYS,
     ROLES,
@@ -45,7 +46,8 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     for at, wire in enumerate(shell.wires):
         plain = _read_plain(wire)
         if plain is not None:
-            messages.append(plain)
+            messages += plain
+            replies = replies or plain[0].role == "tool"
             continue
         message = _checked(wire, at, shell)
         role = message["role"]
@@ -60,16 +62,61 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     )
 
 
-def _read_plain(wire: Json) -> Message | None:
-    """The commonest message by far, nothing but a role and a text; None for all others."""
-    if isinstance(wire, dict):
-        members = cast("Object", wire)
-        role, content = members.get("role"), members.get("content")
-        if not (len(members) == 2 and isinstance(role, str) and isinstance(content, str)):
-            return None
-        if role in CHANNELS and next(iter(members)) == "role":
-            return Message(role, content, None, CHANNELS[role])
-    return None
+def _read_plain(wire: Json) -> list[Message] | None:
+    """The messages of a wire message in one of the commonest shapes; None for all others, which take longer."""
+    if not isinstance(wire, dict):
+        return None
+    shape = _PLAIN.get(tuple(cast("Object", wire)))
+    return None if shape is None else shape(cast("Object", wire))
+
+
+def _plain_text(wire: Object) -> list[Message] | None:
+    role, content = wire["role"], wire["content"]
+    if not (isinstance(role, str) and isinstance(content, str)) or role not in CHANNELS:
+        return None
+    return [Message(role, content, None, CHANNELS[role])]
+
+
+def _plain_reply(wire: Object) -> list[Message] | None:
+    content, call_id = wire["content"], wire["tool_call_id"]
+    if wire["role"] != "tool" or not (content and isinstance(content, str) and call_id and isinstance(call_id, str)):
+        return None
+    return [Message("tool", content, None, "commentary", "assistant", call_id)]
+
+
+def _plain_thought(wire: Object) -> list[Message] | None:
+    _, key, _ = wire
+    thought, content = wire[key], wire["content"]
+    if wire["role"] != "assistant" or not (thought and isinstance(thought, str) and isinstance(content, str)):
+        return None
+    if not content:
+        return None
+    layout = None if key == "reasoning" else {HOME: {"reasoning": [key]}}
+    final = Message("assistant", content, None, "final", continues=True)
+    return [Message("assistant", thought, None, "analysis", layout=layout), final]
+
+
+def _plain_calls(wire: Object) -> list[Message] | None:
+    content, value = wire["content"], wire[TOOL_CALLS]
+    if wire["role"] != "assistant" or not value or content == "" or not (content is None or isinstance(content, str)):
+        return None
+    calls = read_calls(value, None)
+    if calls is None:
+        return None
+    if content is not None:
+        calls.insert(0, Message("assistant", content, None, "commentary", intent="preamble"))
+    for message in calls[1:]:
+        message.continues = True
+    return calls
+
+
+_PLAIN: Final[dict[tuple[str, ...], Callable[[Object], list[Message] | None]]] = {
+    ("role", "content"): _plain_text,
+    ("role", "tool_call_id", "content"): _plain_reply,
+    **{("role", key, "content"): _plain_thought for key in REASONING_TEXTS},
+    ("role", "content", TOOL_CALLS): _plain_calls,
+}
+"""By the keys in our order, what reads a wire message that has just these, all of them with something to say."""
 
 
 def _checked(wire: Json, at: int, shell: Shell) -> Object:

@@ -28,7 +28,7 @@ def read_reasoning(wire: Object) -> tuple[list[str], list[str]]:
     texts: list[str] = []
     for key in REASONING:
         value = wire.get(key)
-        texts = _detail_texts(value) if key == DETAILS else [value] if value and isinstance(value, str) else []
+        texts = detail_texts(value) if key == DETAILS else [value] if value and isinstance(value, str) else []
         if texts:
             break
     if len(bare) > 1 and JOINT.join(texts) == JOINT.join(bare):
@@ -55,7 +55,7 @@ def _bare_texts(details: Json) -> list[str]:
     return texts
 
 
-def _detail_texts(details: Json) -> list[str]:
+def detail_texts(details: Json) -> list[str]:
     """The texts of details, whatever else they hold."""
     texts: list[str] = []
     for item in cast("list[Json]", details) if isinstance(details, list) else []:
@@ -95,4 +95,4 @@ def _chosen(texts: list[str], keys: Json, extras: Object) -> list[str]:
     known = [key for key in REASONING if key in cast("list[Json]", keys)]
     if DETAILS in known or (known and len(texts) == 1):
         return known
-    return known if _detail_texts(extras.get(DETAILS)) == texts else default_keys(texts)
+    return known if detail_texts(extras.get(DETAILS)) == texts else default_keys(texts)

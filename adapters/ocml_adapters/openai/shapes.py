@@ -134,8 +134,12 @@ def _read_response(document: Object, log: Log) -> Shell:
         extras=rest_of,
         layout={"shape": "response"},
         place=lambda _: "/choices/0/message",
-        cut_off=choice.get("finish_reason") == "length",
+        cut_off=choice.get("finish_reason", "") in _CUT_OFF,
     )
+
+
+_CUT_OFF: Final = ("length", None)
+"""The reasons of an answer that is not whole: too long, or none because it never came to an end."""
 
 
 def _read_preference(document: Object, log: Log) -> Shell:
@@ -216,31 +220,3 @@ _WRITERS: Final[dict[str, Callable[[Transcript, list[Json], Object, Object], Sou
 
 
 # --- detection --------------------------------------------------------------------------------------------------------
-
-
-def sniff(source: Source) -> int:
-    """Certain of responses and preference lines, fairly sure of messages with no members of other formats."""
-    if isinstance(source, list):
-        return _sniff_messages(cast("list[Json]", source))
-    if not isinstance(source, dict):
-        return 0
-    document = cast("Object", source)
-    messages, choices, given = document.get("messages"), document.get("choices"), document.get("input")
-    if isinstance(messages, list):
-        return _sniff_messages(cast("list[Json]", messages)) if messages else 1
-    if isinstance(given, dict) and "messages" in given and "preferred_output" in document:
-        return 3
-    first = cast("list[Json]", choices)[0] if isinstance(choices, list) and choices else None
-    return 3 if isinstance(first, dict) and "message" in first else 0
-
-
-_ELSEWHERE: Final = ("channel", "tool_call", "recipient", "token")
-"""Members of messages in other JSON formats."""
-
-
-def _sniff_messages(items: list[Json]) -> int:
-    roles = [isinstance(item, dict) and isinstance(cast("Object", item).get("role"), str) for item in items]
-    if not any(roles):
-        # JSON lines of transcripts: no list of messages, but its reader says what to do with it.
-        return int(any(isinstance(item, dict) and "messages" in item for item in items))
-    return 1 if any(key in item for item in items if isinstance(item, dict) for key in _ELSEWHERE) else 2

@@ -3,20 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import click
 from click_default_group import DefaultGroup
 
 from .. import __version__
 from ..errors import BridgeError, ErrorCode, ExitCode
-from .batch import batch
-from .convert import convert
-from .inspect import check, formats, matrix, schema
+from ..lazy import find
 from .output import PROGRAM, CommandError, describe, say
-from .view import view
+
+COMMANDS: Final[dict[str, str]] = {
+    "batch": "ocml_bridge.cli.batch:batch",
+    "check": "ocml_bridge.cli.inspect:check",
+    "convert": "ocml_bridge.cli.convert:convert",
+    "formats": "ocml_bridge.cli.inspect:formats",
+    "matrix": "ocml_bridge.cli.inspect:matrix",
+    "schema": "ocml_bridge.cli.inspect:schema",
+    "serve": "ocml_bridge.cli.serve:serve",
+    "stream": "ocml_bridge.cli.stream:stream",
+    "view": "ocml_bridge.cli.view:view",
+}
+_DEFAULT: Final = "convert"
 
 
-@click.group(cls=DefaultGroup, default="convert", default_if_no_args=True)
+class _Commands(DefaultGroup):
+    """The commands, each imported when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Their names."""
+        return [*COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, else the default one."""
+        self.add_command(find(COMMANDS.get(cmd_name, COMMANDS[_DEFAULT])))
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=_Commands, default=_DEFAULT, default_if_no_args=True)
 @click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
 def command() -> None:
     r"""Convert chat transcripts from one format to another, lossless or saying what was lost.
@@ -25,6 +49,7 @@ def command() -> None:
     ocml-convert transcript.ocm -t openai
     ocml-convert -f openai -t harmony in.json -o out.txt --report losses.json
     cat transcript.ocm | ocml-convert -t openai --pretty
+    cat answer.txt | ocml-convert stream -f harmony -t openai-sse
 
     `convert` is the command where none is named; 'ocml-convert convert --help' has its options.
 
@@ -33,10 +58,6 @@ def command() -> None:
     of loss or findings, 4 invalid input, 5 format unknown or ambiguous, 6 some records
     of a batch failed, 130 interrupted.
     """
-
-
-for _each in (convert, batch, check, formats, matrix, schema, view):
-    command.add_command(_each)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,8 +12,9 @@ import click
 
 from .. import jsontext
 from ..adapter import Options, Policy
-from ..convert import Result, make_sidecar, read, verify, write
+from ..convert import Reading, Result, make_sidecar, read, refusal, verify, write
 from ..errors import BridgeError, ErrorCode
+from ..loss import Severity
 from ..model import Document, Json
 from .output import STANDARD, about, read_bytes, warn, write_all
 from .parameters import FILE, format_option
@@ -67,6 +69,15 @@ def format_options(command: _Call) -> _Call:
     type=click.Choice(("final",)),
     help="Leave out private reasoning, as before the next sampling: of turns that ended in a final answer.",
 )
+@click.option("--profile", metavar="NAME", help="Make a model's prompt of a request, as it was trained on: gpt-oss.")
+@click.option(
+    "--date", metavar="YYYY-MM-DD", help="With --profile: the date that the prompt says; today's if left out."
+)
+@click.option(
+    "--effort",
+    type=click.Choice(("low", "medium", "high")),
+    help="With --profile: how much to reason; what the request asks for if left out.",
+)
 @click.option("--pretty", is_flag=True, help="Indent JSON.")
 @format_options
 @click.option("-q", "--quiet", is_flag=True, help="No warnings on stderr.")
@@ -81,6 +92,9 @@ def convert(
     strict: bool,
     verified: bool,
     drop_analysis: Literal["final"] | None,
+    profile: str | None,
+    date: str | None,
+    effort: str | None,
     pretty: bool,
     control_tokens: Policy,
     bos: str | None,
@@ -103,11 +117,14 @@ def convert(
     with about(file):
         reading = read(data, source, options=options, strict=strict, sidecar=kept)
         del data
-        dropping = drop_analysis is not None
-        result = write(reading.transcript, target, options=options, strict=strict, drop_analysis=dropping)
-        if verified:
-            _verify(reading.transcript, result, options)
-    result = replace(result, findings=reading.findings, source=reading.source)
+        if profile is None and date is None and effort is None:
+            dropping = drop_analysis is not None
+            result = write(reading.transcript, target, options=options, strict=strict, drop_analysis=dropping)
+            if verified:
+                _verify(reading.transcript, result, options)
+            result = replace(result, findings=reading.findings, source=reading.source)
+        else:
+            result = _prompt(reading, target, options, profile, date, effort, strict=strict, verified=verified)
     outputs = {output: result.encode(pretty=pretty)}
     if report is not None:
         outputs[report] = jsontext.dumps(result.report(), pretty=True) + b"\n"
@@ -117,6 +134,33 @@ def convert(
     if not quiet:
         warn(file, result.findings)
         warn(file, result.losses)
+
+
+def _prompt(
+    reading: Reading,
+    target: str,
+    options: Options,
+    profile: str | None,
+    date: str | None,
+    effort: str | None,
+    *,
+    strict: bool,
+    verified: bool,
+) -> Result:
+    """A model's prompt in place of a transcript."""
+    if profile is not None and date is None:
+        date = datetime.date.today().isoformat()
+    # Imported here: most conversions are of no request.
+    from ..request import prepare
+
+    prepared = prepare(reading, target, profile=profile, date=date, effort=effort)
+    written = write(prepared.transcript, target, options=options)
+    if verified:
+        _verify(prepared.transcript, written, options)
+    result = prepared.account(written)
+    if strict and not result.lossless:
+        raise refusal(loss for loss in result.losses if loss.severity is not Severity.LAYOUT)
+    return result
 
 
 def _json(name: str) -> Json:

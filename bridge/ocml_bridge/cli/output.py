@@ -112,7 +112,7 @@ def about(name: str) -> Generator[None]:
 
 
 def read_bytes(name: str) -> bytes:
-    """A whole file, or standard input; a person at a terminal is told what is waited for.
+    """A whole file, or standard input.
 
     Raises:
         CommandError: where it cannot be read.
@@ -121,10 +121,19 @@ def read_bytes(name: str) -> bytes:
         if name != STANDARD:
             with open(name, "rb") as file:
                 return file.read()
-        source = _bytes_of(sys.stdin)
-        if sys.stdin.isatty():
-            say(f"{PROGRAM}: reading from the terminal: end with Ctrl-D, or name a file (see '{PROGRAM} --help')")
-        return source.read()
+        return standard_input().read()
+
+
+def standard_input() -> BinaryIO:
+    """Standard input, as bytes; a person at a terminal is told what is waited for.
+
+    Raises:
+        OSError: where it is closed.
+    """
+    source = _bytes_of(sys.stdin)
+    if sys.stdin.isatty():
+        say(f"{PROGRAM}: reading from the terminal: end with Ctrl-D, or name a file (see '{PROGRAM} --help')")
+    return source
 
 
 def _bytes_of(stream: TextIO | None) -> BinaryIO:
@@ -150,7 +159,7 @@ def write_all(outputs: Mapping[str, bytes]) -> None:
                 if name in staged:
                     os.replace(staged.pop(name), os.path.realpath(name))
                 else:
-                    _pour(name, data)
+                    pour(name, data)
     finally:
         for temporary in staged.values():
             with suppress(OSError):
@@ -183,7 +192,12 @@ def _stage(name: str, data: bytes) -> str:
     return temporary
 
 
-def _pour(name: str, data: bytes) -> None:
+def pour(name: str, data: bytes) -> None:
+    """Write what is no regular file, or standard output, at once.
+
+    Raises:
+        OSError: where that fails; nothing is buffered any more then.
+    """
     if name != STANDARD:
         with open(name, "wb") as file:
             file.write(data)

@@ -1,6 +1,6 @@
 """The canonical form: a flat superset of OpenChatML 2.2. See `docs/canonical-form.md`."""
 
-from .message import Ending, Message
+from .message import Ending, Message, own_copy
 from .parts import (
     ByFormat,
     Content,
@@ -40,4 +40,5 @@ __all__ = [
     "Tool",
     "Tools",
     "Transcript",
+    "own_copy",
 ]

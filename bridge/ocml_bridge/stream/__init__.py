@@ -7,18 +7,26 @@ from __future__ import annotations
 
 from ..events import Answer, Decoder, Delta, Encoder, End, Event, Reason, RefusalDelta, Start, Stop
 from .accumulate import accumulate, joined, replay
+from .ledger import Answered, Call, Failed, Fault, Ledger, Opened, Rejected
 from .visible import Filter
 
 __all__ = [
     "Answer",
+    "Answered",
+    "Call",
     "Decoder",
     "Delta",
     "Encoder",
     "End",
     "Event",
+    "Failed",
+    "Fault",
     "Filter",
+    "Ledger",
+    "Opened",
     "Reason",
     "RefusalDelta",
+    "Rejected",
     "Start",
     "Stop",
     "accumulate",

@@ -134,7 +134,7 @@ class TextDecoder:
         self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
         self._held = ""
         self._begun = False
-        self._failed = False
+        self._error: ErrorCode | None = None
         self._over = False
 
     def feed(self, data: str | bytes, /) -> list[Event]:
@@ -150,7 +150,7 @@ class TextDecoder:
                 return []
             reading.body.append(text)
             return [Delta(reading.running, text)]
-        if self._over or self._failed:
+        if self._over or self._error is not None:
             return []
         text = self._held + text
         at = self._hold.cut(text)
@@ -178,7 +178,7 @@ class TextDecoder:
                 raise self._fail(error) from error.__cause__
 
     def _fail(self, error: BridgeError) -> BridgeError:
-        self._failed = True
+        self._error = error.code
         self._reading.running = -1
         return error
 
@@ -186,28 +186,22 @@ class TextDecoder:
         """Nothing more comes; a second time there is nothing to say."""
         if self._over:
             return []
-        if not self._failed:
-            self._rest(reason)
         self._over = True
-        self._reading.running = -1
-        document: Document | None = None
-        if not self._failed:
-            try:
-                document = self._reading.close()
-            except BridgeError:
-                self._failed = True
-        events = self._log.take()
-        if document is None:
-            return [*events, Stop("error", Transcript())]
-        return [*events, Stop(settle(reason, document), document)]
-
-    def _rest(self, reason: Reason | None) -> None:
+        document: Document = Transcript()
         try:
-            self._push(self._held + self._utf8.decode(b"", final=True))
-            if reason == "stop":
-                self._push(self._reading.implied())
-        except BridgeError:
-            self._failed = True
+            if self._error is None:
+                document = self._rest(reason)
+        except BridgeError as error:
+            self._fail(error)
+        self._reading.running = -1
+        why = settle(reason, document) if self._error is None else "error"
+        return [*self._log.take(), Stop(why, document, self._error)]
+
+    def _rest(self, reason: Reason | None) -> Document:
+        self._push(self._held + self._utf8.decode(b"", final=True))
+        if reason == "stop":
+            self._push(self._reading.implied())
+        return self._reading.close()
 
     def cancel(self) -> list[Event]:
         """Nobody listens any more."""

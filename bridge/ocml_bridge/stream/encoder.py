@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Final
 
 from ..adapter import Options, Source
 from ..events import Delta, End, Event, RefusalDelta, Start, Stop
@@ -26,7 +28,7 @@ class TextEncoder(ABC):
         read: the format's reader.
         options: how to write.
         control: the tokens that text must not hold; None where `safe` escapes them.
-        hold: which ends of text wait for what follows; `control`'s tokens by default.
+        hold: which ends of text wait for what follows.
 
     Attributes:
         losses: what could not be said; complete when the stream is over.
@@ -38,7 +40,7 @@ class TextEncoder(ABC):
         read: Callable[[Source, Options, Log], Document],
         options: Options,
         *,
-        control: ControlTokens,
+        control: ControlTokens | None,
         hold: Hold,
     ) -> None:
         self.losses: list[Loss] = []
@@ -52,6 +54,7 @@ class TextEncoder(ABC):
         self._open: Start | None = None
         self._held = ""
         self._begun = False
+        self._guarded: set[str] = set()
 
     # --- what a format says -------------------------------------------------------------------------------------------
 
@@ -69,8 +72,18 @@ class TextEncoder(ABC):
         """
 
     def safe(self, text: str, path: str) -> str:
-        """Text as it may stand in a message; control tokens are never cut."""
-        return self._control.guard(text, self.options.control_tokens, path, self.log)
+        """Text as it may stand in a message; control tokens are never cut, and are reported once a message."""
+        assert self._control is not None, "a format without an escape of its own names its tokens"
+        noted = Log()
+        safe = self._control.guard(text, self.options.control_tokens, path, noted)
+        if noted.losses and path not in self._guarded:
+            self._guarded.add(path)
+            self.log.losses += noted.losses
+        return safe
+
+    def waits(self, text: str) -> int:
+        """Where the end of a text begins that has to wait for what follows: its length where nothing has to."""
+        return self._hold.cut(text)
 
     @abstractmethod
     def close(self, message: Message) -> str:
@@ -103,16 +116,16 @@ class TextEncoder(ABC):
                     out.append(self._stop(event, out))
                 case _:
                     pass
-        made = [text for text in out if text]
+        made = [_SURROGATE.sub("\ufffd", text) for text in out if text]
         self._written += made
-        return [text.encode("utf-8", "replace") for text in made]
+        return [text.encode() for text in made]
 
     def _is_open(self, index: int) -> bool:
         return self._open is not None and self._open.number == index
 
     def _text(self, text: str, index: int) -> str:
         text = self._held + text
-        at = self._hold.cut(text)
+        at = self.waits(text)
         self._held = text[at:]
         return self.safe(text[:at], f"/messages/{index}/content") if at else ""
 
@@ -154,6 +167,10 @@ class TextEncoder(ABC):
     def fail(self, _code: str, _message: str, /) -> list[bytes]:
         """A text has no place for an error: it stays cut off."""
         return []
+
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+"""Half of a pair, which UTF-8 cannot hold."""
 
 
 def alone(message: Message) -> Transcript:

@@ -16,16 +16,17 @@ class Hold:
         tokens: what may stand in the text and must not be cut. No token's first character stands inside another one.
         runs: whether the first character doubled is an escape, so that a run of it waits as a whole.
         also: further characters that wait where a text ends with them, as one run.
+        look: further characters that a text has to be looked at for.
     """
 
-    def __init__(self, tokens: Iterable[str], *, runs: bool = False, also: str = "") -> None:
+    def __init__(self, tokens: Iterable[str], *, runs: bool = False, also: str = "", look: str = "") -> None:
         known = tuple(tokens)
         self._beginnings: Final = frozenset(token[:size] for token in known for size in range(1, len(token)))
         firsts = "".join(sorted({token[0] for token in known}))
         self._firsts: Final = firsts
         self._runs: Final = runs
         self._also: Final = also
-        self.special: Final = re.compile(f"[{re.escape(firsts + also)}]").search
+        self.special: Final = re.compile(f"[{re.escape(firsts + also + look)}]").search
         """Finds whether a text needs to be looked at at all."""
 
     def cut(self, text: str) -> int:

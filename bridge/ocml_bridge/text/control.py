@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from functools import cached_property
 from typing import Final
 
 from ..adapter import Policy
@@ -30,10 +31,24 @@ class ControlTokens:
         for token in sorted(tokens, key=len, reverse=True):
             ends.setdefault(token[0], []).append(re.escape(token[1:]))
         self._firsts: Final = tuple(ends)
-        heads = [(re.escape(first), "|".join(rest)) for first, rest in ends.items()]
-        self.plain: Final = re.compile("|".join(f"{first}(?:{rest})" for first, rest in heads))
-        self._any: Final = re.compile("|".join(f"(?:{first}(?={BREAK}*(?:{rest})))" for first, rest in heads))
-        self._broken: Final = re.compile("|".join(f"(?:{first}{BREAK}(?={BREAK}*(?:{rest})))" for first, rest in heads))
+        self._heads: Final = [(re.escape(first), "|".join(rest)) for first, rest in ends.items()]
+
+    # Compiled when they are needed: most conversions need none of them.
+
+    @cached_property
+    def plain(self) -> re.Pattern[str]:
+        """A token as it is."""
+        return re.compile("|".join(f"{first}(?:{rest})" for first, rest in self._heads))
+
+    @cached_property
+    def _any(self) -> re.Pattern[str]:
+        """The first character of a token, whole or broken."""
+        return re.compile("|".join(f"(?:{first}(?={BREAK}*(?:{rest})))" for first, rest in self._heads))
+
+    @cached_property
+    def _broken(self) -> re.Pattern[str]:
+        """The first character of a broken token, and a break."""
+        return re.compile("|".join(f"(?:{first}{BREAK}(?={BREAK}*(?:{rest})))" for first, rest in self._heads))
 
     def restore(self, text: str) -> str:
         """Content as it was before `guard` broke its tokens."""

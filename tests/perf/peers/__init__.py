@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any, Final, NamedTuple
@@ -29,12 +30,14 @@ class Peer(NamedTuple):
         version: the installed version; None where it is not installed.
         works: what is measured of it.
         missing: why it cannot be measured; "" where it can.
+        load: gives its works anew, in another process.
     """
 
     name: str
     version: str | None
     works: tuple[Work, ...] = ()
     missing: str = ""
+    load: Callable[[], tuple[Work, ...]] = tuple
 
 
 def load() -> list[Peer]:
@@ -45,7 +48,7 @@ def load() -> list[Peer]:
 def load_one(module: Any) -> Peer:
     """A peer's file as a peer."""
     try:
-        return Peer(module.PEER, version(module.PEER), module.works())
+        return Peer(module.PEER, version(module.PEER), module.works(), load=module.works)
     except ImportError:
         return Peer(module.PEER, None, missing="not installed")
     except Exception as error:  # whatever another's library does, the others are measured

@@ -1,0 +1,82 @@
+"""ChatML as it comes: a frame a message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.events import Answer, Encoder, Event, Start, Stop
+from ocml_bridge.fit import drop_message
+from ocml_bridge.model import Message, Transcript
+from ocml_bridge.stream.encoder import TextEncoder
+from ocml_bridge.stream.order import InOrder
+from ocml_bridge.text.plain import header_for, is_private
+
+from .fit import bare
+from .reader import read_text
+from .stream import HOLD
+from .syntax import CONTROL, END, START, TEXT
+
+
+class Writer(TextEncoder):
+    """Writes messages as they come.
+
+    Args:
+        options: how to write.
+    """
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(TEXT.id, read_text, options, control=CONTROL, hold=HOLD)
+        self._order = InOrder()
+        self._empty = True
+        self._cut = False
+        """Whether the last message was cut off. It stays without its end if none follows, and only the assistant's may
+        do so."""
+
+    def encode(self, events: Iterable[Event], /) -> list[bytes]:
+        """The text that events make.
+
+        Raises:
+            BridgeError: OCB-CONTROL-TOKEN where the options refuse tokens in content.
+        """
+        return super().encode(self._order.take(events))
+
+    def open(self, start: Start, before: Message | None) -> str | None:
+        """The beginning of a frame; None for private reasoning."""
+        if is_private(start.message):
+            return None
+        self._empty = True
+        return self._due() + self._header(start.message)
+
+    def _header(self, message: Message) -> str:
+        made = bare(message, "")
+        return f"{START}{header_for(made.role, made.name)}\n"
+
+    def _due(self) -> str:
+        cut, self._cut = self._cut, False
+        return f"{END}\n" if cut else ""
+
+    def safe(self, text: str, path: str) -> str:
+        """Text as it may stand in a message."""
+        self._empty = False
+        return super().safe(text, path)
+
+    def close(self, message: Message) -> str:
+        """The end of a frame."""
+        self._cut = message.end is None and message.role == "assistant" and not self._empty
+        return "" if self._cut else f"{END}\n"
+
+    def end(self, stop: Stop) -> str:
+        """The open turn; what had no place is reported."""
+        if not isinstance(stop.document, Transcript):
+            return ""
+        for index, message in enumerate(stop.document.messages):
+            if is_private(message):
+                drop_message(self.log, index, f"{TEXT.id} has no place for private reasoning")
+        opening = stop.document.open_turn
+        return "" if opening is None else self._due() + self._header(opening)
+
+
+def encoder(_answer: Answer, options: Options) -> Encoder:
+    """An encoder of raw ChatML."""
+    return Writer(options)

@@ -1,0 +1,28 @@
+"""Whether a text or a list is ChatML, which its relatives InternLM2 and OpenChatML 0.1 look like."""
+
+from __future__ import annotations
+
+from ocml_bridge.adapter import Source
+from ocml_bridge.text.edges import is_trivia
+
+from .syntax import START
+
+
+def sniff_text(source: Source) -> int:
+    """Probably where the first thing is a start token; possibly where one stands anywhere."""
+    if not isinstance(source, str):
+        return 0
+    before, start, _ = source.partition(START)
+    if not start:
+        return 0
+    return 2 if is_trivia(before) else 1
+
+
+def sniff_list(source: Source) -> int:
+    """Certain where a list begins with a start token, probably where one stands in it."""
+    if not isinstance(source, list):
+        return 0
+    for index, item in enumerate(source):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        if item == {"token": START}:
+            return 3 if index == 0 else 2
+    return 0

@@ -1,0 +1,98 @@
+"""Harmony as it is written, message by message: headers, bodies and ends are those of the batch writer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.events import Answer, Encoder, Start, Stop
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Message, Transcript
+from ocml_bridge.stream.encoder import TextEncoder, alone
+from ocml_bridge.stream.hold import Hold
+from ocml_bridge.turns import Pairing, is_call
+
+from .fit import TARGET, fit
+from .message import header_of
+from .reader import read
+from .syntax import ASSISTANT, CONTROL, ENDS, IDS, MESSAGE, TOOL
+from .writer import write
+
+_HOLD: Final = Hold(IDS)
+_END: Final = ENDS["end"]
+
+
+class Owed(NamedTuple):
+    """What is still to be written of a message that has ended: where a message follows, an open turn, or nothing."""
+
+    message: str = ""
+    turn: str = ""
+    nothing: str = ""
+
+
+class HarmonyEncoder(TextEncoder):
+    """Writes Harmony text. Every message is a frame of its own, one that continues another too."""
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(TARGET, read, options, control=CONTROL, hold=_HOLD)
+        self._pairing = Pairing()
+        self._messages: list[Message] = []
+        self._whole = False
+        """Whether the open message is written when it is complete."""
+        self._owed = Owed()
+
+    def open(self, start: Start, before: Message | None) -> str:
+        """The header; of the developer's message nothing, whose form only the whole of it tells."""
+        closed = "" if before is None else self.close(replace(before, end="call" if is_call(before) else "end"))
+        closed += self._owed.message
+        message = self._named(start.message)
+        self._owed, self._whole = Owed(), message.role == "developer"
+        return closed if self._whole else closed + self._header(message) + MESSAGE
+
+    def _named(self, message: Message) -> Message:
+        """A message, with the name of the tool that it answers for where it has none."""
+        call = self._pairing.feed(len(self._messages), message)
+        if message.role == TOOL and message.name is None and call is not None:
+            message = replace(message, name=self._messages[call].recipient)
+        self._messages.append(message)
+        return message
+
+    def _header(self, message: Message) -> str:
+        image = fit(alone(replace(message, content="")), self.options, Log())
+        return header_of(image.messages[0], prompted=False)
+
+    def safe(self, text: str, path: str) -> str:
+        """Text with its control tokens broken; nothing of a message that is written as a whole."""
+        return "" if self._whole else super().safe(text, path)
+
+    def close(self, message: Message) -> str:
+        """The end token, as far as it is known which."""
+        if self._whole:
+            self._whole = False
+            image = fit(Transcript((replace(message, end="end", continues=False),)), self.options, Log())
+            body = write(image, self.options, self.log).removesuffix(_END)
+        else:
+            body = ""
+        if message.end is None:
+            self._owed = Owed(_END, _END)
+            return body
+        end = ENDS[message.end]
+        if self.options.training and message.role == ASSISTANT and message.channel == "final":
+            self._owed = Owed(end, ENDS["return"], ENDS["return"])
+            return body
+        return body + end
+
+    def end(self, stop: Stop) -> str:
+        """What is still owed, and the turn that is left open."""
+        document = stop.document
+        if not isinstance(document, Transcript) or document.open_turn is None:
+            return self._owed.nothing
+        image = fit(Transcript(open_turn=document.open_turn), self.options, Log())
+        assert image.open_turn is not None
+        return self._owed.turn + header_of(image.open_turn, prompted=False)
+
+
+def encoder(_answer: Answer, options: Options) -> Encoder:
+    """An encoder of Harmony text."""
+    return HarmonyEncoder(options)

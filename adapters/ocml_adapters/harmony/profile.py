@@ -1,0 +1,177 @@
+"""gpt-oss: a request as these models are prompted with it.
+
+The system message is the model's own; what a request calls system or developer are the developer's instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.model import Message, Tool, Transcript
+from ocml_bridge.prompting import AnswerFormat, Profiled, Prompting, ToolChoice
+from ocml_bridge.text import developer
+
+from .syntax import CHANNELS, HOME, INSTRUCTIONS
+from .system import DeveloperContent, ResponseFormat, SystemContent, render_developer, render_system
+
+IDENTITY: Final = "You are ChatGPT, a large language model trained by OpenAI."
+CUTOFF: Final = "2024-06"
+MEDIUM: Final = "medium"
+EFFORTS: Final = {
+    "none": "low",
+    "minimal": "low",
+    "low": "low",
+    MEDIUM: MEDIUM,
+    "high": "high",
+    "xhigh": "high",
+    "max": "high",
+}
+"""The effort that is asked for → the nearest one that the model knows."""
+
+_FOLDED: Final = frozenset({"system", "developer"})
+
+
+def gpt_oss(transcript: Transcript, asked: Prompting) -> Profiled:
+    """The messages that gpt-oss is prompted with; the turn to come is not opened yet.
+
+    What only the prompt asks for (a tool choice, the form of the answer) binds nobody: it is reported as changed, and
+    whoever samples has to see to it.
+    """
+    log = Log()
+    notes, formats = _notes(asked, transcript.tools or (), log), _formats(asked, log)
+    _report_unsaid(asked, log)
+    system = Message("system", render_system(_system(transcript.tools or (), asked, log)))
+    messages, count = transcript.messages, _count_of_texts(transcript.messages)
+    origins = [f"/messages/{index}" for index in range(len(messages))]
+    rest = [_as_developer(message, path, log) for message, path in zip(messages, origins, strict=True)]
+    if count or notes or formats:
+        first = _folded(rest[:count], notes, formats, log)
+        made_from = origins[0] if count else asked.place("tool_choice") or asked.place("answer")
+        rest, origins = [first, *rest[count:]], [made_from, *origins[count:]]
+    return Profiled(replace(transcript, messages=(system, *rest)), tuple(log.losses), ("", *origins))
+
+
+# --- the system message -----------------------------------------------------------------------------------------------
+
+
+def _system(tools: Sequence[Tool], asked: Prompting, log: Log) -> SystemContent:
+    functions = any(tool.namespace in (None, "functions") for tool in developer.image(tools))
+    return SystemContent(
+        identity=IDENTITY,
+        cutoff=CUTOFF,
+        date=asked.date,
+        effort=_effort(asked, log),
+        channels=tuple(sorted(CHANNELS)),
+        channel_required=True,
+        functions_line=functions,
+    )
+
+
+def _effort(asked: Prompting, log: Log) -> str:
+    if asked.effort is None:
+        return MEDIUM
+    effort = EFFORTS.get(asked.effort)
+    if effort is None:
+        _report(log, asked, "effort", f"gpt-oss knows no effort {asked.effort[:40]!r}; it is {MEDIUM}", Severity.LOST)
+        return MEDIUM
+    if effort != asked.effort:
+        _report(log, asked, "effort", f"of the efforts that gpt-oss knows, {effort} is the nearest to {asked.effort}")
+    return effort
+
+
+# --- the developer's message ------------------------------------------------------------------------------------------
+
+
+def _count_of_texts(messages: Sequence[Message]) -> int:
+    """How many messages at the beginning are instructions, and nothing but a text."""
+    count = 0
+    while count < len(messages) and messages[count].role in _FOLDED and isinstance(messages[count].content, str):
+        count += 1
+    return count
+
+
+def _as_developer(message: Message, path: str, log: Log) -> Message:
+    if message.role != "system":
+        return message
+    detail = "to gpt-oss, instructions are the developer's: its system message is its own"
+    log.lose(LossCode.ROLE, f"{path}/role", detail, Severity.CHANGED)
+    return replace(message, role="developer")
+
+
+def _folded(
+    messages: Sequence[Message], notes: Sequence[str], formats: tuple[ResponseFormat, ...], log: Log
+) -> Message:
+    """One developer's message: the instructions of all at the beginning, what else is asked for behind them."""
+    for index in range(1, len(messages)):
+        log.lose(LossCode.MESSAGE, f"/messages/{index}", "it is one with the instructions before it", Severity.CHANGED)
+    first = messages[0] if messages else Message("developer", "")
+    said = [text for message in messages if (text := str(message.content))]
+    body = render_developer(DeveloperContent("\n\n".join([*said, *notes]) if said or notes else None, formats))
+    text = body.removeprefix(INSTRUCTIONS)
+    if messages and text != first.content:
+        log.lose(LossCode.CONTENT, "/messages/0/content", "more instructions follow in it", Severity.CHANGED)
+    plain = {} if body.startswith(INSTRUCTIONS) or not body else {HOME: {"plain": True}}
+    return replace(first, content=text, layout={**(first.layout or {}), **plain} or None)
+
+
+# --- what is asked for ------------------------------------------------------------------------------------------------
+
+
+def _notes(asked: Prompting, tools: Sequence[Tool], log: Log) -> list[str]:
+    """Instructions for what has no place of its own."""
+    notes: list[str] = []
+    choice = asked.tool_choice
+    if choice is not None and tools:
+        notes = _choice_notes(choice)
+        if notes:
+            _report(log, asked, "tool_choice", "it is an instruction to gpt-oss, which nothing enforces")
+    elif choice is not None and choice.mode != "none":
+        _report(log, asked, "tool_choice", "no tool is declared that could be chosen", Severity.LOST)
+    if asked.answer is not None and asked.answer.name is None:
+        notes.append("Answer with a JSON object and nothing else.")
+    return notes
+
+
+def _choice_notes(choice: ToolChoice) -> list[str]:
+    names = ", ".join(choice.names)
+    if choice.mode == "none":
+        return ["Do not call any tool."]
+    if choice.mode == "required" and len(choice.names) == 1:
+        return [f"Call the tool {names} before you answer, and no other tool."]
+    notes = [f"Of the tools, call only these: {names}."] if names else []
+    return [*notes, "Call at least one tool before you answer."] if choice.mode == "required" else notes
+
+
+def _formats(asked: Prompting, log: Log) -> tuple[ResponseFormat, ...]:
+    answer = asked.answer
+    if answer is None:
+        return ()
+    _report(log, asked, "answer", "the prompt says what the answer must be, which nothing enforces")
+    return () if answer.name is None else (_format(answer.name, answer),)
+
+
+def _format(name: str, answer: AnswerFormat) -> ResponseFormat:
+    description = None if answer.description is None else _line(answer.description)
+    return ResponseFormat(_line(name), answer.schema, description)
+
+
+def _line(text: str) -> str:
+    """A text on one line: a heading or comment ends with it."""
+    return " ".join(text.splitlines())
+
+
+def _report_unsaid(asked: Prompting, log: Log) -> None:
+    """What gpt-oss cannot be asked for."""
+    if asked.parallel_tool_calls is not None:
+        detail = "a turn of gpt-oss ends with its first call, whatever is asked for"
+        severity = Severity.LOST if asked.parallel_tool_calls else Severity.LAYOUT
+        _report(log, asked, "parallel_tool_calls", detail, severity)
+    if asked.verbosity is not None:
+        _report(log, asked, "verbosity", "gpt-oss has no setting for the length of its answers", Severity.LOST)
+
+
+def _report(log: Log, asked: Prompting, field: str, detail: str, severity: Severity = Severity.CHANGED) -> None:
+    log.lose(LossCode.EXTRAS, asked.place(field), detail, severity)

@@ -1,0 +1,144 @@
+"""InternLM2-Chat as it comes: texts at once, a call when it is complete, since its arguments are a part of its JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.events import Answer, Encoder, Event, Start, Stop
+from ocml_bridge.fit import drop_message
+from ocml_bridge.model import Message, Transcript
+from ocml_bridge.stream.encoder import TextEncoder
+from ocml_bridge.stream.order import InOrder
+from ocml_bridge.text.plain import is_private
+from ocml_bridge.turns import is_call
+
+from .actions import joins, write_body
+from .fit import TARGET, declaring, turn
+from .headings import Replies, default_header, meaning
+from .reader import read
+from .stream import HOLD
+from .syntax import CONTROL, SPELLINGS
+from .tools import declares, tools_of, write_tools
+
+
+class Writer(TextEncoder):
+    """Writes messages as they come; those that continue one another stand in one frame where they can.
+
+    A message finds its place with its first text, or where only the whole of it tells the place, with its end.
+
+    Args:
+        options: how to write.
+    """
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(TARGET, read, options, control=CONTROL, hold=HOLD)
+        self._spelling = SPELLINGS[options.dialect or "im"]
+        self._guard = str if options.control_tokens == "raw" else CONTROL.neutralise
+        self._order = InOrder()
+        self._replies = Replies()
+        self._unit: list[Message] = []
+        """The messages of the frame that is open."""
+        self._heading = meaning("")
+        self._made = Message("", "")
+        """The message that is told, as the format has it."""
+        self._said: list[str] = []
+        self._placed = False
+        self._number = 0
+
+    def encode(self, events: Iterable[Event], /) -> list[bytes]:
+        """The text that events make.
+
+        Raises:
+            BridgeError: OCB-CONTROL-TOKEN where the options refuse tokens in content.
+        """
+        return super().encode(self._order.take(events))
+
+    def open(self, start: Start, before: Message | None) -> str | None:
+        """Nothing yet; None for private reasoning."""
+        if is_private(start.message):
+            return None
+        self._made, self._said, self._placed = turn(start.message, ""), [], False
+        self._number = start.number
+        return ""
+
+    def safe(self, text: str, path: str) -> str:
+        """Text as it may stand in a message, behind what opens its frame; "" while it waits."""
+        self._said.append(text)
+        if self._placed:
+            return super().safe(text, path)
+        if self._waits(text):
+            return ""
+        self._made.content = "".join(self._said)
+        return self._place(self._made) + super().safe(self._made.content, path)
+
+    def _waits(self, text: str) -> bool:
+        """Whether only more of the message tells its place: what a call says, declared tools, blank text."""
+        made = self._made
+        if is_call(made) or (made.role == "system" and made.name == "plugin"):
+            return True
+        return text.isspace() and bool(self._unit) and joins(self._unit[-1], replace(made, content="some"))
+
+    def _place(self, made: Message) -> str:
+        """What stands in front of a message: nothing in the frame that is open, if it belongs there."""
+        self._placed = True
+        if self._unit and joins(self._unit[-1], made):
+            before = self._unit[-1]
+            self._unit.append(made)
+            return self._spelling.action_end if is_call(before) and before.end is None else ""
+        ended = self._end_frame(last=False)
+        self._unit = [made]
+        header = default_header(made, self._replies, self._spelling)
+        self._heading = meaning(header)
+        return f"{ended}{self._spelling.start}{header}\n"
+
+    def close(self, message: Message) -> str:
+        """What of a message had to wait for its end; its frame stays open while others may continue it."""
+        made = declaring(message) if declares(message) else turn(message, "".join(self._said))
+        out = ""
+        if self._placed:
+            self._unit[-1] = made
+        else:
+            out = self._place(made) + self._body(made)
+        if made.role != "assistant" and made.end is not None:
+            out += self._end_frame(last=False)
+        return out
+
+    def _body(self, made: Message) -> str:
+        content = f"/messages/{self._number}/content"
+        if declares(made):
+            return super().safe(write_tools(tools_of(made)), content)
+        text = super().safe(str(made.content), content)
+        if not is_call(made):
+            return text
+        super().safe(made.recipient or "", f"/messages/{self._number}/recipient")
+        return write_body((made,), self._spelling, self._guard)
+
+    def _end_frame(self, *, last: bool) -> str:
+        unit, self._unit = self._unit, []
+        if not unit:
+            return ""
+        if unit[0].role == "tool":
+            unit[0].name = self._replies.name(self._heading)
+        self._replies.answered(unit, self._heading)
+        cut = last and unit[-1].end is None and unit[-1].content != ""
+        return "" if cut else f"{self._spelling.end}\n"
+
+    def end(self, stop: Stop) -> str:
+        """The end of the last frame, and the open turn; what had no place is reported."""
+        opening = stop.document.open_turn if isinstance(stop.document, Transcript) else None
+        out = self._end_frame(last=opening is None)
+        if isinstance(stop.document, Transcript):
+            for index, message in enumerate(stop.document.messages):
+                if is_private(message):
+                    drop_message(self.log, index, f"{TARGET} has no place for private reasoning")
+        if opening is None:
+            return out
+        made = replace(turn(opening, ""), channel=None, recipient=None, end=None, continues=False)
+        return f"{out}{self._spelling.start}{default_header(made, self._replies, self._spelling)}\n"
+
+
+def encoder(_answer: Answer, options: Options) -> Encoder:
+    """An encoder of InternLM2-Chat."""
+    return Writer(options)

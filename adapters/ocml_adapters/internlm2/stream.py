@@ -1,0 +1,136 @@
+"""InternLM2-Chat as it arrives: the batch reader's scanner and reader, fed piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.events import Decoder, Delta, End, Start
+from ocml_bridge.model import Message
+from ocml_bridge.stream.decoder import LiveLog, TextDecoder, tell
+from ocml_bridge.stream.frames import Live, Saying
+from ocml_bridge.stream.hold import Hold
+from ocml_bridge.text.plain import message
+
+from .actions import call_of, message_of, placed
+from .headings import meaning
+from .reader import FrameReader
+from .segments import Cutter
+from .syntax import CONTROL, GRAMMAR, IM, TOKENS, UNUSED
+
+HOLD: Final = Hold(TOKENS)
+
+
+class Turn(Saying):
+    """Says an assistant's body: its texts as they come, a call when it is complete, since its name stands inside it.
+
+    Args:
+        log: where to.
+        index: of the frame's first message.
+        name: the speaker's.
+    """
+
+    def __init__(self, log: LiveLog, index: int, name: str | None) -> None:
+        super().__init__(log, index, message("assistant", "", name, end=None), CONTROL.restore)
+        self._name = name
+        self._cutter = Cutter()
+        self._text: list[str] = []
+        """The text that is open, as it stands there. While it is blank nobody knows whether it is one: beside calls it
+        is not."""
+        self._begun = False
+        self._next = index
+        """The message that comes next, or whose text is open."""
+
+    @property
+    def pending(self) -> int:
+        """How many characters wait for what they are to be known."""
+        return self._cutter.pending + self._waiting
+
+    @property
+    def in_call(self) -> bool:
+        """Whether a call is open."""
+        return self._cutter.in_call
+
+    def passed(self, texts: Sequence[str]) -> None:
+        """Take texts that were passed on already."""
+        self._text += texts
+
+    def take(self, text: str) -> None:
+        """Take more of the body."""
+        for segment in self._cutter.feed(text):
+            call = call_of(segment)
+            if call is None:
+                self._say(segment.raw)
+                continue
+            self._end_text()
+            self._tell(message_of(call, self._name, closed=True))
+        self.running = self._next if self._begun and self._cutter.in_text else -1
+
+    def _say(self, text: str) -> None:
+        self._text.append(text)
+        if self._begun:
+            self.log.events.append(Delta(self._next, self.restore(text)))
+        elif text.isspace():
+            self._waiting += len(text)
+        else:
+            self._begun, self._waiting = True, 0
+            begun = self._placed(message("assistant", "", self._name, end=None), more=False)
+            self.log.events += (Start(self._next, begun), Delta(self._next, self._said()))
+
+    def _said(self) -> str:
+        return self.restore("".join(self._text))
+
+    def _placed(self, part: Message, *, more: bool) -> Message:
+        return placed(part, self._next - self.index, more=more)
+
+    def _end_text(self) -> None:
+        """A call follows."""
+        if self._begun:
+            whole = message("assistant", self._said(), self._name)
+            self.log.events.append(End(self._next, self._placed(whole, more=True)))
+            self._next += 1
+        self._text, self._begun, self._waiting = [], False, 0
+
+    def _tell(self, call: Message) -> None:
+        tell(self.log, self._next, self._placed(call, more=True))
+        self._next += 1
+
+    def end(self, messages: Sequence[Message]) -> None:
+        """Say what has not been said of the frame's messages."""
+        for index, part in enumerate(messages[self._next - self.index :], self._next):
+            begun = self._begun and index == self._next
+            tell(self.log, index, part, self._said() if begun else None)
+
+
+class Reading(Live):
+    """The reading of a stream.
+
+    Args:
+        log: takes the events.
+    """
+
+    def __init__(self, log: LiveLog) -> None:
+        self._frames = FrameReader(log)
+        super().__init__(log, GRAMMAR, self._frames)
+
+    def saying(self, header: str) -> Saying:
+        """What says the body of the next frame, which has this header."""
+        said, index = meaning(header), len(self._frames.messages)
+        if said.role == "assistant":
+            return Turn(self.log, index, said.name)
+        if said.role == "system" and said.token and said.name == "plugin":
+            return Saying(self.log, index, None, CONTROL.restore)
+        name = self._frames.replies.name(said) if said.role == "tool" else said.name
+        return Saying(self.log, index, message(said.role, "", name, end=None), CONTROL.restore)
+
+    def ending(self, start: str, saying: Saying) -> str:
+        """What ends a frame, spelled as what began it; a call that is open ends with it."""
+        spelling = UNUSED if start == UNUSED.start else IM
+        return (spelling.action_end if isinstance(saying, Turn) and saying.in_call else "") + spelling.end
+
+
+def decoder(_options: Options) -> Decoder:
+    """A decoder of InternLM2-Chat. Feed it the generation prompt first where the model's answer begins behind one."""
+    log = LiveLog()
+    return TextDecoder(Reading(log), HOLD, log)

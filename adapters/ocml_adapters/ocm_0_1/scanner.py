@@ -1,0 +1,336 @@
+"""A body taken apart into segments, as it arrives (§4, §6, §7, §8).
+
+One pass over the tokens that are live in a body. A token that is not followed by what it announces is text.
+White space beside a token that stands on a line of its own is its separator: one newline on each side.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Final
+
+from ocml_bridge.jsontext import Unplaced, members, parse, value_at
+from ocml_bridge.loss import FindingCode
+from ocml_bridge.model import FileBreak, Flags, Infill, Text, Tool, Tools
+
+from .arriving import Arriving
+from .segments import LINES, Block, Call, Note, Output, Segment, after_newline, before_newline, is_separator
+from .syntax import CALL, CLOSERS, FIM, FLAGS, LIST, OPENERS, OUTPUT, SEPARATOR, STRAY, TOKENS, live
+from .tools import tools_from
+
+
+def scan(body: str, role: str) -> tuple[list[Segment], list[Note]]:
+    """Take a whole body apart.
+
+    Args:
+        body: without the newline before its end token.
+        role: whose body it is; "" for a completion.
+
+    Returns:
+        The segments, and what was found to be odd.
+    """
+    scanner = Scanner(role)
+    scanner.finish(body, closed=False)
+    return scanner.segments, scanner.notes
+
+
+class Scanner:
+    """Takes a body apart as it arrives; text may come at any time, but is never cut inside a token.
+
+    Args:
+        role: whose body it is; "" for a completion.
+
+    Attributes:
+        segments: those that are complete.
+        notes: what was found to be odd.
+        thought: the block that is open.
+        said: the text that is known of what is open: of the block, or of the text behind the segments.
+    """
+
+    def __init__(self, role: str) -> None:
+        self.segments: list[Segment] = []
+        self.notes: list[Note] = []
+        self.thought: Block | None = None
+        self.said: list[str] = []
+        self._pattern = live(role)
+        self._body: str = ""
+        """What is looked at."""
+        self._begin = 0
+        """Where in it what is not taken yet begins,"""
+        self._at = 0
+        """and where the next token may stand."""
+        self._more: list[str] = []
+        self._size = 0
+        """What came since, and how much that is."""
+        self._worth: Callable[[str], object] | None = None
+        """Says of more text whether it is worth looking again; None for always."""
+        self._whole = False
+        self._closer = ""
+        self._last_label = ""
+        self._glued = False
+
+    @property
+    def pending(self) -> int:
+        """How many characters wait for what they are to be known."""
+        return len(self._body) - self._begin + self._size
+
+    def feed(self, text: str) -> None:
+        """Take more text."""
+        self._more.append(text)
+        self._size += len(text)
+        if self._worth is None or self._worth(text):
+            self._look()
+
+    def finish(self, text: str, *, closed: bool) -> None:
+        """Take the last text.
+
+        Args:
+            text: what is left of the body.
+            closed: whether the newline that the body ends with is the format's.
+        """
+        self._more.append(text)
+        self._whole, self._worth = True, None
+        self._look(closed=closed)
+        self._gap(len(self._body), None)
+
+    def _look(self, *, closed: bool = False) -> None:
+        """Go on as far as the text that is there decides what it is."""
+        body = "".join((self._body[self._begin :], *self._more))
+        if closed:
+            body = before_newline(body)
+        self._body = Unplaced(body) if "<|" in body else body
+        self._more.clear()
+        self._at -= self._begin
+        self._begin, self._size, self._worth = 0, 0, None
+        while self.thought is None or self._close():
+            found = self._pattern.search(self._body, self._at)
+            if found is None:
+                self._at = len(self._body)
+                self._say(self._at)
+                return
+            behind = _READ[found[0]](self, found)
+            if behind < 0:
+                self._at = found.start()
+                self._say(self._at)
+                return
+            self._at = behind or found.end()
+
+    def _say(self, end: int) -> None:
+        """Pass on what is known of the text that ends at `end`, but for a newline, which what follows may take."""
+        if self._whole:
+            return
+        text, left = self._body[self._begin : end], self._last()
+        if isinstance(left, Infill):
+            self._worth = self._worth or self._pattern.search
+            return
+        if not self.said:
+            text = _behind(left, text)
+            if not text or text.isspace():
+                self._worth = self._worth or _is_visible
+                return
+        self._pass(text, end)
+
+    def _pass(self, text: str, end: int) -> None:
+        core = before_newline(text).removesuffix("\r")
+        if core:
+            self.said.append(TOKENS.restore(core))
+        self._begin = end - len(text) + len(core)
+
+    def _last(self) -> Segment | None:
+        return self.segments[-1] if self.segments else None
+
+    def put(self, segment: Segment, start: int, end: int) -> int:
+        """Take a segment that stands from `start` to `end`, and the text before it."""
+        self._gap(start, segment)
+        last = self._last()
+        if isinstance(segment, Flags) and isinstance(last, Flags):
+            last.flags += segment.flags
+        else:
+            self.segments.append(segment)
+        self._begin = end
+        return end
+
+    def _gap(self, end: int, right: Segment | None) -> None:
+        text, left = self._body[self._begin : end], self._last()
+        self._glued = not (text or self.said)
+        if not self.said:
+            text = _behind(left, text)
+        if isinstance(right, LINES):
+            text = before_newline(text)
+        if isinstance(left, Infill):
+            _fill(left, self._last_label, TOKENS.restore(text))
+        elif self.said or (text and not (text.isspace() and is_separator(left, right))):
+            self.segments.append(Text("".join((*self.said, TOKENS.restore(text)))))
+            self.said = []
+
+    def _close(self) -> bool:
+        """Look for the end of the thought block that is open; one that is not closed ends with the body."""
+        block = self.thought
+        assert block is not None
+        at = self._body.find(self._closer, self._begin)
+        if at < 0 and not self._whole:
+            self._pass(self._body[self._begin :], len(self._body))
+            return False
+        end = at if at >= 0 else len(self._body)
+        block.text = "".join((*self.said, TOKENS.restore(self._body[self._begin : end])))
+        block.closed = at >= 0
+        self.segments.append(block)
+        self.thought, self.said = None, []
+        self._begin = self._at = end + len(self._closer) if at >= 0 else end
+        return True
+
+    def _is_there(self, at: int) -> bool:
+        """Whether what is there of the JSON object at `at` decides what it is."""
+        if self._whole:
+            return True
+        value = Arriving()
+        if value.feed(self._body, at):
+            return True
+        self._worth = value.feed
+        return False
+
+    # --- what each token announces; 0 where it is a mere mention, -1 where that cannot be told yet -------------------
+
+    def flag(self, found: re.Match[str]) -> int:
+        """A thought flag (decision 13)."""
+        return self.put(Flags((FLAGS[found[0]],)), found.start(), found.end())
+
+    def file_break(self, found: re.Match[str]) -> int:
+        """A file separator (decision 24)."""
+        return self.put(FileBreak(), found.start(), found.end())
+
+    def open_block(self, found: re.Match[str]) -> int:
+        """A thought block (decision 14)."""
+        self.thought = Block(OPENERS[found[0]], "")
+        before = self._last()
+        self._gap(found.start(), self.thought)
+        self.thought.glued = self._glued and isinstance(before, Block)
+        self._closer, self._begin = CLOSERS[found[0]], found.end()
+        return found.end()
+
+    def stray(self, found: re.Match[str]) -> int:
+        """The end of a block that does not stand in one: text."""
+        self.notes.append((FindingCode.STRAY_TOKEN, f"{found[0]} closes no block; it is text"))
+        return 0
+
+    def tool_list(self, found: re.Match[str]) -> int:
+        """Tools: objects one after another or one array, and a second tag behind them where there is one.
+
+        What all that is, only the whole body tells.
+        """
+        if not self._whole:
+            self._worth = _never
+            return -1
+        tools: list[Tool] = []
+        end = found.end()
+        while (value := value_at(self._body, end)) is not None and (more := tools_from(value[0])) is not None:
+            if isinstance(value[0], list) and end != found.end():
+                break
+            tools += more
+            end = value[1]
+            if isinstance(value[0], list):
+                break
+        if end == found.end():
+            return self._opaque(found)
+        closer = _CLOSING_LIST.match(self._body, end)
+        if closer is not None and not self._declares(closer.end()):
+            end = closer.end()
+        return self.put(Tools(tuple(tools)), found.start(), end)
+
+    def _declares(self, at: int) -> bool:
+        value = value_at(self._body, at)
+        return value is not None and tools_from(value[0]) is not None
+
+    def call(self, found: re.Match[str]) -> int:
+        """A call: an object with a name and arguments (decision 11)."""
+        if not self._is_there(found.end()):
+            return -1
+        spans = members(self._body, found.end())
+        if spans is None or "arguments" not in spans[0] or not _named(spans[0].get("name")):
+            return self._opaque(found)
+        arguments = spans[0]["arguments"]
+        name = spans[0]["name"].value
+        if isinstance(arguments.value, str):
+            call = Call(name, arguments.value, parse(arguments.value) is not None)
+        else:
+            call = Call(name, TOKENS.restore(arguments.raw), is_json=True)
+        if not isinstance(arguments.value, (dict, str)):
+            self.notes.append((FindingCode.CONSTRAINT_VIOLATION, f"the arguments of {name} are not an object"))
+        return self.put(call, found.start(), spans[1])
+
+    def output(self, found: re.Match[str]) -> int:
+        """An output: an object with a name and content."""
+        if not self._is_there(found.end()):
+            return -1
+        spans = members(self._body, found.end())
+        if spans is None or "content" not in spans[0] or not _named(spans[0].get("name")):
+            return self._opaque(found)
+        content = spans[0]["content"]
+        text = content.value if isinstance(content.value, str) else TOKENS.restore(content.raw)
+        return self.put(Output(spans[0]["name"].value, text), found.start(), spans[1])
+
+    def _opaque(self, found: re.Match[str]) -> int:
+        if _JSON_BEGINS.match(self._body, found.end()):
+            self.notes.append((FindingCode.JSON_OPAQUE, f"what follows {found[0]} is not what it announces: text"))
+        return 0
+
+    def infill(self, found: re.Match[str]) -> int:
+        """Three sections by their labels, in any order (decision 21); the last runs to the next segment."""
+        tokens, seen = [found], {found[0]}
+        while len(tokens) < len(FIM):
+            more = self._pattern.search(self._body, tokens[-1].end())
+            if more is None and not self._whole:
+                self._worth = self._pattern.search
+                return -1
+            if more is None or more[0] not in FIM or more[0] in seen:
+                self.notes.append((FindingCode.STRAY_TOKEN, f"{found[0]} without the two that belong to it is text"))
+                return 0
+            tokens.append(more)
+            seen.add(more[0])
+        infill = Infill("", None, "")
+        for token, behind in pairwise(tokens):
+            _fill(infill, FIM[token[0]], TOKENS.restore(self._body[token.end() : behind.start()]))
+        self._last_label = FIM[tokens[-1][0]]
+        return self.put(infill, found.start(), tokens[-1].end())
+
+
+_CLOSING_LIST: Final = re.compile(r"\s*" + re.escape(LIST))
+_JSON_BEGINS: Final = re.compile(r"\s*[{\[]")
+
+_READ: Final[dict[str, Callable[[Scanner, re.Match[str]], int]]] = {
+    **dict.fromkeys(FLAGS, Scanner.flag),
+    **dict.fromkeys(OPENERS, Scanner.open_block),
+    **dict.fromkeys(STRAY, Scanner.stray),
+    **dict.fromkeys(FIM, Scanner.infill),
+    SEPARATOR: Scanner.file_break,
+    LIST: Scanner.tool_list,
+    CALL: Scanner.call,
+    OUTPUT: Scanner.output,
+}
+
+
+def _is_visible(text: str) -> bool:
+    return not text.isspace()
+
+
+def _never(_text: str) -> bool:
+    return False
+
+
+def _behind(left: Segment | None, text: str) -> str:
+    """Text without the newlines that belong to the segment before it."""
+    if isinstance(left, LINES):
+        text = after_newline(text)
+    return after_newline(text) if isinstance(left, Tools) else text  # a blank line ends the list (decision 5)
+
+
+def _named(span: object) -> bool:
+    value = getattr(span, "value", None)
+    return isinstance(value, str) and value != ""
+
+
+def _fill(infill: Infill, label: str, text: str) -> None:
+    """Set a section of an infill that is being read. A middle without text is one that is still to be filled in."""
+    setattr(infill, label, (text or None) if label == "middle" else text)

@@ -1,0 +1,241 @@
+"""OpenChatML 0.1 as it arrives: frames, and the segments of their bodies, are found by the batch reader's scanners.
+
+What a document is as a whole (its beginning and end, declared tools, a completion) is read when all of it is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.events import Decoder, Delta, End, Start
+from ocml_bridge.model import Document, Message, Text
+from ocml_bridge.stream import frames
+from ocml_bridge.stream.decoder import LiveLog, TextDecoder, header_of
+from ocml_bridge.stream.hold import Hold
+from ocml_bridge.text.im import Frame, Heading, read_header
+from ocml_bridge.turns import is_call, is_thought
+
+from .edges import Ending
+from .reader import document_of, ended_inside
+from .segments import Block, Call, Output, Segment
+from .syntax import END, GRAMMAR, SPELLINGS
+from .wire import Turn, is_text, with_channels
+
+
+class Told(Turn):
+    """Says what is known of the messages of a frame.
+
+    A message ends when the next one begins; a text when it is known whether a call follows in its frame.
+
+    Args:
+        heading: the frame's header.
+        log: where to.
+        first: the index of its first message.
+    """
+
+    def __init__(self, heading: Heading, log: LiveLog, first: int) -> None:
+        super().__init__(heading)
+        self._log = log
+        self._first = first
+        self._ended = 0
+        self._said = 0
+        self._size = 0
+        """How many pieces, and how many characters, of the segment that is open were said."""
+
+    @property
+    def running(self) -> int:
+        """The message whose text may be passed on as it comes, or -1."""
+        return self._index if self._open and not self.pending else -1
+
+    @property
+    def _index(self) -> int:
+        return self._first + len(self.messages) - 1
+
+    def begin(self, message: Message) -> None:
+        """A message begins."""
+        super().begin(message)
+        calls = is_call(message)
+        if calls:
+            with_channels(self.messages[self._ended :])
+        while self._ended < len(self.messages) - 1 and (calls or not self._may_be_preamble()):
+            self._end()
+        start = header_of(message)
+        if is_thought(message):
+            start.content = message.content
+        self._log.events.append(Start(self._index, start))
+
+    def _may_be_preamble(self) -> bool:
+        message = self.messages[self._ended]
+        return message.role == "assistant" and is_text(message)
+
+    def _end(self) -> None:
+        self._log.events.append(End(self._first + self._ended, self.messages[self._ended]))
+        self._ended += 1
+
+    def say(self, segment: Segment) -> None:
+        """A segment is complete: say what was not said of it."""
+        super().say(segment)
+        self._delta(_text_of(segment)[self._size :])
+        self._said = self._size = 0
+
+    def _delta(self, text: str) -> None:
+        if text:
+            self._log.events.append(Delta(self._index, text))
+
+    def tell(self, text: str, *, passed: bool = False) -> None:
+        """Take more of the body and say what it tells.
+
+        Args:
+            text: not cut inside a token.
+            passed: whether all of it was passed on already.
+        """
+        self.feed(text)
+        more = "".join(self.said[self._said :])
+        self._said = len(self.said)
+        self._size += len(more)
+        if not passed:
+            self._delta(more)
+
+    def end(self, text: str, *, cut: bool) -> None:
+        """Take the rest of the body and say everything."""
+        self.finish(text, cut=cut)
+        while self._ended < len(self.messages):
+            self._end()
+
+
+def _text_of(segment: Segment) -> str:
+    if isinstance(segment, (Text, Block)):
+        return segment.text
+    if isinstance(segment, Call):
+        return segment.arguments
+    return segment.content if isinstance(segment, Output) else ""
+
+
+class Kept:
+    """The frames so far, which are read as a document when all are there.
+
+    Attributes:
+        messages: those that were told of them.
+    """
+
+    def __init__(self, options: Options, log: LiveLog) -> None:
+        self.messages: list[Message] = []
+        self.options = options
+        self._log = log
+        self._frames: list[Frame] = []
+
+    def frame(self, frame: Frame, /) -> None:
+        """Take the next frame."""
+        self._frames.append(frame)
+
+    def rest(self) -> tuple[str, bool] | None:
+        """The body of the last frame, and whether the text is cut off in it; None where it only opens a turn."""
+        frame = self._frames[-1]
+        if frame.last and not frame.body.strip():
+            return None
+        found = ended_inside(frame, self.options)
+        return (frame.body, frame.last) if found is None else (found.tail, False)
+
+    def finish(self, tail: str, /) -> Document:
+        """The document."""
+        return document_of(self._frames, tail, self.options, self._log)
+
+
+class Saying(frames.Saying):
+    """Says a frame's body, but for an end that may be the end token of the whole text (decision 15).
+
+    Args:
+        log: where to.
+        kept: the frames so far.
+        header: of this one.
+    """
+
+    def __init__(self, log: LiveLog, kept: Kept, header: str) -> None:
+        super().__init__(log, len(kept.messages), None, str)
+        self._kept = kept
+        self._told = Told(read_header(header), log, self.index)
+        self._ending = Ending(kept.options)
+        self._taken = 0
+        self._tail: list[str] = []
+        self._size = 0
+        """What is held back, and how much that is."""
+        self.ended = False
+        """Whether the text seems to be over."""
+
+    @property
+    def pending(self) -> int:
+        """How many characters wait for what they are to be known."""
+        return self._told.pending + self._size
+
+    def passed(self, texts: Sequence[str]) -> None:
+        """Take texts that were passed on already."""
+        if texts:
+            text = "".join(texts)
+            self._taken += len(text)
+            self._told.tell(text, passed=True)
+
+    def take(self, text: str) -> None:
+        """Take more of the body; it is never cut inside a token."""
+        if self.ended and text.isspace():
+            self._tail.append(text)
+            self._size += len(text)
+            return
+        text = "".join((*self._tail, text))
+        self.ended = self._ending.ends(text)
+        at = _HOLD.cut(text[: self._ending.cut(text)])
+        self._tail, self._size = [text[at:]], len(text) - at
+        self._taken += at
+        self._told.tell(text[:at])
+        self.running = -1 if self._size else self._told.running
+
+    def end(self, messages: Sequence[Message]) -> None:
+        """Say what has not been said of the frame's messages."""
+        rest = self._kept.rest()
+        if rest is None:
+            return
+        body, cut = rest
+        self._told.end(body[self._taken :], cut=cut)
+        self._kept.messages += self._told.messages
+
+
+class Live(frames.Live):
+    """The reading of a stream.
+
+    Args:
+        log: takes the events.
+        options: which tokens end a text.
+    """
+
+    def __init__(self, log: LiveLog, options: Options) -> None:
+        self._kept = Kept(options, log)
+        super().__init__(log, GRAMMAR, self._kept)
+
+    def saying(self, header: str) -> Saying:
+        """What says the body of the next frame."""
+        return Saying(self.log, self._kept, header)
+
+    def ending(self, start: str, saying: frames.Saying) -> str:
+        """The token that ends a frame; none where the text has ended with its own."""
+        return "" if isinstance(saying, Saying) and saying.ended else END
+
+    @property
+    def pending(self) -> int:
+        """How many characters wait; what stands outside of frames, or is a completion, does not: it is what it is."""
+        return super().pending if self._scanner.frame is not None else 0
+
+
+@cache
+def _hold(look: str) -> Hold:
+    return Hold(SPELLINGS, look="\r\n" + look)
+
+
+_HOLD: Final = _hold("")
+
+
+def decoder(options: Options) -> Decoder:
+    """A decoder of OpenChatML 0.1. Feed it the generation prompt first where the model's answer begins behind one."""
+    log = LiveLog()
+    return TextDecoder(Live(log, options), _hold(Ending(options).firsts), log)

@@ -1,0 +1,111 @@
+"""OpenChatML 2.2 as it comes: what the batch writer writes, message by message."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, cast
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.events import Answer, Encoder, Start, Stop
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Document, Message, Transcript
+from ocml_bridge.stream.encoder import TextEncoder, alone
+from ocml_bridge.turns import is_call, is_thought
+
+from .body import encode, escape
+from .document import PLAIN
+from .document import render_header as render_document_header
+from .fit import fit
+from .header import render_header
+from .ids import CallIds
+from .reader import read
+from .spelling import own
+from .stream import HOLD
+from .syntax import HOME, MESSAGE, START, TERMINATORS, is_last_answer
+
+_RUN: Final = 64
+"""How many brackets wait for what follows them; more are written at once, in a literal block."""
+
+
+class FrameEncoder(TextEncoder):
+    """Writes frames, one a line.
+
+    The token that ends an answer is written when it is known whether it is the last one (reading 16), all others at
+    once.
+
+    Args:
+        answer: gives ids to calls that have none.
+        options: how to write.
+    """
+
+    def __init__(self, answer: Answer, options: Options) -> None:
+        super().__init__(HOME, read, options, control=None, hold=HOLD)
+        self._ids = CallIds(answer)
+        self._message = Message("assistant", "")
+        """The last message, as the format holds it."""
+        self._undecided = False
+        """Whether it has ended, but not how."""
+        self._gap = ""
+
+    def begin(self) -> str:
+        """The document header; what the source's says is known in the end only."""
+        return render_document_header(PLAIN)
+
+    def open(self, start: Start, before: Message | None) -> str:
+        """The frame's header, and the thought markers that stand before its text."""
+        closed = ""
+        if before is not None:
+            closed = TERMINATORS["call" if is_call(before) else "end"]
+        elif self._undecided:
+            closed = TERMINATORS["end"]
+        message = alone(replace(start.message, call_id=self._ids.of(start)))
+        self._message = cast("Transcript", fit(message, self.options, Log())).messages[0]
+        self._undecided = False
+        gap, self._gap = self._gap, "\n"
+        content = encode(self._message.content, marked=is_thought(self._message))
+        return f"{closed}{gap}{START}{render_header(self._message)}{MESSAGE}{content}"
+
+    def waits(self, text: str) -> int:
+        """Where the end of a text begins that has to wait; a long run of brackets does not."""
+        at = super().waits(text)
+        size = len(text) - at
+        return len(text) if size > _RUN and text.endswith("<" * size) else at
+
+    def safe(self, text: str, path: str) -> str:
+        """Text with its tokens escaped."""
+        return escape(text, marked=is_thought(self._message))
+
+    def close(self, message: Message) -> str:
+        """The token that ends the message, where that is decided."""
+        self._message = replace(self._message, end=message.end)
+        self._undecided = message.end is None or is_last_answer(self._message)
+        return "" if message.end is None or self._undecided else TERMINATORS[message.end]
+
+    def end(self, stop: Stop) -> str:
+        """What ends the last message, and the open turn."""
+        if self._open is not None:
+            return ""
+        turn = self._turn(stop.document)
+        if not self._undecided:
+            return f"{self._gap}{turn}"
+        if self._message.end is None and not turn:
+            return ""
+        last = stop.reason != "error" and not turn and self._message.end is not None and not _is_plain(stop.document)
+        return f"{TERMINATORS['return' if last else 'end']}{self._gap}{turn}"
+
+    def _turn(self, document: Document) -> str:
+        if not isinstance(document, Transcript) or document.open_turn is None:
+            return ""
+        image = cast("Transcript", fit(Transcript(open_turn=document.open_turn), self.options, Log()))
+        assert image.open_turn is not None
+        return START + render_header(image.open_turn)
+
+
+def _is_plain(document: Document) -> bool:
+    """Whether the last answer ended with `<|end|>` in OpenChatML 2.2 itself."""
+    return isinstance(document, Transcript) and bool(document.messages) and "end" in own(document.messages[-1].layout)
+
+
+def encoder(answer: Answer, options: Options) -> Encoder:
+    """An encoder of OpenChatML 2.2."""
+    return FrameEncoder(answer, options)

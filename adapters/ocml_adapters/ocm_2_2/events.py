@@ -1,0 +1,233 @@
+"""The events of §9 as they come, as Server-Sent Events (the stream `ocm-2.2-events`).
+
+An event is sent only where it was negotiated. Those that §9 does not know begin with `x-`. What is hidden from end
+users is never in a `response.delta`, whoever asks; a `stream.Filter` before the encoder decides what else it is given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from json.encoder import encode_basestring_ascii as quote
+from typing import Final, cast
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.errors import ErrorCode
+from ocml_bridge.events import Answer, Delta, Encoder, End, Event, Reason, RefusalDelta, Start, Stop
+from ocml_bridge.loss import Loss
+from ocml_bridge.model import Header, Json, Message
+from ocml_bridge.turns import is_call, is_reply, is_thought, parts_of
+from ocml_bridge.visibility import END_USER, is_preamble
+
+from .ids import CallIds
+from .syntax import ATTRIBUTES
+from .told import Told, losses_of
+
+DELTA: Final = "response.delta"
+FLUSH: Final = "response.delta.flush"
+CANCEL: Final = "response.cancel"
+TOOL_CANCEL: Final = "tool.cancel"
+BEGIN: Final = "x-response.start"
+ANALYSIS: Final = "x-analysis.delta"
+TOOL: Final = "x-tool.delta"
+DONE: Final = "x-response.done"
+
+UNASKED: Final = frozenset({DELTA, CANCEL, TOOL_CANCEL})
+"""What is sent where nobody negotiated: what §2's own header lists. A flush is a hint that has to be asked for."""
+
+_ERRORS: Final[dict[Reason, ErrorCode]] = dict.fromkeys(
+    ("truncated", "length", "content_filter", "error"), ErrorCode.STREAM_TRUNCATED
+)
+"""§14: streaming ended without a stop token. One that was cancelled is no error."""
+_WHOLE: Final = frozenset({"stop", "tool_calls"})
+_HEADS: Final[dict[str, tuple[str, ...]]] = {DELTA: ("channel", "intent"), ANALYSIS: (), TOOL: ("call_id",)}
+"""What each delta tells of its message."""
+_NEWLINES: Final = re.compile(r"\n+")
+
+
+def negotiated(header: Header | None) -> frozenset[str]:
+    """The events that a document header asks for (§2, `capabilities.streaming`).
+
+    Where it says nothing of them, those that need no asking; where it names none, or what it says is no list, none.
+    """
+    capabilities: Json = None if header is None else header.capabilities
+    if not isinstance(capabilities, dict):
+        return UNASKED
+    known = cast("dict[str, Json]", capabilities)
+    if "streaming" not in known:
+        return UNASKED
+    names = known["streaming"]
+    if not isinstance(names, list):
+        return frozenset()
+    return frozenset(name for name in cast("list[Json]", names) if isinstance(name, str))
+
+
+def event_of(message: Message) -> str | None:
+    """The event that carries a message's text, by what its header says; None where there is none."""
+    if is_thought(message):
+        return ANALYSIS
+    if is_call(message):
+        return TOOL
+    shown = END_USER.hides(message) is None and not any(map(END_USER.hides_part, parts_of(message.content)))
+    return DELTA if shown and message.role == "assistant" else None
+
+
+class EventEncoder:
+    """An encoder of one answer.
+
+    Args:
+        answer: its index, the ids of its calls, and the events that were negotiated.
+
+    Attributes:
+        losses: what was not sent; complete when the stream is over.
+    """
+
+    def __init__(self, answer: Answer) -> None:
+        self.losses: list[Loss] = []
+        self._events = UNASKED if answer.events is None else answer.events
+        self._ids = CallIds(answer)
+        self._prefix = f"{answer.index}.m" if answer.index else "m"
+        self._sent = 0
+        self._told: dict[int, Told] = {}
+        self._last: Told | None = None
+        self._waiting: dict[str, None] = {}
+        """The ids of calls that nobody has answered."""
+        self._over = False
+
+    def encode(self, events: Iterable[Event], /) -> list[bytes]:
+        """The events to send, each a complete Server-Sent Event; none behind the end."""
+        out: list[str] = []
+        for event in events:
+            if self._over and not isinstance(event, Stop):
+                continue
+            match event:
+                case Delta(number, text) | RefusalDelta(number, text):
+                    told = self._told.get(number)
+                    if told is not None:
+                        out += self._more(told, text)
+                case Start():
+                    out += self._start(event)
+                case End(number, message):
+                    told = self._told.get(number)
+                    if told is not None:
+                        out += self._end(told, message)
+                case Stop(reason, document, error):
+                    if reason not in _WHOLE:
+                        out += self._cancel(reason, error or _ERRORS.get(reason))
+                    self._over = True
+                    self.losses = losses_of(document, list(self._told.values()), ended=DONE in self._events)
+                case _:
+                    pass
+        return [line.encode("ascii") for line in out]
+
+    def _start(self, start: Start) -> Iterator[str]:
+        number, message = start
+        call_id = self._ids.of(start)
+        if is_reply(message):
+            self._waiting.pop(call_id or "", None)
+        elif is_call(message) and call_id is not None:
+            self._waiting[call_id] = None
+        event = event_of(message)
+        if event is None or event not in self._events:
+            return
+        known = _known(event, message, call_id)
+        head = _members({name: getattr(known, name) for name in _HEADS[event]})
+        told = self._last = self._told[number] = Told(f"{self._prefix}{number}", event, head, known)
+        if BEGIN in self._events:
+            told.sent = True
+            told.whole(message, call_id)
+            fields = {"role": message.role, "channel": message.channel}
+            fields |= {key: getattr(told.message, name) for key, name in ATTRIBUTES.items()}
+            fields["constrain"] = message.constraint
+            yield self._event(BEGIN, told, _members(fields))
+
+    def _event(self, name: str, told: Told, members: str) -> str:
+        number, self._sent = self._sent, self._sent + 1
+        return f'event: {name}\ndata: {{"message_id":"{told.id}","seq":{number}{members}}}\n\n'
+
+    def _more(self, told: Told, text: str) -> Iterator[str]:
+        told.text.append(text)
+        if told.event != DELTA or FLUSH not in self._events:
+            yield self._slice(told, text)
+            return
+        begun = 0
+        for at in _paragraphs(told, text):
+            yield self._slice(told, text[begun:at])
+            yield self._flush(told)
+            begun = at
+        if begun < len(text):
+            yield self._slice(told, text[begun:])
+
+    def _slice(self, told: Told, text: str) -> str:
+        told.fresh = told.sent = True
+        return self._event(told.event, told, f'{told.head},"delta":{quote(text)}')
+
+    def _flush(self, told: Told) -> str:
+        told.fresh = False
+        return self._event(FLUSH, told, "")
+
+    def _end(self, told: Told, message: Message) -> Iterator[str]:
+        told.end = message
+        if told.fresh and told.event == DELTA and FLUSH in self._events:
+            yield self._flush(told)
+        if DONE in self._events and told.sent and message.end is not None:
+            yield self._event(DONE, told, f',"stop":"{message.end}"')
+
+    def _cancel(self, reason: str, error: str | None) -> Iterator[str]:
+        """Whatever is not complete will not be: the message, and the calls that wait for their replies."""
+        if self._over:
+            return
+        self._over = True
+        if CANCEL in self._events:
+            last = self._last
+            about = "null"
+            if last is not None and last.sent and not last.is_complete:
+                last.cancelled, about = True, quote(last.id)
+            told = _members({"reason": reason, "error": error})
+            yield f'event: {CANCEL}\ndata: {{"message_id":{about}{told}}}\n\n'
+        if TOOL_CANCEL in self._events:
+            for call_id in self._waiting:
+                yield f'event: {TOOL_CANCEL}\ndata: {{"call_id":{quote(call_id)},"reason":{quote(reason)}}}\n\n'
+
+    def finish(self, _usage: dict[str, object] | None = None, /) -> list[bytes]:
+        """§9 has nothing behind the end."""
+        return []
+
+    def fail(self, code: str, _message: str, /) -> list[bytes]:
+        """Say that the stream broke, by `response.cancel`."""
+        return [line.encode("ascii") for line in self._cancel("error", code)]
+
+
+def _known(event: str, message: Message, call_id: str | None) -> Message:
+    """What deltas alone tell of a message."""
+    if event == TOOL:
+        return Message("assistant", "", None, "commentary", None, call_id, end="call")
+    if event == ANALYSIS:
+        return Message("assistant", "", None, "analysis")
+    if is_preamble(message):
+        return Message("assistant", "", None, "commentary", intent="preamble")
+    return Message("assistant", "", None, "final")
+
+
+def _members(fields: dict[str, str | None]) -> str:
+    """Members of a JSON object behind others; what is absent is left out."""
+    return "".join(f',"{key}":{quote(value)}' for key, value in fields.items() if value is not None)
+
+
+def _paragraphs(told: Told, text: str) -> list[int]:
+    """Where paragraphs end in the next text: behind the second newline of a run, however the run is cut."""
+    ends: list[int] = []
+    before, told.newlines = told.newlines, 0
+    for run in _NEWLINES.finditer(text):
+        prior = before if run.start() == 0 else 0
+        size = prior + len(run[0])
+        if prior < 2 <= size:
+            ends.append(run.start() + 2 - prior)
+        if run.end() == len(text):
+            told.newlines = size
+    return ends
+
+
+def encoder(answer: Answer, _options: Options) -> Encoder:
+    """An encoder of the events of OpenChatML 2.2."""
+    return EventEncoder(answer)

@@ -1,0 +1,255 @@
+"""Chunks → the response that they are of, as the server would have sent it whole.
+
+Servers differ. What repeats (ids, names, roles) is said once, a call without an index is told by its id and name, and
+indices have gaps or all are 0. What no chunk should hold is kept where the batch reader keeps what it does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, Literal, NamedTuple, cast
+
+from ocml_bridge.model import Json
+
+from .form import Object
+from .pieces import Call, Note, as_list, as_object, kind_of, merged, text_in
+from .reasoning import JOINT, detail_texts
+from .syntax import DETAILS, FUNCTION, FUNCTION_CALL, REASONING_TEXTS, TOOL_CALLS
+
+_CHOICE: Final = frozenset({"index", "delta", "message", "finish_reason"})
+_KNOWN: Final = frozenset({"role", "name", "content", "refusal", DETAILS, *REASONING_TEXTS, TOOL_CALLS, FUNCTION_CALL})
+"""The members of a choice, and of a delta, that are put together one by one; any others are merged."""
+
+
+class Said(NamedTuple):
+    """What is new: text of a kind, and the call that it is of."""
+
+    kind: Literal["thought", "text", "refusal", "call"]
+    text: str
+    call: Call | None = None
+
+
+class Choice:
+    """One answer as far as it has come.
+
+    Args:
+        index: which of several.
+        note: is told what had to be mended.
+
+    Attributes:
+        role: who speaks; None while nobody said.
+        name: the speaker's.
+        finish: why it is over, in the server's words; None while it does not say.
+        calls: those whose name is known, in the order in which it came to be.
+    """
+
+    def __init__(self, index: Json, note: Note) -> None:
+        self.role: str | None = None
+        self.name: str | None = None
+        self.finish: str | None = None
+        self.calls: list[Call] = []
+        self._index = index
+        self._note = note
+        self._content: list[Json] = []
+        self._plain = True
+        self._refusal: list[str] = []
+        self._thought: list[str] = []
+        self._reasoning: dict[str, list[str]] = {}
+        self._details: dict[object, list[Json]] = {}
+        self._indices: dict[int, Call] = {}
+        self._by_id: dict[str, Call] = {}
+        self._all: dict[Call, None] = {}
+        self._last: Call | None = None
+        self._legacy: Call | None = None
+        self._members: list[Json] = []
+        self._more: list[Json] = []
+
+    # --- as it comes --------------------------------------------------------------------------------------------------
+
+    def take(self, choice: Object) -> Iterator[Said]:
+        """More of it."""
+        if finish := text_in(choice, "finish_reason", self._note):
+            self.finish = self.finish or finish
+        if more := {key: value for key, value in choice.items() if key not in _CHOICE}:
+            self._more.append(more)
+        delta = choice.get("delta")
+        if delta is None:
+            delta = choice.get("message")
+        if not isinstance(delta, dict):
+            if delta is not None:
+                self._note("a delta is no object; it is left out")
+            return
+        for said in self._delta(cast("Object", delta)):
+            self.role = self.role or "assistant"
+            yield said
+
+    def _delta(self, delta: Object) -> Iterator[Said]:
+        if len(delta) == 1 and "content" in delta:
+            # The commonest by far.
+            if text := self._say(delta["content"]):
+                yield Said("text", text)
+            return
+        self._head(delta)
+        if text := self._reason(delta):
+            yield Said("thought", text)
+        if text := self._say(delta.get("content")):
+            yield Said("text", text)
+        if refusal := text_in(delta, "refusal", self._note):
+            self._refusal.append(refusal)
+            yield Said("refusal", refusal)
+        for call, text in self._called(delta):
+            yield Said("call", text, call)
+
+    def _head(self, delta: Object) -> None:
+        """Who speaks, which is said once, and what no delta is known to have."""
+        role, name = text_in(delta, "role", self._note), text_in(delta, "name", self._note)
+        if role:
+            self.role = self.role or role
+            if role != self.role:
+                self._note("the role changes inside an answer; the first one is kept")
+        if name and not (self._thought or self._content or self._refusal or self._all):
+            self.name = self.name or name
+        if rest := {key: value for key, value in delta.items() if key not in _KNOWN}:
+            self._members.append(rest)
+
+    def _say(self, content: Json) -> str:
+        """More text, as far as it can be told at once: what is no text is kept, and all behind it waits for the end."""
+        if content is None:
+            return ""
+        self._content.append(content)
+        if not isinstance(content, str):
+            self._plain = False
+            self._note("content is no text; it is kept, and told of at the end")
+        return content if isinstance(content, str) and self._plain else ""
+
+    def _reason(self, delta: Object) -> str:
+        """More reasoning: what the first of the keys says. What the others say is kept."""
+        found = ""
+        for key in REASONING_TEXTS:
+            if value := text_in(delta, key, self._note):
+                self._reasoning.setdefault(key, []).append(value)
+                found = found or value
+        if details := self._items(delta, DETAILS):
+            told = self._detail(details)
+            found = found or told
+        if found:
+            self._thought.append(found)
+        return found
+
+    def _detail(self, details: list[Any]) -> str:
+        """Blocks of reasoning, each continued by its index; a blank line goes between the texts of two."""
+        said: list[str] = []
+        for item in details:
+            index = as_object(item).get("index")
+            key: object = (type(item).__name__, index if isinstance(index, int) else None, as_object(item).get("type"))
+            texts = detail_texts([item])
+            if texts and (self._thought or said) and key not in self._details:
+                said.append(JOINT)
+            self._details.setdefault(key, []).append(item)
+            said += texts
+        return "".join(said)
+
+    # --- calls --------------------------------------------------------------------------------------------------------
+
+    def _called(self, delta: Object) -> Iterator[tuple[Call, str]]:
+        for item in self._items(delta, TOOL_CALLS):
+            if isinstance(item, dict):
+                call = self._call_for(cast("Object", item))
+                yield call, self._more_of(call, cast("Object", item))
+            else:
+                self._note("a call is no object; it is left out")
+        function = delta.get(FUNCTION_CALL)
+        if function is not None and not isinstance(function, dict):
+            self._note("function_call is no object; it is left out")
+        elif function is not None:
+            self._legacy = self._legacy or Call(FUNCTION, legacy=True)
+            yield self._legacy, self._more_of(self._legacy, {FUNCTION: function})
+
+    def _items(self, delta: Object, key: str) -> list[Any]:
+        value = delta.get(key)
+        if value is not None and not isinstance(value, list):
+            self._note(f"{key} is no list; it is left out")
+        return as_list(value)
+
+    def _more_of(self, call: Call, item: Object) -> str:
+        named = bool(call.name)
+        text = call.take(item, self._note)
+        if call.name and not named:
+            self.calls.append(call)
+        return text
+
+    def _call_for(self, item: Object) -> Call:
+        """Which call an item is of: by its index, unless it begins a call of its own; else by its id or its name."""
+        index, call_id = item.get("index"), item.get("id")
+        name = as_object(item.get(kind_of(item))).get("name")
+        if isinstance(index, int):
+            known = self._indices.get(index)
+            if known is not None and call_id and name and known.id not in (None, call_id) and known.pieces:
+                self._note("two calls have one index; they are told apart by their ids")
+                known = None
+        else:
+            self._note("a call has no index; it is told by its id and name")
+            known = self._by_id.get(call_id) if isinstance(call_id, str) and call_id else None if name else self._last
+        call = known or Call(kind_of(item))
+        if isinstance(index, int):
+            self._indices[index] = call
+        if isinstance(call_id, str):
+            self._by_id.setdefault(call_id, call)
+        self._all[call] = None
+        self._last = call
+        return call
+
+    # --- the whole ----------------------------------------------------------------------------------------------------
+
+    def wire(self, finish: str | None) -> Object:
+        """The choice of a response.
+
+        Args:
+            finish: why it is over, where the server did not say.
+        """
+        return {
+            **({} if self._index is None else {"index": self._index}),
+            "message": self._message(),
+            **as_object(merged(self._more)),
+            "finish_reason": self.finish or finish,
+        }
+
+    def _message(self) -> Object:
+        thoughts = {key: "".join(pieces) for key, pieces in self._reasoning.items()}
+        if self._thought:
+            believed = next((key for key in REASONING_TEXTS if key in thoughts), REASONING_TEXTS[0])
+            thoughts[believed] = "".join(self._thought)
+        out: Object = {"role": self.role or "assistant"}
+        if self.name is not None:
+            out["name"] = self.name
+        out.update((key, thoughts[key]) for key in REASONING_TEXTS if key in thoughts)
+        if self._details:
+            out[DETAILS] = [merged(items) for items in self._details.values()]
+        out["content"] = self._whole_content(bool(self._thought or self._refusal or self.calls))
+        if self._refusal:
+            out["refusal"] = "".join(self._refusal)
+        out.update(self._whole_calls())
+        return {**out, **as_object(merged(self._members))}
+
+    def _whole_content(self, beside: bool) -> Json:
+        """The text; null where there is none and something else is said."""
+        if self._plain:
+            text = "".join(cast("list[str]", self._content))
+            return text if text or (self._content and not beside) else None
+        parts: list[Json] = []
+        for piece in self._content:
+            if isinstance(piece, str):
+                parts += [{"type": "text", "text": piece}] if piece else []
+            else:
+                parts += cast("list[Json]", piece) if isinstance(piece, list) else [piece]
+        return parts
+
+    def _whole_calls(self) -> Object:
+        for call in self._all:
+            if not call.name and (call.pieces or call.id):
+                self._note("a call has no name; it is left out")
+        listed = [call.wire() for call in self.calls if not call.legacy]
+        out: Object = {TOOL_CALLS: listed} if listed else {}
+        if self._legacy is not None and self._legacy.name:
+            out[FUNCTION_CALL] = self._legacy.wire()
+        return out

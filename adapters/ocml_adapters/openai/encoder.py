@@ -1,0 +1,231 @@
+"""Events → chunks of Chat Completions, as they come (the stream `openai-sse`).
+
+One answer is one wire message: several thoughts are joined by a blank line, as the batch writer joins them, and so are
+several texts. Every call is a function's: there are no chunks of custom tools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from json.encoder import encode_basestring_ascii as quote
+from typing import Final, NamedTuple
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.errors import ErrorCode
+from ocml_bridge.events import Answer, Delta, Event, Reason, RefusalDelta, Start, Stop
+from ocml_bridge.loss import Loss
+from ocml_bridge.model import Document, Message
+from ocml_bridge.turns import name_of
+
+from . import chunks
+from .chunks import Chunks, Ends
+from .fit import CALL, TEXT, THOUGHT, stage_of
+from .form import Object
+from .reasoning import JOINT
+from .syntax import FUNCTION, TOOL_CALLS
+from .told import losses_of
+
+_ERRORS: Final[dict[Reason, str]] = {
+    "truncated": "the answer broke off",
+    "error": "the answer broke off: what came cannot be read",
+}
+"""What a client is told where the answer is not whole and nobody said why. Nobody hears why one was cancelled."""
+
+
+class _Channel:
+    """One of the parallel texts of an answer.
+
+    Args:
+        ends: how its chunks are spelled.
+
+    Attributes:
+        said: the pieces of it so far.
+        speakers: the numbers of the messages that said them.
+    """
+
+    def __init__(self, ends: Ends) -> None:
+        self.said: list[str] = []
+        self.speakers: set[int] = set()
+        self._ends = ends
+
+    def more(self, number: int, text: str) -> bytes:
+        """More of a message's text; a blank line goes before the first of it, if others spoke before."""
+        if number not in self.speakers:
+            self.speakers.add(number)
+            text = JOINT + text if self.said else text
+        self.said.append(text)
+        before, after = self._ends
+        return f"{before}{quote(text)}{after}".encode("ascii")
+
+    def run(self) -> _Run:
+        """All that a further piece of text needs."""
+        return (*self._ends, self.said.append)
+
+
+_Run = tuple[str, str, Callable[[str], None]]
+
+
+class _Call(NamedTuple):
+    id: str
+    name: str
+    arguments: _Channel
+
+
+class ChunkEncoder:
+    """An encoder of one answer.
+
+    Args:
+        answer: its id, model, time and index.
+        options: how to write.
+
+    Attributes:
+        losses: what could not be said; complete when the stream is over.
+        reason: why the answer is over, once it is whole.
+    """
+
+    def __init__(self, answer: Answer, options: Options) -> None:
+        self.losses: list[Loss] = []
+        self._answer = answer
+        self._chunks = Chunks(answer, options)
+        self._texts = {THOUGHT: _Channel(self._chunks.reasoning), TEXT: _Channel(self._chunks.content)}
+        self._refused = _Channel(self._chunks.refusal)
+        self._calls: dict[int, _Call] = {}
+        self._ids: set[str] = set()
+        self._spoke: list[int] = []
+        self._begun: dict[int, _Channel] = {}
+        self._running: dict[int, _Run] = {}
+        self._open = False
+        self._over = False
+        self.reason: Reason | None = None
+
+    # --- the stream ---------------------------------------------------------------------------------------------------
+
+    def encode(self, events: Iterable[Event], /) -> list[bytes]:
+        """The chunks that events make, each a complete Server-Sent Event; none behind the end of the answer."""
+        out: list[bytes] = []
+        running = self._running
+        for event in events:
+            if type(event) is Delta:
+                number, text = event
+                run = running.get(number)
+                if run is None:
+                    out += self._first(number, text)
+                else:
+                    before, after, keep = run
+                    keep(text)
+                    out.append(f"{before}{quote(text)}{after}".encode("ascii"))
+            elif isinstance(event, Start):
+                out += self._start(event)
+            elif isinstance(event, RefusalDelta):
+                out += self._refuse(event.number, event.text)
+            elif isinstance(event, Stop):
+                out += self._stop(event)
+        return out
+
+    def _start(self, start: Start) -> list[bytes]:
+        number, message = start
+        stage = stage_of(message)
+        if stage is None or self._over:
+            return []
+        if stage == TEXT:
+            self._spoke.append(number)
+        if stage != CALL:
+            self._begun[number] = self._texts[stage]
+            return self._opening()
+        index = len(self._calls)
+        call = _Call(
+            self._id(message, index), name_of(message.recipient or ""), _Channel(self._chunks.arguments(index))
+        )
+        self._calls[number], self._begun[number] = call, call.arguments
+        return [*self._opening(), self._chunks.call(index, call.id, call.name)]
+
+    def _opening(self) -> list[bytes]:
+        opened, self._open = self._open, True
+        return [] if opened else [self._chunks.opening()]
+
+    def _id(self, call: Message, index: int) -> str:
+        """The call's id, or one made up for it that no call before has."""
+        known = call.call_id or self._answer.call_id(index)
+        if not call.call_id and known in self._ids:
+            known = f"{known}_{index}"
+        self._ids.add(known)
+        return known
+
+    def _first(self, number: int, text: str) -> list[bytes]:
+        channel = self._begun.get(number)
+        if channel is None or not text:
+            return []
+        said = channel.more(number, text)
+        self._running[number] = channel.run()
+        return [said]
+
+    def _refuse(self, number: int, text: str) -> list[bytes]:
+        """More of a refusal; thoughts and calls have no place for one, it is text there."""
+        channel = self._begun.get(number)
+        if channel is None or not text:
+            return []
+        return [(self._refused if channel is self._texts[TEXT] else channel).more(number, text)]
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def _stop(self, stop: Stop) -> list[bytes]:
+        out: list[bytes] = []
+        reason = stop.reason
+        if not self._over:
+            if reason in _ERRORS:
+                out = self.fail(ErrorCode.STREAM_TRUNCATED, _ERRORS[reason])
+            elif reason != "cancelled":
+                reason = "stop" if reason == "tool_calls" and not self._calls else reason
+                out = [*self._opening(), self._chunks.finish(reason)]
+                self.reason = reason
+            self._end()
+        self.losses = self._account(stop.document, cut_off=self.reason in (None, "length"))
+        return out
+
+    def _end(self) -> None:
+        self._over = True
+        self._running.clear()
+        self._begun.clear()
+
+    def _account(self, document: Document, *, cut_off: bool) -> list[Loss]:
+        told = set(self._calls).union(*(channel.speakers for channel in (*self._texts.values(), self._refused)))
+        # An answer that says nothing is an empty text.
+        told = told or set(self._spoke[:1])
+        return losses_of(document, self._wire() if self._open else None, told, cut_off=cut_off)
+
+    def _wire(self) -> Object:
+        """The message that a client puts together of what was said."""
+        thought, text, refused = (
+            "".join(channel.said) for channel in (self._texts[THOUGHT], self._texts[TEXT], self._refused)
+        )
+        out: Object = {"role": "assistant"}
+        if thought:
+            out["reasoning"] = thought
+        out["content"] = text if text or not (thought or refused or self._calls) else None
+        if refused:
+            out["refusal"] = refused
+        if self._calls:
+            out[TOOL_CALLS] = [
+                {
+                    "id": call.id,
+                    "type": FUNCTION,
+                    FUNCTION: {"name": call.name, "arguments": "".join(call.arguments.said)},
+                }
+                for call in self._calls.values()
+            ]
+        return out
+
+    def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
+        """The numbers of tokens and the end of the stream; nothing where the answer is not whole."""
+        if not self._over:
+            return self.fail(ErrorCode.STREAM_TRUNCATED, _ERRORS["truncated"])
+        if self.reason is None:
+            return []
+        return [*([] if usage is None else [self._chunks.usage(usage)]), chunks.done()]
+
+    def fail(self, code: str, message: str, /) -> list[bytes]:
+        """An error, once; nothing comes behind it."""
+        if self._over:
+            return []
+        self._end()
+        return [chunks.error(code, message)]

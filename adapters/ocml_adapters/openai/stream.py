@@ -1,0 +1,320 @@
+"""Chat Completions as it arrives: chunks in Server-Sent Events → events, and back (the stream `openai-sse`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from copy import deepcopy
+from typing import Final, Self, cast
+
+from ocml_bridge import jsontext
+from ocml_bridge.adapter import Options
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.events import Answer, Decoder, Delta, Encoder, End, Event, Reason, RefusalDelta, Start, Stop
+from ocml_bridge.loss import FindingCode, Severity
+from ocml_bridge.model import Json, Message, Transcript
+from ocml_bridge.stream.decoder import LiveLog, settle, tell, text_of
+from ocml_bridge.stream.sse import Reader, ServerEvent
+from ocml_bridge.turns import recipient_of
+
+from .assembly import Choice, Said
+from .chunks import DONE
+from .encoder import ChunkEncoder
+from .fit import CALL, TEXT, THOUGHT, stage_of
+from .form import Object
+from .pieces import Call
+from .reader import read
+from .syntax import CUSTOM
+
+_REASONS: Final[dict[str, Reason]] = {
+    "stop": "stop",
+    "tool_calls": "stop",
+    "function_call": "stop",
+    "length": "length",
+    "content_filter": "content_filter",
+    "error": "error",
+    "abort": "cancelled",
+}
+"""Why a server says that an answer is over; calls make `tool_calls` of `stop`."""
+_FINISHES: Final = frozenset({"stop", "tool_calls", "length", "content_filter"})
+"""Reasons from outside that a response would give."""
+_COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
+"""Reasons given from outside that leave it to the stream why it is over."""
+
+_Key = int | Call
+"""What a message is, among those of one answer: `THOUGHT`, `TEXT`, or the call that it is."""
+
+
+class ChunkDecoder:
+    """A decoder of one stream. Of several answers the first to come is read; the others are kept as the reader does.
+
+    Messages are begun in the order in which they come and end together with the answer, for any of them may go on
+    until then. The document has reasoning before text and text before calls.
+
+    Args:
+        options: how to read.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._log = LiveLog()
+        self._reader = Reader()
+        self._envelope: Object = {}
+        self._choices: dict[object, Choice] = {}
+        self._noted: set[str] = set()
+        self._told: dict[_Key, int] = {}
+        self._texts: dict[_Key, int] = {}
+        self._begun_calls = 0
+        self._done = False
+        self._failed = False
+        self._over = False
+        self._document: Transcript | None = None
+
+    # --- the stream ---------------------------------------------------------------------------------------------------
+
+    def feed(self, data: str | bytes, /) -> list[Event]:
+        """Take the next chunk of the stream, cut anywhere.
+
+        Raises:
+            BridgeError: OCB-JSON for data that is not JSON, OCB-LIMIT for a line that is too long.
+        """
+        if self._is_closed:
+            return []
+        try:
+            self._take(self._reader.events(data))
+        except BridgeError:
+            self._failed = True
+            raise
+        return self._log.take()
+
+    @property
+    def _is_closed(self) -> bool:
+        return self._over or self._failed or self._done
+
+    def feed_tokens(self, _ids: Sequence[int], /) -> list[Event]:
+        """Chunks are text.
+
+        Raises:
+            BridgeError: OCB-OPTION.
+        """
+        raise BridgeError(ErrorCode.OPTION, "this stream is text; token ids are streamed as harmony-tokens")
+
+    def _take(self, events: Iterable[ServerEvent]) -> None:
+        for name, data in events:
+            if self._is_closed:
+                return
+            if data.startswith(DONE):
+                self._done = True
+                self._seal(None)
+                return
+            value = jsontext.loads(data)
+            if not isinstance(value, dict):
+                self._note("an event is no chunk; it is left out")
+                continue
+            chunk = cast("Object", value)
+            error = chunk.get("error") or (chunk if name == "error" else None)
+            if error is not None:
+                self._break(error)
+            else:
+                self._chunk(chunk)
+
+    def _break(self, error: Json) -> None:
+        """The server says that it cannot go on."""
+        self._failed = True
+        self._envelope["error"] = error
+        said = cast("Object", error).get("message") if isinstance(error, dict) else error
+        detail = f"the server broke off: {said}" if isinstance(said, str) and said else "the server broke off"
+        self._log.find(FindingCode.TRUNCATED, "", detail, Severity.LOST)
+
+    def _chunk(self, chunk: Object) -> None:
+        for key, value in chunk.items():
+            known = self._envelope.get(key)
+            if key not in _UNKEPT and (known is None or (key == "usage" and value is not None)):
+                self._envelope[key] = _OWN.get(key, value)
+        choices = chunk.get("choices")
+        if choices is not None and not isinstance(choices, list):
+            self._note("choices is no list; it is left out")
+            return
+        for item in cast("list[Json]", choices or []):
+            if isinstance(item, dict):
+                self._choice(cast("Object", item))
+            else:
+                self._note("a choice is no object; it is left out")
+
+    def _choice(self, item: Object) -> None:
+        index = item.get("index")
+        place = index if isinstance(index, int) else 0
+        choice = self._choices.get(place)
+        if choice is None:
+            choice = self._choices[place] = Choice(index, self._note)
+            if len(self._choices) > 1:
+                self._note("the stream has several answers; the first is read, the others are kept")
+        first = choice is next(iter(self._choices.values()))
+        for said in choice.take(item):
+            if first and choice.role == "assistant":
+                self._tell(choice, said)
+
+    def _note(self, detail: str) -> None:
+        """Say what had to be mended, once."""
+        if detail not in self._noted:
+            self._noted.add(detail)
+            self._log.find(FindingCode.SHAPE, "", detail)
+
+    # --- messages -----------------------------------------------------------------------------------------------------
+
+    def _tell(self, choice: Choice, said: Said) -> None:
+        if said.call is not None:
+            self._tell_call(choice, said.call, said.text)
+        elif said.kind == "refusal":
+            number = self._begin(choice, TEXT)
+            self._log.events.append(RefusalDelta(number, said.text))
+        else:
+            self._more(choice, THOUGHT if said.kind == "thought" else TEXT, said.text)
+
+    def _tell_call(self, choice: Choice, call: Call, text: str) -> None:
+        """More of a call. It begins with its first text, when its name is complete; calls before it then are, too."""
+        if not text or not call.name:
+            return
+        if call in self._told:
+            self._more(choice, call, text)
+            return
+        while call not in self._told:
+            known = choice.calls[self._begun_calls]
+            self._begun_calls += 1
+            self._more(choice, known, "".join(known.pieces))
+
+    def _more(self, choice: Choice, key: _Key, text: str) -> None:
+        number = self._begin(choice, key)
+        if text:
+            self._texts[key] += len(text)
+            self._log.events.append(Delta(number, text))
+
+    def _begin(self, choice: Choice, key: _Key) -> int:
+        """The number of a message, which begins if it has not."""
+        number = self._told.get(key)
+        if number is None:
+            number = self._told[key] = len(self._told)
+            self._texts[key] = 0
+            self._log.events.append(Start(number, self._header(choice, key)))
+        return number
+
+    def _header(self, choice: Choice, key: _Key) -> Message:
+        message = Message("assistant", "", choice.name, "analysis", end=None, continues=len(self._told) > 1)
+        if isinstance(key, Call):
+            message.channel, message.recipient, message.call_id = "commentary", recipient_of(key.name), key.id
+            message.constraint = None if key.kind == CUSTOM else "json"
+        elif key == TEXT:
+            message.channel, message.intent = ("commentary", "preamble") if choice.calls else ("final", None)
+        return message
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def finish(self, reason: Reason | None = None, /) -> list[Event]:
+        """Nothing more comes; a second time there is nothing to say.
+
+        Args:
+            reason: why, where the stream itself does not say.
+        """
+        if self._over:
+            return []
+        if not self._is_closed:
+            # The last event may lack the line that ends it; where it is not whole, the stream broke off inside it.
+            with suppress(BridgeError):
+                self._take(self._reader.finish(unended=True))
+        self._over = True
+        document = self._seal(reason)
+        return [*self._log.take(), Stop(self._reason(reason, document), document)]
+
+    def cancel(self) -> list[Event]:
+        """Nobody listens any more."""
+        return self.finish("cancelled")
+
+    def _reason(self, reason: Reason | None, document: Transcript) -> Reason:
+        if self._failed:
+            return "error"
+        if reason not in _COMPLETE:
+            return cast("Reason", reason)
+        if self._is_cut(reason):
+            return "truncated"
+        finish = next((choice.finish for choice in self._choices.values()), None)
+        return settle(_REASONS.get(finish or "stop", "stop"), document)
+
+    def _is_cut(self, reason: Reason | None) -> bool:
+        """Whether the stream broke off, and nobody says why."""
+        if reason is not None or self._failed:
+            return False
+        first = next(iter(self._choices.values()), None)
+        return first is None or (first.finish is None and not self._done)
+
+    def _seal(self, reason: Reason | None) -> Transcript:
+        """The document; what has not been said of it is said, and its messages end."""
+        if self._document is None:
+            self._document = self._read(reason)
+            self._end(self._document.messages)
+        return self._document
+
+    def _read(self, reason: Reason | None) -> Transcript:
+        if self._is_cut(reason):
+            detail = "the stream ends before the answer does"
+            self._log.find(FindingCode.TRUNCATED, "", detail, Severity.LOST)
+        choices = list(self._choices.values())
+        if not choices:
+            return Transcript()
+        said = choices[0].finish
+        if said is not None and said not in _REASONS:
+            self._note(f"the answer is over for a reason that is not known, {said[:40]!r}; it is kept")
+        finish = self._finish(reason)
+        response = {**self._envelope, "choices": [choice.wire(finish) for choice in choices]}
+        return read(response, self._options, self._log)
+
+    def _finish(self, reason: Reason | None) -> str | None:
+        """Why an answer is over whose server does not say."""
+        if self._failed:
+            return None
+        if reason is None:
+            return "stop" if self._done else None
+        return reason if reason in _FINISHES else None
+
+    def _end(self, messages: Sequence[Message]) -> None:
+        begun, rest = list[tuple[int, int, Message]](), list[Message]()
+        calls = iter(self._calls())
+        for message in messages:
+            stage = stage_of(message)
+            key: _Key | None = next(calls, None) if stage == CALL else stage
+            number = None if key is None else self._told.get(key)
+            if key is None or number is None:
+                rest.append(message)
+            else:
+                begun.append((number, self._texts[key], message))
+        events = self._log.events
+        for number, told, message in sorted(begun, key=lambda one: one[0]):
+            if more := text_of(message)[told:]:
+                events.append(Delta(number, more))
+            events.append(End(number, message))
+        for number, message in enumerate(rest, len(self._told)):
+            tell(self._log, number, message)
+
+    def _calls(self) -> list[Call]:
+        """The calls in the order in which a response has them."""
+        first = next(iter(self._choices.values()), None)
+        return [] if first is None else sorted(first.calls, key=lambda call: call.legacy)
+
+    def copy(self) -> Self:
+        """A decoder that goes on from here; takes time in proportion to what was read."""
+        return deepcopy(self)
+
+
+_UNKEPT: Final = frozenset({"obfuscation"})
+"""What pads chunks, so that their length does not tell what they say."""
+_OWN: Final[Object] = {"object": "chat.completion", "choices": []}
+"""What a response says where its chunks say something else."""
+
+
+def decoder(options: Options) -> Decoder:
+    """A decoder of chunks."""
+    return ChunkDecoder(options)
+
+
+def encoder(answer: Answer, options: Options) -> Encoder:
+    """An encoder to chunks."""
+    return ChunkEncoder(answer, options)

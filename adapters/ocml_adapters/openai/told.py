@@ -1,0 +1,78 @@
+"""What a stream of chunks could not say: what its client puts together, beside the document.
+
+An answer is one wire message there. Reasoning, text and calls are parallel texts in it: several of a kind are joined,
+and the order between the kinds is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
+
+from ocml_bridge.fit import drop_message, report
+from ocml_bridge.loss import Log, Loss, LossCode, Severity
+from ocml_bridge.model import Document, Message, Transcript
+
+from .fit import CALL, stage_of
+from .form import Object
+from .reader import read_message
+
+STREAM: Final = "openai-sse"
+"""The stream id."""
+
+
+def losses_of(document: Document, wire: Object | None, told: Collection[int], *, cut_off: bool) -> list[Loss]:
+    """Everything that a document says and the client does not know.
+
+    Args:
+        document: what was to be said.
+        wire: the message that the client puts together; None where nothing was said.
+        told: the numbers of the document's messages that are in it.
+        cut_off: whether the client knows that the last of it was cut off.
+    """
+    messages = [] if wire is None else read_message(wire)
+    if cut_off and messages:
+        messages[-1] = replace(messages[-1], end=None)
+    log = Log()
+    if isinstance(document, Transcript):
+        _place(document.messages, told, log)
+    report(document, Transcript(tuple(messages)), log, target=STREAM)
+    return log.losses
+
+
+def _place(messages: Sequence[Message], told: Collection[int], log: Log) -> None:
+    """Report which messages are not there, not on their own, or not in their place."""
+    places: list[tuple[int, int]] = []
+    first: dict[int, int] = {}
+    for index, message in enumerate(messages):
+        stage = stage_of(message)
+        if stage is None or index not in told:
+            drop_message(log, index, _reason(message))
+        elif stage != CALL and first.setdefault(stage, index) != index:
+            detail = f"{STREAM} joins it to message {first[stage]}, behind a blank line"
+            log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)
+        else:
+            places.append((stage, index))
+    moved = _moved([index for _, index in sorted(places)])
+    for index in moved:
+        detail = f"in {STREAM} reasoning goes before text and text before calls; this one stands behind others"
+        log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)
+    if moved:
+        detail = f"{STREAM} has messages {', '.join(map(str, moved))} here"
+        log.lose(LossCode.MESSAGE, f"/messages/{len(messages)}", detail, Severity.LAYOUT)
+
+
+def _moved(order: Sequence[int]) -> Sequence[int]:
+    """Of the messages in their new order, those behind the first that changed places."""
+    kept = next((at for at, (one, other) in enumerate(pairwise(order), 1) if other < one), len(order))
+    return order[kept:]
+
+
+def _reason(message: Message) -> str:
+    if message.role != "assistant":
+        return f"{STREAM} is one answer: it has no place for messages of others"
+    if message.content:
+        return f"nothing of it came to {STREAM} that it has a place for"
+    return f"{STREAM} has no place for a message without text"

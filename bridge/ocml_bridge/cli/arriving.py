@@ -1,0 +1,72 @@
+"""What arrives on a stream of bytes, made into what a decoder takes: text, or token ids."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from typing import BinaryIO, Final
+
+from ..errors import BridgeError, ErrorCode
+
+CHUNK: Final = 65_536
+"""The most that is read at once, in bytes; less is passed on as soon as it is there."""
+_DIGITS: Final = "0123456789"
+_LONGEST: Final = 10
+_NUMBERS: Final = re.compile(r"[0-9]+|[^0-9\[\],\s]")
+
+
+def chunks(source: BinaryIO) -> Iterator[bytes]:
+    """Bytes as they arrive. A source that waits for more passes on what it has."""
+    read = getattr(source, "read1", source.read)
+    while data := read(CHUNK):
+        yield data
+
+
+class Utf8:
+    """Bytes → text; what is not UTF-8 becomes U+FFFD.
+
+    Attributes:
+        is_broken: whether there was anything that is not.
+    """
+
+    def __init__(self) -> None:
+        self.is_broken = False
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+
+    def feed(self, data: bytes, *, final: bool = False) -> str:
+        """The text that is complete with the next bytes."""
+        state = self._decoder.getstate()
+        try:
+            return self._decoder.decode(data, final)
+        except UnicodeDecodeError:
+            self.is_broken = True
+            self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+            self._decoder.setstate(state)
+            return self._decoder.decode(data, final)
+
+
+class Numbers:
+    """Text → token ids: numbers in JSON arrays, or with white space or commas between them."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._offset = 0
+
+    def feed(self, text: str, *, final: bool = False) -> list[int]:
+        """The numbers that are complete with the next text; one at its end may go on.
+
+        Raises:
+            BridgeError: OCB-SHAPE with the offset of what is no number.
+        """
+        text = self._held + text
+        end = len(text) if final else len(text.rstrip(_DIGITS))
+        out: list[int] = []
+        for found in _NUMBERS.finditer(text):
+            if found[0][0] not in _DIGITS or len(found[0]) > _LONGEST:
+                at = self._offset + found.start()
+                raise BridgeError(ErrorCode.SHAPE, f"{found[0][:20]!r} at character {at} is no token id", offset=at)
+            if found.start() < end:
+                out.append(int(found[0]))
+        self._held, self._offset = text[end:], self._offset + end
+        return out

@@ -1,0 +1,127 @@
+"""`ocml-convert serve --upstream URL`: Chat Completions in front of a server that completes prompts."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from typing import Final, Literal, cast
+
+import click
+
+from .. import jsontext, registry
+from ..errors import BridgeError, ErrorCode
+from ..model import Json
+from .output import PROGRAM, say
+from .parameters import format_option
+
+KEY: Final = "OCML_UPSTREAM_KEY"
+"""The environment variable that holds the upstream's key: not an option, which every user of the machine could read."""
+
+
+@click.command()
+@click.option("--upstream", required=True, metavar="URL", help="The server that completes prompts, up to and with /v1.")
+@format_option("-f", "--format", "form", text="What the model reads and writes; harmony-tokens for token ids.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65_535), default=8080, show_default=True, help="0: any that is free.")
+@click.option(
+    "--profile",
+    metavar="NAME",
+    help="How a request becomes a prompt; the format's own, 'none' for messages as they are.",
+)
+@click.option(
+    "--reasoning",
+    type=click.Choice(("none", "reasoning", "reasoning_content")),
+    default="none",
+    show_default=True,
+    help="The key that clients get private reasoning under; it stays private unless you name one.",
+)
+@click.option("--body", metavar="JSON", default="{}", help="More members for every request to the upstream.")
+@click.option("--max-request", type=click.IntRange(1), default=16, show_default=True, help="In MiB.")
+@click.option("--connect-timeout", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True)
+@click.option("--read-timeout", type=click.FloatRange(0, min_open=True), default=300.0, show_default=True)
+@click.option("-q", "--quiet", is_flag=True, help="No line on stderr for each request.")
+def serve(
+    upstream: str,
+    form: str | None,
+    host: str,
+    port: int,
+    profile: str | None,
+    reasoning: Literal["none", "reasoning", "reasoning_content"],
+    body: str,
+    max_request: int,
+    connect_timeout: float,
+    read_timeout: float,
+    quiet: bool,
+) -> None:
+    """Offer /v1/chat/completions in front of UPSTREAM's /v1/completions.
+
+    The key for the upstream is taken from the environment variable OCML_UPSTREAM_KEY; without it, each client's own
+    is passed on. Ctrl-C or SIGTERM ends it once the answers under way are finished, a second one at once.
+    """
+    form = form or "harmony"
+    try:
+        import uvicorn
+
+        from ..hosts.gateway import Settings, create_app
+    except ImportError as error:
+        message = f"a gateway needs more: pip install 'ocml-convert[gateway]' ({error.name} is missing)"
+        raise BridgeError(ErrorCode.DEPENDENCY, message) from error
+    settings = Settings(
+        upstream=_url(upstream),
+        format=form,
+        profile=_profile(form, profile),
+        reasoning=None if reasoning == "none" else reasoning,
+        body=_members(body),
+        api_key=os.environ.get(KEY),
+        max_request=max_request * 1024 * 1024,
+        connect_timeout=connect_timeout,
+        read_timeout=read_timeout,
+    )
+    _log(quiet=quiet)
+    config = uvicorn.Config(
+        create_app(settings), host=host, port=port, log_config=None, access_log=False, timeout_graceful_shutdown=30
+    )
+    server = uvicorn.Server(config)
+    socket = config.bind_socket()
+    socket.listen(config.backlog)  # whoever reads the next line may connect
+    say(f"{PROGRAM}: listening on http://{host}:{socket.getsockname()[1]}/v1, in front of {settings.upstream}")
+    # The server takes the signal to stop, and raises it again once it has stopped: that is an end, not a failure.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    server.run(sockets=[socket])
+
+
+def _url(url: str) -> str:
+    if not url.startswith(("http://", "https://")):
+        raise BridgeError(ErrorCode.OPTION, f"--upstream is a URL that ends in /v1, not {url!r}")
+    return url
+
+
+def _profile(form: str, name: str | None) -> str | None:
+    """The profile that is asked for; the format's first where nothing is."""
+    profiles = registry.adapter(form)[0].profiles
+    if name is None:
+        return next(iter(profiles), None)
+    if name == "none":
+        return None
+    if name not in profiles:
+        known = ", ".join((*profiles, "none"))
+        raise BridgeError(ErrorCode.OPTION, f"{form} has no profile {name!r}; it has {known}")
+    return name
+
+
+def _members(text: str) -> dict[str, Json]:
+    value = jsontext.loads(text)
+    if not isinstance(value, dict):
+        raise BridgeError(ErrorCode.OPTION, "--body is a JSON object")
+    return cast("dict[str, Json]", value)
+
+
+def _log(*, quiet: bool) -> None:
+    log = logging.getLogger("ocml_bridge.gateway")
+    log.setLevel(logging.WARNING if quiet else logging.INFO)
+    if not log.handlers:
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(logging.Formatter("%(message)s"))
+        log.addHandler(handler)

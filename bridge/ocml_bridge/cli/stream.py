@@ -1,0 +1,268 @@
+"""`ocml-convert stream -f harmony -t openai-sse`: a conversation passed on as it arrives."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
+
+import click
+
+from .. import jsontext, registry
+from ..adapter import Kind, Options, Policy
+from ..errors import BridgeError, ErrorCode, ExitCode
+from ..events import Answer, Decoder, Encoder, End, Event, Reason, Start, Stop, numbered
+from ..loss import Finding, FindingCode, Severity, is_lossless
+from .arriving import Numbers, Utf8, chunks
+from .convert import format_options, refuse_same_file
+from .output import STANDARD, about, pour, standard_input, warn, write_all
+from .parameters import FILE
+
+if TYPE_CHECKING:
+    from ..visibility import Visibility
+
+_TOKENS: Final = "-tokens"
+"""How the ids of streams end that are token ids, and no text."""
+_BROKEN: Final[dict[Reason | None, str]] = {
+    "truncated": "the stream ended inside a message or before an answer, and nothing says why",
+    "error": "what came cannot be read as a whole",
+}
+"""What is said of a stream that is over for a bad reason."""
+
+
+def _stream_option(*names: str, written: bool, text: str) -> Callable[[Any], Any]:
+    """An option whose value is the id of a stream."""
+
+    def complete(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
+        from ..pipe import streams
+
+        return [name for name in streams()[written] if name.startswith(begun)]
+
+    return click.option(*names, metavar="STREAM", required=True, shell_complete=complete, help=text)
+
+
+@click.command()
+@click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
+@_stream_option("-f", "--from", "source", written=False, text="What arrives: a format's id, or openai-sse.")
+@_stream_option(
+    "-t", "--to", "target", written=True, text="What is written: a format's id, openai-sse, ocm-2.2-events."
+)
+@click.option("--prefix", metavar="TEXT", help="What stands before the stream: the prompt that the answer continues.")
+@click.option(
+    "--prompted", is_flag=True, help="The stream is an answer: the format's generation prompt stands before it."
+)
+@click.option(
+    "--finish-reason",
+    type=click.Choice(("stop", "length", "tool_calls", "content_filter")),
+    help="Why the engine stopped, if it did; a stream that just ends in a message is truncated.",
+)
+@click.option("--show", metavar="NAME", multiple=True, help="Pass this on too, although it is private: analysis.")
+@click.option("--debug-view", is_flag=True, help="The opt-in that --show needs.")
+@click.option("--model", metavar="NAME", default="", help="The model's name, where the output has a place for it.")
+@click.option(
+    "--id", "answer_id", metavar="ID", help="The answer's id; without it, new ids are made up, for calls too."
+)
+@click.option("--created", type=int, metavar="SECONDS", help="When, in seconds since 1970; now if left out.")
+@click.option("--report", type=FILE, metavar="FILE", help="Write the findings and losses there, as JSON.")
+@format_options
+@click.option("-q", "--quiet", is_flag=True, help="No warnings on stderr.")
+def stream(
+    file: str,
+    source: str,
+    target: str,
+    prefix: str | None,
+    prompted: bool,
+    finish_reason: Reason | None,
+    show: tuple[str, ...],
+    debug_view: bool,
+    model: str,
+    answer_id: str | None,
+    created: int | None,
+    report: str | None,
+    control_tokens: Policy,
+    bos: str | None,
+    eos: str | None,
+    reasoning: Literal["reasoning", "reasoning_content"],
+    training: bool,
+    quiet: bool,
+) -> None:
+    """Convert FILE (or standard input) as it arrives: what is known is written at once.
+
+    Private reasoning, and what the model was instructed, is not passed on to openai-sse and ocm-2.2-events unless
+    --show asks for it; text formats get everything.
+    """
+    from ..pipe import decoder, encoder
+
+    refuse_same_file({"the input": file}, {"standard output": STANDARD, "--report": report})
+    options = Options(control_tokens=control_tokens, bos=bos, eos=eos, reasoning=reasoning, training=training)
+    answer = Answer(
+        id=answer_id or f"chatcmpl-{os.urandom(12).hex()}",
+        model=model,
+        created=int(time.time()) if created is None else created,
+        call_id=numbered if answer_id else lambda _: f"call_{os.urandom(12).hex()}",
+    )
+    relay = _Relay(
+        decoder(source, options=options),
+        encoder(target, answer=answer, options=options),
+        _visibility(target, show, debug=debug_view),
+        tokens=source.endswith(_TOKENS),
+    )
+    if prompted and prefix is not None:
+        raise BridgeError(ErrorCode.OPTION, "--prompted and --prefix both say what stands before the stream; use one")
+    relay.begin(_prompt(source, options) if prompted else prefix or "")
+    with about(file), ExitStack() as stack:
+        opened = standard_input() if file == STANDARD else stack.enter_context(open(file, "rb"))
+        relay.run(opened, finish_reason)
+    if report is not None:
+        write_all({report: jsontext.dumps(relay.report(source, target), pretty=True) + b"\n"})
+    if not quiet:
+        warn(file, relay.findings)
+        warn(file, relay.target.losses)
+    if relay.problem is not None:
+        with about(file):
+            raise relay.problem
+
+
+def _visibility(target: str, show: tuple[str, ...], *, debug: bool) -> Visibility | None:
+    """Who reads the target sees this; None for everything.
+
+    Raises:
+        BridgeError: E-PERM-VISIBILITY for what is private, without the opt-in; OCB-OPTION for what is not known.
+    """
+    from ..stream.visible import APPLICATION
+    from ..visibility import Visibility
+
+    asked = Visibility(frozenset(show), debug=debug)
+    if target in registry.formats() and registry.adapter(target)[0].kind is Kind.TEXT:
+        if show:
+            raise BridgeError(ErrorCode.OPTION, f"--show is for streams that hide something; {target} gets everything")
+        return None
+    return Visibility(APPLICATION.show | asked.show, debug=True)
+
+
+def _prompt(source: str, options: Options) -> str:
+    """A format's generation prompt, as text or as a JSON array of ids.
+
+    Raises:
+        BridgeError: OCB-OPTION where the stream is no format's own.
+    """
+    from ..convert import write
+    from ..model import Message, Transcript
+
+    if source not in registry.formats():
+        raise BridgeError(ErrorCode.OPTION, f"no prompt stands before {source}; --prompted is for formats themselves")
+    output = write(Transcript((), open_turn=Message("assistant", "", end=None)), source, options=options).output
+    return output if isinstance(output, str) else jsontext.compact(output)
+
+
+class _Relay:
+    """Passes on a stream.
+
+    Args:
+        source: reads what arrives.
+        target: writes what goes to standard output.
+        visibility: what is passed on; None for everything.
+        tokens: whether token ids arrive.
+
+    Attributes:
+        target: as given.
+        findings: what had to be mended.
+        reason: why the stream is over.
+        problem: why the command fails; None where it does not.
+    """
+
+    def __init__(self, source: Decoder, target: Encoder, visibility: Visibility | None, *, tokens: bool) -> None:
+        from ..stream.visible import Filter
+
+        self.target = target
+        self.findings: list[Finding] = []
+        self.reason: Reason | None = None
+        self.problem: BridgeError | None = None
+        self._source = source
+        self._filter = None if visibility is None else Filter(visibility)
+        self._utf8 = Utf8()
+        self._numbers = Numbers() if tokens else None
+
+    def begin(self, prefix: str) -> None:
+        """Read what stands before the stream, which is not passed on; a message that is still open is what goes on.
+
+        Raises:
+            BridgeError: where it is not of the format.
+        """
+        if not prefix:
+            return
+        events = (
+            self._take(prefix)
+            if self._numbers is None
+            else self._source.feed_tokens(Numbers().feed(prefix, final=True))
+        )
+        ended = {event.number for event in events if isinstance(event, End)}
+        self._pass(event for event in events if isinstance(event, Start) and event.number not in ended)
+
+    def run(self, source: BinaryIO, reason: Reason | None) -> None:
+        """Pass on everything; what goes wrong with it is said to whoever reads, and is the `problem`.
+
+        Raises:
+            OSError: where it cannot be read or written.
+        """
+        try:
+            for data in chunks(source):
+                self._pass(self._take(self._utf8.feed(data)))
+            self._pass(self._take(self._utf8.feed(b"", final=True), final=True))
+        except BridgeError as error:
+            self._break(error)
+        else:
+            self._finish(reason)
+        if self._utf8.is_broken:
+            detail = "what is not UTF-8 became U+FFFD"
+            self.findings.append(Finding(FindingCode.ENCODING, Severity.CHANGED, "", detail))
+
+    def _take(self, text: str, *, final: bool = False) -> list[Event]:
+        if self._numbers is None:
+            return self._source.feed(text)
+        return self._source.feed_tokens(self._numbers.feed(text, final=final))
+
+    def _finish(self, reason: Reason | None) -> None:
+        try:
+            self._pass(self._source.finish(reason))
+            self._write(self.target.finish())
+        except BridgeError as error:
+            self._break(error)
+        if self.reason in _BROKEN:
+            self.problem = BridgeError(ErrorCode.STREAM_TRUNCATED, _BROKEN[self.reason])
+
+    def _break(self, error: BridgeError) -> None:
+        """End the output with the error."""
+        self.problem = error
+        rest = self._source.finish("error")
+        if error.exit_code != ExitCode.REFUSED:  # an encoder that refuses what comes next gets no more of it
+            self._pass(event for event in rest if not isinstance(event, Stop))
+        self._write(self.target.fail(error.code, error.message))
+        self._pass(event for event in rest if isinstance(event, Stop))
+
+    def _pass(self, events: Iterable[Event]) -> None:
+        seen = [*events]
+        for event in seen:
+            if isinstance(event, Finding):
+                self.findings.append(event)
+            elif isinstance(event, Stop):
+                self.reason = event.reason
+        self._write(self.target.encode(seen if self._filter is None else self._filter.apply(seen)))
+
+    def _write(self, made: Iterable[bytes]) -> None:
+        with about("<stdout>"):
+            for data in made:
+                pour(STANDARD, data)
+
+    def report(self, source: str, target: str) -> dict[str, object]:
+        """What `convert --report` says, and why the stream was over."""
+        return {
+            "source": source,
+            "target": target,
+            "reason": self.reason,
+            "lossless": is_lossless(self.target.losses),
+            "findings": [note._asdict() for note in self.findings],
+            "losses": [note._asdict() for note in self.target.losses],
+        }

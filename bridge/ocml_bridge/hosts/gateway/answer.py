@@ -1,0 +1,141 @@
+"""The answers to one request: each is decoded, filtered, cut at a stop string and encoded, without waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Final, cast
+
+from ...adapter import Options
+from ...convert import write
+from ...errors import BridgeError
+from ...events import Answer, Decoder, Encoder, Event, Reason, Stop
+from ...model import Message, Transcript
+from ...pipe import decoder, encoder
+from ...stream import Filter
+from ...stream.visible import APPLICATION
+from ...visibility import Visibility
+from .stopping import StopStrings
+
+REASONS: Final[dict[str, Reason]] = {"stop": "stop", "length": "length", "content_filter": "content_filter"}
+"""What an engine may say; anything else leaves it open why the stream is over."""
+REASONING: Final = Visibility(APPLICATION.show | {"analysis"}, debug=True)
+
+
+class Choice:
+    """One answer.
+
+    Args:
+        source: reads what the model writes.
+        target: writes what the client reads.
+        visibility: what is passed on.
+        stop: strings that end the answer.
+
+    Attributes:
+        reason: why it is over; None while it is not.
+    """
+
+    def __init__(self, source: Decoder, target: Encoder, visibility: Visibility, stop: Sequence[str]) -> None:
+        self._source = source
+        self._filter = Filter(visibility)
+        self._stop = StopStrings(stop)
+        self.target: Final = target
+        self.reason: Reason | None = None
+
+    def feed(self, data: str | Sequence[int]) -> list[bytes]:
+        """What the model wrote next, as text or token ids.
+
+        Raises:
+            BridgeError: where it is not of the format.
+        """
+        if self.reason is not None:
+            return []
+        events = self._source.feed(data) if isinstance(data, str) else self._source.feed_tokens(data)
+        out = self._pass(events)
+        return out + self.finish("stop") if self._stop.found else out
+
+    def finish(self, reason: Reason | None) -> list[bytes]:
+        """The model writes no more, for the reason that its engine gives."""
+        return self._pass(self._source.finish(reason)) if self.reason is None else []
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a stop string ended it, so that the upstream need not go on."""
+        return self._stop.found
+
+    def fail(self, error: BridgeError) -> list[bytes]:
+        """What came is no answer."""
+        self.reason = "error"
+        self._source.finish("error")
+        return self.target.fail(error.code, error.message)
+
+    def cancel(self) -> None:
+        """Nobody listens any more."""
+        if self.reason is None:
+            self.reason = "cancelled"
+            self._source.cancel()
+
+    def _pass(self, events: Iterable[Event]) -> list[bytes]:
+        seen = self._stop.apply(self._filter.apply(events))
+        if seen and isinstance(last := seen[-1], Stop):
+            self.reason = last.reason
+        return self.target.encode(seen)
+
+
+class Answering:
+    """All answers to one request; what they share is said once.
+
+    Args:
+        form: what the model writes, a format id.
+        stream: what the client reads: a stream id.
+        options: how to write it.
+        answer: ids and times of the answers.
+        visibility: what is passed on.
+        stop: strings that end an answer.
+    """
+
+    def __init__(
+        self,
+        form: str,
+        stream: str,
+        options: Options,
+        answer: Callable[[int], Answer],
+        visibility: Visibility,
+        stop: Sequence[str],
+    ) -> None:
+        self._form = form
+        self._stream = stream
+        self._options = options
+        self._answer = answer
+        self._visibility = visibility
+        self._stop = stop
+        self.choices: dict[int, Choice] = {}
+
+    def choice(self, index: int) -> Choice:
+        """One of them, by the upstream's number."""
+        if index not in self.choices:
+            source = decoder(self._form, prefix=begun(self._form))
+            target = encoder(self._stream, answer=self._answer(index), options=self._options)
+            self.choices[index] = Choice(source, target, self._visibility, self._stop)
+        return self.choices[index]
+
+    @property
+    def broken(self) -> bool:
+        """Whether one of them is not a whole answer."""
+        return any(choice.reason in ("truncated", "error") for choice in self.choices.values())
+
+    def end(self, usage: dict[str, object] | None) -> list[bytes]:
+        """What stands behind all answers."""
+        return self.choice(min(self.choices, default=0)).target.finish(usage)
+
+    def cancel(self) -> None:
+        """Nobody listens any more."""
+        for choice in self.choices.values():
+            choice.cancel()
+
+
+@cache
+def begun(form: str) -> str | tuple[int, ...]:
+    """The generation prompt of a format: what the model's answer continues."""
+    output = write(Transcript(open_turn=Message("assistant", "", end=None)), form).output
+    return output if isinstance(output, str) else tuple(cast("list[int]", output))

@@ -1,0 +1,160 @@
+"""One request and its answers: asked of the upstream, passed on as they come. The routes and LiteLLM stand on it."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import orjson
+
+from ...adapter import Options
+from ...errors import BridgeError, ErrorCode
+from ...events import Answer, Reason
+from ...loss import Loss, Severity
+from .answer import REASONS, Answering, Choice
+from .asked import understand
+from .problems import ApiError, of_answer
+from .settings import Settings
+from .upstream import Piece, Upstream
+
+
+class Conversation:
+    """A request, understood.
+
+    Args:
+        request: its body, parsed.
+        settings: the gateway's.
+        upstream: completes the prompt.
+        key: the client's `Authorization` header, or None.
+
+    Attributes:
+        id: the answer's.
+        asked: what the client asks for.
+
+    Raises:
+        ApiError: where it is no request that can be answered.
+    """
+
+    def __init__(self, request: Any, settings: Settings, upstream: Upstream, key: str | None) -> None:
+        self.id: Final = f"chatcmpl-{uuid.uuid4().hex}"
+        self.asked: Final = understand(request, settings, datetime.now(UTC).date().isoformat())
+        self._upstream = upstream
+        self._key = key
+        self._usage: dict[str, object] | None = None
+        self._error: str | None = None
+        created = int(time.time())
+
+        def answer(index: int) -> Answer:
+            return Answer(self.id, self.asked.model, created, index, lambda _: f"call_{uuid.uuid4().hex[:24]}")
+
+        stream = "openai-sse" if self.asked.stream else "openai"
+        options = Options(reasoning=settings.reasoning or "reasoning")
+        self._answering = Answering(settings.format, stream, options, answer, self.asked.visibility, self.asked.stop)
+
+    def account(self) -> dict[str, Any]:
+        """What may be written down of it: numbers and codes, nothing that was said."""
+        choices = [self._answering.choices[index] for index in sorted(self._answering.choices)]
+        known: dict[str, Any] = {"finish": [choice.reason for choice in choices]}
+        if self._usage is not None:
+            known["usage"] = {name: value for name, value in self._usage.items() if isinstance(value, int)}
+        if lost := codes(loss for choice in choices for loss in choice.target.losses):
+            known["answer_losses"] = lost
+        return known | ({"error": self._error} if self._error is not None else {})
+
+    async def whole(self) -> bytes:
+        """The whole response.
+
+        Raises:
+            ApiError: where there is no answer, or not the whole of it.
+        """
+        answering = self._answering
+        async with self._upstream.answer(self.asked.body, self._key) as said:
+            async for heard in said:
+                self._usage = heard.usage or self._usage
+                for piece in heard.pieces:
+                    choice = answering.choice(piece.index)
+                    try:
+                        _take(choice, piece)
+                        choice.finish(_reason(piece))
+                    except BridgeError as error:
+                        raise of_answer(error.code, error.message) from error
+        if not answering.choices or answering.broken:
+            raise of_answer(ErrorCode.STREAM_TRUNCATED, "the upstream's answer is cut off, and nothing says why")
+        choices = [answering.choices[index] for index in sorted(answering.choices)]
+        return _merged([b"".join(choice.target.finish(self._usage)) for choice in choices])
+
+    async def chunks(self) -> AsyncGenerator[bytes]:
+        """The response piece by piece. The first piece is empty: it says that the upstream has begun to answer.
+
+        Raises:
+            ApiError: before the first piece, where there is no answer. Later ones are part of the stream.
+        """
+        answering = self._answering
+        try:
+            async with self._upstream.answer(self.asked.body, self._key) as said, aclosing(said):
+                yield b""
+                try:
+                    async for heard in said:
+                        self._usage = heard.usage or self._usage
+                        out = [chunk for piece in heard.pieces for chunk in self._pass(piece)]
+                        if out:
+                            yield b"".join(out)
+                        if self._is_cut():
+                            break
+                except ApiError as problem:
+                    self._error = problem.code
+                    yield self._fail(problem)
+            # Answers that nobody ended broke off: each says so itself.
+            rest = [chunk for choice in self._choices() for chunk in choice.finish(None)]
+            if not answering.broken:
+                rest += answering.end(self._usage if self.asked.usage else None)
+            yield b"".join(rest)
+        finally:
+            answering.cancel()
+
+    def _pass(self, piece: Piece) -> list[bytes]:
+        choice = self._answering.choice(piece.index)
+        try:
+            out = _take(choice, piece)
+            return out + choice.finish(_reason(piece)) if piece.reason is not None else out
+        except BridgeError as error:
+            return choice.fail(error)
+
+    def _fail(self, problem: ApiError) -> bytes:
+        error = BridgeError(ErrorCode.STREAM_TRUNCATED, problem.message)
+        said = [b"".join(choice.fail(error)) for choice in self._choices() if choice.reason is None]
+        return said[0] if said else b""
+
+    def _choices(self) -> list[Choice]:
+        """The answers; where none has begun yet, the first."""
+        return list(self._answering.choices.values()) or [self._answering.choice(0)]
+
+    def _is_cut(self) -> bool:
+        """Whether stop strings ended every answer; otherwise the upstream says when it is over, and what it took."""
+        choices = self._answering.choices.values()
+        return len(choices) == self.asked.count and all(choice.is_cut for choice in choices)
+
+
+def _take(choice: Choice, piece: Piece) -> list[bytes]:
+    return choice.feed(piece.text if piece.ids is None else piece.ids)
+
+
+def _reason(piece: Piece) -> Reason | None:
+    return REASONS.get(piece.reason or "")
+
+
+def _merged(made: list[bytes]) -> bytes:
+    """Several answers as one response."""
+    if len(made) == 1:
+        return made[0]
+    responses = [orjson.loads(data) for data in made]
+    return orjson.dumps({**responses[0], "choices": [choice for one in responses for choice in one["choices"]]})
+
+
+def codes(losses: Iterable[Loss]) -> list[str]:
+    """The codes of losses that are more than layout, each with its severity."""
+    return sorted({f"{loss.severity} {loss.code}" for loss in losses if loss.severity is not Severity.LAYOUT})

@@ -1,0 +1,37 @@
+"""What a gateway is told when it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ...model import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a gateway speaks to its upstream and to its clients.
+
+    Attributes:
+        upstream: the base URL of the completions server, up to and with `/v1`.
+        format: what the model reads and writes: a format id; with `harmony-tokens`, prompts and answers are token ids.
+        profile: how a request becomes a prompt; None for the format's own way.
+        reasoning: the key that private reasoning is passed on under; None, the default, keeps it private
+            (OpenChatML 2.2 §5). Naming a key is the opt-in that §4 asks for.
+        body: more members for every request to the upstream; null takes one of `DEFAULT_BODY` away.
+        api_key: sent to the upstream in place of the client's; None passes the client's on.
+        max_request: the largest request body that is read, in bytes.
+        connect_timeout: how long to wait for a connection to the upstream, in seconds.
+        read_timeout: how long to wait for the upstream's next chunk, in seconds.
+    """
+
+    upstream: str
+    format: str = "harmony"
+    profile: str | None = None
+    reasoning: Literal["reasoning", "reasoning_content"] | None = None
+    body: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    api_key: str | None = None
+    max_request: int = 16 * 1024 * 1024
+    connect_timeout: float = 10.0
+    read_timeout: float = 300.0

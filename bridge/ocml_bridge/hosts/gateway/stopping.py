@@ -1,0 +1,69 @@
+"""Stop strings, looked for in what the client sees: an engine would find them in reasoning and headers, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...events import Delta, End, Event, Start, Stop
+from ...turns import is_call, is_thought
+
+
+class StopStrings:
+    """Ends the answer where one of the strings begins; what may be the beginning of one waits.
+
+    Args:
+        strings: those that end the answer.
+
+    Attributes:
+        found: whether one was found: nothing more is passed on but the end.
+    """
+
+    def __init__(self, strings: Sequence[str]) -> None:
+        self._strings = [string for string in strings if string]
+        self._beginnings = frozenset(string[:size] for string in self._strings for size in range(1, len(string)))
+        self._longest = max(map(len, self._strings), default=1) - 1
+        self._text: dict[int, str] = {}
+        self.found = False
+
+    def apply(self, events: Iterable[Event]) -> list[Event]:
+        """The events up to a stop string."""
+        if not self._strings:
+            return list(events)
+        out: list[Event] = []
+        for event in events:
+            if isinstance(event, Stop):
+                out.append(event._replace(reason="stop") if self.found else event)
+            elif not self.found:
+                self._pass(event, out)
+        return out
+
+    def _pass(self, event: Event, out: list[Event]) -> None:
+        if isinstance(event, Start) and not (is_call(event.message) or is_thought(event.message)):
+            self._text[event.number] = ""
+            out.append(event)
+        elif isinstance(event, Delta) and event.number in self._text:
+            self._search(event.number, event.text, out)
+        elif isinstance(event, End) and event.number in self._text:
+            self._say(event.number, self._text.pop(event.number), out)
+            out.append(event)
+        else:
+            out.append(event)
+
+    def _search(self, number: int, text: str, out: list[Event]) -> None:
+        text = self._text[number] + text
+        places = [at for string in self._strings if (at := text.find(string)) >= 0]
+        if places:
+            self.found = True
+            self._say(number, text[: min(places)], out)
+            return
+        for at in range(max(0, len(text) - self._longest), len(text)):
+            if text[at:] in self._beginnings:
+                break
+        else:
+            at = len(text)
+        self._text[number] = text[at:]
+        self._say(number, text[:at], out)
+
+    def _say(self, number: int, text: str, out: list[Event]) -> None:
+        if text:
+            out.append(Delta(number, text))

@@ -1,0 +1,40 @@
+"""Things by name, `package.module:name`, imported when they are used and not before."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+def find(name: str) -> Any:
+    """What a name stands for.
+
+    Raises:
+        ImportError: where the module cannot be imported.
+        AttributeError: where it has no such name.
+    """
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+class Lazy:
+    """A function by its name, imported when it is first called.
+
+    Args:
+        name: `package.module:name`.
+    """
+
+    __slots__ = ("_found", "_name")
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._found: Any = None
+
+    def __repr__(self) -> str:
+        return f"Lazy({self._name!r})"
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the function."""
+        if self._found is None:
+            self._found = find(self._name)
+        return self._found(*arguments)

@@ -1,0 +1,185 @@
+"""A request becomes a prompt: the text or the token ids that a model continues. `docs/requests.md` has the whole table.
+
+Conversion leaves a transcript as it is; this does not. Reasoning that has done its work is dropped (OpenChatML 2.2
+§12.7), a profile makes the messages that a model was trained on, and the assistant's turn is opened. All of it is in
+the report, by paths into the request.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from . import registry
+from .adapter import DEFAULT, Adapter, Options, Source
+from .convert import Reading, Result, read, refusal, write
+from .diff import escape
+from .errors import BridgeError, ErrorCode
+from .loss import Loss, LossCode, Severity
+from .model import ByFormat, Message, Transcript
+from .prompting import Asked, Profile, Prompting
+from .transform import drop_analysis, missing, renumber
+
+
+def prompt(
+    data: Source | bytes,
+    target: str | Adapter,
+    *,
+    source: str | Adapter | None = "openai",
+    profile: str | None = None,
+    date: str | None = None,
+    effort: str | None = None,
+    options: Options = DEFAULT,
+    strict: bool = False,
+) -> Result:
+    """Make a prompt of a request.
+
+    Args:
+        data: the request: text, bytes (UTF-8), or parsed JSON.
+        target: the format that the model reads, with a dialect where wanted.
+        source: the format of the request; None to detect it.
+        profile: how the model is prompted (`gpt-oss`); None for the messages as they are.
+        date: today's, `YYYY-MM-DD`, for a profile; None for a prompt without.
+        effort: how much to reason, for a profile; None for what the request asks for.
+        options: how to read and write.
+        strict: refuse where anything of the request would be lost or changed.
+
+    Returns:
+        The prompt; its `transcript` and its losses are those of the request.
+
+    Raises:
+        BridgeError: with code and position, where the request cannot be read; OCB-OPTION for a profile that the format
+            does not have, for a date that is none, and for a date or an effort without a profile.
+    """
+    reading = read(data, source, options=options, strict=strict)
+    prepared = prepare(reading, target, profile=profile, date=date, effort=effort)
+    result = prepared.account(write(prepared.transcript, target, options=options))
+    if strict and not result.lossless:
+        raise refusal(loss for loss in result.losses if loss.severity is not Severity.LAYOUT)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A prompt before it is written.
+
+    Attributes:
+        transcript: what is to be written.
+        losses: what is not, or not as the request has it, by paths into the request.
+        origins: for each message, its path in the request; of one that was made, what it was made from.
+        reading: the request.
+    """
+
+    transcript: Transcript
+    losses: tuple[Loss, ...]
+    origins: tuple[str, ...]
+    reading: Reading
+
+    def account(self, written: Result) -> Result:
+        """The result of writing it, told of the request."""
+        losses = [*self.losses, *(each for loss in written.losses for each in self._in_request(loss))]
+        return replace(
+            written,
+            losses=tuple(losses),
+            findings=self.reading.findings,
+            transcript=self.reading.transcript,
+            source=self.reading.source,
+        )
+
+    def _in_request(self, loss: Loss) -> Iterator[Loss]:
+        found = _MESSAGE.match(loss.path)
+        if found is not None and int(found[1]) < len(self.origins):
+            origin, rest = self.origins[int(found[1])], loss.path[found.end() :]
+            # Of a message that was made there is no more to point at than what it was made from.
+            yield loss._replace(path=origin + rest if _MESSAGE.match(origin) else origin)
+        elif loss.path == "/extras":
+            for home, more in (self.transcript.extras or {}).items():
+                for key in more:
+                    path = f"/extras/{escape(home)}/{escape(key)}"
+                    yield loss._replace(path=path, detail=f"a prompt has no place for {key[:40]!r}")
+        else:
+            yield loss
+
+
+_MESSAGE: Final = re.compile(r"/messages/(\d+)")
+
+
+def prepare(
+    reading: Reading,
+    target: str | Adapter,
+    *,
+    profile: str | None = None,
+    date: str | None = None,
+    effort: str | None = None,
+) -> Prepared:
+    """Everything but reading the request and writing the prompt; arguments and errors are those of `prompt`."""
+    adapter, _ = registry.adapter(target)
+    make = _profile(adapter, profile)
+    if make is None and (date or effort):
+        raise BridgeError(ErrorCode.OPTION, "a date and an effort are for a profile, which has a place for them")
+    if date is not None and not _DATE.fullmatch(date):
+        raise BridgeError(ErrorCode.OPTION, f"{date[:40]!r} is not a date: YYYY-MM-DD")
+    request = reading.transcript
+    if not isinstance(request, Transcript):
+        raise BridgeError(ErrorCode.SHAPE, "a text to be completed is no conversation, and has no turn to open")
+    asked = _asked(request, reading.source)
+    current, dropped = drop_analysis(asked.transcript)
+    gone = missing(dropped)
+    origins = tuple(f"/messages/{index}" for index in range(len(request.messages)) if index not in gone)
+    losses = dropped
+    if make is not None:
+        prompting, overridden = _overridden(replace(asked.prompting, date=date), effort)
+        made = make(current, prompting)
+        current = replace(made.transcript, extras=_without(made.transcript.extras, prompting))
+        losses += overridden + renumber(made.losses, gone, len(request.messages))
+        origins = tuple(_origin(path, origins) for path in made.origins)
+    if current.open_turn is None:
+        current = replace(current, open_turn=Message("assistant", "", end=None))
+    return Prepared(current, losses, origins, reading)
+
+
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+def _profile(adapter: Adapter, name: str | None) -> Profile | None:
+    if name is None:
+        return None
+    found = adapter.profiles.get(name)
+    if found is None:
+        known = ", ".join(adapter.profiles) or "none"
+        raise BridgeError(ErrorCode.OPTION, f"{adapter.id} has no profile {name[:40]!r}; it has {known}")
+    return found
+
+
+def _asked(request: Transcript, source: str) -> Asked:
+    asks = registry.adapter(source)[0].asks
+    return Asked(request, Prompting()) if asks is None else asks(request)
+
+
+def _overridden(asked: Prompting, effort: str | None) -> tuple[Prompting, tuple[Loss, ...]]:
+    """What is asked for, with another effort."""
+    if effort is None:
+        return asked, ()
+    losses: tuple[Loss, ...] = ()
+    if asked.effort not in (None, effort):
+        detail = f"{effort} is asked for in place of {asked.effort[:40]}"
+        losses = (Loss(LossCode.EXTRAS, Severity.CHANGED, asked.place("effort"), detail),)
+    return replace(asked, effort=effort), losses
+
+
+def _without(extras: ByFormat | None, asked: Prompting) -> ByFormat | None:
+    """Extras without what a profile has answered for."""
+    answered = set(asked.places.values())
+    rest = {
+        home: {key: value for key, value in more.items() if f"/extras/{home}/{key}" not in answered}
+        for home, more in (extras or {}).items()
+    }
+    return {home: more for home, more in rest.items() if more} or None
+
+
+def _origin(path: str, origins: tuple[str, ...]) -> str:
+    """A path into a transcript whose messages have these origins, as a path into the request."""
+    found = _MESSAGE.match(path)
+    return path if found is None else origins[int(found[1])] + path[found.end() :]

@@ -1,0 +1,58 @@
+"""Messages one after the other, for formats that cannot say two at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..events import Delta, End, Event, RefusalDelta, Start, Stop
+
+
+class InOrder:
+    """Puts events in an order in which each message ends before the next begins.
+
+    What is said of a message that begins before the one before it has ended waits until then. A message that never
+    ends is ended, cut off, before the stop.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[int, list[Event]] = {}
+        """By message, what waits; nothing does of the first one, which is told as it comes."""
+        self._begun: dict[int, Start] = {}
+
+    def take(self, events: Iterable[Event]) -> list[Event]:
+        """Take events; those that can be told by now."""
+        out: list[Event] = []
+        for event in events:
+            match event:
+                case Start(number, _):
+                    waits = bool(self._open)
+                    self._open[number] = [event] if waits else []
+                    self._begun[number] = event
+                    if not waits:
+                        out.append(event)
+                case Delta(number, _) | RefusalDelta(number, _) | End(number, _):
+                    if number in self._open:
+                        self._put(number, event, out)
+                case Stop():
+                    for number, start in list(self._begun.items()):
+                        self._put(number, End(number, replace(start.message, end=None)), out)
+                    out.append(event)
+                case _:
+                    out.append(event)
+        return out
+
+    def _put(self, number: int, event: Event, out: list[Event]) -> None:
+        first = next(iter(self._open))
+        if number != first:
+            self._open[number].append(event)
+            return
+        out.append(event)
+        while isinstance(event, End):
+            del self._open[event.number], self._begun[event.number]
+            if not self._open:
+                return
+            following = next(iter(self._open))
+            out += self._open[following]
+            event = self._open[following][-1]
+            self._open[following] = []

@@ -1,0 +1,188 @@
+"""Whether a call's arguments fit what its tool declares (OpenChatML 2.2 §14, E-CALL-SCHEMA). Extra: `schema`.
+
+The validator is jsonschema-rs. A schema may come from anywhere, so nothing is ever fetched, patterns are matched in
+linear time or on short strings only, and `effort` refuses what would take too long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+
+from .. import jsontext
+from ..errors import BridgeError, ErrorCode
+from ..model import Json, Message, Tool
+from ..turns import FUNCTIONS, full_name, recipient_of
+from .effort import effort, parts, size
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Validator
+
+DEADLINE: Final = "deadline_ms"
+"""The member of a call's arguments that says how long it may take (§8.2)."""
+
+_STEPS: Final = 50_000
+_STEPS_PER_SIZE: Final = 20
+"""What a validation may take at most: so many steps, and so many more for each of the arguments' own."""
+_SAID: Final = 2_000
+_SAID_PER_SIZE: Final = 10
+"""The same where the validator is asked for the place of the fault, which takes it much longer."""
+_SHORT: Final = 1_000
+"""Strings that are matched with patterns that look around, which may take quadratic time, in characters."""
+_DYNAMIC: Final = frozenset({"$dynamicRef", "$recursiveRef"})
+_NAMES: Final = frozenset({"$id", "id"})
+"""Keywords that, inside of a schema, change what the references below them mean."""
+
+
+class _Compiled(NamedTuple):
+    schema: Json
+    validator: Validator
+    linear: bool
+
+
+class Schemas:
+    """Tools' declared parameters, compiled once.
+
+    A schema is of the draft that its `$schema` names, else of 2020-12; its references lead into itself.
+
+    Args:
+        tools: what is declared; of two with one name the first counts.
+
+    Raises:
+        BridgeError: OCB-DEPENDENCY without the extra `schema`; with a path into the tools, OCB-SHAPE for parameters
+            that are no schema, or one that refers to elsewhere, and OCB-LIMIT for one that nests too deep.
+    """
+
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        self._of: dict[str, _Compiled | None] = {}
+        for index, tool in enumerate(tools):
+            path = f"/tools/{index}/parameters"
+            compiled = None if tool.parameters is None else _compile(tool.parameters, path)
+            self._of.setdefault(recipient_of(full_name(tool)), compiled)
+
+    def check(self, call: Message) -> None:
+        """Check a call's arguments. Tools that are built in are not declared, and take anything.
+
+        A `deadline_ms` that the tool does not declare is no argument of it.
+
+        Raises:
+            BridgeError: E-CALL-SCHEMA with a JSON pointer into the arguments, where they do not fit or the function is
+                not declared; OCB-LIMIT where to find out would take too long.
+        """
+        name = call.recipient or ""
+        if name not in self._of:
+            if name.startswith(FUNCTIONS):
+                raise BridgeError(ErrorCode.CALL_SCHEMA, f"no tool {name[:80]!r} is declared")
+            return
+        compiled = self._of[name]
+        if compiled is not None:
+            _validate(compiled, _without_deadline(_arguments(call), compiled.schema))
+
+
+def check(call: Message, tools: Iterable[Tool]) -> None:
+    """Check one call; many are better checked by one `Schemas`, which raises the same."""
+    Schemas(tools).check(call)
+
+
+# --- schemas ----------------------------------------------------------------------------------------------------------
+
+
+def _compile(schema: Json, path: str) -> _Compiled:
+    try:
+        from jsonschema_rs import FancyRegexOptions, RegexOptions, ValidationError, validator_for
+    except ImportError as error:
+        what = "jsonschema-rs is missing: pip install 'ocml-convert[schema]'"
+        raise BridgeError(ErrorCode.DEPENDENCY, what) from error
+    if not isinstance(schema, (dict, bool)):
+        raise BridgeError(ErrorCode.SHAPE, "a JSON Schema is an object, true or false", path=path)
+    if jsontext.too_deep(schema):
+        raise BridgeError(ErrorCode.LIMIT, f"nested deeper than {jsontext.MAX_DEPTH} levels", path=path)
+    for place, reference in _references(schema, path):
+        raise BridgeError(ErrorCode.SHAPE, f"{reference[:80]!r} refers to elsewhere; only # and #/… do not", path=place)
+    rules = cast("dict[str, Any] | bool", schema)
+    settings: dict[str, Any] = {"offline": True, "mask": "the value", "validate_formats": False}
+    try:
+        try:
+            return _Compiled(schema, validator_for(rules, pattern_options=RegexOptions(), **settings), linear=True)
+        except ValidationError:
+            patterns = FancyRegexOptions(backtrack_limit=10_000)
+            return _Compiled(schema, validator_for(rules, pattern_options=patterns, **settings), linear=False)
+    except ValidationError as error:
+        place = path + _pointer(error.instance_path)
+        raise BridgeError(ErrorCode.SHAPE, f"not a JSON Schema: {error.message}", path=place) from error
+    except ValueError as error:
+        raise BridgeError(ErrorCode.SHAPE, f"not a JSON Schema: {error}", path=path) from error
+
+
+def _references(schema: Json, path: str) -> Iterator[tuple[str, str]]:
+    """What in a schema leads out of it, or changes what its references mean, with its place."""
+    todo: list[tuple[Any, str]] = [(schema, path)]
+    while todo:
+        item, place = todo.pop()
+        if isinstance(item, list):
+            todo += [(each, f"{place}/{at}") for at, each in enumerate(cast("list[Json]", item))]
+        elif isinstance(item, dict):
+            for key, value in cast("dict[str, Json]", item).items():
+                below = place + _pointer([key])
+                if not isinstance(value, str):
+                    todo.append((value, below))
+                elif (
+                    (key == "$ref" and value != "#" and not value.startswith("#/"))
+                    or key in _DYNAMIC
+                    or (key in _NAMES and item is not schema)
+                ):
+                    yield below, value
+
+
+def _pointer(steps: Iterable[str | int]) -> str:
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+
+
+# --- arguments --------------------------------------------------------------------------------------------------------
+
+
+def _arguments(call: Message) -> Json:
+    """A call's arguments; none at all are an object without members."""
+    if not isinstance(call.content, str):
+        raise BridgeError(ErrorCode.CALL_SCHEMA, "the arguments are not one text", path="")
+    if not call.content.strip():
+        return {}
+    try:
+        return jsontext.loads(call.content)
+    except BridgeError as error:
+        raise BridgeError(ErrorCode.CALL_SCHEMA, f"the arguments cannot be read: {error.message}", path="") from error
+
+
+def _without_deadline(arguments: Json, schema: Json) -> Json:
+    declared: Json = cast("dict[str, Json]", schema).get("properties") if isinstance(schema, dict) else None
+    if not isinstance(arguments, dict) or (isinstance(declared, dict) and DEADLINE in declared):
+        return cast("Json", arguments)
+    return {key: value for key, value in cast("dict[str, Json]", arguments).items() if key != DEADLINE}
+
+
+def _validate(compiled: _Compiled, arguments: Json) -> None:
+    from jsonschema_rs import ValidationError
+
+    own = size(arguments)
+    steps = effort(compiled.schema, arguments, _STEPS + _STEPS_PER_SIZE * own)
+    if steps is None or not (compiled.linear or _is_short(arguments)):
+        raise BridgeError(ErrorCode.LIMIT, "checking these arguments would take too long", path="")
+    try:
+        if compiled.validator.is_valid(arguments):
+            return
+        if steps <= _SAID + _SAID_PER_SIZE * own:
+            compiled.validator.validate(arguments)
+    except ValidationError as error:
+        if type(error.kind).__name__ == "BacktrackLimitExceeded":
+            raise BridgeError(
+                ErrorCode.LIMIT, "a pattern would take too long", path=_pointer(error.instance_path)
+            ) from error
+        raise BridgeError(ErrorCode.CALL_SCHEMA, error.message, path=_pointer(error.instance_path)) from error
+    except ValueError as error:
+        raise BridgeError(ErrorCode.CALL_SCHEMA, f"the arguments cannot be checked: {error}", path="") from error
+    raise BridgeError(ErrorCode.CALL_SCHEMA, "the arguments do not fit; where would take too long to say", path="")
+
+
+def _is_short(arguments: Json) -> bool:
+    """Whether no string in a value is long."""
+    return not any(isinstance(part, str) and len(part) > _SHORT for part in parts(arguments))

@@ -1,0 +1,252 @@
+"""What the gateway asks its upstream, what it refuses, and how errors look to the official client."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import httpx
+import pytest
+from openai import (
+    APIStatusError,
+    AuthenticationError,
+    BadRequestError,
+    InternalServerError,
+    NotFoundError,
+    PermissionDeniedError,
+    RateLimitError,
+)
+
+from gateway.conftest import Bench, answering
+from gateway.test_openai_client import USER, final, said, thought
+
+SECRET = "a secret that no log may have"
+
+
+def test_the_prompt_is_the_one_of_the_profile(private: Bench) -> None:
+    messages: Any = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Hi <|end|>"},
+        {"role": "assistant", "content": "Hello.", "reasoning": "greet"},
+        {"role": "user", "content": "Bye"},
+    ]
+    model = private.play(final("Bye."))
+    private.client.chat.completions.create(model=model, messages=messages, reasoning_effort="high", temperature=0.5)
+    asked = private.upstream.asked[-1]
+    prompt = asked["prompt"]
+    assert prompt.startswith("<|start|>system<|message|>You are ChatGPT")
+    assert "Reasoning: high" in prompt
+    assert "<|start|>developer<|message|># Instructions\n\nBe brief.<|end|>" in prompt
+    assert "<|end|>" not in prompt.partition("Hi ")[2][:6]
+    assert "greet" not in prompt
+    assert prompt.endswith("<|start|>user<|message|>Bye<|end|><|start|>assistant")
+    assert asked["temperature"] == 0.5
+    assert asked["max_tokens"] is None
+    assert asked["skip_special_tokens"] is False
+
+
+def test_what_the_prompt_cannot_say_is_in_a_header(private: Bench) -> None:
+    image: Any = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://x.test/a.png"}}]}]
+    body = {"model": private.play(final("ok")), "messages": image}
+    response = httpx.post(f"{private.url}/chat/completions", json=body)
+    assert response.status_code == 200
+    assert "lost media" in response.headers["x-ocml-losses"].split(", ")
+
+
+def test_the_clients_key_is_passed_on(private: Bench) -> None:
+    private.client.chat.completions.create(model=private.play(final("ok")), messages=USER)
+    assert private.upstream.headers[-1]["authorization"] == "Bearer key-of-the-client"
+
+
+def test_an_own_key_is_sent_in_place_of_the_clients() -> None:
+    for bench in answering(api_key="own"):
+        bench.client.chat.completions.create(model=bench.play("<|channel|>final<|message|>ok<|return|>"), messages=USER)
+        assert bench.upstream.headers[-1]["authorization"] == "Bearer own"
+
+
+def test_token_ids_both_ways() -> None:
+    """Nothing in a text can be taken for a control token where the upstream is spoken to in token ids."""
+    from ocml_adapters.harmony.tokens import encode
+
+    text = said(thought("𝔘 is a letter."), final("So <|end|> is four words: 𝔘."))
+    ids: list[Any] = [[number] for number in encode("<|channel|>analysis<|message|>", ("<|channel|>", "<|message|>"))]
+    ids += [[number] for number in encode("𝔘 is a letter.")]
+    ids += [[number] for number in encode("<|end|><|start|>assistant<|channel|>final<|message|>", CONTROL)]
+    ids += [[number] for number in encode("So <|end|> is four words: 𝔘.")]
+    assert text
+    for bench in answering(format="harmony-tokens", profile="gpt-oss", reasoning="reasoning"):
+        made = bench.client.chat.completions.create(model=bench.play(ids), messages=USER).choices[0].message
+        assert made.content == "So <|end|> is four words: 𝔘."
+        with bench.client.chat.completions.stream(model=bench.play(ids, cut=3), messages=USER) as stream:
+            streamed = stream.get_final_completion().choices[0].message
+        assert streamed.content == made.content
+        assert (streamed.model_extra or {})["reasoning"] == "𝔘 is a letter."
+        assert all(isinstance(number, int) for number in bench.upstream.asked[-1]["prompt"])
+        assert bench.upstream.asked[-1]["return_token_ids"] is True
+
+
+CONTROL = ("<|end|>", "<|start|>", "<|channel|>", "<|message|>")
+
+
+@pytest.mark.parametrize("form", ["internlm2", "chatml", "ocm-2.2", "ocm-0.1"])
+def test_models_of_other_formats(form: str) -> None:
+    ends = {"ocm-2.2": ""}
+    start = "<|channel|>final<|message|>" if form == "ocm-2.2" else ""
+    for bench in answering(format=form):
+        model = bench.play([*start, *f"Hello, {form}."], reason="stop", cut=5)
+        with bench.client.chat.completions.stream(model=model, messages=USER) as stream:
+            choice = stream.get_final_completion().choices[0]
+        assert (choice.message.content, choice.finish_reason) == (f"Hello, {form}.", "stop")
+        assert bench.upstream.asked[-1]["prompt"].endswith(("assistant\n", "assistant"))
+    assert ends
+
+
+# --- who may see what -------------------------------------------------------------------------------------------------
+
+
+def test_to_ask_for_what_is_hidden_is_refused(private: Bench) -> None:
+    """OpenChatML 2.2 §4, §14."""
+    with pytest.raises(PermissionDeniedError) as raised:
+        private.client.chat.completions.create(
+            model=private.play(final("x")), messages=USER, extra_body={"include_reasoning": True}
+        )
+    assert raised.value.code == "E-PERM-VISIBILITY"
+
+
+def test_a_client_may_do_without_reasoning(opened: Bench) -> None:
+    model = opened.play(said(thought("hm"), final("x")))
+    made = opened.client.chat.completions.create(model=model, messages=USER, extra_body={"include_reasoning": False})
+    assert "reasoning" not in (made.choices[0].message.model_extra or {})
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"{", "invalid_json"),
+        (b"[]", "invalid_body"),
+        (b'{"model":"m"}', "OCB-SHAPE"),
+        (b'{"model":"m","messages":[{"content":"x"}]}', "OCB-SHAPE"),
+        (b'{"model":"m","messages":[{"role":"user","content":"x"}],"stop":[1]}', "invalid_value"),
+        (b"\xff", "invalid_json"),
+    ],
+)
+def test_requests_that_are_none(private: Bench, body: bytes, code: str) -> None:
+    response = httpx.post(f"{private.url}/chat/completions", content=body)
+    assert response.status_code == 400
+    error = response.json()["error"]
+    assert (error["code"], error["type"]) == (code, "invalid_request_error")
+    assert error["message"]
+
+
+def test_a_request_that_is_too_large() -> None:
+    for bench in answering(max_request=1000):
+        with pytest.raises(APIStatusError) as raised:
+            bench.client.chat.completions.create(model="m", messages=[{"role": "user", "content": "x" * 2000}])
+        assert (raised.value.status_code, raised.value.code) == (413, "request_too_large")
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize(
+    ("status", "seen", "kind"),
+    [
+        (401, 401, AuthenticationError),
+        (400, 400, BadRequestError),
+        (429, 429, RateLimitError),
+        (500, 500, InternalServerError),
+        (503, 503, InternalServerError),
+        (404, 502, InternalServerError),
+    ],
+)
+def test_errors_of_the_upstream(
+    private: Bench, status: int, seen: int, kind: type[APIStatusError], stream: bool
+) -> None:
+    """An error before the first token has a status, in a stream too."""
+    body = json.dumps({"error": {"message": "not today", "code": "because"}}).encode()
+    model = private.play([], status=status, body=body)
+    with pytest.raises(kind) as raised:
+        private.client.chat.completions.create(model=model, messages=USER, stream=stream)
+    assert (raised.value.status_code, raised.value.code) == (seen, "because")
+    assert "not today" in raised.value.message
+
+
+@pytest.mark.parametrize("body", [b"<html>bad gateway</html>", b"", b'{"detail":"x"}', b'"words"', b"null"])
+def test_errors_of_the_upstream_in_other_words(private: Bench, body: bytes) -> None:
+    model = private.play([], status=503, body=body)
+    with pytest.raises(InternalServerError) as raised:
+        private.client.chat.completions.create(model=model, messages=USER)
+    assert raised.value.status_code == 503
+    assert raised.value.code == "upstream_error"
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"{}", b'{"choices":1}', b"[1]", b'{"error":{"message":"late"}}'])
+def test_answers_of_the_upstream_that_are_none(private: Bench, body: bytes) -> None:
+    with pytest.raises(APIStatusError) as raised:
+        private.client.chat.completions.create(model=private.play([], body=body), messages=USER)
+    assert raised.value.status_code == 502
+
+
+def test_an_upstream_that_is_not_there() -> None:
+    for bench in answering():
+        bench.client.chat.completions.create(model=bench.play(final("ok")), messages=USER)
+    from contextlib import ExitStack
+
+    from gateway.scripted import serving
+    from ocml_bridge.hosts.gateway import Settings, create_app
+
+    with ExitStack() as stack:
+        url = stack.enter_context(serving(create_app(Settings("http://127.0.0.1:9/v1"))))
+        response = httpx.post(f"{url}/v1/chat/completions", json={"model": "m", "messages": USER})
+    assert response.status_code == 502
+    assert response.json()["error"]["code"] == "upstream_unreachable"
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_an_upstream_that_is_too_slow(stream: bool) -> None:
+    for bench in answering(read_timeout=0.05):
+        model = bench.play(["<|channel|>final", "<|message|>x"], pause=0.5)
+        with pytest.raises(Exception) as raised:  # noqa: PT011  # a status, or an error in the stream
+            list(bench.client.chat.completions.create(model=model, messages=USER, stream=stream))
+        assert getattr(raised.value, "code", None) in {"upstream_timeout", "E-STREAM-TRUNCATED"}
+
+
+def test_a_call_that_is_not_text_is_refused_in_the_stream() -> None:
+    """An upstream that was asked for ids and gives text."""
+    for bench in answering(format="harmony-tokens"):
+        with pytest.raises(APIStatusError) as raised:
+            bench.client.chat.completions.create(model=bench.play("text"), messages=USER)
+        assert raised.value.status_code == 502
+
+
+# --- the rest ---------------------------------------------------------------------------------------------------------
+
+
+def test_health_models_and_nothing_else(private: Bench) -> None:
+    assert httpx.get(private.url.replace("/v1", "/health")).json() == {"status": "ok"}
+    assert [model.id for model in private.client.models.list()] == ["m"]
+    with pytest.raises(NotFoundError):
+        private.client.embeddings.create(model="m", input="x")
+
+
+def test_the_log_has_numbers_and_codes_and_nothing_that_was_said(
+    opened: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "ocml_bridge.gateway")
+    usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+    text = said(thought(SECRET), final(SECRET))
+    for stream in (True, False):
+        model = opened.play(text, usage=usage)
+        messages: Any = [{"role": "user", "content": SECRET}]
+        made: Any = opened.client.chat.completions.create(model=model, messages=messages, stream=stream)  # type: ignore[call-overload]
+        for _ in made:
+            pass
+    lines = [record.getMessage() for record in caplog.records if record.name == "ocml_bridge.gateway"]
+    assert len(lines) >= 2
+    assert SECRET not in "".join(lines)
+    for line in lines[-2:]:
+        entry = json.loads(line)
+        assert {"time", "status", "milliseconds", "path", "request", "model", "stream", "finish"} <= entry.keys()
+        assert (entry["status"], entry["finish"]) == (200, ["stop"])

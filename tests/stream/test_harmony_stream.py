@@ -1,0 +1,208 @@
+"""Harmony text as it arrives and as it is written: read as the whole is, written as the whole is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.test_harmony_malformed import FILES, MALFORMED, corpus_cases
+from ocml_bridge import BridgeError, LossCode, Message, Options, Tool, Transcript, read, write
+from ocml_bridge.events import Delta, End, Start
+from ocml_bridge.model import Text, Tools
+from ocml_bridge.pipe import decoder, encoder
+from ocml_bridge.stream import replay
+from ocml_bridge.testing.strategies import transcripts
+from strategies_harmony import PIECES, STOPPED, TEXTS
+from stream_laws import (
+    all_cuts,
+    byte_cuts,
+    check_cancel,
+    check_copies,
+    check_law_4,
+    cuts,
+    events_of,
+    feed,
+)
+from stream_writing import check_writing, encoded, plain, slowly
+
+WRITTEN = transcripts().map(lambda document: cast("str", write(document, "harmony").output))
+
+
+# --- text -------------------------------------------------------------------------------------------------------------
+
+
+@given(st.data())
+def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
+    text = data.draw(TEXTS)
+    check_law_4(text, "harmony", all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))))
+
+
+@given(st.data())
+@settings(max_examples=100)
+def test_what_we_write_however_it_is_cut(data: st.DataObject) -> None:
+    text = data.draw(WRITTEN)
+    check_law_4(text, "harmony", all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_corpus_however_it_is_cut(name: str) -> None:
+    for case in corpus_cases(name):
+        check_law_4(case["text"], "harmony", all_cuts(case["text"]))
+
+
+@pytest.mark.parametrize("text", [text for text, _ in MALFORMED.values()], ids=list(MALFORMED))
+def test_malformed_output_however_it_is_cut(text: str) -> None:
+    check_law_4(text, "harmony", all_cuts(text))
+
+
+def test_a_header_longer_than_any_is_a_body_however_it_is_cut() -> None:
+    text = "<|start|>assistant<|channel|>final " + "a" * 5_000 + "<|channel|>" + "b" * 5_000 + "<|end|>"
+    check_law_4(text, "harmony", [[text], *([text[:at], text[at:]] for at in range(4_090, 4_150)), list(text)])
+    doubtful = "<|start|>user<|message|>a<|start|>" + "b" * 5_000 + "<|message|>c<|end|>"
+    check_law_4(doubtful, "harmony", [[doubtful], list(doubtful)])
+
+
+@given(st.data())
+@settings(max_examples=100)
+def test_copies_go_on_on_their_own(data: st.DataObject) -> None:
+    first, one, other = (data.draw(st.lists(PIECES, max_size=6)) for _ in range(3))
+    check_copies(lambda: decoder("harmony"), first, one, other)
+
+
+@given(st.lists(PIECES, max_size=8))
+@settings(max_examples=100)
+def test_a_stream_that_nobody_listens_to_any_more(chunks: list[str]) -> None:
+    stop = check_cancel(lambda: decoder("harmony"), chunks)
+    assert stop.document == events_of(decoder("harmony"), chunks).stop.document
+
+
+# --- what is told, and when -------------------------------------------------------------------------------------------
+
+ANSWER = "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Hi <b>you</b>"
+
+
+def test_text_is_told_as_soon_as_it_can_be_known() -> None:
+    reader = decoder("harmony")
+    assert reader.feed("<|channel|>ana") == []
+    assert reader.feed("lysis<|message|>h") == [
+        Start(0, Message("assistant", "", channel="analysis", end=None)),
+        Delta(0, "h"),
+    ]
+    assert reader.feed("m<") == [Delta(0, "m")]
+    assert reader.feed("b><|e") == [Delta(0, "<b>")]
+    assert [type(event) for event in reader.feed("nd|>")] == [End]
+
+
+def test_behind_the_generation_prompt() -> None:
+    reader = decoder("harmony", prefix="<|start|>assistant")
+    assert reader.feed(ANSWER)[0] == Start(0, Message("assistant", "", channel="analysis", end=None))
+
+
+@pytest.mark.parametrize(("begun", "end", "reason"), STOPPED)
+def test_the_stop_token_that_the_engine_took_away(begun: str, end: str, reason: str) -> None:
+    stop = events_of(decoder("harmony"), [begun], "stop").stop
+    assert stop.reason == reason
+    assert cast("Transcript", stop.document).messages[-1].end == end
+
+
+@pytest.mark.parametrize("begun", [ANSWER, "<|channel|>commentary to=functions.f<|message|>{", "<|channel|>fin"])
+def test_an_answer_that_became_too_long_stays_cut_off(begun: str) -> None:
+    stop = events_of(decoder("harmony"), [begun], "length").stop
+    document = cast("Transcript", stop.document)
+    last = document.open_turn or document.messages[-1]
+    assert (stop.reason, last.end) == ("length", None)
+
+
+def test_token_ids_are_another_stream() -> None:
+    with pytest.raises(BridgeError, match="OCB-OPTION"):
+        decoder("harmony").feed_tokens([1])
+
+
+def test_a_stream_that_breaks_off_says_so() -> None:
+    assert events_of(decoder("harmony"), [ANSWER]).stop.reason == "truncated"
+    assert events_of(decoder("harmony"), [ANSWER, "<|return|>"]).stop.reason == "stop"
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+SIZES = st.sampled_from([1, 2, 3, 7, 1_000])
+
+
+def bare(document: Transcript) -> Transcript:
+    """A transcript of texts and calls: without parts, tools apart, and spelling of its own."""
+    messages = tuple(
+        replace(message, content=str(message.content), layout=None)
+        for message in document.messages
+        if isinstance(message.content, str)
+    )
+    return Transcript(messages, open_turn=document.open_turn and replace(document.open_turn, layout=None))
+
+
+@given(transcripts(), SIZES, st.sampled_from([None, "oss", "hf"]), st.booleans())
+def test_what_is_written_bit_by_bit_is_what_is_written_at_once(
+    drawn: Transcript, size: int, dialect: str | None, training: bool
+) -> None:
+    document = bare(drawn)
+    options = Options(dialect=dialect, training=training)
+    text, _ = encoded(slowly(replay(document), size), "harmony", options)
+    assert text == write(document, "harmony", options=options).output
+
+
+@given(transcripts())
+@settings(max_examples=100)
+def test_what_is_lost_on_the_way_is_reported(document: Transcript) -> None:
+    check_writing(document, "harmony")
+
+
+@given(st.data())
+def test_what_is_read_live_is_written_live(data: st.DataObject) -> None:
+    text = data.draw(WRITTEN)
+    reader = decoder("harmony")
+    events = [event for chunk in data.draw(cuts(text)) for event in feed(reader, chunk)] + reader.finish()
+    again, _ = encoded(events, "harmony")
+    assert plain(read(again, "harmony").transcript) == plain(read(text, "harmony").transcript)
+
+
+def test_a_token_in_content_is_broken_even_where_it_is_cut() -> None:
+    text, losses = encoded(slowly(replay(Transcript((Message("user", "a<|end|>b<\u200b|end|><"),))), 1), "harmony")
+    assert text == "<|start|>user<|message|>a<\u200b|end|>b<\u200b\u200b|end|><<|end|>"
+    assert [(loss.code, loss.path) for loss in losses] == [(LossCode.CONTROL_TOKEN, "/messages/0/content")]
+
+
+def test_half_of_a_surrogate_pair_becomes_the_character_for_what_is_none() -> None:
+    text, losses = encoded(replay(Transcript((Message("user", "a\ud800"),))), "harmony")
+    assert text == "<|start|>user<|message|>a\ufffd<|end|>"
+    assert [loss.path for loss in losses] == ["/messages/0/content"]
+
+
+def test_tokens_in_content_can_be_refused() -> None:
+    with pytest.raises(BridgeError, match="OCB-CONTROL-TOKEN"):
+        encoded(replay(Transcript((Message("user", "a<|end|>b"),))), "harmony", Options(control_tokens="refuse"))
+
+
+def test_text_is_written_as_soon_as_it_comes() -> None:
+    made = encoder("harmony")
+    assert made.encode([Start(0, Message("assistant", "", channel="final", end=None))]) == [
+        b"<|start|>assistant<|channel|>final<|message|>"
+    ]
+    assert made.encode([Delta(0, "Hi <")]) == [b"Hi "]
+    assert made.encode([Delta(0, "b>")]) == [b"<b>"]
+
+
+def test_a_developers_message_is_written_when_it_is_whole() -> None:
+    declared = Tools((Tool("f", "A tool."),))
+    document = Transcript((Message("developer", (Text("Be brief."), declared)), Message("user", "Hi")))
+    text, _ = encoded(slowly(replay(document), 1), "harmony")
+    assert text == write(document, "harmony").output
+    assert "# Instructions\n\nBe brief.\n\n# Tools\n" in text
+
+
+def test_a_message_that_is_cut_off_is_ended_where_another_one_follows() -> None:
+    cut = Message("assistant", "a", channel="final", end=None)
+    assert encoded(replay(Transcript((cut,))), "harmony")[0].endswith("<|message|>a")
+    assert "a<|end|><|start|>user" in encoded(replay(Transcript((cut, Message("user", "b")))), "harmony")[0]

@@ -1,0 +1,572 @@
+"""`openai-sse`, read: what servers send, well-formed or not, is what the batch reader reads of the whole response."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+import strategies_openai as wild
+from ocml_bridge import BridgeError, Transcript, read
+from ocml_bridge.errors import ErrorCode
+from ocml_bridge.events import Decoder, Delta, End, Event, Reason, RefusalDelta, Start, Stop
+from ocml_bridge.loss import Finding
+from ocml_bridge.model import Json, Message, Refusal
+from ocml_bridge.pipe import decoder
+from ocml_bridge.stream import joined
+from ocml_bridge.stream.decoder import text_of
+from stream_laws import Chunks, Played, all_cuts, bare, byte_cuts, check_copies, check_order, cuts, events_of
+from turns import call, final, preamble, thought
+
+HEAD: dict[str, Any] = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+
+
+def sse(*values: Json) -> str:
+    """Events that hold JSON; a text stands for itself."""
+    return "".join(f"data: {value if isinstance(value, str) else json.dumps(value)}\n\n" for value in values)
+
+
+def chunk(delta: Json, finish: Json = None, **more: Json) -> Json:
+    return {**HEAD, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}], **more}
+
+
+def stream(*deltas: Json, finish: Json = "stop") -> str:
+    return sse(*(chunk(delta) for delta in deltas), chunk({}, finish), "[DONE]")
+
+
+def made() -> Decoder:
+    return decoder("openai-sse")
+
+
+def play(source: str, reason: Reason | None = None) -> Played:
+    """What a decoder says, which is the same for every cut, and in order."""
+    played = events_of(made(), [source], reason)
+    for chunks in all_cuts(source):
+        assert events_of(made(), chunks, reason) == played
+    check_order(played.events)
+    return played
+
+
+def messages_of(source: str) -> list[Message]:
+    """The messages, without how they were spelled; each was told as it is."""
+    played = play(source)
+    check_told(played)
+    document = played.stop.document
+    assert isinstance(document, Transcript)
+    return list(map(bare, document.messages))
+
+
+def check_told(played: Played) -> None:
+    """What was said of each message is what it is, and all messages were said; in which order does not matter."""
+    said: dict[int, str] = {}
+    refused: dict[int, str] = {}
+    ended: list[Message] = []
+    for event in played.events:
+        match event:
+            case Start(number):
+                said[number] = refused[number] = ""
+            case Delta(number, text):
+                said[number] += text
+            case RefusalDelta(number, text):
+                refused[number] += text
+            case End(number, message):
+                assert said[number] == text_of(message)
+                ended.append(message)
+            case _:
+                pass
+    assert len(said) == len(ended)
+    document = played.stop.document
+    assert isinstance(document, Transcript)
+    assert sorted(map(repr, ended)) == sorted(map(repr, document.messages))
+
+
+def findings(source: str) -> list[str]:
+    return [event.detail for event in play(source).events if isinstance(event, Finding)]
+
+
+def item(index: int | None, call_id: str | None = None, name: str | None = None, text: str | None = None) -> Json:
+    function = {key: value for key, value in (("name", name), ("arguments", text)) if value is not None}
+    members = (("index", index), ("id", call_id), ("function", function))
+    return {key: value for key, value in members if value is not None}
+
+
+def calls(*items: Json) -> Json:
+    return {"tool_calls": list(items)}
+
+
+F = call("functions.f", '{"a":1}', "c1")
+
+# --- as it comes ------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_is_told_as_it_comes() -> None:
+    source = stream(
+        {"role": "assistant", "content": ""},
+        {"reasoning": "Hm."},
+        {"content": "Let me "},
+        {"content": "see."},
+        calls({**item(0, "c1", "f", ""), "type": "function"}),  # type: ignore[dict-item]
+        calls(item(0, text='{"a"')),
+        calls(item(0, text=":1}")),
+        finish="tool_calls",
+    )
+    begun: list[Event] = []
+    live = made()
+    for event in source.split("\n\n")[:7]:
+        begun += live.feed(event + "\n\n")
+    assert [type(event).__name__ for event in begun] == [
+        "Start",
+        "Delta",
+        "Start",
+        "Delta",
+        "Delta",
+        *["Start", "Delta"],
+        "Delta",
+    ]
+    starts = [event.message for event in begun if isinstance(event, Start)]
+    assert [(m.channel, m.recipient, m.call_id, m.constraint, m.end) for m in starts] == [
+        ("analysis", None, None, None, None),
+        ("final", None, None, None, None),
+        ("commentary", "functions.f", "c1", "json", None),
+    ]
+    assert messages_of(source) == [thought("Hm."), preamble("Let me see."), F]
+    assert play(source).stop.reason == "tool_calls"
+    assert findings(source) == []
+
+
+def test_the_document_is_what_the_batch_reader_reads_of_the_response() -> None:
+    source = sse(
+        {**chunk({"role": "assistant", "content": ""}, logprobs=None), "system_fingerprint": "fp", "usage": None},  # type: ignore[dict-item]
+        {**HEAD, "choices": [{"index": 0, "delta": {"content": "a"}, "logprobs": {"content": [1]}}]},
+        {**HEAD, "choices": [{"index": 0, "delta": {"content": "b"}, "logprobs": {"content": [2]}}]},
+        chunk({"annotations": [{"type": "url_citation"}]}, "length", obfuscation="xxxx"),
+        {**HEAD, "choices": [], "usage": {"total_tokens": 3}},
+        "[DONE]",
+    )
+    response = {
+        **HEAD,
+        "object": "chat.completion",
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": "ab", "annotations": [{"type": "url_citation"}]},
+                "logprobs": {"content": [1, 2]},
+                "finish_reason": "length",
+            }
+        ],
+        "logprobs": None,
+        "system_fingerprint": "fp",
+        "usage": {"total_tokens": 3},
+    }
+    played = play(source)
+    assert played.stop == Stop("length", read(response, "openai").transcript)
+
+
+_PIECE = st.lists(st.text(min_size=1, max_size=4), max_size=3)
+
+
+@st.composite
+def responses(draw: st.DrawFn) -> tuple[Any, list[Any]]:
+    """A response, and the deltas that it may come in."""
+    message: dict[str, Any] = {"role": "assistant"}
+    deltas: list[Any] = [{"role": "assistant", "content": ""}]
+    key = draw(st.sampled_from(["reasoning", "reasoning_content", "thinking"]))
+    for member in (key, "content", "refusal"):
+        pieces = draw(_PIECE)
+        message[member] = "".join(pieces)
+        deltas += [{member: piece} for piece in pieces]
+    listed: list[Any] = []
+    for index in range(draw(st.integers(0, 2))):
+        kind = draw(st.sampled_from(["function", "function", "custom"]))
+        pieces, body = draw(_PIECE), {"function": "arguments", "custom": "input"}[kind]
+        head: Any = {"id": f"c{index}", "type": kind, kind: {"name": f"f{index}", body: ""}}
+        listed.append({**head, kind: {**head[kind], body: "".join(pieces)}})
+        deltas.append(calls({"index": index, **head}))
+        deltas += [calls({"index": index, kind: {body: piece}}) for piece in pieces]
+    function = draw(st.one_of(st.none(), _PIECE))
+    if function is not None:
+        message["function_call"] = {"name": "g", "arguments": "".join(function)}
+        deltas.append({"function_call": {"name": "g", "arguments": ""}})
+        deltas += [{"function_call": {"arguments": piece}} for piece in function]
+    message["tool_calls"] = listed
+    if draw(st.booleans()):
+        message["annotations"] = [1, 2]
+        deltas += [{"annotations": [1]}, {"annotations": [2]}]
+    order = (key, "content", "refusal", "tool_calls", "function_call", "annotations")
+    kept = {name: message[name] for name in order if message.get(name)}
+    kept.setdefault("content", None if kept.keys() - {"annotations"} else "")
+    whole = {"role": "assistant", **{name: kept[name] for name in order if name in kept}}
+    finish = draw(st.sampled_from(["stop", "length", "tool_calls", "content_filter"]))
+    choice = {"index": 0, "message": whole, "finish_reason": finish}
+    return {**HEAD, "object": "chat.completion", "choices": [choice]}, [*deltas, finish]
+
+
+@given(responses(), st.data())
+def test_any_response_in_pieces_is_read_as_the_whole(drawn: tuple[Any, list[Any]], data: st.DataObject) -> None:
+    response, (*deltas, finish) = drawn
+    source = stream(*deltas, finish=finish)
+    played = events_of(made(), data.draw(byte_cuts(source)))
+    assert played.stop.document == read(response, "openai").transcript
+    check_order(played.events)
+    check_told(played)
+    assert not any(isinstance(event, Finding) for event in played.events)
+
+
+# --- what servers do differently --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "delta",
+    [
+        {"reasoning": "Hm."},
+        {"reasoning_content": "Hm."},
+        {"thinking": "Hm."},
+        {"reasoning": "Hm.", "reasoning_content": "Hm."},
+        {"reasoning_content": "Hm.", "reasoning": None},
+        {"reasoning": "Hm.", "reasoning_details": [{"type": "reasoning.text", "text": "Hm.", "index": 0}]},
+        {"reasoning_details": [{"type": "reasoning.text", "text": "Hm."}]},
+        {"reasoning_details": [{"type": "reasoning.summary", "summary": "Hm.", "index": 0}]},
+    ],
+)
+def test_every_key_of_reasoning_is_read_and_none_twice(delta: Any) -> None:
+    assert messages_of(stream(delta, {"content": "a"})) == [thought("Hm."), final("a")]
+    assert messages_of(stream(delta, delta, {"content": "a"})) == [thought("Hm.Hm."), final("a")]
+
+
+def test_a_key_of_reasoning_may_take_over_from_another() -> None:
+    assert messages_of(stream({"reasoning_content": "a"}, {"reasoning": "b"})) == [thought("ab")]
+
+
+def test_blocks_of_reasoning_are_told_apart_by_a_blank_line() -> None:
+    blocks = [
+        {"reasoning_details": [{"type": "reasoning.text", "text": text, "index": at}]}
+        for at, text in ((0, "a"), (0, "b"), (1, "c"))
+    ]
+    played = play(stream(*blocks))
+    document = played.stop.document
+    assert isinstance(document, Transcript)
+    assert list(map(bare, document.messages)) == [
+        thought("ab\n\nc"),
+    ]
+    assert document.messages[0].extras == {
+        "openai": {
+            "reasoning_details": [
+                {"type": "reasoning.text", "text": "ab", "index": 0},
+                {"type": "reasoning.text", "text": "c", "index": 1},
+            ]
+        }
+    }
+
+
+def test_what_repeats_is_said_once() -> None:
+    items = [item(0, "c1", "f", ""), item(0, "c1", "f", '{"a"'), item(0, "c1", "f", ":1}")]
+    source = stream(*({"role": "assistant", **calls(one)} for one in items), finish="tool_calls")  # type: ignore[dict-item]
+    assert messages_of(source) == [F]
+    assert findings(source) == []
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [item(None, "c1", "f", '{"a"'), item(None, text=":1}"), item(None, "c2", "g", "{}")],
+        [item(None, "c1", "f"), item(None, "c1", text='{"a":1}'), item(None, "c2", "g", "{}")],
+        [item(0, "c1", "f", '{"a":1}'), item(2, "c2", "g", "{}")],
+        [item(3, "c1", "f", '{"a":1}'), item(1, "c2", "g", "{}")],
+        [item(0, "c1", "f", '{"a":1}'), item(0, "c2", "g", "{}")],
+        [item(0, "c1", "f"), item(1, "c2", "g", "{}"), item(0, text='{"a":1}')],
+    ],
+)
+def test_calls_are_told_apart_whatever_their_indices(items: list[Json]) -> None:
+    expected = [F, call("functions.g", "{}", "c2")]
+    assert messages_of(stream(*map(calls, items), finish="tool_calls")) == expected
+    assert messages_of(stream(calls(*items), finish="tool_calls")) == expected
+
+
+def test_arguments_may_be_no_text() -> None:
+    source = stream(calls({"index": 0, "id": "c1", "function": {"name": "f", "arguments": {"a": 1}}}))
+    assert messages_of(source) == [F]
+    assert findings(source) == ["a call's arguments are no text; they are written as JSON"]
+    assert messages_of(stream(calls({"index": 0, "id": "c1", "function": {"name": "f", "arguments": None}}))) == [
+        call("functions.f", "", "c1")
+    ]
+
+
+def test_a_name_may_come_in_pieces_before_the_arguments() -> None:
+    source = stream(calls(item(0, "c1", "get_")), calls(item(0, name="weather")), calls(item(0, text="{}")))
+    assert messages_of(source) == [call("functions.get_weather", "{}", "c1")]
+
+
+def test_a_call_without_a_name_is_left_out_and_found() -> None:
+    source = stream(calls(item(0, "c0", text="{}"), item(1, "c1", "f", '{"a":1}')))
+    assert messages_of(source) == [F]
+    assert findings(source) == ["a call has no name; it is left out"]
+
+
+def test_custom_tools_and_the_deprecated_call_are_read() -> None:
+    custom = {"index": 0, "id": "c1", "type": "custom", "custom": {"name": "x.y", "input": "1+"}}
+    source = stream(calls(custom), calls({"index": 0, "custom": {"input": "1"}}), finish="tool_calls")
+    (message,) = messages_of(source)
+    assert (message.recipient, message.content, message.constraint) == ("x.y", "1+1", None)
+    source = stream(
+        {"function_call": {"name": "f"}}, {"function_call": {"arguments": '{"a":1}'}}, finish="function_call"
+    )
+    assert messages_of(source) == [call("functions.f", '{"a":1}')]
+    assert play(source).stop.reason == "tool_calls"
+
+
+def test_refusals_are_told_as_they_come() -> None:
+    source = stream({"refusal": "N"}, {"refusal": "o."})
+    assert RefusalDelta(0, "No.") in play(source).events
+    assert messages_of(source) == [Message("assistant", (Refusal("No."),), channel="final")]
+
+
+def test_deltas_and_members_may_be_null() -> None:
+    empty = {"role": None, "content": None, "refusal": None, "tool_calls": None, "function_call": None}
+    assert messages_of(stream(None, empty, {"content": "a", "tool_calls": []}, empty)) == [final("a")]
+
+
+def test_an_answer_that_says_nothing_is_an_empty_text() -> None:
+    assert messages_of(stream({"role": "assistant", "content": ""})) == [final("")]
+
+
+def test_text_behind_calls_is_told_behind_them_and_read_before_them() -> None:
+    source = stream(calls(item(0, "c1", "f", '{"a":1}')), {"content": "x"}, {"reasoning": "Hm."}, finish="tool_calls")
+    assert [event.message.channel for event in play(source).events if isinstance(event, Start)] == [
+        *("commentary", "commentary"),
+        "analysis",
+    ]
+    assert messages_of(source) == [thought("Hm."), preamble("x"), F]
+
+
+def test_a_whole_message_in_place_of_a_delta_is_read() -> None:
+    source = sse(
+        {**HEAD, "choices": [{"index": 0, "message": {"role": "assistant", "content": "a"}, "finish_reason": "stop"}]}
+    )
+    assert messages_of(source) == [final("a")]
+
+
+def test_content_in_parts_is_kept_and_told_at_the_end() -> None:
+    source = stream({"content": "a"}, {"content": [{"type": "text", "text": "b"}]}, {"content": "c"})
+    (message,) = messages_of(source)
+    assert text_of(message) == "abc"
+
+
+def test_of_several_answers_the_first_is_read_and_the_others_are_kept() -> None:
+    both = [{"index": at, "delta": {"content": text}, "finish_reason": "stop"} for at, text in enumerate("ab")]
+    source = sse(*({**HEAD, "choices": [one]} for one in both), "[DONE]")
+    assert messages_of(source) == [final("a")]
+    document = play(source).stop.document
+    assert isinstance(document, Transcript)
+    assert document.extras is not None
+    assert document.extras["openai"]["choices"][1]["message"] == {"role": "assistant", "content": "b"}
+    assert findings(source) == ["the stream has several answers; the first is read, the others are kept"]
+
+
+def test_ids_that_change_with_every_chunk_are_said_once() -> None:
+    source = sse(
+        *({**HEAD, "id": str(at), "choices": [{"index": 0, "delta": {"content": "a"}}]} for at in range(3)), "[DONE]"
+    )
+    document = play(source).stop.document
+    assert isinstance(document, Transcript)
+    assert document.extras is not None
+    assert document.extras["openai"]["id"] == "0"
+
+
+# --- the end ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("finish", "reason"),
+    [
+        *(("stop", "stop"), ("length", "length"), ("content_filter", "content_filter"), ("tool_calls", "stop")),
+        *(("error", "error"), ("abort", "cancelled"), ("eos", "stop"), ("function_call", "stop")),
+    ],
+)
+def test_the_server_says_why_an_answer_is_over(finish: str, reason: Reason) -> None:
+    assert play(stream({"content": "a"}, finish=finish)).stop.reason == reason
+    assert bool(findings(stream({"content": "a"}, finish=finish))) is (finish == "eos")
+
+
+def test_calls_make_tool_calls_of_stop() -> None:
+    assert play(stream(calls(item(0, "c1", "f", "{}")))).stop.reason == "tool_calls"
+
+
+@pytest.mark.parametrize(
+    ("source", "given", "reason", "end"),
+    [
+        (sse(chunk({"content": "a"}, "stop")), None, "stop", "end"),
+        (sse(chunk({"content": "a"}), "[DONE]"), None, "stop", "end"),
+        (sse(chunk({"content": "a"}), chunk({}, "stop")).rstrip("\n"), None, "stop", "end"),
+        (sse(chunk({"content": "a"})), None, "truncated", None),
+        (sse(chunk({"content": "a"})), "stop", "stop", "end"),
+        (sse(chunk({"content": "a"})), "length", "length", None),
+        (sse(chunk({"content": "a"})), "cancelled", "cancelled", None),
+        (sse(chunk({"content": "a"}, "length")), None, "length", None),
+        (sse(chunk({"content": "a"}, "length")), "stop", "length", None),
+        (sse(chunk({"content": "a"}), {"error": {"message": "overloaded"}}), None, "error", None),
+        (sse(chunk({"content": "a"}), {"error": "overloaded"}), "stop", "error", None),
+        ("event: error\n" + sse({"message": "overloaded"}), None, "error", None),
+        (sse(chunk({"content": "a"}), chunk({"content": "b"}))[:-20], None, "truncated", None),
+        (sse(), None, "truncated", None),
+        (sse("[DONE]"), None, "truncated", None),
+    ],
+)
+def test_a_stream_is_whole_if_it_says_so(source: str, given: Reason | None, reason: Reason, end: str | None) -> None:
+    played = play(source, given)
+    assert played.stop.reason == reason
+    document = played.stop.document
+    assert isinstance(document, Transcript)
+    assert [message.end for message in document.messages] in ([end], [])
+    found = [event.code for event in played.events if isinstance(event, Finding)]
+    assert found == ["E-STREAM-TRUNCATED"] * (reason == "error" or reason == "truncated")
+
+
+def test_what_the_server_says_of_its_error_is_found_and_kept() -> None:
+    source = sse(chunk({"content": "a"}), {"error": {"message": "overloaded", "code": 503}}, chunk({"content": "b"}))
+    assert findings(source) == ["the server broke off: overloaded"]
+    assert messages_of(source)[0].content == "a"
+    document = play(source).stop.document
+    assert isinstance(document, Transcript)
+    assert document.extras is not None
+    assert document.extras["openai"]["error"] == {"message": "overloaded", "code": 503}
+
+
+def test_nothing_is_read_behind_the_end() -> None:
+    assert messages_of(stream({"content": "a"}) + sse(chunk({"content": "b"}))) == [final("a")]
+
+
+def test_lines_may_end_in_any_way_and_comments_are_passed_over() -> None:
+    source = ": ping\n\n" + stream({"content": "a\u2028b"})
+    for end in ("\r\n", "\r"):
+        assert messages_of(source.replace("\n", end)) == [final("a\u2028b")]
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [("{", ErrorCode.JSON), ('{"a": 1, "a": 2}', ErrorCode.JSON), ("[" * 300 + "]" * 300, ErrorCode.LIMIT)],
+)
+def test_what_is_not_json_is_an_error_and_what_came_before_is_kept(data: str, code: ErrorCode) -> None:
+    played = play(sse(chunk({"content": "a"}), data, chunk({"content": "b"})))
+    assert played.failed is code
+    assert played.stop.reason == "error"
+    document = played.stop.document
+    assert isinstance(document, Transcript)
+    assert [(message.content, message.end) for message in document.messages] == [("a", None)]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *([], "null", 5),
+        *(chunk({key: 5}) for key in ("role", "name", "refusal", "reasoning", "reasoning_details", "tool_calls")),
+        *(chunk({"function_call": 5}), chunk(calls(5)), chunk({}, 5)),
+        {**HEAD, "choices": 1},
+        {**HEAD, "choices": [1]},
+        {**HEAD, "choices": [{"delta": 1}]},
+    ],
+)
+def test_what_is_no_chunk_is_left_out_and_found(value: Any) -> None:
+    source = sse(chunk({"content": "a"}), value, chunk({"content": "b"}, "stop"), "[DONE]")
+    assert [message.content for message in messages_of(source)] == ["ab"]
+    assert len(findings(source)) == 1
+
+
+def test_token_ids_are_refused() -> None:
+    with pytest.raises(BridgeError) as caught:
+        made().feed_tokens([1])
+    assert caught.value.code is ErrorCode.OPTION
+
+
+# --- anything ---------------------------------------------------------------------------------------------------------
+
+_ANY = wild.ANY
+_TEXT = st.one_of(st.text(max_size=4), st.text(max_size=4), _ANY)
+_INNER = st.fixed_dictionaries({}, optional={"name": _TEXT, "arguments": _TEXT, "input": _TEXT, "x": _ANY})
+_ITEM: SearchStrategy[Any] = st.one_of(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "index": st.one_of(st.integers(0, 2), _ANY),
+            "id": st.one_of(st.sampled_from(["c1", "c2"]), _ANY),
+            "type": st.one_of(st.sampled_from(["function", "custom"]), _ANY),
+            "function": st.one_of(_INNER, _INNER, _ANY),
+            "custom": st.one_of(_INNER, _ANY),
+            "x": _ANY,
+        },
+    ),
+    _ANY,
+)
+_DELTA: SearchStrategy[Any] = st.one_of(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "role": st.one_of(st.just("assistant"), _ANY),
+            "name": _ANY,
+            "content": _TEXT,
+            "reasoning": _TEXT,
+            "reasoning_content": _TEXT,
+            "reasoning_details": st.lists(_ANY, max_size=2),
+            "tool_calls": st.one_of(st.lists(_ITEM, max_size=2), _ANY),
+            "function_call": st.one_of(_INNER, _ANY),
+            "x": _ANY,
+        },
+    ),
+    st.fixed_dictionaries({"tool_calls": st.lists(_ITEM, max_size=2)}),
+    _ANY,
+)
+_CHUNK: SearchStrategy[Any] = st.one_of(
+    st.builds(chunk, _DELTA, st.one_of(st.none(), st.none(), st.none(), wild.EMPTY, st.just("stop"))),
+    st.builds(chunk, _DELTA),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "id": _ANY,
+            "choices": st.one_of(st.lists(st.fixed_dictionaries({"index": _ANY, "delta": _DELTA}), max_size=2), _ANY),
+            "usage": _ANY,
+            "error": _ANY,
+        },
+    ),
+)
+_DATA = st.one_of(_CHUNK.map(json.dumps), _CHUNK.map(json.dumps), st.sampled_from(["[DONE]", "{", "null", "x"]))
+SOUP = st.lists(_CHUNK.map(json.dumps), max_size=8)
+TAIL = st.lists(_DATA, max_size=2)
+
+
+@given(SOUP, TAIL, st.data())
+def test_whatever_comes_is_the_same_for_every_cut_and_told_as_it_is(
+    first: list[str], then: list[str], data: st.DataObject
+) -> None:
+    source = sse(*first, *then)
+    played = events_of(made(), [source])
+    ways: list[Chunks] = [list(source), data.draw(cuts(source)), data.draw(byte_cuts(source))]
+    for way in ways:
+        assert events_of(made(), way) == played
+    check_order(played.events)
+    check_told(played)
+
+
+@given(SOUP, SOUP, SOUP)
+def test_a_copy_goes_on_on_its_own(first: list[str], one: list[str], other: list[str]) -> None:
+    check_copies(made, [sse(*first)], [sse(*one)], [sse(*other)])
+
+
+@pytest.mark.parametrize("count", [20_000])
+def test_many_calls_and_pieces_take_linear_time(count: int) -> None:
+    live = made()
+    for at in range(count):
+        live.feed(sse(chunk(calls(item(at, f"c{at}", "f", "{}")))))
+        live.feed(sse(chunk({"reasoning": "a", "x": "b"})))
+    document = live.finish("stop")[-1]
+    assert isinstance(document, Stop)
+    assert isinstance(document.document, Transcript)
+    assert len(document.document.messages) == count + 1
+
+
+def test_events_are_joined_as_other_streams_are() -> None:
+    live = made()
+    events = [event for text in ("a", "b") for event in live.feed(sse(chunk({"content": text})))]
+    assert joined(events)[1:] == [Delta(0, "ab")]

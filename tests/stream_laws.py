@@ -1,0 +1,227 @@
+"""Law 4, stream = batch: what is asked of every decoder, for any input cut anywhere."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple, cast
+
+from hypothesis import strategies as st
+
+from ocml_bridge import BridgeError, Reading, Transcript, read
+from ocml_bridge.errors import ErrorCode
+from ocml_bridge.events import Decoder, Delta, End, Event, Reason, RefusalDelta, Start, Stop
+from ocml_bridge.loss import Finding
+from ocml_bridge.model import Json, Message
+from ocml_bridge.pipe import decoder
+from ocml_bridge.stream import joined
+from ocml_bridge.stream.decoder import header_of, text_of
+from ocml_bridge.turns import is_call, lift_tools
+
+Chunk = str | bytes | list[int]
+Chunks = Sequence[Chunk]
+
+# --- ways to cut ------------------------------------------------------------------------------------------------------
+
+
+def _ranges(size: int) -> st.SearchStrategy[list[slice]]:
+    places = st.lists(st.integers(0, size), max_size=12).map(lambda at: sorted({0, *at, size}))
+    return places.map(lambda at: [slice(start, end) for start, end in pairwise(at)])
+
+
+def cuts(text: str) -> st.SearchStrategy[list[Chunk]]:
+    """Ways to cut a text at a few places."""
+    return _ranges(len(text)).map(lambda parts: [text[part] for part in parts])
+
+
+def byte_cuts(text: str) -> st.SearchStrategy[list[Chunk]]:
+    """Ways to cut the UTF-8 of a text anywhere, also inside of characters; a text that has none stays whole."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        return st.just([text])
+    return _ranges(len(data)).map(lambda parts: [data[part] for part in parts])
+
+
+def id_cuts(ids: list[int]) -> st.SearchStrategy[list[Chunk]]:
+    """Ways to cut token ids."""
+    return _ranges(len(ids)).map(lambda parts: [ids[part] for part in parts])
+
+
+def all_cuts(text: str, *more: Chunks) -> list[Chunks]:
+    """A text whole, in characters, in the bytes of its UTF-8 where it has one, and in other ways."""
+    ways: list[Chunks] = [[text], list(text), *more]
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        return ways
+    return [*ways, [data[at : at + 1] for at in range(len(data))]]
+
+
+# --- playing ----------------------------------------------------------------------------------------------------------
+
+
+class Played(NamedTuple):
+    """What a decoder said: its events with deltas in one piece, and the code of the error that it raised."""
+
+    events: list[Event]
+    failed: ErrorCode | None
+
+    @property
+    def stop(self) -> Stop:
+        last = self.events[-1]
+        assert isinstance(last, Stop)
+        return last
+
+
+def feed(made: Decoder, chunk: Chunk) -> list[Event]:
+    return made.feed_tokens(chunk) if isinstance(chunk, list) else made.feed(chunk)
+
+
+def events_of(made: Decoder, chunks: Iterable[Chunk], reason: Reason | None = None) -> Played:
+    """What a decoder says of chunks; it fails once at most, and has nothing to say behind the stop."""
+    events: list[Event] = []
+    failed: ErrorCode | None = None
+    for chunk in chunks:
+        try:
+            events += feed(made, chunk)
+        except BridgeError as error:
+            assert failed is None
+            failed = error.code
+    events += made.finish(reason)
+    assert made.finish(reason) == made.cancel() == []
+    return Played(joined(events), failed)
+
+
+# --- the law ----------------------------------------------------------------------------------------------------------
+
+
+def _lifted(messages: Sequence[Message]) -> Sequence[Message]:
+    return lift_tools(messages).messages
+
+
+def check_law_4(
+    source: str | list[int],
+    stream: str,
+    ways: Iterable[Chunks],
+    lifted: Callable[[Sequence[Message]], Sequence[Message]] = _lifted,
+) -> Played:
+    """Hold a decoder against its batch reader, however the source is cut.
+
+    Args:
+        source: text or token ids.
+        stream: the stream id.
+        ways: ways to cut the source.
+        lifted: what is left of the messages that were told, where the document has tools of its own.
+
+    Returns:
+        What the decoder says of the whole.
+    """
+    played = events_of(decoder(stream), [source])
+    for chunks in ways:
+        assert events_of(decoder(stream), chunks) == played, "the same for every cut"
+    check_order(played.events)
+    batch = read_at_once(source, stream)
+    if isinstance(batch, ErrorCode):
+        assert played.stop == Stop("error", Transcript(), batch)
+        assert played.failed in (None, batch)
+        return played
+    assert played.failed is None
+    assert played.stop.document == batch.transcript
+    found = [event for event in played.events if isinstance(event, Finding)]
+    assert sorted(found) == sorted(batch.findings)
+    check_messages(played, lifted)
+    return played
+
+
+def read_at_once(source: str | list[int], stream: str) -> Reading | ErrorCode:
+    """What the batch reader reads, or the code of the error that it raises."""
+    try:
+        return read(cast("str | Json", source), stream)
+    except BridgeError as error:
+        return error.code
+
+
+def check_order(events: Sequence[Event]) -> None:
+    """Messages start in order and end in order; what is said of one stands between; nothing follows the stop."""
+    started = ended = 0
+    for event in events[:-1]:
+        match event:
+            case Start(number, message):
+                assert number == started
+                assert number == ended or message.continues, "only within one wire message"
+                started += 1
+            case Delta(number, text) | RefusalDelta(number, text):
+                assert text
+                assert ended <= number < started
+            case End(number):
+                assert number == ended < started
+                ended += 1
+            case Finding():
+                pass
+            case Stop():
+                raise AssertionError("a stop before the end")
+
+
+def check_messages(played: Played, lifted: Callable[[Sequence[Message]], Sequence[Message]]) -> None:
+    """What was said of each message is what it is."""
+    document = played.stop.document
+    begun: dict[int, Message] = {}
+    said: dict[int, str] = {}
+    ended: list[Message] = []
+    for event in played.events:
+        match event:
+            case Start(number, message):
+                begun[number], said[number] = message, ""
+            case Delta(number, text):
+                said[number] += text
+            case End(number, message):
+                assert said[number] == text_of(message)
+                assert settled(begun[number]) == settled(header_of(message))
+                ended.append(message)
+            case _:
+                pass
+    assert len(begun) == len(ended)
+    if isinstance(document, Transcript):
+        whole = ended if document.tools is None else lifted(ended)
+        assert list(map(bare, whole)) == list(map(bare, document.messages))
+
+
+def settled(header: Message) -> Message:
+    """A header without what only the rest of a nested message tells: whether a text is a preamble."""
+    header = replace(header, content="", continues=False)
+    if header.role == "assistant" and not is_call(header) and header.channel in ("final", "commentary"):
+        return replace(header, channel=None, intent=None)
+    return header
+
+
+def bare(message: Message) -> Message:
+    """A message without how it was spelled."""
+    return replace(message, layout=None, extras=None, continues=False)
+
+
+# --- copies, and an end before the end --------------------------------------------------------------------------------
+
+
+def check_copies(make: Callable[[], Decoder], first: Chunks, one: Chunks, other: Chunks) -> None:
+    """A copy goes on from where it was made, and neither knows of the other; a pickled decoder goes on likewise."""
+    made = make()
+    begun = [event for chunk in first for event in feed(made, chunk)]
+    copy, thawed = made.copy(), cast("Decoder", pickle.loads(pickle.dumps(made)))
+    for reader, rest in ((made, one), (copy, other), (thawed, other)):
+        events = [event for chunk in rest for event in feed(reader, chunk)]
+        assert joined([*begun, *events, *reader.finish()]) == events_of(make(), [*first, *rest]).events
+
+
+def check_cancel(make: Callable[[], Decoder], chunks: Chunks) -> Stop:
+    """A stream that is cancelled stops, and only once."""
+    made = make()
+    for chunk in chunks:
+        feed(made, chunk)
+    stop = made.cancel()[-1]
+    assert isinstance(stop, Stop)
+    assert stop.reason in ("cancelled", "error")
+    assert made.cancel() == made.finish() == []
+    return stop

@@ -1,0 +1,59 @@
+"""What is asked of every encoder of text: it writes the image as it comes, and names what it could not say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from ocml_bridge import Document, Loss, Transcript, read, registry
+from ocml_bridge.adapter import DEFAULT, Options
+from ocml_bridge.diff import diff, is_element
+from ocml_bridge.events import Delta, Event
+from ocml_bridge.fit import covered
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Message
+from ocml_bridge.pipe import encoder
+from ocml_bridge.stream import replay
+
+
+def slowly(events: Iterable[Event], size: int) -> Iterator[Event]:
+    """The same events, with texts of a few characters."""
+    for event in events:
+        if isinstance(event, Delta):
+            yield from (Delta(event.number, event.text[at : at + size]) for at in range(0, len(event.text), size))
+        else:
+            yield event
+
+
+def encoded(events: Iterable[Event], target: str, options: Options = DEFAULT) -> tuple[str, list[Loss]]:
+    """What an encoder writes, event by event, and what it could not say."""
+    made = encoder(target, options=options)
+    chunks = [chunk for event in events for chunk in made.encode([event])]
+    return b"".join((*chunks, *made.finish())).decode(), made.losses
+
+
+def check_writing(document: Transcript, target: str) -> str:
+    """Hold an encoder against law 2, and against `fit` where the document has nothing apart from its messages."""
+    text, losses = encoded(replay(document), target)
+    assert all(encoded(slowly(replay(document), size), target)[0] == text for size in (1, 3))
+    back = read(text, target).transcript
+    named = {loss.path for loss in losses}
+    gone = {path for path in named if is_element(path)}
+    assert [place for place in diff(document, back, gone) if not covered(place.path, named)] == []
+    if document.tools is None and all(isinstance(message.content, str) for message in document.messages):
+        image = registry.adapter(target)[0].fit(plain(document), DEFAULT, Log())
+        assert plain(back) == plain(image)
+    return text
+
+
+def plain(document: Document) -> Transcript:
+    """A transcript without how it was spelled, and without what only one format can say."""
+    assert isinstance(document, Transcript)
+    opening = None if document.open_turn is None else _plain(document.open_turn)
+    return replace(
+        document, messages=tuple(map(_plain, document.messages)), open_turn=opening, layout=None, extras=None
+    )
+
+
+def _plain(message: Message) -> Message:
+    return replace(message, layout=None, extras=None)

@@ -1,0 +1,567 @@
+"""A request becomes a prompt: what each model reads, what became of every parameter, and not a word in silence."""
+
+from __future__ import annotations
+
+import copy
+import doctest
+import json
+import re
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cli.conftest import Run
+from harmony_judge import DIALECT, config, library
+from ocml_adapters.harmony.profile import gpt_oss
+from ocml_adapters.harmony.system import SystemContent, parse_system
+from ocml_adapters.harmony.vocabulary import load_encoding
+from ocml_adapters.openai.asking import DEFAULTS, ENGINE
+from ocml_bridge import BridgeError, ErrorCode, LossCode, Message, Options, Transcript, read, write
+from ocml_bridge.convert import Result
+from ocml_bridge.diff import diff, escape, is_element
+from ocml_bridge.fit import covered
+from ocml_bridge.loss import Severity
+from ocml_bridge.prompting import Prompting
+from ocml_bridge.request import prepare, prompt
+from sources import ROOT
+from strategies_openai import ANY, DOCUMENTS
+
+pytest_plugins = ("cli.conftest",)
+
+GPT_OSS = "gpt-oss"
+DATE = "2026-11-21"
+WEATHER: dict[str, Any] = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "description": "The weather in a city.",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    },
+}
+USER = {"role": "user", "content": "Hi"}
+CALL: dict[str, Any] = {
+    "id": "c1",
+    "type": "function",
+    "function": {"name": "get_weather", "arguments": '{"city":"Paris"}'},
+}
+
+
+def request(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"model": "m", "messages": list(messages), **more}
+
+
+def text(*messages: dict[str, Any], target: str = "harmony", profile: str | None = GPT_OSS, **more: Any) -> str:
+    date = DATE if profile else None
+    return cast("str", prompt(request(*messages, **more), target, profile=profile, date=date).output)
+
+
+def losses(*messages: dict[str, Any], profile: str | None = GPT_OSS, **more: Any) -> dict[str, Severity]:
+    """What is reported, by path; spelling left out."""
+    result = prompt(request(*messages, **more), "harmony", profile=profile)
+    return {loss.path: loss.severity for loss in result.losses if loss.path != "/layout"}
+
+
+def system_of(prompted: str) -> SystemContent:
+    found = read(prompted, "harmony").transcript
+    assert isinstance(found, Transcript)
+    content = parse_system(cast("str", found.messages[0].content))
+    assert content is not None
+    return content
+
+
+# --- gpt-oss ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_prompt_of_gpt_oss() -> None:
+    prompted = text({"role": "system", "content": "Be brief."}, USER, tools=[WEATHER], reasoning_effort="low")
+    assert prompted == (
+        "<|start|>system<|message|>You are ChatGPT, a large language model trained by OpenAI.\n"
+        "Knowledge cutoff: 2024-06\n"
+        "Current date: 2026-11-21\n"
+        "\n"
+        "Reasoning: low\n"
+        "\n"
+        "# Valid channels: analysis, commentary, final. Channel must be included for every message.\n"
+        "Calls to these tools must go to the commentary channel: 'functions'.<|end|>"
+        "<|start|>developer<|message|># Instructions\n"
+        "\n"
+        "Be brief.\n"
+        "\n"
+        "# Tools\n"
+        "\n"
+        "## functions\n"
+        "\n"
+        "namespace functions {\n"
+        "\n"
+        "// The weather in a city.\n"
+        "type get_weather = (_: {\n"
+        "city: string,\n"
+        "}) => any;\n"
+        "\n"
+        "} // namespace functions<|end|>"
+        "<|start|>user<|message|>Hi<|end|>"
+        "<|start|>assistant"
+    )
+
+
+def test_without_a_date_and_without_tools_nothing_is_said_of_them() -> None:
+    prompted = prompt(request(USER), "harmony", profile=GPT_OSS).output
+    assert isinstance(prompted, str)
+    assert "Current date" not in prompted
+    assert "functions" not in prompted
+    assert "developer" not in prompted
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "severity"),
+    [
+        (None, "medium", None),
+        ("none", "low", Severity.CHANGED),
+        ("minimal", "low", Severity.CHANGED),
+        ("low", "low", None),
+        ("medium", "medium", None),
+        ("high", "high", None),
+        ("xhigh", "high", Severity.CHANGED),
+        ("max", "high", Severity.CHANGED),
+        ("a lot", "medium", Severity.LOST),
+        (3, "medium", Severity.LOST),
+    ],
+)
+def test_the_effort_is_the_nearest_that_gpt_oss_knows(asked: Any, said: str, severity: Severity | None) -> None:
+    assert system_of(text(USER, reasoning_effort=asked)).effort == said
+    assert losses(USER, reasoning_effort=asked).get("/extras/openai/reasoning_effort") == severity
+
+
+def test_the_effort_of_whoever_makes_the_prompt_comes_first() -> None:
+    result = prompt(request(USER, reasoning={"effort": "max"}), "harmony", profile=GPT_OSS, effort="low")
+    assert system_of(cast("str", result.output)).effort == "low"
+    assert [(loss.path, loss.severity) for loss in result.losses] == [("/extras/openai/reasoning", Severity.CHANGED)]
+
+
+def test_system_and_developer_texts_at_the_beginning_are_one_developer_message() -> None:
+    messages = (
+        {"role": "system", "content": "One."},
+        {"role": "developer", "content": "Two."},
+        USER,
+        {"role": "system", "content": "Three."},
+    )
+    prompted = text(*messages)
+    assert "<|start|>developer<|message|># Instructions\n\nOne.\n\nTwo.<|end|><|start|>user" in prompted
+    assert prompted.endswith("<|start|>developer<|message|># Instructions\n\nThree.<|end|><|start|>assistant")
+    assert losses(*messages) == {
+        "/messages/0/role": Severity.CHANGED,
+        "/messages/0/content": Severity.CHANGED,
+        "/messages/1": Severity.CHANGED,
+        "/messages/3/role": Severity.CHANGED,
+    }
+
+
+def test_the_developers_own_text_is_no_loss() -> None:
+    assert losses({"role": "developer", "content": "One."}, USER) == {}
+
+
+def test_a_developers_message_of_parts_keeps_its_place() -> None:
+    parts = [{"type": "text", "text": "a"}, {"type": "image_url", "image_url": {"url": "u"}}]
+    found = losses({"role": "developer", "content": "One."}, {"role": "developer", "content": parts}, USER)
+    assert found == {"/messages/1/content/1": Severity.LOST}
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        ("none", "Do not call any tool."),
+        ("required", "Call at least one tool before you answer."),
+        (
+            {"type": "function", "function": {"name": "get_weather"}},
+            "Call the tool functions.get_weather before you answer, and no other tool.",
+        ),
+        (
+            {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": [WEATHER]}},
+            "Of the tools, call only these: functions.get_weather.",
+        ),
+    ],
+)
+def test_a_tool_choice_is_an_instruction(choice: Any, said: str) -> None:
+    for instructions in ((), ({"role": "developer", "content": "Be brief."},)):
+        prompted = text(*instructions, USER, tools=[WEATHER], tool_choice=choice)
+        before = "Be brief.\n\n" if instructions else ""
+        assert f"<|start|>developer<|message|># Instructions\n\n{before}{said}\n\n# Tools\n" in prompted
+    assert losses(USER, tools=[WEATHER], tool_choice=choice) == {"/extras/openai/tool_choice": Severity.CHANGED}
+
+
+def test_a_tool_choice_without_tools() -> None:
+    assert losses(USER, tool_choice="required") == {"/extras/openai/tool_choice": Severity.LOST}
+    assert losses(USER, tool_choice="none") == {}
+    assert "developer" not in text(USER, tool_choice="required")
+
+
+def test_the_deprecated_choice_of_a_function() -> None:
+    more: dict[str, Any] = {"functions": [WEATHER["function"]], "function_call": {"name": "get_weather"}}
+    assert "Call the tool functions.get_weather before" in text(USER, **more)
+
+
+def test_the_form_of_the_answer_is_a_section_of_the_instructions() -> None:
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}}
+    described = {"name": "weather", "description": "What is\nknown.", "schema": schema, "strict": True}
+    form = {"type": "json_schema", "json_schema": described}
+    section = (
+        "# Response Formats\n\n## weather\n\n// What is known.\n"
+        '{"type":"object","properties":{"city":{"type":"string"}}}'
+    )
+    assert f"<|start|>developer<|message|>{section}<|end|>" in text(USER, response_format=form)
+    instructed = text({"role": "developer", "content": "Be brief."}, USER, response_format=form, tools=[WEATHER])
+    assert f"# Instructions\n\nBe brief.\n\n{section}\n\n# Tools\n" in instructed
+    assert losses(USER, response_format=form) == {"/extras/openai/response_format": Severity.CHANGED}
+
+
+def test_any_json_object_is_an_instruction() -> None:
+    prompted = text(USER, response_format={"type": "json_object"})
+    assert "# Instructions\n\nAnswer with a JSON object and nothing else.<|end|>" in prompted
+
+
+def test_what_cannot_be_asked_for_is_reported() -> None:
+    more: dict[str, Any] = {"verbosity": "low", "parallel_tool_calls": False, "web_search_options": {"a": 1}, "a/b": 1}
+    assert losses(USER, **more) == {
+        "/extras/openai/verbosity": Severity.LOST,
+        "/extras/openai/parallel_tool_calls": Severity.LAYOUT,
+        "/extras/openai/web_search_options": Severity.LOST,
+        "/extras/openai/a~1b": Severity.LOST,
+    }
+
+
+def test_several_calls_in_a_turn_cannot_be_asked_for() -> None:
+    wanted = Prompting(parallel_tool_calls=True)
+    assert [loss.severity for loss in gpt_oss(Transcript(), wanted).losses] == [Severity.LOST]
+
+
+def test_sampling_and_what_goes_without_saying_is_no_part_of_the_conversation() -> None:
+    more: dict[str, Any] = {**dict.fromkeys(ENGINE, 1), **DEFAULTS}
+    assert losses(USER, **more) == {}
+    assert losses(USER, profile=None, **more) == {}
+
+
+def test_without_a_profile_what_is_asked_for_is_reported_as_lost() -> None:
+    more: dict[str, Any] = {"reasoning_effort": "high", "tool_choice": "none", "verbosity": "low"}
+    assert losses(USER, profile=None, **more) == {f"/extras/openai/{key}": Severity.LOST for key in more}
+
+
+# --- reasoning --------------------------------------------------------------------------------------------------------
+
+ANSWERED = (USER, {"role": "assistant", "reasoning": "done", "content": "Hello!"})
+CALLED = (
+    {"role": "user", "content": "Weather?"},
+    {"role": "assistant", "reasoning": "to do", "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": "c1", "content": "sun"},
+)
+
+
+def test_the_reasoning_of_a_turn_that_is_not_over_is_kept_and_any_other_dropped() -> None:
+    prompted = text(*ANSWERED, *CALLED)
+    assert "<|channel|>analysis<|message|>to do<|end|><|start|>assistant to=functions.get_weather" in prompted
+    assert "done" not in prompted
+    found = losses(*ANSWERED, *CALLED)
+    assert found["/messages/1"] is Severity.LOST
+    assert found["/messages/5/call_id"] is Severity.LOST, "paths are those of the request, what was dropped counted"
+
+
+# --- against the official encoder -------------------------------------------------------------------------------------
+
+_TEXTS = st.sampled_from(["Hi", "a\n\nb", "é 😀", "<|end|>", "{}", " ", "Be brief."])
+_INSTRUCTIONS = st.lists(st.sampled_from(["Be brief.", "Be kind.\nAlways."]), max_size=2)
+_TURNS = st.lists(st.tuples(_TEXTS, st.sampled_from(["", "thought"]), st.booleans(), _TEXTS), max_size=3)
+_EFFORTS = st.sampled_from(["low", "medium", "high"])
+
+
+@given(_INSTRUCTIONS, _TURNS, _EFFORTS, st.sampled_from([None, DATE]), st.booleans(), st.booleans())
+@settings(max_examples=100)
+def test_the_prompt_is_what_the_official_encoder_renders(
+    instructions: list[str],
+    turns: list[tuple[str, str, bool, str]],
+    effort: str,
+    date: str | None,
+    declared: bool,
+    pending: bool,
+) -> None:
+    h = library()
+    system = h.SystemContent.new().with_reasoning_effort(h.ReasoningEffort(effort.capitalize()))
+    official: list[Any] = [
+        h.Message.from_role_and_content(
+            h.Role.SYSTEM, system if date is None else system.with_conversation_start_date(date)
+        )
+    ]
+    messages: list[dict[str, Any]] = [{"role": "system", "content": each} for each in instructions]
+    if instructions or declared:
+        content = h.DeveloperContent.new()
+        if instructions:
+            content = content.with_instructions("\n\n".join(instructions))
+        if declared:
+            content = content.with_function_tools([h.ToolDescription(**WEATHER["function"])])
+        official.append(h.Message.from_role_and_content(h.Role.DEVELOPER, content))
+    for asked, thought, called, answer in [*turns, ("And?", "pending", True, "")] if pending else turns:
+        last = thought == "pending"
+        _tell(h, official, messages, asked, thought if last else "", called)
+        if not last:
+            messages.append({"role": "assistant", "content": answer, **({"reasoning": thought} if thought else {})})
+            final = h.Message.from_role_and_content(h.Role.ASSISTANT, answer).with_channel("final")
+            official.append(final)
+    body = request(*messages, reasoning_effort=effort, **({"tools": [WEATHER]} if declared else {}))
+    expected = load_encoding().render_conversation_for_completion(
+        h.Conversation(messages=official), h.Role.ASSISTANT, config=config()
+    )
+    options = Options(dialect=DIALECT, control_tokens="raw")
+    for target, wanted in (("harmony-tokens", expected), ("harmony", load_encoding().decode(expected))):
+        assert prompt(body, target, profile=GPT_OSS, date=date, options=options).output == wanted
+
+
+def _tell(h: Any, official: list[Any], messages: list[dict[str, Any]], asked: str, thought: str, called: bool) -> None:
+    """A question, and perhaps a call with its reply, in both languages."""
+    messages.append({"role": "user", "content": asked})
+    official.append(h.Message.from_role_and_content(h.Role.USER, asked))
+    if thought:
+        official.append(h.Message.from_role_and_content(h.Role.ASSISTANT, thought).with_channel("analysis"))
+    if called:
+        messages.append({"role": "assistant", "tool_calls": [CALL], **({"reasoning": thought} if thought else {})})
+        messages.append({"role": "tool", "tool_call_id": "c1", "content": "sun"})
+        call = h.Message.from_role_and_content(h.Role.ASSISTANT, CALL["function"]["arguments"])
+        official.append(
+            call.with_channel("commentary")
+            .with_recipient("functions.get_weather")
+            .with_content_type("<|constrain|>json")
+        )
+        author = h.Author(role=h.Role.TOOL, name="functions.get_weather")
+        reply = h.Message.from_author_and_content(author, "sun")
+        official.append(reply.with_channel("commentary").with_recipient("assistant"))
+
+
+# --- other formats ----------------------------------------------------------------------------------------------------
+
+INSTRUCTED = ({"role": "system", "content": "Be brief."}, USER, {"role": "assistant", "content": "Yes?"}, USER)
+
+
+PROMPTS = {
+    "ocm-2.2": """\
+version: 2.2
+<|start|>system<|message|>Be brief.<|end|>
+<|start|>user<|message|>Hi<|end|>
+<|start|>assistant<|channel|>final<|message|>Yes?<|end|>
+<|start|>user<|message|>Hi<|end|>
+<|start|>assistant""",
+    "harmony": """\
+<|start|>system<|message|>Be brief.<|end|><|start|>user<|message|>Hi<|end|>\
+<|start|>assistant<|channel|>final<|message|>Yes?<|end|><|start|>user<|message|>Hi<|end|><|start|>assistant""",
+    "internlm2": """\
+<|im_start|>system
+Be brief.<|im_end|>
+<|im_start|>user
+Hi<|im_end|>
+<|im_start|>assistant
+Yes?<|im_end|>
+<|im_start|>user
+Hi<|im_end|>
+<|im_start|>assistant
+""",
+    "chatml": """\
+<|im_start|>system
+Be brief.<|im_end|>
+<|im_start|>user
+Hi<|im_end|>
+<|im_start|>assistant
+Yes?<|im_end|>
+<|im_start|>user
+Hi<|im_end|>
+<|im_start|>assistant
+""",
+    "ocm-0.1": """\
+[BOS]<|im_start|>system
+Be brief.
+<|im_end|>
+<|im_start|>user
+Hi
+<|im_end|>
+<|im_start|>assistant
+Yes?
+<|im_end|>
+<|im_start|>user
+Hi
+<|im_end|>
+<|im_start|>assistant
+""",
+}
+
+
+@pytest.mark.parametrize("target", PROMPTS)
+def test_without_a_profile_the_messages_are_as_they_are_and_the_assistants_turn_is_open(target: str) -> None:
+    assert text(*INSTRUCTED, target=target, profile=None) == PROMPTS[target]
+
+
+def test_a_turn_that_is_open_stays_as_it_is() -> None:
+    begun = "<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final"
+    assert prompt(begun, "harmony", source="harmony").output == begun
+
+
+# --- the account ------------------------------------------------------------------------------------------------------
+
+_PARAMETERS = st.dictionaries(
+    st.sampled_from(["reasoning_effort", "tool_choice", "response_format", "verbosity", "temperature", "x", "a/b"]),
+    st.one_of(ANY, st.sampled_from(["none", "required", "high", {"type": "json_object"}])),
+    max_size=4,
+)
+
+
+@given(DOCUMENTS, _PARAMETERS, st.sampled_from(["harmony", "harmony-tokens", "ocm-2.2", "internlm2", "canonical"]))
+@settings(max_examples=400)
+def test_every_difference_from_the_request_is_reported(document: Any, more: dict[str, Any], target: str) -> None:
+    if isinstance(document, dict):
+        document = {**cast("dict[str, Any]", document), **more}
+    profile = GPT_OSS if target.startswith("harmony") else None
+    before = copy.deepcopy(document)
+    try:
+        reading = read(document, "openai")
+    except BridgeError as error:
+        with pytest.raises(BridgeError, match=str(error.code)):
+            prompt(document, target, profile=profile)
+        return
+    result = prompt(document, target, profile=profile)
+    assert document == before
+    found = cast("Transcript", read(result.encode(), target).transcript)
+    prepared = prepare(reading, target, profile=profile)
+    _check(cast("Transcript", reading.transcript), found, result, prepared.origins)
+
+
+def _check(asked: Transcript, found: Transcript, result: Result, origins: tuple[str, ...]) -> None:
+    named = {loss.path for loss in result.losses}
+    made = {index for index, origin in enumerate(origins) if not origin.startswith("/messages/")}
+    if found.open_turn is None:
+        assert "/open_turn" in named
+    own = tuple(message for index, message in enumerate(found.messages) if index not in made)
+    back = Transcript(own, found.tools, found.header, None, asked.extras, found.layout)
+    gone = {path for path in named if is_element(path)}
+    assert [place for place in diff(asked, back, gone) if not covered(place.path, named)] == []
+    for key, value in ((asked.extras or {}).get("openai") or {}).items():
+        silent = key in ENGINE or (key in DEFAULTS and value == DEFAULTS[key])
+        kept = ((found.extras or {}).get("openai") or {}).get(key) == value
+        empty_choice = key == "tool_choice" and value in ("none", "auto")
+        known = key == "reasoning_effort" and value in ("low", "medium", "high")
+        assert silent or kept or empty_choice or known or f"/extras/openai/{escape(key)}" in named, key
+
+
+def test_the_results_report_is_about_the_request() -> None:
+    asked = request({"role": "system", "content": "<|end|>"}, USER)
+    result = prompt(asked, "harmony", profile=GPT_OSS)
+    assert result.source == "openai"
+    assert result.transcript == read(asked, "openai").transcript
+    assert (LossCode.CONTROL_TOKEN, "/messages/0/content") in [(loss.code, loss.path) for loss in result.losses]
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+PAGE = (ROOT / "docs" / "requests.md").read_text("utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_example_of_the_page(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "request.json").write_text(blocks("json")[0])
+    command = blocks("console")[0].removeprefix("$ ocml-convert ").split()
+    assert run(*command) == (0, blocks("text")[0].removesuffix("\n").encode(), blocks("text")[1])
+
+
+def test_the_page_tells_of_every_parameter() -> None:
+    told = set(re.findall(r"`([a-z_]+)`", "".join(re.findall(r"^\| [^|]*\|", PAGE, re.MULTILINE))))
+    assert told >= ENGINE | set(DEFAULTS) | {"messages", "tools", "functions", "reasoning", "reasoning_effort"}
+
+
+def test_the_library_gives_what_the_page_shows() -> None:
+    results = doctest.testfile(str(ROOT / "docs" / "requests.md"), module_relative=False)
+    assert (results.attempted > 0, results.failed) == (True, 0)
+
+
+# --- refusals ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"profile": "gpt-4"}, "harmony has no profile 'gpt-4'; it has gpt-oss"),
+        ({"date": DATE}, "a date and an effort are for a profile, which has a place for them"),
+        ({"effort": "low"}, "a date and an effort are for a profile, which has a place for them"),
+        ({"profile": GPT_OSS, "date": "today"}, "'today' is not a date: YYYY-MM-DD"),
+        ({"profile": GPT_OSS, "date": f"{DATE}\n"}, f"{DATE + chr(10)!r} is not a date: YYYY-MM-DD"),
+    ],
+)
+def test_options_that_cannot_be(more: dict[str, Any], message: str) -> None:
+    with pytest.raises(BridgeError) as caught:
+        prompt(request(USER), "harmony", **more)
+    assert (caught.value.code, caught.value.message) == (ErrorCode.OPTION, message)
+
+
+def test_a_strict_prompt_says_all_or_nothing() -> None:
+    assert prompt(request(USER), "harmony", profile=GPT_OSS, strict=True).output
+    with pytest.raises(BridgeError) as caught:
+        prompt(request({"role": "system", "content": "a"}, USER), "harmony", profile=GPT_OSS, strict=True)
+    assert (caught.value.code, caught.value.path) == (ErrorCode.LOSS, "/messages/0/role")
+
+
+def test_a_text_to_be_completed_has_no_turn() -> None:
+    with pytest.raises(BridgeError) as caught:
+        prompt("[BOS]<|fim_prefix|>a<|fim_suffix|>b<|fim_middle|>", "ocm-0.1", source="ocm-0.1")
+    assert caught.value.code is ErrorCode.SHAPE
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Path:
+    path = tmp_path / "request.json"
+    path.write_text(json.dumps(request({"role": "system", "content": "Be brief."}, *ANSWERED, *CALLED)))
+    return path
+
+
+def test_the_command_makes_the_prompt_that_the_library_makes(run: Run, asked: Path) -> None:
+    arguments = ("-t", "harmony", "--profile", GPT_OSS, "--date", DATE, "--effort", "high", "--verify", "-q")
+    done = run(asked, *arguments)
+    data = asked.read_bytes()
+    assert done == (0, prompt(data, "harmony", profile=GPT_OSS, date=DATE, effort="high").data, "")
+
+
+def test_the_command_says_todays_date(run: Run, asked: Path) -> None:
+    done = run(asked, "-t", "harmony", "--profile", GPT_OSS, "-q")
+    date = system_of(done.out.decode()).date
+    assert date is not None
+    assert date >= "2026"
+
+
+def test_the_request_comes_back_from_a_prompt_with_its_sidecar(run: Run, asked: Path, tmp_path: Path) -> None:
+    prompted, sidecar = tmp_path / "prompt.txt", tmp_path / "sidecar.json"
+    run(asked, "-t", "harmony", "--profile", GPT_OSS, "-o", prompted, "--sidecar-out", sidecar, "-q")
+    back = run(prompted, "-f", "harmony", "-t", "openai", "--sidecar", sidecar)
+    assert json.loads(back.out) == json.loads(asked.read_text())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "code"),
+    [
+        (("--profile", "x"), 2, "OCB-OPTION"),
+        (("--date", DATE), 2, "OCB-OPTION"),
+        (("--effort", "low"), 2, "OCB-OPTION"),
+        (("--profile", GPT_OSS, "--strict"), 3, "OCB-LOSS"),
+    ],
+)
+def test_the_command_refuses(run: Run, asked: Path, arguments: tuple[str, ...], status: int, code: str) -> None:
+    done = run(asked, "-t", "harmony", *arguments)
+    assert (done.status, done.out) == (status, b"")
+    assert code in done.err
+
+
+def test_messages_of_a_profile_are_written_as_any_others() -> None:
+    reading = read(request(USER), "openai")
+    made = prepare(reading, "harmony", profile=GPT_OSS).transcript
+    assert made.open_turn == Message("assistant", "", end=None)
+    assert write(made, "harmony").output == text(USER).replace(f"\nCurrent date: {DATE}", "")
