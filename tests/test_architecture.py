@@ -12,9 +12,9 @@ import ocml_bridge
 from sources import ADAPTERS, BRIDGE, ROOT, dotted, imports, modules, tree
 
 LAYERS = (
-    ("errors", "loss"),
+    ("errors", "lazy", "loss"),
     ("model",),
-    ("events", "prompting"),
+    ("comparison", "events", "prompting"),
     ("adapter", "diff", "jsontext", "turns"),
     ("fit", "text", "transform", "visibility"),
     ("stream",),
@@ -42,7 +42,7 @@ WORLD = frozenset(
 )
 ACTS = frozenset({"open", "print", "input"})
 
-SAME_FILES = {"__init__.py", "syntax.py", "reader.py", "fit.py", "writer.py"}
+SAME_FILES = {"__init__.py", "syntax.py", "sniff.py", "reader.py", "fit.py", "writer.py"}
 LIBRARIES = frozenset({"yaml"})
 """Third-party libraries that an adapter imports by name; `openai_harmony` is found at run time, whichever it is."""
 
@@ -94,9 +94,9 @@ def test_adapters_import_the_bridge_and_no_other_adapter(module: str) -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_libraries_are_imported_when_they_are_needed(folder: Path) -> None:
-    """No module that is imported with the adapter imports a third-party library."""
+    """No module that reading or writing imports at once imports a third-party library."""
     seen: set[str] = set()
-    todo = [".".join(dotted(folder / "__init__.py"))]
+    todo = [".".join(dotted(folder / name)) for name in SAME_FILES]
     while todo:
         module = todo.pop()
         if module not in seen and module in ADAPTER_MODULES:
@@ -109,6 +109,15 @@ def test_libraries_are_imported_when_they_are_needed(folder: Path) -> None:
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_every_adapter_has_the_same_files(folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} >= SAME_FILES
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_telling_a_format_needs_its_syntax_alone(folder: Path) -> None:
+    """Detection asks every format: what it imports for that is little."""
+    package = ".".join(dotted(folder / "__init__.py"))
+    for name in ("__init__.py", "sniff.py"):
+        own = {found.module for found in imports(folder / name) if found.module.startswith(package)}
+        assert own <= {f"{package}.syntax"}
 
 
 @pytest.mark.parametrize("module", [*BRIDGE_MODULES, *ADAPTER_MODULES])

@@ -12,8 +12,9 @@ import pytest
 
 from ocml_bridge import ErrorCode, FindingCode, LossCode, Severity, formats
 from ocml_bridge.adapter import Policy
-from ocml_bridge.cli import command
+from ocml_bridge.cli import COMMANDS, command
 from ocml_bridge.errors import EXIT_CODES, ExitCode
+from ocml_bridge.lazy import find
 from sources import ROOT
 
 DOCS = ROOT / "docs"

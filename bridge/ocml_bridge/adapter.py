@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .loss import Log
 from .model import Document, Json
 
 if TYPE_CHECKING:
+    from .comparison import Comparison
     from .events import Answer, Decoder, Encoder
     from .prompting import Ask, Profile
 
@@ -72,8 +73,7 @@ class Level(StrEnum):
     NO = "no"
 
 
-@dataclass(frozen=True, slots=True)
-class Capabilities:
+class Capabilities(NamedTuple):
     """What a format can hold; a feature that is not named is not held."""
 
     levels: Mapping[Feature, Level]
@@ -118,30 +118,8 @@ DEFAULT = Options()
 MakeDecoder = Callable[[Options], "Decoder"]
 MakeEncoder = Callable[["Answer", Options], "Encoder"]
 
-Verdict = Literal["same", "differs", "only-ours", "only-theirs", "refused"]
 
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """One message, read by our reader and by a format's official one.
-
-    Attributes:
-        index: of the message in our reading, from 0; None for the open turn and for what stands behind all messages.
-        ours: what we read, in the official reader's terms; None where we read no message.
-        theirs: what the official reader reads; None where it reads no message that ends here.
-        verdict: `only-ours`: it took this message for part of another, or it is an open turn, which it does not know;
-            `refused`: it gave up here.
-        detail: its error, else "".
-    """
-
-    index: int | None
-    ours: dict[str, str] | None
-    theirs: dict[str, str] | None
-    verdict: Verdict
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Adapter:
     """One format.
 

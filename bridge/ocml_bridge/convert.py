@@ -144,15 +144,8 @@ def write(
     Raises:
         BridgeError: OCB-LOSS where `strict` refuses; OCB-CONTROL-TOKEN where the policy for control tokens does.
     """
-    found, dialect = registry.adapter(target)
-    options = _with_dialect(options, dialect)
-    if drop_analysis and isinstance(transcript, Transcript):
-        output, losses = _write_answers(found, transcript, options)
-    else:
-        output, losses = _write(found, transcript, options)
-    if strict and not is_lossless(losses):
-        raise refusal(loss for loss in losses if loss.severity is not Severity.LAYOUT)
-    return Result(output, tuple(losses), (), transcript, None, found.id)
+    output, losses, written = _written(transcript, target, options, strict, drop_analysis)
+    return Result(output, losses, (), transcript, None, written)
 
 
 def convert(
@@ -180,8 +173,8 @@ def convert(
         BridgeError: with code and position, where it cannot be read or may not be written.
     """
     reading = read(data, source, options=options, strict=strict, sidecar=sidecar)
-    result = write(reading.transcript, target, options=options, strict=strict, drop_analysis=drop_analysis)
-    return replace(result, findings=reading.findings, source=reading.source)
+    output, losses, written = _written(reading.transcript, target, options, strict, drop_analysis)
+    return Result(output, losses, reading.findings, reading.transcript, reading.source, written)
 
 
 def verify(transcript: Document, result: Result, *, options: Options = DEFAULT) -> tuple[Loss, ...]:
@@ -237,6 +230,21 @@ def refusal(notes: Iterable[Loss | Finding]) -> BridgeError:
 
 
 # --- inside -----------------------------------------------------------------------------------------------------------
+
+
+def _written(
+    transcript: Document, target: str | Adapter, options: Options, strict: bool, drop_analysis: bool
+) -> tuple[Source, tuple[Loss, ...], str]:
+    """The output, its losses, and the id of the format that it is in."""
+    found, dialect = registry.adapter(target)
+    options = _with_dialect(options, dialect)
+    if drop_analysis and isinstance(transcript, Transcript):
+        output, losses = _write_answers(found, transcript, options)
+    else:
+        output, losses = _write(found, transcript, options)
+    if strict and not is_lossless(losses):
+        raise refusal(loss for loss in losses if loss.severity is not Severity.LAYOUT)
+    return output, tuple(losses), found.id
 
 
 def _bytes(data: Source | bytes) -> bytes:
@@ -331,6 +339,8 @@ def _write_answers(adapter: Adapter, transcript: Transcript, options: Options) -
 
 def _is_unicode(text: str) -> bool:
     """Whether no half of a surrogate pair stands in a text."""
+    if text.isascii():
+        return True
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
+from operator import attrgetter
 from typing import Any, Final, NamedTuple, cast
 
 from .model import Completion, Content, Document, Message, Part, Text, Transcript
@@ -76,11 +77,13 @@ def diff(old: Document, new: Document, gone: Collection[str] = ()) -> Iterator[D
 
 
 def _messages(old: Transcript, new: Transcript, gone: Collection[str]) -> Iterator[Difference]:
+    if old.messages is new.messages:
+        return
     kept = list(enumerate(old.messages))
     if gone:
         kept = [(index, one) for index, one in kept if f"/messages/{index}" not in gone]
     for (index, one), other in zip(kept, new.messages, strict=False):
-        if one is not other and one != other:
+        if one is not other:
             yield from _message(f"/messages/{index}", one, other, gone)
     for index, one in kept[len(new.messages) :]:
         yield Difference(f"/messages/{index}", one, ABSENT)
@@ -88,9 +91,11 @@ def _messages(old: Transcript, new: Transcript, gone: Collection[str]) -> Iterat
         yield Difference(f"/messages/{len(old.messages)}", ABSENT, other)
 
 
+_values_of: Final = attrgetter(*Message.__match_args__)
+
+
 def _message(path: str, old: Message, new: Message, gone: Collection[str]) -> Iterator[Difference]:
-    for name in _fields(Message):
-        one, other = getattr(old, name), getattr(new, name)
+    for name, one, other in zip(Message.__match_args__, _values_of(old), _values_of(new), strict=True):
         if one is other or one == other:
             continue
         if name == "content":
@@ -124,30 +129,41 @@ def _part(path: str, old: Part, new: Part) -> Iterator[Difference]:
         yield from _values(path, old, new)
 
 
-def _values(path: str, old: object, new: object) -> Iterator[Difference]:
+def _values(path: str, old: Any, new: Any) -> Iterator[Difference]:
     """Differences of any two values: model objects by field, JSON by key and index."""
-    if old is new or (type(old) is type(new) and old == new):
+    if _same(old, new):
         return
     if is_dataclass(old) and type(old) is type(new):
         for name in _fields(type(old)):
-            yield from _values(f"{path}/{name}", getattr(old, name), getattr(new, name))
+            one, other = getattr(old, name), getattr(new, name)
+            if one is not other:
+                yield from _values(f"{path}/{name}", one, other)
     elif isinstance(old, dict) and isinstance(new, dict):
         yield from _keys(path, cast("dict[str, Any]", old), cast("dict[str, Any]", new))
     elif isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
-        ones, others = cast("list[Any]", old), cast("list[Any]", new)
-        for k, (one, other) in enumerate(zip(ones, others, strict=False)):
-            yield from _values(f"{path}/{k}", one, other)
-        for k in range(len(others), len(ones)):
-            yield Difference(f"{path}/{k}", ones[k], ABSENT)
-        for k in range(len(ones), len(others)):
-            yield Difference(f"{path}/{k}", ABSENT, others[k])
+        yield from _items(path, cast("list[Any]", old), cast("list[Any]", new))
     else:
         yield Difference(path, old, new)
 
 
+def _same(old: object, new: object) -> bool:
+    return old is new or (type(old) is type(new) and old == new)
+
+
+def _items(path: str, old: list[Any], new: list[Any]) -> Iterator[Difference]:
+    for k, (one, other) in enumerate(zip(old, new, strict=False)):
+        yield from _values(f"{path}/{k}", one, other)
+    for k in range(len(new), len(old)):
+        yield Difference(f"{path}/{k}", old[k], ABSENT)
+    for k in range(len(old), len(new)):
+        yield Difference(f"{path}/{k}", ABSENT, new[k])
+
+
 def _keys(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Difference]:
     for key, one in old.items():
-        yield from _values(f"{path}/{escape(key)}", one, new.get(key, ABSENT))
+        other = new.get(key, ABSENT)
+        if not _same(one, other):
+            yield from _values(f"{path}/{escape(key)}", one, other)
     for key, other in new.items():
         if key not in old:
             yield Difference(f"{path}/{escape(key)}", ABSENT, other)

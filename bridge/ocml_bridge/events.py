@@ -68,11 +68,19 @@ class Stop(NamedTuple):
         reason: why.
         document: what was read, as a reader of the whole text reads it.
         error: the code of what went wrong, where the reason is `error`.
+        lifted: the number of the message that is the document's declared tools, and no message of it; None for none.
     """
 
     reason: Reason
     document: Document
     error: ErrorCode | None = None
+    lifted: int | None = None
+
+    def place(self, number: int) -> int | None:
+        """The index in the document of the message with this number; None for one that is no message there."""
+        if self.lifted is None or number < self.lifted:
+            return number
+        return None if number == self.lifted else number - 1
 
 
 Event = Start | Delta | RefusalDelta | End | Finding | Stop

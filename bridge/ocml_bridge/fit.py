@@ -142,6 +142,8 @@ def report(document: Document, image: Document, log: Log, *, target: str) -> Non
 
 def covered(path: str, named: Collection[str]) -> bool:
     """Whether a path is at or below one of those named."""
+    if not named:
+        return False
     while path not in named:
         if not path:
             return False
@@ -149,7 +151,7 @@ def covered(path: str, named: Collection[str]) -> bool:
     return True
 
 
-_SPELLING: Final = frozenset({LossCode.LAYOUT, LossCode.GROUPING, LossCode.ENDING})
+_SPELLING: Final = (LossCode.LAYOUT, LossCode.GROUPING, LossCode.ENDING)
 
 
 def name_difference(difference: Difference, target: str) -> Loss:
@@ -157,11 +159,11 @@ def name_difference(difference: Difference, target: str) -> Loss:
     path, old, new = difference
     steps = path.split("/")[1:]
     code = _code(steps)
-    label = " ".join(steps[2:] if steps and steps[0] == "messages" else steps) or "document"
     if code is LossCode.ENDING and old is None:
         return Loss(code, Severity.CHANGED, path, f"the message was cut off; in {target} it reads as a whole one")
     if code in _SPELLING:
         return Loss(code, Severity.LAYOUT, path, f"{target} spells it its own way")
+    label = " ".join(steps[2:] if steps and steps[0] == "messages" else steps) or "document"
     if _nothing(old):
         return Loss(code, Severity.LAYOUT, path, f"{target} says {label} {_short(new)}, which the source leaves unsaid")
     if _nothing(new) and old == "":
@@ -190,8 +192,11 @@ def _nothing(value: object) -> bool:
 
 
 def _short(value: object) -> str:
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, str):
+        text = repr(value)
+    elif isinstance(value, (tuple, list)):
         count = len(cast("tuple[object, ...]", value))
         return f"of {count} item{'' if count == 1 else 's'}"
-    text = jsontext.compact(to_json(value)) if is_dataclass(value) else repr(value)
+    else:
+        text = jsontext.compact(to_json(value)) if is_dataclass(value) else repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

@@ -46,18 +46,21 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+_OBJECT: Final[Any] = dict
+_NESTING: Final[Any] = (dict, list)
+
+
 def _depth(value: Json) -> int:
     """How deep a value nests, as far as it matters."""
     depth = 0
-    level: list[Any] = [value]
+    level: list[Any] = [value] if isinstance(value, _NESTING) else []
     while level and depth <= MAX_DEPTH:
-        below: list[Any] = []
-        for item in level:
-            if isinstance(item, dict):
-                below += cast("dict[str, Json]", item).values()
-            elif isinstance(item, list):
-                below += cast("list[Json]", item)
-        level = [item for item in below if isinstance(item, (dict, list))]
+        level = [
+            item
+            for outer in level
+            for item in (outer.values() if isinstance(outer, _OBJECT) else outer)
+            if isinstance(item, _NESTING)
+        ]
         depth += 1
     return depth
 
@@ -83,7 +86,7 @@ def loads(data: str | bytes) -> Json:
         if _SURROGATE_ESCAPE.search(raw) or _has_long_number(raw):
             return _loads_exactly(data)
         raise BridgeError(ErrorCode.JSON, f"not JSON: {error.msg}", offset=error.pos) from error
-    if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
+    if _depth(value) > MAX_DEPTH:
         raise _too_deep()
     return value if _is_whole(value, raw) else _loads_exactly(data)
 

@@ -24,17 +24,17 @@ class Lazy:
         name: `package.module:name`.
     """
 
-    __slots__ = ("_found", "_name")
+    __slots__ = ("_found", "name")
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
         self._found: Any = None
 
     def __repr__(self) -> str:
-        return f"Lazy({self._name!r})"
+        return f"Lazy({self.name!r})"
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the function."""
         if self._found is None:
-            self._found = find(self._name)
+            self._found = find(self.name)
         return self._found(*arguments)

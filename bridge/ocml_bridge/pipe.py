@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from . import registry
 from .adapter import DEFAULT, Adapter, Options
 from .errors import BridgeError, ErrorCode
-from .events import Answer, Decoder, Encoder, Event, Reason
-from .stream.visible import Filter
-from .visibility import Visibility
+
+if TYPE_CHECKING:
+    from .events import Answer, Decoder, Encoder, Event, Reason
+    from .visibility import Visibility
 
 _Made = TypeVar("_Made")
 
@@ -47,6 +48,9 @@ def encoder(stream: str, *, answer: Answer | None = None, options: Options = DEF
     Raises:
         BridgeError: OCB-FORMAT-UNKNOWN where there is no such stream.
     """
+    # Imported here, as below: whoever converts whole documents needs nothing of streams.
+    from .events import Answer
+
     return _find(stream, lambda adapter: adapter.encoders, "written")(answer or Answer(), options)
 
 
@@ -81,6 +85,8 @@ class Pipe:
     def __init__(self, source: Decoder, target: Encoder, visibility: Visibility | None = None) -> None:
         self._source = source
         self._target = target
+        from .stream.visible import Filter
+
         self._filter = None if visibility is None else Filter(visibility)
 
     def feed(self, data: str | bytes) -> bytes:
@@ -96,12 +102,23 @@ class Pipe:
         return self._out(self._source.finish(reason)) + b"".join(self._target.finish(usage))
 
     def fail(self, error: BridgeError) -> bytes:
-        """Say that the stream broke, so that whoever listens notices."""
-        return b"".join(self._target.fail(error.code, error.message))
+        """What came before the place that cannot be read, and that the stream broke there, for whoever listens."""
+        events = self._seen(self._source.finish("error"))
+        return b"".join(broken(events, self._target, error)) if events else b""
 
     def cancel(self) -> None:
         """Nobody listens any more."""
         self._source.cancel()
 
-    def _out(self, events: Iterable[Event]) -> bytes:
-        return b"".join(self._target.encode(events if self._filter is None else self._filter.apply(events)))
+    def _out(self, events: Sequence[Event]) -> bytes:
+        return b"".join(self._target.encode(self._seen(events)))
+
+    def _seen(self, events: Sequence[Event]) -> Sequence[Event]:
+        return events if self._filter is None else self._filter.apply(events)
+
+
+def broken(events: Sequence[Event], target: Encoder, error: BridgeError) -> list[bytes]:
+    """The last events of a stream that cannot be read on, with the error in place of an end."""
+    *said, stop = events
+    out = [*target.encode(said), *target.fail(error.code, error.message)]
+    return [*out, *target.encode([stop])]

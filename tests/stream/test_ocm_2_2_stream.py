@@ -388,6 +388,17 @@ def test_a_long_run_of_brackets_does_not_wait_for_ever() -> None:
     assert is_lossless(made.losses)
 
 
+def test_a_message_that_begins_before_the_last_has_ended_waits_for_it() -> None:
+    thought = Message("assistant", "hm", channel="analysis")
+    answer = Message("assistant", "4.", channel="final", end="return", continues=True)
+    begun = [Start(0, replace(thought, content="")), Delta(0, "h"), Start(1, replace(answer, content=""))]
+    made = encoder("ocm-2.2")
+    assert b"".join(made.encode([*begun, Delta(1, "4.")])).endswith(b"<|message|>h")
+    late = [Delta(0, "m"), End(0, thought), End(1, answer), Stop("stop", Transcript((thought, answer)))]
+    text = b"m<|end|>\n<|start|>assistant<|channel|>final<|message|>4.<|return|>\n"
+    assert (b"".join(made.encode(late)), made.losses) == (text, [])
+
+
 def test_from_stream_to_stream_nothing_changes() -> None:
     text = "version: 2.2\n<|start|>user<|message|>a <<|end|><|end|>\n<|start|>assistant" + ANSWER + "\n"
     events = events_of(decoder("ocm-2.2"), list(text)).events

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ocml_bridge.adapter import Options
-from ocml_bridge.events import Answer, Encoder, Event, Start, Stop
+from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.fit import drop_message
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.stream.encoder import TextEncoder
-from ocml_bridge.stream.order import InOrder
 from ocml_bridge.text.plain import header_for, is_private
 
 from .fit import bare
@@ -27,21 +24,12 @@ class Writer(TextEncoder):
 
     def __init__(self, options: Options) -> None:
         super().__init__(TEXT.id, read_text, options, control=CONTROL, hold=HOLD)
-        self._order = InOrder()
         self._empty = True
         self._cut = False
         """Whether the last message was cut off. It stays without its end if none follows, and only the assistant's may
         do so."""
 
-    def encode(self, events: Iterable[Event], /) -> list[bytes]:
-        """The text that events make.
-
-        Raises:
-            BridgeError: OCB-CONTROL-TOKEN where the options refuse tokens in content.
-        """
-        return super().encode(self._order.take(events))
-
-    def open(self, start: Start, before: Message | None) -> str | None:
+    def open(self, start: Start) -> str | None:
         """The beginning of a frame; None for private reasoning."""
         if is_private(start.message):
             return None

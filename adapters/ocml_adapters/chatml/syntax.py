@@ -6,8 +6,7 @@ whatever a string says is data. Both are one sequence of frames and share the ho
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
@@ -19,8 +18,7 @@ GRAMMAR: Final = Grammar((START,), (END,))
 CONTROL: Final = ControlTokens((START, END))
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """One of the two spellings.
 
     Attributes:

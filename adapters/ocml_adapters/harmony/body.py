@@ -7,13 +7,18 @@ from typing import Any, Final, cast
 
 from ocml_bridge.model import Content, Message, Text, Tool, Tools, Transcript
 from ocml_bridge.text.typescript import DEFAULT_NAMESPACE, parse_tools, render_tools
-from ocml_bridge.turns import lower_tools, parts_of
+from ocml_bridge.turns import developer_place, lower_tools, parts_of
 
 from .syntax import HOME, INSTRUCTIONS, TOOLS
 
 DESCRIPTION: Final = "namespace"
 """In the extras of a namespace's first tool: what describes the namespace."""
 _SECTION: Final = f"{TOOLS}\n\n## "
+
+
+def read_body(role: str, text: str) -> tuple[Content, bool]:
+    """The content that a body is, and whether it is a developer's without the heading that we write."""
+    return read_developer(text) if role == "developer" else (text, False)
 
 
 def read_developer(body: str) -> tuple[Content, bool]:
@@ -88,18 +93,19 @@ def is_in_place(message: Message) -> bool:
     return not any(declared) or (message.role == "developer" and declared[-1] and sum(declared) == 1)
 
 
-def placed(transcript: Transcript, places: Sequence[int] | None = None) -> Iterator[tuple[str, Message]]:
-    """The messages with the transcript's tools in them, each with its path; one made for the tools has theirs.
+def placed(transcript: Transcript, places: Sequence[int] | None = None) -> Iterator[tuple[int | None, Message]]:
+    """The messages with the transcript's tools in them, each with its index; one made for the tools has none.
 
     `places` are the indices of the messages in the document that they are from, where that has more.
     """
     messages, lowered = transcript.messages, lower_tools(transcript)
-    made = len(lowered) > len(messages)
-    index = 0
-    for message in lowered:
-        if made and (index == len(messages) or message is not messages[index]):
-            made = False
-            yield "/tools", message
-        else:
-            yield f"/messages/{index if places is None else places[index]}", message
-            index += 1
+    indices: Sequence[int | None] = range(len(messages)) if places is None else places
+    if len(lowered) > len(messages):
+        at = developer_place(messages)
+        indices = (*indices[:at], None, *indices[at:])
+    return zip(indices, lowered, strict=True)
+
+
+def path_of(place: int | None) -> str:
+    """The path of what `placed` gives."""
+    return "/tools" if place is None else f"/messages/{place}"

@@ -11,7 +11,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.stream.encoder import TextEncoder, alone
 from ocml_bridge.stream.hold import Hold
-from ocml_bridge.turns import Pairing, is_call
+from ocml_bridge.turns import Pairing
 
 from .fit import TARGET, fit
 from .message import header_of
@@ -42,10 +42,9 @@ class HarmonyEncoder(TextEncoder):
         """Whether the open message is written when it is complete."""
         self._owed = Owed()
 
-    def open(self, start: Start, before: Message | None) -> str:
+    def open(self, start: Start) -> str:
         """The header; of the developer's message nothing, whose form only the whole of it tells."""
-        closed = "" if before is None else self.close(replace(before, end="call" if is_call(before) else "end"))
-        closed += self._owed.message
+        closed = self._owed.message
         message = self._named(start.message)
         self._owed, self._whole = Owed(), message.role == "developer"
         return closed if self._whole else closed + self._header(message) + MESSAGE

@@ -12,17 +12,27 @@ from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Completion, Document, Message, Tool, Tools, Transcript, own_copy
 from ocml_bridge.text import developer
-from ocml_bridge.turns import as_transcript, hoist_tools, lower_tools, pair, places
+from ocml_bridge.turns import as_transcript, hoist_tools, infer_grouping, lower_tools, pair, places
 
-from .body import is_in_place, placed, read_developer, write_developer, write_tools
+from .body import is_in_place, path_of, placed, read_developer, write_developer, write_tools
 from .frames import Scanner, pieces_of
-from .header import WORDS, Fields, fields_of, implied_intent, is_own_spelling, is_short, regular, spell
+from .header import (
+    WORDS,
+    Fields,
+    fields_of,
+    implied_intent,
+    is_header,
+    is_own_spelling,
+    is_short,
+    regular,
+    said_by,
+    spell,
+)
 from .message import assemble, body_of, common_header, header_of, layout_of, make
 from .reader import LINE_END
 from .syntax import (
     ASSISTANT,
     BROADCAST,
-    CHANNEL,
     CONTROL,
     HOME,
     INSTRUCTIONS,
@@ -30,7 +40,6 @@ from .syntax import (
     ROLES,
     SPEC,
     START,
-    TOKEN,
     TOOL,
 )
 
@@ -52,6 +61,8 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
     """
     if isinstance(document, Completion):
         return as_transcript(document, log)
+    if _is_image(document, options):
+        return document
     hoisted = _tools_in_place(document, log)
     paired = list(placed(hoisted, None if hoisted is document else places(document, log)))
     lowered = [message for _, message in paired]
@@ -59,11 +70,15 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
     layout = layout_of(document.layout)
     prompted = layout.get("prompted") is True and _leads(lowered, document.open_turn)
     messages: list[Message] = []
-    for index, (path, message) in enumerate(paired):
-        first = prompted and index == 0
+    for index, (place, message) in enumerate(paired):
+        tool, first = names.get(index), prompted and index == 0
         last = index == len(lowered) - 1 and document.open_turn is None
-        held = _message(message, names.get(index), path, options, log, prompted=first, last=last)
-        messages.append(held if spelling is None else _spelled(held, message, spelling, prompted=first))
+        held = _plainly_held(message, tool, options, prompted=first, last=last)
+        if held is None:
+            held = _message(message, tool, place, options, log, prompted=first, last=last)
+        if spelling is not None and _has_spelling(message):
+            held = _spelled(held, message, spelling, prompted=first)
+        messages.append(held)
     _end_as_trained(messages, options)
     open_turn = _open_turn(document.open_turn, options, prompted=prompted and not messages)
     kept = _kept_layout(layout, messages, open_turn, prompted=prompted)
@@ -73,12 +88,30 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
     return image
 
 
-def _report_lifted(paired: Sequence[tuple[str, Message]], log: Log) -> None:
+def _is_image(transcript: Transcript, options: Options) -> bool:
+    """Whether a transcript surely is its own image: messages with common headers and nothing else, as most are."""
+    around = (transcript.tools, transcript.header, transcript.open_turn, transcript.extras, transcript.layout)
+    if options.training or around != (None,) * 5:
+        return False
+    for message in transcript.messages:
+        if type(message.content) is not str or message.role == "developer" or message.end is None:
+            return False
+        if common_header(message) is None or (message.call_id, message.extras, message.layout) != (None, None, None):
+            return False
+    return infer_grouping(transcript.messages) == transcript.messages
+
+
+def _has_spelling(message: Message) -> bool:
+    """Whether a message says how Harmony spelled it."""
+    return message.layout is not None and HOME in message.layout
+
+
+def _report_lifted(paired: Sequence[tuple[int | None, Message]], log: Log) -> None:
     """A developer message of the document that holds nothing but tools is the transcript's tools."""
-    path, message = next((path, message) for path, message in paired if message.role != "system")
-    if path != "/tools":
+    place, message = next((place, message) for place, message in paired if message.role != "system")
+    if place is not None:
         severity = Severity.LAYOUT if message.content == "" else Severity.CHANGED
-        log.lose(LossCode.TOOLS_MOVED, path, "it holds nothing but the declared tools", severity)
+        log.lose(LossCode.TOOLS_MOVED, path_of(place), "it holds nothing but the declared tools", severity)
 
 
 def _tools_in_place(transcript: Transcript, log: Log) -> Transcript:
@@ -127,16 +160,12 @@ def _leads(messages: Sequence[Message], open_turn: Message | None) -> bool:
 
 
 def _message(
-    message: Message, tool: str | None, path: str, options: Options, log: Log, *, prompted: bool, last: bool
+    message: Message, tool: str | None, place: int | None, options: Options, log: Log, *, prompted: bool, last: bool
 ) -> Message:
-    if last or message.end is not None:
-        held = _plainly_held(message, tool, options, prompted=prompted)
-        if held is not None:
-            return held
     layout = layout_of(message.layout)
     fields, kept = _header(message, tool, layout, options, prompted=prompted)
     holds = (Tools,) if fields.role == "developer" else ()
-    content = narrow(message.content, holds, f"{path}/content", log, target=TARGET)
+    content = narrow(message.content, holds, f"{path_of(place)}/content", log, target=TARGET)
     if holds:
         plain = layout.get("plain") is True and not write_developer(content, plain=True).startswith(INSTRUCTIONS)
         content, plain = read_developer(write_developer(content, plain=plain))
@@ -148,20 +177,21 @@ def _message(
     return make(fields, content, message.end if last or message.end else "end", kept, {})
 
 
-def _plainly_held(message: Message, tool: str | None, options: Options, *, prompted: bool) -> Message | None:
+def _plainly_held(
+    message: Message, tool: str | None, options: Options, *, prompted: bool, last: bool
+) -> Message | None:
     """The image of a message that has nothing of Harmony's own to keep and whose header says it all, as most do.
 
     It is the message itself where nothing is left out.
     """
-    if not isinstance(message.content, str) or message.role == "developer":
+    if not isinstance(message.content, str) or message.role == "developer" or _has_spelling(message):
         return None
-    if not prompted and common_header(message) is not None and message.extras is None:
-        return message
-    if message.layout is not None and HOME in message.layout:
+    if message.end is None and not last:
         return None
-    fields = fields_of(message)._replace(call_id=None)
-    if not is_short(fields) or not _is_whole(fields, tool, options.dialect or SPEC, prompted):
-        return None
+    if prompted or common_header(message) is None:
+        fields = said_by(message)
+        if not is_short(fields) or not _is_whole(fields, tool, options.dialect or SPEC, prompted):
+            return None
     if message.call_id is None and message.layout is None and message.extras is None:
         return message
     held = own_copy(message)
@@ -186,7 +216,7 @@ def _header(
         return fields, {"header": raw}
     held = _held if is_short(fields) else _held.__wrapped__
     dialect = options.dialect or SPEC
-    fields = held(fields._replace(call_id=None), tool, dialect)
+    fields = held(said_by(message), tool, dialect)
     raw = spell(fields, dialect, prompted=prompted)
     return fields, {"header": raw} if is_own_spelling(raw, fields, prompted=prompted) else {}
 
@@ -196,11 +226,6 @@ def _is_kept(raw: str, fields: Fields, *, prompted: bool) -> bool:
     if not is_header(raw) or regular(raw, prompted) != fields:
         return False
     return is_own_spelling(raw, fields, prompted=prompted)
-
-
-def is_header(raw: str) -> bool:
-    """Whether a raw header is one to every reader: of tokens, only those of a header stand in it."""
-    return not (set(TOKEN.findall(raw)) - {CHANNEL, "<|constrain|>"})
 
 
 @lru_cache(maxsize=2048)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.model import Message
 
-from .syntax import ASSISTANT, BROADCAST, CHANNEL, CONSTRAIN, ROLES, SPEC, TOOL
+from .syntax import ASSISTANT, BROADCAST, CHANNEL, CONSTRAIN, ROLES, SPEC, TOKEN, TOOL
 
 
 class Fields(NamedTuple):
@@ -118,6 +118,11 @@ def is_short(fields: Fields) -> bool:
     return max(map(len, filter(None, fields)), default=0) < LONG
 
 
+def is_header(raw: str) -> bool:
+    """Whether a raw header is one to every reader: of tokens, only those of a header stand in it."""
+    return not (set(TOKEN.findall(raw)) - {CHANNEL, CONSTRAIN})
+
+
 def _regular(raw: str, prompted: bool) -> Fields | None:
     parsed = parse(raw, prompted=prompted)
     if parsed is None:
@@ -157,6 +162,14 @@ _FIELDS: Final = attrgetter(*Fields._fields)
 def fields_of(message: Message) -> Fields:
     """What a message's header has to say."""
     return Fields(*_FIELDS(message))
+
+
+def said_by(message: Message) -> Fields:
+    """What a header can say of a message: all but its call id."""
+    return Fields(
+        *(message.role, message.name, message.channel, message.recipient),
+        *(message.content_type, message.constraint, None, message.intent),
+    )
 
 
 def is_own_spelling(raw: str, fields: Fields, *, prompted: bool) -> bool:

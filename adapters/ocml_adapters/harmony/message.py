@@ -54,12 +54,10 @@ def is_prompted(image: Transcript) -> bool:
 
 
 def common_header(message: Message) -> str | None:
-    """The header of a message that has nothing but a role and a channel, as most have; None for all others."""
+    """The header that says nothing but a role and a channel, as most do; None where there is more to say."""
     if (
-        message.layout is None
-        and message.name is None
+        message.name is None
         and message.recipient is None
-        and message.call_id is None
         and message.intent is None
         and message.constraint is None
         and message.content_type is None
@@ -78,7 +76,7 @@ _COMMON: Final = {
 
 def header_of(message: Message, *, prompted: bool) -> str:
     """The raw header, from `<|start|>` on; behind a generation prompt, what follows it."""
-    if not prompted and (common := common_header(message)) is not None:
+    if not prompted and message.layout is None and (common := common_header(message)) is not None:
         return common
     raw: Any = layout_of(message.layout).get("header") if message.layout is not None else None
     if raw is None:
@@ -94,6 +92,7 @@ def _spelled(fields: Fields, prompted: bool) -> str:
 
 def body_of(message: Message) -> str:
     """The body as it is meant, control tokens included."""
-    if message.role == "developer":
-        return write_developer(message.content, plain=layout_of(message.layout).get("plain", False))
-    return cast("str", message.content)
+    content = message.content
+    if isinstance(content, str) and message.role != "developer":
+        return content
+    return write_developer(content, plain=layout_of(message.layout).get("plain", False))

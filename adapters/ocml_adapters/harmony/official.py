@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ocml_bridge.adapter import Comparison, Verdict
+from ocml_bridge.comparison import Comparison, Verdict
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message
 

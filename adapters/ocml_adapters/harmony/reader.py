@@ -9,13 +9,14 @@ from typing import Any, Final
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
-from ocml_bridge.model import Content, Message, Transcript
+from ocml_bridge.model import Message, Transcript
 from ocml_bridge.turns import is_call
 
-from .body import read_developer
+from .body import read_body
 from .frames import Frame, Scan, Scanner, pieces_of
 from .header import TOOL_NAME, Fields, is_own_spelling, regular
 from .message import assemble, make
+from .plain import read_plain
 from .recover import Recovered, recover, split_body
 from .stripped import read_stripped
 from .syntax import ASSISTANT, CHANNELS, CONTROL, ROLES, START, STOPS, TOOL
@@ -32,6 +33,9 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     """
     if not isinstance(source, str):
         raise BridgeError(ErrorCode.SHAPE, "Harmony is read from text; token ids are harmony-tokens")
+    messages = read_plain(source)
+    if messages is not None:
+        return assemble(messages, None, {}, {})
     return read_pieces(pieces_of(source), log, restore=True)
 
 
@@ -179,11 +183,9 @@ class FrameReader:
             end = "end"
         elif end is None:
             self._note(FindingCode.TRUNCATED, "the text ends inside the message")
-        content: Content = CONTROL.restore(body) if self._restore else body
-        if fields.role == "developer":
-            content, plain = read_developer(body_text(content))
-            if plain:
-                layout["plain"] = True
+        content, plain = read_body(fields.role, CONTROL.restore(body) if self._restore else body)
+        if plain:
+            layout["plain"] = True
         message = make(fields, content, end, layout, extras)
         self._check_call(message)
         return message
@@ -273,12 +275,6 @@ class FrameReader:
         self._log.find(FindingCode.TEXT_OUTSIDE, "", "there is no frame: the text is taken for the assistant's")
         content = CONTROL.restore(found.tail) if self._restore else found.tail
         return assemble([Message(ASSISTANT, content)], None, {}, {})
-
-
-def body_text(content: Content) -> str:
-    """Content that is one text."""
-    assert isinstance(content, str)
-    return content
 
 
 def _short(text: str) -> str:

@@ -12,7 +12,7 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.events import Decoder, Delta, Event, Reason, Start, Stop
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Transcript
-from ocml_bridge.stream.decoder import LiveLog, TextDecoder, settle, tell
+from ocml_bridge.stream.decoder import LiveLog, TextDecoder, lifted, settle, tell
 from ocml_bridge.stream.hold import Hold
 from ocml_bridge.turns import is_call
 
@@ -227,7 +227,8 @@ class TokenDecoder:
         document = tokens.read(self._ids, Options(), log)
         known = set(self._log.findings)
         more = [found for found in log.findings if found not in known]
-        return [*self._log.take(), *more, Stop(settle(reason, document), document)]
+        events = self._log.take()
+        return [*events, *more, Stop(settle(reason, document), document, lifted=lifted(self._log.ended, document))]
 
     def cancel(self) -> list[Event]:
         """Nobody listens any more."""

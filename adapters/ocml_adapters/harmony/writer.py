@@ -8,7 +8,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Document, Transcript
 
-from .body import placed
+from .body import path_of, placed
 from .message import body_of, header_of, is_prompted, layout_of
 from .syntax import CONTROL, ENDS, MESSAGE
 
@@ -18,12 +18,12 @@ def write(document: Document, options: Options, log: Log) -> str:
     image = cast("Transcript", document)
     out: list[str] = []
     prompted = is_prompted(image)
-    for path, message in placed(image):
+    for place, message in placed(image):
         body = body_of(message)
         if not CONTROL.is_safe(body):
-            place = path if path == "/tools" else f"{path}/content"
+            path = path_of(place) if place is None else f"{path_of(place)}/content"
             keep = layout_of(message.layout).get("mentions", ())
-            body = CONTROL.guard(body, options.control_tokens, place, log, keep)
+            body = CONTROL.guard(body, options.control_tokens, path, log, keep)
         end = ENDS[message.end] if message.end is not None else ""
         out += (header_of(message, prompted=prompted), MESSAGE, body, end)
         prompted = False

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from ocml_bridge.adapter import Options
-from ocml_bridge.events import Answer, Encoder, Event, Start, Stop
+from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.fit import drop_message
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.stream.encoder import TextEncoder
-from ocml_bridge.stream.order import InOrder
 from ocml_bridge.text.plain import is_private
 from ocml_bridge.turns import is_call
 
@@ -36,7 +34,6 @@ class Writer(TextEncoder):
         super().__init__(TARGET, read, options, control=CONTROL, hold=HOLD)
         self._spelling = SPELLINGS[options.dialect or "im"]
         self._guard = str if options.control_tokens == "raw" else CONTROL.neutralise
-        self._order = InOrder()
         self._replies = Replies()
         self._unit: list[Message] = []
         """The messages of the frame that is open."""
@@ -47,15 +44,7 @@ class Writer(TextEncoder):
         self._placed = False
         self._number = 0
 
-    def encode(self, events: Iterable[Event], /) -> list[bytes]:
-        """The text that events make.
-
-        Raises:
-            BridgeError: OCB-CONTROL-TOKEN where the options refuse tokens in content.
-        """
-        return super().encode(self._order.take(events))
-
-    def open(self, start: Start, before: Message | None) -> str | None:
+    def open(self, start: Start) -> str | None:
         """Nothing yet; None for private reasoning."""
         if is_private(start.message):
             return None

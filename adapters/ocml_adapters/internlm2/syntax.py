@@ -40,8 +40,7 @@ GRAMMAR: Final = Grammar(STARTS, ENDS)
 TOKENS: Final[tuple[str, ...]] = (*IM, *UNUSED)
 CONTROL: Final = ControlTokens(TOKENS)
 FOREIGN: Final = {
-    one: re.compile("|".join(map(re.escape, SPELLINGS[other])))
-    for one, other in (("im", "unused"), ("unused", "im"))
+    one: re.compile("|".join(map(re.escape, SPELLINGS[other]))) for one, other in (("im", "unused"), ("unused", "im"))
 }
 """By dialect, the tokens that are not its own."""
 

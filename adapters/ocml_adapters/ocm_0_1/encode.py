@@ -61,7 +61,7 @@ class Encoder(TextEncoder):
 
     # --- a message ----------------------------------------------------------------------------------------------------
 
-    def open(self, start: Start, before: Message | None) -> str:
+    def open(self, start: Start) -> str:
         """Begin a message: a thought at once, all else when there is something of it to be written."""
         image = fit_message(replace(start.message, end="end"), "", Log())
         header = header_of([image])

@@ -9,10 +9,10 @@ from ocml_bridge.adapter import Source
 
 from .syntax import CALL, FIM, FLAGS, LIST, OPENERS, OUTPUT, SEPARATOR, START
 
-_OWN: Final = re.compile("|".join(map(re.escape, (LIST, CALL, OUTPUT, *FIM, SEPARATOR, *FLAGS, *OPENERS))))
+_OWN: Final = (LIST, CALL, OUTPUT, *FIM, SEPARATOR, *FLAGS, *OPENERS)
 _OPENING: Final = re.compile(r"\s*(?:\[BOS\]|<\|BOS\|>|<s>\s+<\|im_start\|>)")
 # OpenChatML 2.2 and Harmony share the thought tokens, InternLM2 the frames.
-_OTHERS: Final = re.compile(r"<\|start\|>|<\|action_start\|>")
+_OTHERS: Final = ("<|start|>", "<|action_start|>")
 
 
 def sniff(source: Source) -> int:
@@ -21,6 +21,6 @@ def sniff(source: Source) -> int:
         return 0
     if _OPENING.match(source):
         return 3
-    if _OWN.search(source) and not _OTHERS.search(source):
+    if any(token in source for token in _OWN) and not any(token in source for token in _OTHERS):
         return 3
     return 1 if START in source else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, Literal
 
 from ocml_bridge.text.control import ControlTokens
@@ -54,14 +55,13 @@ _LIVE: Final[dict[str, tuple[str, ...]]] = {
     "system": (LIST, *FLAGS, *_RAW),
     "assistant": (CALL, *OPENERS, *STRAY, *_RAW),
     "tool": (OUTPUT,),
-    "": _RAW,
 }
-_PATTERNS: Final = {role: re.compile("|".join(map(re.escape, tokens))) for role, tokens in _LIVE.items()}
 
 
+@lru_cache(maxsize=64)
 def live(role: str) -> re.Pattern[str]:
     """The tokens that may mean something in a body of a role, or in a completion (""); all others are text there.
 
     That is decision 4: the specification's own system message speaks of `<|function_call|>` and means the word.
     """
-    return _PATTERNS.get(role, _PATTERNS[""])
+    return re.compile("|".join(map(re.escape, _LIVE.get(role, _RAW))))

@@ -10,7 +10,7 @@ from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Document, Message, Transcript
 from ocml_bridge.stream.encoder import TextEncoder, alone
-from ocml_bridge.turns import is_call, is_thought
+from ocml_bridge.turns import is_thought
 
 from .body import encode, escape
 from .document import PLAIN
@@ -51,13 +51,9 @@ class FrameEncoder(TextEncoder):
         """The document header; what the source's says is known in the end only."""
         return render_document_header(PLAIN)
 
-    def open(self, start: Start, before: Message | None) -> str:
+    def open(self, start: Start) -> str:
         """The frame's header, and the thought markers that stand before its text."""
-        closed = ""
-        if before is not None:
-            closed = TERMINATORS["call" if is_call(before) else "end"]
-        elif self._undecided:
-            closed = TERMINATORS["end"]
+        closed = TERMINATORS["end"] if self._undecided else ""
         message = alone(replace(start.message, call_id=self._ids.of(start)))
         self._message = cast("Transcript", fit(message, self.options, Log())).messages[0]
         self._undecided = False

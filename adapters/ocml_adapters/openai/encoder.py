@@ -14,7 +14,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Answer, Delta, Event, Reason, RefusalDelta, Start, Stop
 from ocml_bridge.loss import Loss
-from ocml_bridge.model import Document, Message
+from ocml_bridge.model import Message
 from ocml_bridge.turns import name_of
 
 from . import chunks
@@ -179,7 +179,7 @@ class ChunkEncoder:
                 out = [*self._opening(), self._chunks.finish(reason)]
                 self.reason = reason
             self._end()
-        self.losses = self._account(stop.document, cut_off=self.reason in (None, "length"))
+        self.losses = self._account(stop, cut_off=self.reason in (None, "length"))
         return out
 
     def _end(self) -> None:
@@ -187,11 +187,12 @@ class ChunkEncoder:
         self._running.clear()
         self._begun.clear()
 
-    def _account(self, document: Document, *, cut_off: bool) -> list[Loss]:
+    def _account(self, stop: Stop, *, cut_off: bool) -> list[Loss]:
         told = set(self._calls).union(*(channel.speakers for channel in (*self._texts.values(), self._refused)))
         # An answer that says nothing is an empty text.
         told = told or set(self._spoke[:1])
-        return losses_of(document, self._wire() if self._open else None, told, cut_off=cut_off)
+        places = {index for number in told if (index := stop.place(number)) is not None}
+        return losses_of(stop.document, self._wire() if self._open else None, places, cut_off=cut_off)
 
     def _wire(self) -> Object:
         """The message that a client puts together of what was said."""

@@ -41,8 +41,9 @@ from ocml_bridge.turns import (
 from .form import kept
 from .parts import can_hold
 from .reader import read_message
+from .reasoning import default_keys
 from .shapes import Shell, read_shell, write_shell
-from .syntax import CHANNELS, HOME, REPLIES
+from .syntax import CHANNELS, HOME, REASONING_TEXTS, REPLIES
 from .writer import write_message
 
 _HOLDS = (Text, Media, Refusal, Foreign)
@@ -223,14 +224,15 @@ class _Fitted:
         return None if call is None else self.messages[call].recipient
 
 
-_NOTHING: Final = (None, None, None)
-_PLAIN: Final = (None, None, None, "end", *_NOTHING)
-_THOUGHT_SIGNS: Final = ("analysis", None, None, "end", *_NOTHING)
-_PREAMBLE_SIGNS: Final = ("commentary", "preamble", None, "end", *_NOTHING)
-_FINAL_SIGNS: Final = ("final", None, None, "end", *_NOTHING)
-_CALL_SIGNS: Final = ("commentary", None, "json", "call", *_NOTHING)
-_REPLY_SIGNS: Final = ("commentary", None, None, "end", *_NOTHING)
+_PLAIN: Final = (None, None, None, "end", None, None)
+_THOUGHT_SIGNS: Final = ("analysis", None, None, "end", None, None)
+_PREAMBLE_SIGNS: Final = ("commentary", "preamble", None, "end", None, None)
+_FINAL_SIGNS: Final = ("final", None, None, "end", None, None)
+_CALL_SIGNS: Final = ("commentary", None, "json", "call", None, None)
+_REPLY_SIGNS: Final = ("commentary", None, None, "end", None, None)
 """What messages say of themselves where nothing about them is special: see `_is_plain_message`."""
+_KEYED: Final = [{HOME: {"reasoning": [key]}} for key in REASONING_TEXTS if [key] != default_keys([""])]
+"""The layouts of a wire message's only thought that was read from another key than the one that we write."""
 
 
 def _is_plain(group: Sequence[Message]) -> bool:
@@ -239,15 +241,18 @@ def _is_plain(group: Sequence[Message]) -> bool:
     for at, message in enumerate(group):
         if message.continues is not (at > 0) or not _is_plain_message(message, called):
             return False
-    return True
+        if message.layout is not None and (at > 0 or message.channel != "analysis" or message.layout not in _KEYED):
+            return False
+    return group[0].layout is None or len(group) == 1 or not is_thought(group[1])
 
 
 def _is_plain_message(message: Message, called: bool) -> bool:
+    """Whether nothing about a message is special, whatever its layout."""
     if type(message.content) is not str:
         return False
     role, recipient = message.role, message.recipient
     kind = (message.channel, message.intent, message.constraint, message.end)
-    signs = (*kind, message.content_type, message.extras, message.layout)
+    signs = (*kind, message.content_type, message.extras)
     if role == "tool":
         return signs == _REPLY_SIGNS and recipient == "assistant" and bool(message.call_id)
     if message.name is not None or role not in CHANNELS:

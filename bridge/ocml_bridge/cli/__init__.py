@@ -30,7 +30,7 @@ _DEFAULT: Final = "convert"
 class _Commands(DefaultGroup):
     """The commands, each imported when it is asked for."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # as click calls it
         """Their names."""
         return [*COMMANDS]
 

@@ -10,7 +10,8 @@ from typing import Final
 import click
 
 from .. import jsontext, registry
-from ..adapter import Adapter, Comparison, Feature, Kind, Level
+from ..adapter import Adapter, Feature, Kind, Level
+from ..comparison import Comparison
 from ..convert import Reading, read
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..model import Json, Transcript

@@ -6,9 +6,9 @@ A format gives a `Reading`: its batch reader's scanner and header code, fed as t
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
-from typing import Final, Protocol, Self
+from typing import Final, Protocol, Self, cast
 
 from ..errors import BridgeError, ErrorCode
 from ..events import Delta, End, Event, Reason, Start, Stop
@@ -24,14 +24,24 @@ PENDING: Final = 1_048_576
 """The longest text that a reading keeps back because its meaning is not known yet, in characters."""
 
 
-class LiveLog(Log):
-    """A log whose findings are events, in their place among the others."""
+_new: Final = cast("Callable[[type[Delta], tuple[int, str]], Delta]", tuple.__new__)  # pyright: ignore[reportUnknownMemberType]
+"""Makes a delta without the detour through its class."""
 
-    __slots__ = ("events",)
+
+class LiveLog(Log):
+    """A log whose findings are events, in their place among the others.
+
+    Attributes:
+        events: those that nobody took yet.
+        ended: the messages of those that were taken.
+    """
+
+    __slots__ = ("ended", "events")
 
     def __init__(self) -> None:
         super().__init__()
         self.events: list[Event] = []
+        self.ended: list[Message] = []
 
     def find(self, code: FindingCode, path: str, detail: str, severity: Severity = Severity.CHANGED) -> None:
         """Note something that a reader mended or assumed, and say so at once."""
@@ -42,6 +52,7 @@ class LiveLog(Log):
     def take(self) -> list[Event]:
         """The events since the last time."""
         events, self.events = self.events, []
+        self.ended += [event.message for event in events if isinstance(event, End)]
         return events
 
 
@@ -130,6 +141,7 @@ class TextDecoder:
         self._reading = reading
         self._hold = hold
         self._special = hold.special
+        self._one = hold.one
         self._log = log
         self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
         self._held = ""
@@ -145,11 +157,13 @@ class TextDecoder:
         """
         text = data if isinstance(data, str) else self._utf8.decode(data)
         reading = self._reading
-        if reading.running >= 0 and not self._held and not self._special(text):
+        number = reading.running
+        # Nearly every chunk comes through here. One character is looked for faster than any of several.
+        if number >= 0 and not self._held and (self._one not in text if self._one else not self._special(text)):
             if not text:
                 return []
             reading.body.append(text)
-            return [Delta(reading.running, text)]
+            return [_new(Delta, (number, text))]
         if self._over or self._error is not None:
             return []
         text = self._held + text
@@ -195,7 +209,8 @@ class TextDecoder:
             self._fail(error)
         self._reading.running = -1
         why = settle(reason, document) if self._error is None else "error"
-        return [*self._log.take(), Stop(why, document, self._error)]
+        events = self._log.take()
+        return [*events, Stop(why, document, self._error, lifted(self._log.ended, document))]
 
     def _rest(self, reason: Reason | None) -> Document:
         self._push(self._held + self._utf8.decode(b"", final=True))
@@ -210,6 +225,16 @@ class TextDecoder:
     def copy(self) -> Self:
         """A decoder that goes on from here; takes time in proportion to what was read."""
         return deepcopy(self)
+
+
+def lifted(told: Sequence[Message], document: Document) -> int | None:
+    """The number of the message that was told and that the document has as its declared tools."""
+    if not isinstance(document, Transcript) or document.tools is None or len(told) <= len(document.messages):
+        return None
+    for number, (one, other) in enumerate(zip(told, document.messages, strict=False)):
+        if one.role != other.role or text_of(one) != text_of(other):
+            return number
+    return len(document.messages)
 
 
 def settle(reason: Reason | None, document: Document) -> Reason:

@@ -15,6 +15,7 @@ from ..loss import Log, Loss
 from ..model import Document, Message, Transcript
 from ..text.control import ControlTokens
 from .hold import Hold
+from .order import InOrder
 
 
 class TextEncoder(ABC):
@@ -54,6 +55,7 @@ class TextEncoder(ABC):
         self._open: Start | None = None
         self._held = ""
         self._begun = False
+        self._order = InOrder()
         self._guarded: set[str] = set()
 
     # --- what a format says -------------------------------------------------------------------------------------------
@@ -63,13 +65,8 @@ class TextEncoder(ABC):
         return ""
 
     @abstractmethod
-    def open(self, start: Start, before: Message | None) -> str | None:
-        """What opens a message; None where the format has no place for it.
-
-        Args:
-            start: its beginning.
-            before: the message before it, where it is still open because this one continues it.
-        """
+    def open(self, start: Start) -> str | None:
+        """What opens a message; None where the format has no place for it."""
 
     def safe(self, text: str, path: str) -> str:
         """Text as it may stand in a message; control tokens are never cut, and are reported once a message."""
@@ -102,7 +99,7 @@ class TextEncoder(ABC):
             BridgeError: OCB-CONTROL-TOKEN where the options refuse tokens in content.
         """
         out: list[str] = []
-        for event in events:
+        for event in self._order.take(events):
             match event:
                 case Delta(index, text) | RefusalDelta(index, text) if (
                     self._open is not None and self._open.number == index
@@ -132,15 +129,9 @@ class TextEncoder(ABC):
     def _start(self, start: Start) -> str:
         first = "" if self._begun else self.begin()
         self._begun = True
-        before = self._open
-        if before is not None and not start.message.continues:
-            closed = self._finish(replace(before.message, end="end"))
-            before = None
-        else:
-            closed = self._rest()
-        opened = self.open(start, None if before is None else before.message)
-        self._open = start if opened is not None else before
-        return first + closed + (opened or "")
+        opened = self.open(start)
+        self._open = start if opened is not None else None
+        return first + (opened or "")
 
     def _rest(self) -> str:
         held, self._held = self._held, ""
@@ -156,6 +147,8 @@ class TextEncoder(ABC):
     def _stop(self, stop: Stop, before: list[str]) -> str:
         text = ("" if self._begun else self.begin()) + self.end(stop)
         back = self._read("".join((*self._written, *before, text)), replace(self.options, dialect=None), Log())
+        if stop.lifted is not None:
+            self.log.losses = [_replaced(loss, stop) for loss in self.log.losses]
         report(stop.document, back, self.log, target=self._target)
         self.losses = self.log.losses
         return text
@@ -169,6 +162,16 @@ class TextEncoder(ABC):
         return []
 
 
+def _replaced(loss: Loss, stop: Stop) -> Loss:
+    """A loss at a message by its number, at that message in the document."""
+    found = _MESSAGE.match(loss.path)
+    if found is None:
+        return loss
+    index = stop.place(int(found[1]))
+    return loss._replace(path="/tools" if index is None else f"/messages/{index}{loss.path[found.end() :]}")
+
+
+_MESSAGE: Final = re.compile(r"/messages/(\d+)")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 """Half of a pair, which UTF-8 cannot hold."""
 

@@ -26,6 +26,9 @@ class Hold:
         self._firsts: Final = firsts
         self._runs: Final = runs
         self._also: Final = also
+        looked_for = firsts + also + look
+        self.one: Final = looked_for if len(looked_for) == 1 else ""
+        """The only character that `special` looks for; "" where there are several."""
         self.special: Final = re.compile(f"[{re.escape(firsts + also + look)}]").search
         """Finds whether a text needs to be looked at at all."""
 

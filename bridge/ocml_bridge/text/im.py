@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 from .attributes import attribute, split
@@ -50,8 +50,15 @@ class Grammar:
 
     def __init__(self, starts: Iterable[str], ends: Iterable[str]) -> None:
         self._starts: Final = frozenset(starts)
-        self._start: Final = re.compile("|".join(map(re.escape, self._starts)))
-        self._token: Final = re.compile("(" + "|".join(map(re.escape, (*self._starts, *ends))) + ")")
+        self._ends: Final = tuple(ends)
+
+    @cached_property
+    def _start(self) -> re.Pattern[str]:
+        return re.compile("|".join(map(re.escape, self._starts)))
+
+    @cached_property
+    def _token(self) -> re.Pattern[str]:
+        return re.compile("(" + "|".join(map(re.escape, (*self._starts, *self._ends))) + ")")
 
     def opens(self, text: str) -> bool:
         """Whether a start token stands in a text."""

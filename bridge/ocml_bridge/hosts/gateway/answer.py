@@ -11,7 +11,7 @@ from ...convert import write
 from ...errors import BridgeError
 from ...events import Answer, Decoder, Encoder, Event, Reason, Stop
 from ...model import Message, Transcript
-from ...pipe import decoder, encoder
+from ...pipe import broken, decoder, encoder
 from ...stream import Filter
 from ...stream.visible import APPLICATION
 from ...visibility import Visibility
@@ -65,9 +65,9 @@ class Choice:
 
     def fail(self, error: BridgeError) -> list[bytes]:
         """What came is no answer."""
+        events = self._filter.apply(self._source.finish("error"))
         self.reason = "error"
-        self._source.finish("error")
-        return self.target.fail(error.code, error.message)
+        return broken(events, self.target, error) if events else []
 
     def cancel(self) -> None:
         """Nobody listens any more."""
