@@ -16,7 +16,7 @@ from ocml_bridge.events import Decoder, Delta, End, Event, Reason, RefusalDelta,
 from ocml_bridge.loss import Finding
 from ocml_bridge.model import Json, Message
 from ocml_bridge.pipe import decoder
-from ocml_bridge.stream import joined
+from ocml_bridge.stream import accumulate, joined
 from ocml_bridge.stream.decoder import header_of, text_of
 from ocml_bridge.turns import is_call, lift_tools
 
@@ -106,7 +106,7 @@ def check_law_4(
     source: str | list[int],
     stream: str,
     ways: Iterable[Chunks],
-    lifted: Callable[[Sequence[Message]], Sequence[Message]] = _lifted,
+    lifted: Callable[[Sequence[Message]], Sequence[Message]] | None = _lifted,
 ) -> Played:
     """Hold a decoder against its batch reader, however the source is cut.
 
@@ -114,7 +114,7 @@ def check_law_4(
         source: text or token ids.
         stream: the stream id.
         ways: ways to cut the source.
-        lifted: what is left of the messages that were told, where the document has tools of its own.
+        lifted: what is left of the messages that were told, where the document has tools of its own; None not to ask.
 
     Returns:
         What the decoder says of the whole.
@@ -165,7 +165,7 @@ def check_order(events: Sequence[Event]) -> None:
                 raise AssertionError("a stop before the end")
 
 
-def check_messages(played: Played, lifted: Callable[[Sequence[Message]], Sequence[Message]]) -> None:
+def check_messages(played: Played, lifted: Callable[[Sequence[Message]], Sequence[Message]] | None) -> None:
     """What was said of each message is what it is."""
     document = played.stop.document
     begun: dict[int, Message] = {}
@@ -184,8 +184,12 @@ def check_messages(played: Played, lifted: Callable[[Sequence[Message]], Sequenc
             case _:
                 pass
     assert len(begun) == len(ended)
-    if isinstance(document, Transcript):
-        whole = ended if document.tools is None else lifted(ended)
+    assert accumulate(played.events) == document
+    so_far = accumulate(played.events[:-1])
+    assert isinstance(so_far, Transcript)
+    assert so_far.messages == tuple(ended)
+    if isinstance(document, Transcript) and (document.tools is None or lifted is not None):
+        whole = ended if lifted is None or document.tools is None else lifted(ended)
         assert list(map(bare, whole)) == list(map(bare, document.messages))
 
 

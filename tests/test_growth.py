@@ -9,7 +9,8 @@ from __future__ import annotations
 import gc
 import sys
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import _lru_cache_wrapper  # pyright: ignore[reportPrivateUsage]
 from types import FrameType
 from typing import Any, cast
@@ -98,11 +99,30 @@ OVERFLOW: dict[Callable[[int], Transcript], int] = {tools: 2}
 
 def forget() -> None:
     """Empty the caches of bounded size: what they save depends on what came before."""
-    for thing in gc.get_objects():
-        if isinstance(thing, _lru_cache_wrapper) and thing.__module__.startswith("ocml_"):
-            cache = cast("_lru_cache_wrapper[object]", thing)
-            if cache.cache_parameters()["maxsize"]:
-                cache.cache_clear()
+    for name, module in list(sys.modules.items()):
+        if name.startswith("ocml_"):
+            for value in list(vars(module).values()):
+                if isinstance(value, _lru_cache_wrapper):
+                    cache = cast("_lru_cache_wrapper[object]", value)
+                    if cache.cache_parameters()["maxsize"]:
+                        cache.cache_clear()
+
+
+@contextmanager
+def settled_heap() -> Generator[None]:
+    """Whatever was there before is not looked at by the collector, which would take longer than the work."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _settled() -> Generator[None]:
+    with settled_heap():
+        yield
 
 
 def calls_of(run: Callable[[], object]) -> int:

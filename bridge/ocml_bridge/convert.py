@@ -14,7 +14,7 @@ from .errors import BridgeError, ErrorCode
 from .fit import covered, report
 from .loss import Finding, FindingCode, Log, Loss, LossCode, Severity, is_lossless
 from .model import Document, Json, Transcript
-from .text.plain import without_mark
+from .text.plain import is_unicode, without_mark
 from .transform import drop_analysis as without_analysis
 from .transform import missing, renumber
 
@@ -325,7 +325,7 @@ def _write(adapter: Adapter, document: Document, options: Options) -> tuple[Sour
     if gone and isinstance(document, Transcript):
         # A writer knows only the image, which lacks the messages that were left out.
         log.losses[known:] = renumber(log.losses[known:], gone, len(document.messages))
-    if isinstance(output, str) and not _is_unicode(output):
+    if isinstance(output, str) and not is_unicode(output):
         return _write_clean(adapter, document, options)
     return output, log.losses
 
@@ -335,17 +335,6 @@ def _write_answers(adapter: Adapter, transcript: Transcript, options: Options) -
     shortened, dropped = without_analysis(transcript)
     output, losses = _write(adapter, shortened, options)
     return output, [*dropped, *renumber(losses, missing(dropped), len(transcript.messages))]
-
-
-def _is_unicode(text: str) -> bool:
-    """Whether no half of a surrogate pair stands in a text."""
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")

@@ -164,11 +164,12 @@ def name_difference(difference: Difference, target: str) -> Loss:
     if code in _SPELLING:
         return Loss(code, Severity.LAYOUT, path, f"{target} spells it its own way")
     label = " ".join(steps[2:] if steps and steps[0] == "messages" else steps) or "document"
-    if _nothing(old):
+    if old is None or old is ABSENT:
         return Loss(code, Severity.LAYOUT, path, f"{target} says {label} {_short(new)}, which the source leaves unsaid")
-    if _nothing(new) and old == "":
+    gone = new is None or new is ABSENT
+    if gone and old == "":
         return Loss(code, Severity.LAYOUT, path, f"{target} says nothing of an empty {label}")
-    if _nothing(new):
+    if gone:
         return Loss(code, Severity.LOST, path, f"{target} has no place for {label} {_short(old)}")
     return Loss(code, Severity.CHANGED, path, f"{label} {_short(old)} becomes {_short(new)} in {target}")
 
@@ -185,10 +186,6 @@ def _code(steps: list[str]) -> LossCode:
     if len(steps) < 3:
         return LossCode.MESSAGE
     return _FIELD_CODES[steps[2]]
-
-
-def _nothing(value: object) -> bool:
-    return value is None or value is ABSENT
 
 
 def _short(value: object) -> str:

@@ -137,9 +137,12 @@ class Pairing:
         if is_call(message):
             self._open(index, message)
             return None
-        # Text between two calls of one wire message does not begin a new turn.
-        self._in_calls = self._in_calls and message.continues and not is_reply(message)
-        call = self.find(message) if is_reply(message) else None
+        if not is_reply(message):
+            # Text between two calls of one wire message does not begin a new turn.
+            self._in_calls = self._in_calls and message.continues
+            return None
+        self._in_calls = False
+        call = self.find(message)
         if call is not None:
             self.close(call)
         return call
@@ -188,7 +191,7 @@ def synthesise_ids(messages: Sequence[Message], home: str = "") -> tuple[Message
         messages: in order.
         home: the format that is written; a message whose layout there says that its id was absent stays without.
     """
-    if all(message.call_id is not None for message in messages if is_call(message) or is_reply(message)):
+    if not any(message.call_id is None and (is_reply(message) or is_call(message)) for message in messages):
         return tuple(messages)
     taken = {message.call_id for message in messages}
     out = list(messages)
@@ -221,7 +224,7 @@ def hoist_tools(transcript: Transcript, log: Log) -> Transcript:
 
     A message that holds nothing else goes with them. Each move is reported.
     """
-    if not any(isinstance(part, Tools) for message in transcript.messages for part in parts_of(message.content)):
+    if not any(map(declares_tools, transcript.messages)):
         return transcript
     tools, messages = list(transcript.tools or ()), list[Message]()
     for index, message in enumerate(transcript.messages):
@@ -242,6 +245,12 @@ def hoist_tools(transcript: Transcript, log: Log) -> Transcript:
         messages.append(replace(message, content=content_of(rest)))
     log.lose(LossCode.TOOLS_MOVED, "/tools", "tools that stood inside messages are declared here", Severity.LAYOUT)
     return replace(transcript, messages=tuple(messages), tools=tuple(tools))
+
+
+def declares_tools(message: Message) -> bool:
+    """Whether tools are declared inside a message."""
+    content = message.content
+    return not isinstance(content, str) and any(isinstance(part, Tools) for part in content)
 
 
 def _without_tools(content: Content) -> list[Part]:

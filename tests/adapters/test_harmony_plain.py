@@ -14,8 +14,8 @@ from ocml_bridge.model import Transcript
 HEADERS = (
     *("user", "system", "developer", "assistant", "assistant<|channel|>final", "assistant<|channel|>analysis"),
     *("assistant<|channel|>commentary", "assistant to=functions.f<|channel|>commentary <|constrain|>json"),
-    *("functions.f to=assistant<|channel|>commentary", "functions.f<|channel|>commentary"),
-    *("assistant to=functions.f<|channel|>analysis", "assistant to=user<|channel|>final", "user<|channel|>odd"),
+    *("functions.f to=assistant<|channel|>commentary", "assistant to=user<|channel|>final"),
+    *("functions.f<|channel|>commentary", "assistant to=functions.f<|channel|>analysis", "user<|channel|>odd"),
     *("assistant<|channel|>commentary to=functions.f", "functions.f<|end|> to=assistant", "nobody", ""),
 )
 BODIES = ("", "text", "a < b", "<|", "<\u200b|end|>", "<|channel|>", "# Instructions\n\nBe brief.", "# Tools\n\n## x\n")
@@ -44,12 +44,12 @@ def test_both_ways_read_the_same(text: str) -> None:
         assert log.findings == []
 
 
-@pytest.mark.parametrize("header", HEADERS[:9])
+@pytest.mark.parametrize("header", HEADERS[:10])
 def test_what_we_write_is_read_the_short_way(header: str) -> None:
     stop = "<|call|>" if "constrain" in header else "<|end|>"
     assert read_plain(frame(header, "text", stop)) is not None
 
 
-@pytest.mark.parametrize("header", HEADERS[9:])
+@pytest.mark.parametrize("header", HEADERS[10:])
 def test_what_is_to_be_noted_or_kept_is_not(header: str) -> None:
     assert read_plain(frame(header, "text", "<|end|>")) is None

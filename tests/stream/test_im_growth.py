@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 import pytest
 
 from ocml_bridge.events import Event
 from ocml_bridge.pipe import decoder, encoder
-from test_growth import ALLOWED, TIMES, calls_of, peak_of
+from test_growth import ALLOWED, TIMES, calls_of, peak_of, settled_heap
 
 SHAPES: dict[str, Callable[[int], str]] = {
     "many messages": lambda count: "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nYo<|im_end|>\n" * count,
@@ -32,6 +32,12 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "a doubtful call": lambda count: "<|im_start|>assistant\n<|action_start|>" + " " * count + "a",
     "blank text": lambda count: "<|im_start|>assistant\n" + " \n" * count,
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _settled() -> Generator[None]:
+    with settled_heap():
+        yield
 
 
 def fed(text: str, stream: str) -> list[Event]:

@@ -47,6 +47,8 @@ def _read_tools(section: str) -> Tools | None:
     found = parse_tools(section)
     if found is None:
         return None
+    if found.tools and not found.descriptions:
+        return Tools(found.tools)
     tools, notes = list(found.tools), dict(found.descriptions)
     if not tools:
         return Tools(()) if notes == {DEFAULT_NAMESPACE: ""} else None

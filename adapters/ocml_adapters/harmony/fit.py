@@ -61,8 +61,9 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
     """
     if isinstance(document, Completion):
         return as_transcript(document, log)
-    if _is_image(document, options):
-        return document
+    plain = _plain_image(document, options)
+    if plain is not None:
+        return plain
     hoisted = _tools_in_place(document, log)
     paired = list(placed(hoisted, None if hoisted is document else places(document, log)))
     lowered = [message for _, message in paired]
@@ -88,22 +89,32 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
     return image
 
 
-def _is_image(transcript: Transcript, options: Options) -> bool:
-    """Whether a transcript surely is its own image: messages with common headers and nothing else, as most are."""
-    around = (transcript.tools, transcript.header, transcript.open_turn, transcript.extras, transcript.layout)
-    if options.training or around != (None,) * 5:
-        return False
+def _plain_image(transcript: Transcript, options: Options) -> Transcript | None:
+    """The image of a transcript that has nothing special, as most have: its tools need a message of their own.
+
+    None for any other.
+    """
+    if options.training or transcript.open_turn is not None or _has_spelling(transcript):
+        return None
+    held: list[Message] = []
     for message in transcript.messages:
-        if type(message.content) is not str or message.role == "developer" or message.end is None:
-            return False
-        if common_header(message) is None or (message.call_id, message.extras, message.layout) != (None, None, None):
-            return False
-    return infer_grouping(transcript.messages) == transcript.messages
+        plain = _plainly_held(message, None, options, prompted=False, last=False)
+        if plain is None:
+            return None
+        held.append(plain)
+    tools = transcript.tools
+    if tools is not None:
+        content, _ = read_developer(write_tools(tools))
+        if len(content) != 1 or not isinstance(declared := content[0], Tools):
+            return None
+        tools = declared.tools
+    image = Transcript(infer_grouping(held), tools)
+    return transcript if image == transcript else image
 
 
-def _has_spelling(message: Message) -> bool:
-    """Whether a message says how Harmony spelled it."""
-    return message.layout is not None and HOME in message.layout
+def _has_spelling(source: Message | Transcript) -> bool:
+    """Whether a message or transcript says how Harmony spelled it."""
+    return source.layout is not None and HOME in source.layout
 
 
 def _report_lifted(paired: Sequence[tuple[int | None, Message]], log: Log) -> None:
@@ -184,7 +195,8 @@ def _plainly_held(
 
     It is the message itself where nothing is left out.
     """
-    if not isinstance(message.content, str) or message.role == "developer" or _has_spelling(message):
+    layout = message.layout
+    if not isinstance(message.content, str) or message.role == "developer" or (layout is not None and HOME in layout):
         return None
     if message.end is None and not last:
         return None
@@ -192,7 +204,7 @@ def _plainly_held(
         fields = said_by(message)
         if not is_short(fields) or not _is_whole(fields, tool, options.dialect or SPEC, prompted):
             return None
-    if message.call_id is None and message.layout is None and message.extras is None:
+    if message.call_id is None and layout is None and message.extras is None:
         return message
     held = own_copy(message)
     held.call_id = held.layout = held.extras = None

@@ -115,7 +115,7 @@ LONG: Final = 256
 
 def is_short(fields: Fields) -> bool:
     """Whether fields are short enough to be remembered."""
-    return max(map(len, filter(None, fields)), default=0) < LONG
+    return len("".join(filter(None, fields))) < LONG
 
 
 def is_header(raw: str) -> bool:
@@ -167,8 +167,13 @@ def fields_of(message: Message) -> Fields:
 def said_by(message: Message) -> Fields:
     """What a header can say of a message: all but its call id."""
     return Fields(
-        *(message.role, message.name, message.channel, message.recipient),
-        *(message.content_type, message.constraint, None, message.intent),
+        message.role,
+        message.name,
+        message.channel,
+        message.recipient,
+        message.content_type,
+        message.constraint,
+        intent=message.intent,
     )
 
 

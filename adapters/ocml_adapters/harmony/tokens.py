@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -16,6 +16,7 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Document, Transcript
 from ocml_bridge.model.codec import from_json, to_json
+from ocml_bridge.text.plain import is_unicode
 
 from .body import placed
 from .fit import fit as fit_text
@@ -178,7 +179,7 @@ def fit(document: Document, options: Options, log: Log) -> Transcript:
     """The image: as for text, with the ids of what was tokenised in its own way. UTF-8 has no halves of characters."""
     noted = len(log.losses)
     image = fit_text(document, options, log, _kept_ids)
-    if any(_SURROGATE.search(header + body) for header, body in _spelled(image)):
+    if not all(map(is_unicode, _spelled(image))):
         del log.losses[noted:]
         text = json.dumps(to_json(document), ensure_ascii=False)
         image = fit_text(from_json(json.loads(_SURROGATE.sub("\ufffd", text))), options, log, _kept_ids)
@@ -188,8 +189,11 @@ def fit(document: Document, options: Options, log: Log) -> Transcript:
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
-def _spelled(image: Transcript) -> list[tuple[str, str]]:
-    return [(header_of(message, prompted=False), body_of(message)) for _, message in placed(image)]
+def _spelled(image: Transcript) -> Iterator[str]:
+    """The headers and bodies of an image."""
+    for _, message in placed(image):
+        yield header_of(message, prompted=False)
+        yield body_of(message)
 
 
 def _kept_ids(layout: dict[str, Any], header: str, body: str, mentions: Sequence[str]) -> dict[str, Any]:

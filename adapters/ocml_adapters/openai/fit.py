@@ -44,6 +44,7 @@ from .reader import read_message
 from .reasoning import default_keys
 from .shapes import Shell, read_shell, write_shell
 from .syntax import CHANNELS, HOME, REASONING_TEXTS, REPLIES
+from .tools import is_plain_tool
 from .writer import write_message
 
 _HOLDS = (Text, Media, Refusal, Foreign)
@@ -55,8 +56,9 @@ def fit(document: Document, options: Options, log: Log) -> Document:
     """The image of a document: what reading it back from Chat Completions JSON gives."""
     if isinstance(document, Completion):
         return as_transcript(document, log)
-    if _is_simple(document.messages):
-        hoisted, messages, count = document, document.messages, len(document.messages)
+    if _is_simple(document.messages, options):
+        hoisted, messages = document, document.messages
+        count = len(messages) - sum([message.continues for message in messages])
     else:
         hoisted = hoist_tools(document, log)
         messages, count = _messages(document, places(document, log), options, log)
@@ -67,18 +69,30 @@ def fit(document: Document, options: Options, log: Log) -> Document:
     return document if image == document else image
 
 
-_SIMPLE: Final = {role: (channel, "end", False, *(None,) * 8) for role, channel in CHANNELS.items()}
+_SIMPLE: Final = {role: (channel, "end", False, None, None, None) for role, channel in CHANNELS.items()}
 
 
-def _is_simple(messages: Sequence[Message]) -> bool:
-    """Whether all messages are nothing but a role and a text, as most conversations are."""
+_ANSWER: Final = ("final", "end", True, None, None, None)
+_THOUGHT: Final = ("analysis", "end", False, None, None, None)
+
+
+def _is_simple(messages: Sequence[Message], options: Options) -> bool:
+    """Whether all messages are nothing but a role and a text, or a thought and its answer, as most are."""
+    answered = True
     for message in messages:
-        if type(message.content) is not str or _SIMPLE.get(message.role) != (
-            *(message.channel, message.end, message.continues, message.name, message.recipient, message.call_id),
-            *(message.intent, message.content_type, message.constraint, message.extras, message.layout),
-        ):
+        signs = (message.channel, message.end, message.continues, message.name, message.recipient, message.call_id)
+        others = (message.intent, message.content_type, message.constraint, message.extras)
+        content, layout = message.content, message.layout
+        if type(content) is not str or others != (None, None, None, None):
             return False
-    return True
+        if answered and layout is None and _SIMPLE.get(message.role) == signs:
+            continue
+        if message.role != "assistant" or not content or options.reasoning != "reasoning":
+            return False
+        if signs != (_THOUGHT if answered else _ANSWER) or not (layout is None or (answered and layout in _KEYED)):
+            return False
+        answered = not answered
+    return answered
 
 
 def _messages(
@@ -107,6 +121,9 @@ def _bodies(messages: Sequence[Message], indices: Sequence[int], log: Log) -> It
     """The messages with what their content can be: texts in thoughts and calls, parts that we know elsewhere."""
     for place, message in zip(indices, messages, strict=True):
         content = message.content
+        if content and isinstance(content, str):
+            yield message
+            continue
         stage = stage_of(message)
         if not isinstance(content, str):
             path = f"/messages/{place}/content"
@@ -141,7 +158,9 @@ def stage_of(message: Message) -> int | None:
     """Where in a wire message of the assistant's a message stands; None for other roles."""
     if message.role != "assistant":
         return None
-    return CALL if is_call(message) else THOUGHT if is_thought(message) else TEXT
+    if message.recipient is not None and is_call(message):
+        return CALL
+    return THOUGHT if message.channel == "analysis" else TEXT
 
 
 def _groups(messages: Sequence[Message]) -> Iterator[list[Message]]:
@@ -251,8 +270,7 @@ def _is_plain_message(message: Message, called: bool) -> bool:
     if type(message.content) is not str:
         return False
     role, recipient = message.role, message.recipient
-    kind = (message.channel, message.intent, message.constraint, message.end)
-    signs = (*kind, message.content_type, message.extras)
+    signs = (message.channel, message.intent, message.constraint, message.end, message.content_type, message.extras)
     if role == "tool":
         return signs == _REPLY_SIGNS and recipient == "assistant" and bool(message.call_id)
     if message.name is not None or role not in CHANNELS:
@@ -269,8 +287,9 @@ def _is_plain_message(message: Message, called: bool) -> bool:
 
 def _shell(transcript: Transcript, count: int) -> Shell:
     """What stands around the messages, as it will be read; without what it remembers of its shape if that misleads."""
-    if transcript.tools is None and transcript.extras is None and transcript.layout is None:
-        return Shell([])
+    tools = transcript.tools
+    if transcript.extras is None and transcript.layout is None and (tools is None or all(map(is_plain_tool, tools))):
+        return Shell([], tools)
     wires: list[Json] = [{} for _ in range(count)]
     try:
         shell = read_shell(write_shell(transcript, wires), Log())

@@ -66,8 +66,9 @@ def _read_plain(wire: Json) -> list[Message] | None:
     """The messages of a wire message in one of the commonest shapes; None for all others, which take longer."""
     if not isinstance(wire, dict):
         return None
-    shape = _PLAIN.get(tuple(cast("Object", wire)))
-    return None if shape is None else shape(cast("Object", wire))
+    members = cast("Object", wire)
+    shape = _PLAIN.get(tuple(members))
+    return None if shape is None else shape(members)
 
 
 def _plain_text(wire: Object) -> list[Message] | None:
@@ -85,15 +86,21 @@ def _plain_reply(wire: Object) -> list[Message] | None:
 
 
 def _plain_thought(wire: Object) -> list[Message] | None:
-    _, key, _ = wire
-    thought, content = wire[key], wire["content"]
-    if wire["role"] != "assistant" or not (thought and isinstance(thought, str) and isinstance(content, str)):
+    thought, content = _thought(wire), wire["content"]
+    if wire["role"] != "assistant" or thought is None or not (content and isinstance(content, str)):
         return None
-    if not content:
+    return [thought, Message("assistant", content, None, "final", continues=True)]
+
+
+def _thought(wire: Object) -> Message | None:
+    """The thought of a message whose second key holds it."""
+    _, key, *_ = wire
+    text = wire[key]
+    if not (text and isinstance(text, str)):
         return None
-    layout = None if key == "reasoning" else {HOME: {"reasoning": [key]}}
-    final = Message("assistant", content, None, "final", continues=True)
-    return [Message("assistant", thought, None, "analysis", layout=layout), final]
+    return Message(
+        "assistant", text, None, "analysis", layout=None if key == "reasoning" else {HOME: {"reasoning": [key]}}
+    )
 
 
 def _plain_calls(wire: Object) -> list[Message] | None:
@@ -110,11 +117,20 @@ def _plain_calls(wire: Object) -> list[Message] | None:
     return calls
 
 
+def _plain_thought_calls(wire: Object) -> list[Message] | None:
+    thought, calls = _thought(wire), _plain_calls(wire)
+    if thought is None or calls is None:
+        return None
+    calls[0].continues = True
+    return [thought, *calls]
+
+
 _PLAIN: Final[dict[tuple[str, ...], Callable[[Object], list[Message] | None]]] = {
     ("role", "content"): _plain_text,
     ("role", "tool_call_id", "content"): _plain_reply,
     **{("role", key, "content"): _plain_thought for key in REASONING_TEXTS},
     ("role", "content", TOOL_CALLS): _plain_calls,
+    **{("role", key, "content", TOOL_CALLS): _plain_thought_calls for key in REASONING_TEXTS},
 }
 """By the keys in our order, what reads a wire message that has just these, all of them with something to say."""
 

@@ -13,7 +13,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.model import Json
 
 from .form import Object
-from .syntax import DETAILS, REASONING, REASONING_TEXTS
+from .syntax import DETAILS, REASONING
 
 JOINT: Final = "\n\n"
 """What stands between several texts where they are written as one."""
@@ -84,9 +84,11 @@ def write_reasoning(texts: list[str], keys: Json, extras: Object, options: Optio
     chosen = _chosen(texts, keys, extras)
     if options.reasoning != "reasoning":
         chosen = [options.reasoning, *(key for key in chosen if key == DETAILS)]
-    values: Object = dict.fromkeys(REASONING_TEXTS, JOINT.join(texts))
-    values[DETAILS] = [{"type": "reasoning.text", "text": text} for text in texts]
-    return {key: values[key] for key in REASONING if key in chosen}
+    return {key: _details(texts) if key == DETAILS else JOINT.join(texts) for key in REASONING if key in chosen}
+
+
+def _details(texts: Sequence[str]) -> list[Json]:
+    return [{"type": "reasoning.text", "text": text} for text in texts]
 
 
 def _chosen(texts: list[str], keys: Json, extras: Object) -> list[str]:

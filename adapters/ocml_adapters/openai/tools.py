@@ -27,6 +27,7 @@ from .syntax import (
 )
 
 _PLAIN_CALL: Final = ("id", "type", "function")
+_PLAIN_TOOL: Final = ("type", "function")
 _PLAIN_FUNCTION: Final = ("name", "arguments")
 
 
@@ -238,6 +239,10 @@ def _read_tool(value: Json) -> Tool | None:
     if kind is None:
         return None
     inner = cast("Object", item[kind])
+    if tuple(item) == _PLAIN_TOOL and tuple(inner) == DECLARATION_ORDER and not is_empty(item["type"]):
+        plain = _read_plain_tool(*inner.values())
+        if plain is not None:
+            return plain
     name, description = inner.get("name"), inner.get("description")
     if not isinstance(name, str) or not (description is None or isinstance(description, str)):
         return None
@@ -254,6 +259,19 @@ def _read_tool(value: Json) -> Tool | None:
     namespace, bare = split_name(name)
     parameters = inner.get("parameters") if kind == FUNCTION else None
     return Tool(bare, description, parameters, namespace, kept(HOME, extras), kept(HOME, layout))
+
+
+def _read_plain_tool(name: Json, description: Json, parameters: Json) -> Tool | None:
+    """A function that says all that there is to say of one, as most do."""
+    if not (isinstance(name, str) and isinstance(description, str)) or parameters is None:
+        return None
+    namespace, bare = split_name(name)
+    return Tool(bare, description, parameters, namespace)
+
+
+def is_plain_tool(tool: Tool) -> bool:
+    """Whether a declared tool is surely read as it is written: it keeps nothing of ours, and its name comes back."""
+    return tool.extras is None and tool.layout is None and split_name(full_name(tool)) == (tool.namespace, tool.name)
 
 
 def write_tools(tools: Sequence[Tool], others: Json, *, legacy: bool = False) -> list[Json]:
@@ -274,13 +292,15 @@ def is_custom_tool(tool: Tool) -> bool:
 
 
 def _write_tool(tool: Tool) -> Object:
-    extras, layout = mine(tool.extras, HOME), mine(tool.layout, HOME)
     kind = CUSTOM if is_custom_tool(tool) else FUNCTION
     inner: Object = {"name": full_name(tool)}
     if tool.description is not None:
         inner["description"] = tool.description
     if tool.parameters is not None and kind == FUNCTION:
         inner["parameters"] = tool.parameters
+    if tool.extras is None and tool.layout is None:
+        return {"type": FUNCTION, FUNCTION: inner}
+    extras, layout = mine(tool.extras, HOME), mine(tool.layout, HOME)
     inner = add(inner, extras.get(kind))
     out = add({"type": kind, kind: shape(inner, layout.get("inner"), fixed=inner)}, extras)
     return shape(out, layout.get("form"), fixed=(kind,), implied=("type",))

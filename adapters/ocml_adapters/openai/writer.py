@@ -21,9 +21,8 @@ from .tools import is_legacy, write_call, write_function_call
 def write(document: Document, options: Options, log: Log) -> Source:
     """Spell an image: the shape it was read from, else a request."""
     transcript = cast("Transcript", document)
-    messages, wires = transcript.messages, list[Json]()
-    for start, stop in groups(messages):
-        wires.append(write_message(messages[start:stop], options))
+    messages = transcript.messages
+    wires = [write_message(messages[start:stop], options) for start, stop in groups(messages)]
     return write_shell(transcript, wires)
 
 
@@ -77,22 +76,24 @@ def _write_reply(message: Message, named: bool) -> Object:
 def _write_assistant(group: Sequence[Message], options: Options) -> Object:
     first = group[0]
     extras, layout = mine(first.extras, HOME), mine(first.layout, HOME)
-    thoughts = [cast("str", message.content) for message in group if is_thought(message)]
-    calls = [message for message in group if is_call(message)]
-    texts = [message.content for message in group if not is_thought(message) and not is_call(message)]
+    thoughts, texts, calls = list[Message](), list[Message](), list[Message]()
+    for message in group:
+        (calls if is_call(message) else thoughts if is_thought(message) else texts).append(message)
     out: Object = {"role": "assistant"}
     if first.name:
         out["name"] = first.name
     if thoughts:
-        out.update(write_reasoning(thoughts, layout.get("reasoning"), extras, options))
+        said = [cast("str", message.content) for message in thoughts]
+        out.update(write_reasoning(said, layout.get("reasoning"), extras, options))
     out["content"] = None
     if texts:
-        content, refusal = _set_refusal_apart(texts[0], layout)
+        content, refusal = _set_refusal_apart(texts[0].content, layout)
         if content or refusal is None:
             out["content"] = _write_content(content, layout)
         if refusal is not None:
             out["refusal"] = refusal
-    out.update(_write_calls(calls))
+    if calls:
+        out.update(_write_calls(calls))
     if calls and calls[0] is first:
         own = FUNCTION_CALL if FUNCTION_CALL in out and len(calls) == 1 else TOOL_CALLS
         extras = {key: value for key, value in extras.items() if key != own}
@@ -111,8 +112,6 @@ def _set_refusal_apart(content: Content, layout: Object) -> tuple[Content, str |
 
 def _write_calls(calls: Sequence[Message]) -> Object:
     """The members that hold the calls: the last of them under the deprecated key where it was read from there."""
-    if not calls:
-        return {}
     legacy = is_legacy(calls[-1])
     out: Object = {}
     if listed := [write_call(call) for call in (calls[:-1] if legacy else calls)]:

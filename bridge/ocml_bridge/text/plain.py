@@ -66,3 +66,14 @@ def without_mark(text: str, log: Log) -> str:
         return text
     log.find(FindingCode.BYTE_ORDER_MARK, "", "the byte order mark at the beginning is left out", Severity.LAYOUT)
     return text[1:]
+
+
+def is_unicode(text: str) -> bool:
+    """Whether no half of a surrogate pair stands in a text."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -16,7 +16,7 @@ from .schema_in import CLOSING, Reader, same_text
 from .schema_out import render_signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Hashable, Iterable, Mapping
 
     from ocml_bridge.model import Json
 
@@ -73,7 +73,7 @@ class _Keyed:
 
     __slots__ = ("descriptions", "key", "tools")
 
-    def __init__(self, key: bytes, tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> None:
+    def __init__(self, key: Hashable, tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> None:
         self.key = key
         self.tools = tools
         self.descriptions = descriptions
@@ -85,23 +85,21 @@ class _Keyed:
         return isinstance(other, _Keyed) and self.key == other.key
 
 
-def _key(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> bytes | None:
+def _key(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> Hashable | None:
     """What tells tools from all others; None where they are too large, or JSON would not keep them apart.
 
     Requests declare the same tools again and again, and one conversion writes and reads them several times.
     """
-    said = [
-        (tool.name, tool.description or "", tool.description is None, tool.namespace or "", tool.namespace is None)
-        for tool in tools
-    ]
-    schemas = [tool.parameters for tool in tools if tool.parameters is not None]
-    bare = [index for index, tool in enumerate(tools) if tool.parameters is None]
+    said = [(tool.name, tool.description, tool.namespace, tool.parameters is None) for tool in tools]
     try:
-        key = orjson.dumps((said, schemas, bare, descriptions or {}))
+        schemas = orjson.dumps([tool.parameters for tool in tools if tool.parameters is not None])
     except orjson.JSONEncodeError:
         return None
+    size = len(schemas) + sum([len(tool.name) + len(tool.description or "") for tool in tools])
     # Infinity is written as null, too.
-    return key if len(key) < LARGE and b"null" not in key else None
+    if size >= LARGE or b"null" in schemas:
+        return None
+    return schemas, tuple(said), tuple(descriptions.items()) if descriptions else ()
 
 
 @lru_cache(maxsize=512)
