@@ -10,7 +10,7 @@ from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Message, Transcript
-from ocml_bridge.turns import is_call
+from ocml_bridge.turns import continues, is_call
 
 from .body import read_body
 from .frames import Frame, Scan, Scanner, pieces_of
@@ -130,7 +130,15 @@ class FrameReader:
         fields, layout, extras = self._header(header, frame, prompted=first and not frame.opened)
         if frame.before:
             self._outside(frame.before, extras)
-        self.messages.append(self._message(frame, fields, body, layout, extras))
+        self._add(self._message(frame, fields, body, layout, extras))
+
+    def _add(self, message: Message) -> None:
+        message.continues = self.joins(message)
+        self.messages.append(message)
+
+    def joins(self, message: Message) -> bool:
+        """Whether a message, if it comes next, belongs to the turn of the one before it."""
+        return bool(self.messages) and continues(self.messages[-1], message)
 
     def _bodyless(self, frame: Frame) -> tuple[str, str]:
         if not frame.opened and "<|" not in frame.header:
@@ -217,7 +225,7 @@ class FrameReader:
             if body:
                 self._note(FindingCode.HEADER_RECOVERED, _UNMARKED)
                 fields, layout, extras = self._header(raw, frame, prompted=prompted)
-                self.messages.append(self._message(frame, fields, body, layout, extras))
+                self._add(self._message(frame, fields, body, layout, extras))
                 return
         if not raw.strip():
             self._log.find(FindingCode.STRAY_TOKEN, "", f"{START} at the end begins no message", Severity.LAYOUT)

@@ -75,6 +75,7 @@ class Live:
         fields = fields_in(frame.header, opened=frame.opened, prompted=prompted)
         if fields.role != "developer":
             self._begun, self._told, self._said = make(fields, "", None, {}, {}), 0, 0
+            self._begun.continues = self._reader.joins(self._begun)
             self._log.events.append(Start(index, self._begun))
 
     def _tell(self) -> None:
