@@ -27,6 +27,7 @@ TESTS = (
     "test_laws.py",
     "test_hostile_input.py",
     "adapters",
+    "stream",
 )
 
 

@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 PAUSE = 0.2
 """Between the tokens of one stream, in seconds."""
@@ -118,7 +118,7 @@ async def run(port: int, path: str, streams: int, seconds: float) -> Measured:
 
 
 @contextmanager
-def process(*command: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def process(*command: str) -> Generator[tuple[subprocess.Popen[str], int]]:
     """A process that says on its first line of stderr which port it listens on."""
     paths = os.pathsep.join((os.path.dirname(os.path.dirname(__file__)), os.environ.get("PYTHONPATH", "")))
     environment = {**os.environ, "PYTHONPATH": paths}

@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,7 +30,7 @@ class Script:
         hangs_up: whether the connection is reset where the pieces end.
     """
 
-    pieces: list[Any] = field(default_factory=list)
+    pieces: list[Any] = field(default_factory=list[Any])
     reason: str | None = "stop"
     cut: int = 0
     pause: float = 0.0
@@ -147,7 +147,7 @@ def _whole(body: dict[str, Any], script: Script) -> dict[str, Any]:
 
 
 @contextmanager
-def serving(app: Any) -> Iterator[str]:
+def serving(app: Any) -> Generator[str]:
     """A server of an ASGI application in a thread of its own; its address."""
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ def application(text: bytes, size: int, *, breaks: bool = False) -> Any:
     """An application that streams a model's own words."""
 
     async def stream(_request: Request) -> Response:
-        async def chunks() -> Any:
+        async def chunks() -> AsyncGenerator[bytes]:
             for at in range(0, len(text), size):
                 yield text[at : at + size]
             if breaks:

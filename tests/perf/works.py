@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from ocml_adapters.harmony.vocabulary import load_encoding
-from ocml_bridge import Document, Result, convert, read, write
+from ocml_bridge import Document, Result, Transcript, convert, decoder, encoder, read, write
 
 from .work import OURS, Work
 
@@ -20,6 +20,7 @@ JOBS: Final[dict[str, str]] = {
     "harmony": "OpenAI request → Harmony text",
     "from-harmony": "Harmony text → OpenAI messages",
     "tokens": "conversation in memory → Harmony token ids",
+    "stream": "a model's Harmony, token by token → chunks of Chat Completions",
     "chatml": "OpenAI request → ChatML text",
     "provider": "OpenAI request → another vendor's JSON",
     "round": "OpenAI request → own form → OpenAI request",
@@ -36,6 +37,30 @@ def harmony_of(data: bytes) -> str:
 
 def _transcript(data: bytes) -> Document:
     return read(data, "openai").transcript
+
+
+def answers_of(data: bytes) -> list[int]:
+    """What the assistant says in a conversation, as a model writes it: Harmony token ids."""
+    document = read(data, "openai").transcript
+    assert isinstance(document, Transcript)
+    said = tuple(message for message in document.messages if message.role == "assistant")
+    output = write(Transcript(said), "harmony-tokens").output
+    assert isinstance(output, list)
+    return cast("list[int]", output)
+
+
+def _tokens(data: bytes) -> list[str]:
+    encoding = load_encoding()
+    return [encoding.decode((number,)) for number in answers_of(data)]
+
+
+def _stream(tokens: list[str]) -> list[bytes]:
+    """Each token is fed as it comes, and what it gives is sent."""
+    source, target = decoder("harmony"), encoder("openai-sse")
+    sent: list[bytes] = []
+    for token in tokens:
+        sent += target.encode(source.feed(token))
+    return [*sent, *target.encode(source.finish()), *target.finish()]
 
 
 def _bpe(text: str) -> list[int]:
@@ -79,6 +104,16 @@ OURS_MEASURED: Final = (
         prepare=_transcript,
         sample=10,
         **_IDS,
+    ),
+    Work(
+        "ours-stream",
+        "stream",
+        OURS,
+        "`decoder` and `encoder`: each token fed and sent",
+        _stream,
+        prepare=_tokens,
+        sample=10,
+        text=b"".join,
     ),
     Work("ours-chatml", "chatml", does=_CONVERT, run=_conversion("openai", "chatml"), **_OURS),
     Work(
@@ -140,5 +175,6 @@ GOALS: Final = (
     Goal("ours-tokens", "official-render", "the official render", at_least=1.5),
     Goal("ours-round", "babel-openai", "llm-babel, OpenAI → own form → OpenAI", at_least=3),
     Goal("ours-round", "langchain-openai", "langchain-core's convert_to_openai_messages", at_least=1),
-    Goal("command", "import-pydantic", "a Python that only imports pydantic"),
+    Goal("ours-stream", "official-stream", "the official StreamableParser alone", at_least=1),
+    Goal("command", "import-pydantic", "a Python that only imports pydantic", at_most=1.5),
 )

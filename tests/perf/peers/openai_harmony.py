@@ -9,7 +9,7 @@ import orjson
 from ocml_adapters.harmony.vocabulary import load_encoding
 
 from ..work import Work, library
-from ..works import BPE, harmony_of
+from ..works import BPE, answers_of, harmony_of
 
 PEER = "openai-harmony"
 
@@ -87,6 +87,11 @@ def works() -> tuple[Work, ...]:
         ids = encoding.encode(text, allowed_special="all")
         return encoding.parse_messages_from_completion_tokens(ids)
 
+    def stream(ids: list[int]) -> None:
+        parser = builder.h.StreamableParser(encoding, role=None)
+        for number in ids:
+            parser.process(number)
+
     return (
         Work(
             "official-render-text",
@@ -105,6 +110,15 @@ def works() -> tuple[Work, ...]:
             prepare=harmony_of,
             sample=10,
             text=lambda messages: [message.to_dict() for message in messages],
+        ),
+        Work(
+            "official-stream",
+            "stream",
+            PEER,
+            "`StreamableParser.process` of each token id, nothing sent",
+            stream,
+            prepare=answers_of,
+            sample=10,
         ),
         Work(
             "official-render",

@@ -1,0 +1,46 @@
+"""docs/gateway.md is true: its example runs, its options exist, and it names every stream."""
+
+from __future__ import annotations
+
+import doctest
+import re
+
+from ocml_bridge.cli import command
+from ocml_bridge.hosts.gateway import asked, upstream
+from ocml_bridge.pipe import streams
+from sources import ROOT
+
+PAGE = ROOT / "docs" / "gateway.md"
+TEXT = PAGE.read_text("utf-8")
+
+
+def test_the_example_runs() -> None:
+    done = doctest.testfile(str(PAGE), module_relative=False)
+    assert done.attempted >= 5
+    assert done.failed == 0
+
+
+def test_the_command_has_the_options_that_it_is_shown_with() -> None:
+    (line,) = re.findall(r"^ocml-convert serve (.*)$", TEXT, re.MULTILINE)
+    context = command.make_context("ocml-convert", ["serve", "--help"], resilient_parsing=True)
+    serve = command.get_command(context, "serve")
+    assert serve is not None
+    known = {spelling for parameter in serve.params for spelling in parameter.opts}
+    assert set(re.findall(r"--[a-z-]+", line)) <= known
+
+
+def test_every_stream_is_named() -> None:
+    readable, writable = streams()
+    named = set(re.findall(r"`([^`]+)`", TEXT.partition("Streams that can be read")[2].partition("\n\n")[0]))
+    assert named == {*readable, *writable}
+
+
+def test_every_member_that_is_passed_on_is_named() -> None:
+    table = TEXT.partition("| of a request |")[2].partition("\n\n")[0]
+    spelled = {"presence_penalty": "penalties", "frequency_penalty": "penalties", "stream": "stream"}
+    assert all(spelled.get(name, f"`{name}`") in table for name in asked.PASSED_ON)
+
+
+def test_what_is_sent_unasked_is_named() -> None:
+    options = (ROOT / "docs" / "cli.md").read_text("utf-8").partition("## `serve`")[2].partition("\n## ")[0]
+    assert all(f"`{name}`" in options for name in (*upstream.DEFAULT_BODY, *upstream.TOKEN_BODY))

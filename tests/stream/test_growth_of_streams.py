@@ -1,0 +1,64 @@
+"""A chunk costs the same however long the stream is: work and memory are counted for every stream, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, cast
+
+import pytest
+
+from ocml_bridge import Transcript, write
+from ocml_bridge.events import Event
+from ocml_bridge.pipe import decoder, encoder, streams
+from ocml_bridge.stream import replay
+from test_growth import ALLOWED, TIMES, calls_of, peak_of, settled_heap, text, turns
+
+READABLE, WRITABLE = streams()
+SIZES = {turns: 12, text: 20}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _settled() -> Generator[None]:
+    with settled_heap():
+        yield
+
+
+def source_of(document: Transcript, stream: str) -> bytes | list[int]:
+    if stream == "openai-sse":
+        made = encoder(stream)
+        return b"".join((*made.encode(replay(document)), *made.finish()))
+    output: Any = write(document, stream).output
+    return output.encode() if isinstance(output, str) else cast("list[int]", output)
+
+
+def fed(source: bytes | list[int], stream: str) -> list[Event]:
+    made, events = decoder(stream), list[Event]()
+    for at in range(0, len(source), 5):
+        chunk = source[at : at + 5]
+        events += made.feed_tokens(chunk) if isinstance(chunk, list) else made.feed(chunk)
+    return events + made.finish()
+
+
+def told(document: Transcript, stream: str) -> None:
+    made = encoder(stream)
+    for event in replay(document):
+        made.encode([event])
+    made.finish()
+
+
+@pytest.mark.parametrize("shape", SIZES, ids=lambda shape: shape.__name__)
+@pytest.mark.parametrize("stream", READABLE)
+def test_reading(stream: str, shape: Any) -> None:
+    small, large = (source_of(shape(SIZES[shape] * times), stream) for times in (1, TIMES))
+    fed(large, stream)
+    assert calls_of(lambda: fed(large, stream)) <= calls_of(lambda: fed(small, stream)) * ALLOWED
+    assert peak_of(lambda: fed(large, stream)) <= peak_of(lambda: fed(small, stream)) * ALLOWED
+
+
+@pytest.mark.parametrize("shape", SIZES, ids=lambda shape: shape.__name__)
+@pytest.mark.parametrize("stream", WRITABLE)
+def test_writing(stream: str, shape: Any) -> None:
+    small, large = (shape(SIZES[shape] * times) for times in (1, TIMES))
+    told(large, stream)
+    assert calls_of(lambda: told(large, stream)) <= calls_of(lambda: told(small, stream)) * ALLOWED
+    assert peak_of(lambda: told(large, stream)) <= peak_of(lambda: told(small, stream)) * ALLOWED
