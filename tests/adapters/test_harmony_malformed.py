@@ -289,3 +289,13 @@ def test_the_official_fixtures_are_written_back_byte_for_byte() -> None:
         "test_does_not_drop_if_ongoing_analysis": {FindingCode.HEADER_RECOVERED},
         "test_tool_response_parsing": {FindingCode.TRUNCATED},
     }
+
+
+@pytest.mark.parametrize("between", ["the words of no header", "", " ", "assistant and more words", "user<|channel|>"])
+def test_a_start_token_that_no_header_follows_is_mentioned(between: str) -> None:
+    """Reading 6: only a regular header and `<|message|>` behind it begin another message."""
+    body = f"Write <|start|>{between}<|message|>, then the text."
+    reading = read(f"<|start|>assistant<|channel|>final<|message|>{body}<|return|>", "harmony")
+    assert isinstance(reading.transcript, Transcript)
+    assert [message.content for message in reading.transcript.messages] == [body]
+    assert [finding.code for finding in reading.findings] == ["stray-token"]
