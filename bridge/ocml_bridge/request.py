@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, cast
 
 from . import registry
 from .adapter import DEFAULT, Adapter, Options, Source
@@ -59,6 +59,20 @@ def prompt(
     if strict and not result.lossless:
         raise refusal(loss for loss in result.losses if loss.severity is not Severity.LAYOUT)
     return result
+
+
+def opening(target: str | Adapter, *, options: Options = DEFAULT) -> str | tuple[int, ...]:
+    """The generation prompt of a format, which every prompt ends with and a model's answer continues.
+
+    Args:
+        target: the format that the model reads.
+        options: how to write.
+
+    Returns:
+        Text, or token ids.
+    """
+    output = write(Transcript(open_turn=Message("assistant", "", end=None)), target, options=options).output
+    return output if isinstance(output, str) else tuple(cast("list[int]", output))
 
 
 @dataclass(frozen=True, slots=True)

@@ -316,3 +316,10 @@ class TestProcess:
         line = ("sh", "-c", script, "sh", sys.executable, "-m", "ocml_bridge")
         done = subprocess.run(line, env=ENVIRONMENT, capture_output=True, check=False)
         assert (done.returncode, done.stderr) == (1, f"ocml-convert: {name}: OCB-IO: the stream is closed\n".encode())
+
+
+def test_what_is_found_at_the_end_has_its_own_code(run: Run) -> None:
+    """ChatML allows no half-finished message of the user's: that is known when nothing more comes."""
+    done = run("stream", "-f", "chatml", "-t", "openai-sse", stdin=b"<|im_start|>user\nHi")
+    assert deltas(done.out)[-1]["error"]["code"] == "OCB-INCOMPLETE"
+    assert (done.status, done.err.splitlines()[-1].split(": ")[2]) == (4, "OCB-INCOMPLETE")

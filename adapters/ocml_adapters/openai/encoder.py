@@ -173,7 +173,7 @@ class ChunkEncoder:
         reason = stop.reason
         if not self._over:
             if reason in _ERRORS:
-                out = self.fail(ErrorCode.STREAM_TRUNCATED, _ERRORS[reason])
+                out = self.fail(stop.error or ErrorCode.STREAM_TRUNCATED, _ERRORS[reason])
             elif reason != "cancelled":
                 reason = "stop" if reason == "tool_calls" and not self._calls else reason
                 out = [*self._opening(), self._chunks.finish(reason)]

@@ -148,13 +148,12 @@ def _prompt(source: str, options: Options) -> str:
     Raises:
         BridgeError: OCB-OPTION where the stream is no format's own.
     """
-    from ..convert import write
-    from ..model import Message, Transcript
+    from ..request import opening
 
     if source not in registry.formats():
         raise BridgeError(ErrorCode.OPTION, f"no prompt stands before {source}; --prompted is for formats themselves")
-    output = write(Transcript((), open_turn=Message("assistant", "", end=None)), source, options=options).output
-    return output if isinstance(output, str) else jsontext.compact(output)
+    prompt = opening(source, options=options)
+    return prompt if isinstance(prompt, str) else jsontext.compact([*prompt])
 
 
 class _Relay:
@@ -180,6 +179,7 @@ class _Relay:
         self.findings: list[Finding] = []
         self.reason: Reason | None = None
         self.problem: BridgeError | None = None
+        self._error: ErrorCode | None = None
         self._source = source
         self._filter = None if visibility is None else Filter(visibility)
         self._utf8 = Utf8()
@@ -231,7 +231,7 @@ class _Relay:
         except BridgeError as error:
             self._break(error)
         if self.reason in _BROKEN:
-            self.problem = BridgeError(ErrorCode.STREAM_TRUNCATED, _BROKEN[self.reason])
+            self.problem = BridgeError(self._error or ErrorCode.STREAM_TRUNCATED, _BROKEN[self.reason])
 
     def _break(self, error: BridgeError) -> None:
         """End the output with the error."""
@@ -248,7 +248,7 @@ class _Relay:
             if isinstance(event, Finding):
                 self.findings.append(event)
             elif isinstance(event, Stop):
-                self.reason = event.reason
+                self.reason, self._error = event.reason, event.error
         self._write(self.target.encode(seen if self._filter is None else self._filter.apply(seen)))
 
     def _write(self, made: Iterable[bytes]) -> None:

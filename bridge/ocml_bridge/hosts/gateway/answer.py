@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Final, cast
+from typing import Final
 
 from ...adapter import Options
-from ...convert import write
 from ...errors import BridgeError
 from ...events import Answer, Decoder, Encoder, Event, Reason, Stop
-from ...model import Message, Transcript
 from ...pipe import broken, decoder, encoder
+from ...request import opening
 from ...stream import Filter
 from ...stream.visible import APPLICATION
 from ...visibility import Visibility
@@ -114,7 +113,7 @@ class Answering:
     def choice(self, index: int) -> Choice:
         """One of them, by the upstream's number."""
         if index not in self.choices:
-            source = decoder(self._form, prefix=begun(self._form))
+            source = decoder(self._form, prefix=_opening(self._form))
             target = encoder(self._stream, answer=self._answer(index), options=self._options)
             self.choices[index] = Choice(source, target, self._visibility, self._stop)
         return self.choices[index]
@@ -134,8 +133,4 @@ class Answering:
             choice.cancel()
 
 
-@cache
-def begun(form: str) -> str | tuple[int, ...]:
-    """The generation prompt of a format: what the model's answer continues."""
-    output = write(Transcript(open_turn=Message("assistant", "", end=None)), form).output
-    return output if isinstance(output, str) else tuple(cast("list[int]", output))
+_opening = cache(opening)
