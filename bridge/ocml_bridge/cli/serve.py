@@ -16,6 +16,8 @@ from ..model import Json
 from .output import PROGRAM, say
 from .parameters import format_option
 
+GRACE: Final = 30
+"""How long answers under way may take to finish, in seconds."""
 KEY: Final = "OCML_UPSTREAM_KEY"
 """The environment variable that holds the upstream's key: not an option, which every user of the machine could read."""
 
@@ -38,9 +40,23 @@ KEY: Final = "OCML_UPSTREAM_KEY"
     help="The key that clients get private reasoning under; it stays private unless you name one.",
 )
 @click.option("--body", metavar="JSON", default="{}", help="More members for every request to the upstream.")
-@click.option("--max-request", type=click.IntRange(1), default=16, show_default=True, help="In MiB.")
-@click.option("--connect-timeout", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True)
-@click.option("--read-timeout", type=click.FloatRange(0, min_open=True), default=300.0, show_default=True)
+@click.option(
+    "--max-request", type=click.IntRange(1), default=16, show_default=True, help="The largest request, in MiB."
+)
+@click.option(
+    "--connect-timeout",
+    type=click.FloatRange(0, min_open=True),
+    default=10.0,
+    show_default=True,
+    help="Seconds to wait for a connection to the upstream.",
+)
+@click.option(
+    "--read-timeout",
+    type=click.FloatRange(0, min_open=True),
+    default=300.0,
+    show_default=True,
+    help="Seconds to wait for the upstream's next chunk.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="No line on stderr for each request.")
 def serve(
     upstream: str,
@@ -58,7 +74,8 @@ def serve(
     """Offer /v1/chat/completions in front of UPSTREAM's /v1/completions.
 
     The key for the upstream is taken from the environment variable OCML_UPSTREAM_KEY; without it, each client's own
-    is passed on. Ctrl-C or SIGTERM ends it once the answers under way are finished, a second one at once.
+    is passed on. Ctrl-C or SIGTERM ends it once the answers under way are finished, for which they have 30 seconds; a
+    second Ctrl-C ends it at once.
     """
     form = form or "harmony"
     try:
@@ -81,7 +98,7 @@ def serve(
     )
     _log(quiet=quiet)
     config = uvicorn.Config(
-        create_app(settings), host=host, port=port, log_config=None, access_log=False, timeout_graceful_shutdown=30
+        create_app(settings), host=host, port=port, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE
     )
     server = uvicorn.Server(config)
     socket = config.bind_socket()
