@@ -71,6 +71,8 @@ class TextEncoder(ABC):
     def safe(self, text: str, path: str) -> str:
         """Text as it may stand in a message; control tokens are never cut, and are reported once a message."""
         assert self._control is not None, "a format without an escape of its own names its tokens"
+        if self._control.is_safe(text):
+            return text
         noted = Log()
         safe = self._control.guard(text, self.options.control_tokens, path, noted)
         if noted.losses and path not in self._guarded:
