@@ -19,7 +19,9 @@ from openai import (
 )
 
 from gateway.conftest import Bench, answering
+from gateway.scripted import serving
 from gateway.test_openai_client import USER, final, said, thought
+from ocml_bridge.hosts.gateway import Settings, create_app
 
 SECRET = "a secret that no log may have"
 
@@ -69,19 +71,21 @@ def test_token_ids_both_ways() -> None:
     """Nothing in a text can be taken for a control token where the upstream is spoken to in token ids."""
     from ocml_adapters.harmony.tokens import encode
 
-    text = said(thought("𝔘 is a letter."), final("So <|end|> is four words: 𝔘."))
-    ids: list[Any] = [[number] for number in encode("<|channel|>analysis<|message|>", ("<|channel|>", "<|message|>"))]
-    ids += [[number] for number in encode("𝔘 is a letter.")]
-    ids += [[number] for number in encode("<|end|><|start|>assistant<|channel|>final<|message|>", CONTROL)]
-    ids += [[number] for number in encode("So <|end|> is four words: 𝔘.")]
-    assert text
+    thinks, answers = "𝔘 is a letter.", "So <|end|> is four words: 𝔘."
+    ids = [
+        *encode("<|channel|>analysis<|message|>", CONTROL),
+        *encode(thinks),
+        *encode("<|end|><|start|>assistant<|channel|>final<|message|>", CONTROL),
+        *encode(answers),
+    ]
+    pieces: list[Any] = [[number] for number in ids]
     for bench in answering(format="harmony-tokens", profile="gpt-oss", reasoning="reasoning"):
-        made = bench.client.chat.completions.create(model=bench.play(ids), messages=USER).choices[0].message
-        assert made.content == "So <|end|> is four words: 𝔘."
-        with bench.client.chat.completions.stream(model=bench.play(ids, cut=3), messages=USER) as stream:
+        made = bench.client.chat.completions.create(model=bench.play(pieces), messages=USER).choices[0].message
+        with bench.client.chat.completions.stream(model=bench.play(pieces, cut=3), messages=USER) as stream:
             streamed = stream.get_final_completion().choices[0].message
-        assert streamed.content == made.content
-        assert (streamed.model_extra or {})["reasoning"] == "𝔘 is a letter."
+        for message in (made, streamed):
+            assert message.content == answers
+            assert (message.model_extra or {})["reasoning"] == thinks
         assert all(isinstance(number, int) for number in bench.upstream.asked[-1]["prompt"])
         assert bench.upstream.asked[-1]["return_token_ids"] is True
 
@@ -89,17 +93,22 @@ def test_token_ids_both_ways() -> None:
 CONTROL = ("<|end|>", "<|start|>", "<|channel|>", "<|message|>")
 
 
-@pytest.mark.parametrize("form", ["internlm2", "chatml", "ocm-2.2", "ocm-0.1"])
-def test_models_of_other_formats(form: str) -> None:
-    ends = {"ocm-2.2": ""}
-    start = "<|channel|>final<|message|>" if form == "ocm-2.2" else ""
+@pytest.mark.parametrize(
+    ("form", "begins", "prompt"),
+    [
+        ("internlm2", "", "<|im_start|>assistant\n"),
+        ("chatml", "", "<|im_start|>assistant\n"),
+        ("ocm-0.1", "", "<|im_start|>assistant\n"),
+        ("ocm-2.2", "<|channel|>final<|message|>", "<|start|>assistant"),
+    ],
+)
+def test_models_of_other_formats(form: str, begins: str, prompt: str) -> None:
     for bench in answering(format=form):
-        model = bench.play([*start, *f"Hello, {form}."], reason="stop", cut=5)
+        model = bench.play([*begins, *f"Hello, {form}."], reason="stop", cut=5)
         with bench.client.chat.completions.stream(model=model, messages=USER) as stream:
             choice = stream.get_final_completion().choices[0]
         assert (choice.message.content, choice.finish_reason) == (f"Hello, {form}.", "stop")
-        assert bench.upstream.asked[-1]["prompt"].endswith(("assistant\n", "assistant"))
-    assert ends
+        assert bench.upstream.asked[-1]["prompt"].endswith(prompt)
 
 
 # --- who may see what -------------------------------------------------------------------------------------------------
@@ -190,15 +199,7 @@ def test_answers_of_the_upstream_that_are_none(private: Bench, body: bytes) -> N
 
 
 def test_an_upstream_that_is_not_there() -> None:
-    for bench in answering():
-        bench.client.chat.completions.create(model=bench.play(final("ok")), messages=USER)
-    from contextlib import ExitStack
-
-    from gateway.scripted import serving
-    from ocml_bridge.hosts.gateway import Settings, create_app
-
-    with ExitStack() as stack:
-        url = stack.enter_context(serving(create_app(Settings("http://127.0.0.1:9/v1"))))
+    with serving(create_app(Settings("http://127.0.0.1:9/v1"))) as url:
         response = httpx.post(f"{url}/v1/chat/completions", json={"model": "m", "messages": USER})
     assert response.status_code == 502
     assert response.json()["error"]["code"] == "upstream_unreachable"
@@ -213,8 +214,8 @@ def test_an_upstream_that_is_too_slow(stream: bool) -> None:
         assert getattr(raised.value, "code", None) in {"upstream_timeout", "E-STREAM-TRUNCATED"}
 
 
-def test_a_call_that_is_not_text_is_refused_in_the_stream() -> None:
-    """An upstream that was asked for ids and gives text."""
+def test_an_upstream_that_does_not_send_ids() -> None:
+    """It was asked for them, and text cannot be read for them."""
     for bench in answering(format="harmony-tokens"):
         with pytest.raises(APIStatusError) as raised:
             bench.client.chat.completions.create(model=bench.play("text"), messages=USER)
