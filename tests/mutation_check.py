@@ -22,6 +22,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = (
     "test_golden.py",
+    "test_jsontext.py",
+    "test_sidecar.py",
     "test_capabilities.py",
     "test_injection.py",
     "test_laws.py",

@@ -1,0 +1,96 @@
+"""Law 8, and what an output gets back that was edited meanwhile: what still fits; the rest is reported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, Message, Transcript, make_sidecar, read, write
+from ocml_bridge.model import Media
+
+
+def call(name: str, call_id: str) -> Message:
+    return Message("assistant", "{}", None, "commentary", f"functions.{name}", call_id, constraint="json", end="call")
+
+
+def reply(name: str, text: str, call_id: str) -> Message:
+    return Message("tool", text, f"functions.{name}", "commentary", "assistant", call_id)
+
+
+DOCUMENT = Transcript(
+    (
+        Message("user", "Compare."),
+        call("f", "call_f"),
+        reply("f", "one", "call_f"),
+        call("g", "call_g"),
+        reply("g", "two", "call_g"),
+        Message("user", (Media("image", url="https://example.org/a.png"),)),
+        Message("assistant", "Done.", None, "final"),
+    )
+)
+"""What Harmony cannot hold of it: the ids of the calls, and the image."""
+WRITTEN = write(DOCUMENT, "harmony")
+TEXT = str(WRITTEN.output)
+SIDECAR: Any = make_sidecar(WRITTEN)
+
+
+def back(text: str, sidecar: Any = None) -> tuple[Transcript, list[tuple[str, str]]]:
+    reading = read(text, "harmony", sidecar=SIDECAR if sidecar is None else sidecar)
+    assert isinstance(reading.transcript, Transcript)
+    return reading.transcript, [(str(each.code), each.path) for each in reading.findings]
+
+
+def test_the_document_comes_back() -> None:
+    assert back(TEXT) == (DOCUMENT, [])
+
+
+def test_a_message_in_front_moves_all_others() -> None:
+    document, findings = back(f"<|start|>system<|message|>Be brief.<|end|>{TEXT}")
+    assert document.messages == (Message("system", "Be brief."), *DOCUMENT.messages)
+    assert findings == []
+
+
+def test_a_message_that_is_gone_is_reported_and_the_others_are_whole() -> None:
+    edited = TEXT.replace(
+        "<|start|>assistant to=functions.g<|channel|>commentary <|constrain|>json<|message|>{}<|call|>", ""
+    )
+    assert edited != TEXT
+    document, findings = back(edited)
+    assert document.messages == DOCUMENT.messages[:3] + DOCUMENT.messages[4:]
+    assert [code for code, _ in findings] == [str(FindingCode.SIDECAR)]
+    assert findings[0][1].startswith("/messages/3")
+
+
+def test_a_text_that_was_edited_stays_so() -> None:
+    document, findings = back(TEXT.replace("two", "three"))
+    assert document.messages[4].content == "three"
+    assert [message.call_id for message in document.messages] == [message.call_id for message in DOCUMENT.messages]
+    assert findings == []
+
+
+def test_another_output_is_refused() -> None:
+    other = write(Transcript((Message("user", "Something else."), Message("user", "Entirely."))), "harmony")
+    with pytest.raises(BridgeError) as raised:
+        back(str(other.output))
+    assert raised.value.code is ErrorCode.SIDECAR
+
+
+@pytest.mark.parametrize(
+    "sidecar",
+    [
+        {},
+        [],
+        "words",
+        {**SIDECAR, "sidecar": 99},
+        {**SIDECAR, "target": "chatml"},
+        {**SIDECAR, "more": 1},
+        {**SIDECAR, "patch": [{"op": "no"}]},
+        {**SIDECAR, "patch": [{"op": "replace", "path": "/messages", "value": 7}]},
+    ],
+    ids=str,
+)
+def test_what_is_no_sidecar_is_refused(sidecar: Any) -> None:
+    with pytest.raises(BridgeError) as raised:
+        back(TEXT, sidecar)
+    assert raised.value.code is ErrorCode.SIDECAR
