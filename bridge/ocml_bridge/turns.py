@@ -219,6 +219,9 @@ def _with_id(message: Message, call_id: str | None) -> Message:
 # --- declared tools ---------------------------------------------------------------------------------------------------
 
 
+_MOVED: Final = "its tools are declared apart from messages"
+
+
 def hoist_tools(transcript: Transcript, log: Log) -> Transcript:
     """Move tools declared inside messages out to the transcript, for formats that keep them apart.
 
@@ -237,11 +240,9 @@ def hoist_tools(transcript: Transcript, log: Log) -> Transcript:
             tools += part.tools
         rest = _without_tools(message.content)
         if not rest:
-            log.lose(LossCode.TOOLS_MOVED, path, "its tools are declared apart from messages", Severity.CHANGED)
+            log.lose(LossCode.TOOLS_MOVED, path, _MOVED, Severity.CHANGED)
             continue
-        log.lose(
-            LossCode.TOOLS_MOVED, f"{path}/content", "its tools are declared apart from messages", Severity.CHANGED
-        )
+        log.lose(LossCode.TOOLS_MOVED, f"{path}/content", _MOVED, Severity.CHANGED)
         messages.append(replace(message, content=content_of(rest)))
     log.lose(LossCode.TOOLS_MOVED, "/tools", "tools that stood inside messages are declared here", Severity.LAYOUT)
     return replace(transcript, messages=tuple(messages), tools=tuple(tools))
@@ -280,9 +281,6 @@ def places(transcript: Transcript, log: Log) -> list[int]:
     """Indices of a document's messages, without those that a loss says are not there any more."""
     gone = {loss.path for loss in log.losses}
     return [index for index in range(len(transcript.messages)) if f"/messages/{index}" not in gone]
-
-
-_MOVED: Final = "its tools are declared apart from messages"
 
 
 def parts_of(content: Content) -> tuple[Part, ...]:

@@ -49,13 +49,9 @@ async def upstream(scope: Any, receive: Any, send: Any) -> None:
     """Writes `final` messages of `<who>:<when>` words; `max_tokens` says how many, `user` who."""
     if scope["type"] != "http":
         return
-    data = b""
-    while True:
-        message = await receive()
-        data += message.get("body", b"")
-        if not message.get("more_body"):
-            break
-    body = json.loads(data)
+    from gateway.scripted import body_of  # in this process the folder of the tests is on the path
+
+    body = await body_of(receive)
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
     await asyncio.sleep((hash(body["user"]) % 1000) / 1000 * PAUSE)
     count = body["max_tokens"]

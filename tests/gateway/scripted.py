@@ -63,13 +63,7 @@ class Upstream:
         if scope["path"] == "/v1/models":
             await _answer(send, 200, b'{"object":"list","data":[{"id":"m","object":"model"}]}')
             return
-        data = b""
-        while True:
-            message = await receive()
-            data += message.get("body", b"")
-            if not message.get("more_body"):
-                break
-        body = json.loads(data)
+        body = await body_of(receive)
         self.asked.append(body)
         self.headers.append({name.decode(): value.decode() for name, value in scope["headers"]})
         script = self.scripts[body["model"]]
@@ -95,6 +89,16 @@ class Upstream:
         if script.hangs_up:
             raise ConnectionResetError
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def body_of(receive: Any) -> dict[str, Any]:
+    """The JSON body of a request."""
+    data = b""
+    while True:
+        message = await receive()
+        data += message.get("body", b"")
+        if not message.get("more_body"):
+            return json.loads(data)
 
 
 async def _left(receive: Any) -> None:

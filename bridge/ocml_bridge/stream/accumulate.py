@@ -8,6 +8,7 @@ from dataclasses import replace
 from ..events import Delta, End, Event, Reason, RefusalDelta, Start, Stop
 from ..loss import Finding
 from ..model import Document, Message, Part, Refusal, Text, Transcript
+from .decoder import header_of, settle, text_of
 
 
 def accumulate(events: Iterable[Event]) -> Document:
@@ -64,8 +65,6 @@ def replay(document: Transcript, reason: Reason | None = None) -> Iterator[Event
         document: what to tell.
         reason: why the stream is over; None for what its last message says.
     """
-    from .decoder import header_of, settle, text_of
-
     for index, message in enumerate(document.messages):
         yield Start(index, header_of(message))
         if text := text_of(message):

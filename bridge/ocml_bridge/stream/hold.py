@@ -29,7 +29,7 @@ class Hold:
         looked_for = firsts + also + look
         self.one: Final = looked_for if len(looked_for) == 1 else ""
         """The only character that `special` looks for; "" where there are several."""
-        self.special: Final = re.compile(f"[{re.escape(firsts + also + look)}]").search
+        self.special: Final = re.compile(f"[{re.escape(looked_for)}]").search
         """Finds whether a text needs to be looked at at all."""
 
     def cut(self, text: str) -> int:

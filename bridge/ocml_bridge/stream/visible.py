@@ -8,7 +8,7 @@ from typing import Final
 from ..events import Delta, End, Event, RefusalDelta, Start
 from ..visibility import END_USER, NAMES, Visibility
 
-APPLICATION: Final = Visibility(NAMES - {"system", "developer"} - {"analysis"}, debug=True)
+APPLICATION: Final = Visibility(NAMES - {"system", "developer", "analysis"}, debug=True)
 """What a program sees that runs the tools: calls too, but no private reasoning and nothing that it was instructed."""
 
 

@@ -118,6 +118,10 @@ class Answering:
             self.choices[index] = Choice(source, target, self._visibility, self._stop)
         return self.choices[index]
 
+    def in_order(self) -> list[Choice]:
+        """All of them, by their numbers."""
+        return [self.choices[index] for index in sorted(self.choices)]
+
     @property
     def broken(self) -> bool:
         """Whether one of them is not a whole answer."""

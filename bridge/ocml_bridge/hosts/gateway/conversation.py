@@ -57,7 +57,7 @@ class Conversation:
 
     def account(self) -> dict[str, Any]:
         """What may be written down of it: numbers and codes, nothing that was said."""
-        choices = [self._answering.choices[index] for index in sorted(self._answering.choices)]
+        choices = self._answering.in_order()
         known: dict[str, Any] = {"finish": [choice.reason for choice in choices]}
         if self._usage is not None:
             known["usage"] = {name: value for name, value in self._usage.items() if isinstance(value, int)}
@@ -84,8 +84,7 @@ class Conversation:
                         raise of_answer(error.code, error.message) from error
         if not answering.choices or answering.broken:
             raise of_answer(ErrorCode.STREAM_TRUNCATED, "the upstream's answer is cut off, and nothing says why")
-        choices = [answering.choices[index] for index in sorted(answering.choices)]
-        return _merged([b"".join(choice.target.finish(self._usage)) for choice in choices])
+        return _merged([b"".join(choice.target.finish(self._usage)) for choice in answering.in_order()])
 
     async def chunks(self) -> AsyncGenerator[bytes]:
         """The response piece by piece. The first piece is empty: it says that the upstream has begun to answer.
