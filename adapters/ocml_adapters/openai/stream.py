@@ -19,7 +19,7 @@ from ocml_bridge.turns import recipient_of
 
 from .assembly import Choice, Said
 from .chunks import DONE
-from .encoder import ChunkEncoder
+from .encode import ChunkEncoder
 from .fit import CALL, TEXT, THOUGHT, stage_of
 from .form import Object
 from .pieces import Call

@@ -11,7 +11,7 @@ from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Event
 
-from .encoder import ChunkEncoder
+from .encode import ChunkEncoder
 from .form import Object
 
 
