@@ -12,11 +12,11 @@ import ocml_bridge
 from sources import ADAPTERS, BRIDGE, ROOT, dotted, imports, modules, tree
 
 LAYERS = (
-    ("errors", "lazy", "loss"),
+    ("errors", "lazy", "loss", "memo"),
     ("model",),
     ("comparison", "events", "prompting"),
     ("adapter", "diff", "jsontext", "turns"),
-    ("fit", "text", "transform", "visibility"),
+    ("fit", "pairing", "text", "transform", "visibility"),
     ("stream",),
     ("registry", "sidecar"),
     ("convert", "pipe"),

@@ -19,6 +19,7 @@ import pytest
 
 from ocml_bridge import Message, Tool, Transcript, formats, read, write
 from ocml_bridge.errors import BridgeError
+from ocml_bridge.memo import Memo
 from ocml_bridge.model import Text
 
 TIMES = 4
@@ -106,6 +107,8 @@ def forget() -> None:
                     cache = cast("_lru_cache_wrapper[object]", value)
                     if cache.cache_parameters()["maxsize"]:
                         cache.cache_clear()
+                elif isinstance(value, Memo):
+                    value.clear()
 
 
 @contextmanager

@@ -134,6 +134,8 @@ class Adapter:
         sniff: how sure it is that a source is of this format: 0 no, 1 possibly, 2 probably, 3 certainly.
         capabilities: what it can hold.
         dialects: the spellings it can write, the default one first.
+        direct: image and output in one step, for documents in which nothing has to be decided; None for all others. It
+            gives what `fit` and `write` give, faster, and UTF-8 can hold it.
         compare: reads a source with the format's official reader beside ours, where there is one.
         decoders: by stream id, what reads the format as it arrives. A stream id is the format's id, or begins with it
             and says how it is framed (`openai-sse`).
@@ -152,6 +154,7 @@ class Adapter:
     sniff: Callable[[Source], int]
     capabilities: Capabilities
     dialects: tuple[str, ...] = field(default=())
+    direct: Callable[[Document, Options], tuple[Document, Source] | None] | None = None
     compare: Callable[[Source], Sequence[Comparison]] | None = None
     decoders: Mapping[str, MakeDecoder] = field(default_factory=dict[str, MakeDecoder])
     encoders: Mapping[str, MakeEncoder] = field(default_factory=dict[str, MakeEncoder])

@@ -318,6 +318,10 @@ def _json(data: str | bytes, log: Log) -> Json:
 
 def _write(adapter: Adapter, document: Document, options: Options) -> tuple[Source, list[Loss]]:
     log = Log()
+    found = adapter.direct(document, options) if adapter.direct is not None else None
+    if found is not None:
+        report(document, found[0], log, target=adapter.id)
+        return found[1], log.losses
     image = adapter.fit(document, options, log)
     report(document, image, log, target=adapter.id)
     known, gone = len(log.losses), missing(log.losses)

@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
-from operator import attrgetter
+from itertools import compress
+from operator import attrgetter, is_not
 from typing import Any, Final, NamedTuple, cast
 
-from .model import Completion, Content, Document, Message, Part, Text, Transcript
+from .model import Completion, Content, Document, Message, Text, Transcript
 
 
 class Absent(Enum):
@@ -43,12 +44,7 @@ def is_element(path: str) -> bool:
     return _ELEMENT.search(path) is not None
 
 
-@cache
-def _fields(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
-
-
-def diff(old: Document, new: Document, gone: Collection[str] = ()) -> Iterator[Difference]:
+def diff(old: Document, new: Document, gone: Collection[str] = ()) -> list[Difference]:
     """Every place where `new` differs from `old`, by its path in `old`.
 
     Args:
@@ -57,113 +53,116 @@ def diff(old: Document, new: Document, gone: Collection[str] = ()) -> Iterator[D
         gone: paths of messages and parts of `old` that are known to be missing from `new`; they are passed over, and
             what follows them is lined up again.
     """
+    out: list[Difference] = []
     if old is new:
-        return
-    if isinstance(old, Completion) or isinstance(new, Completion):
-        if type(old) is not type(new):
-            yield Difference("", old, new)
+        return out
+    if isinstance(old, Transcript) and isinstance(new, Transcript):
+        _messages(old.messages, new.messages, gone, out)
+        _fields(_AROUND, "", old, new, gone, out)
+    elif isinstance(old, Completion) and isinstance(new, Completion):
+        _fields(_fields_of(Completion), "", old, new, gone, out)
+    else:
+        out.append(Difference("", old, new))
+    return out
+
+
+class _Fields:
+    """Some fields of a kind of model object, compared at once."""
+
+    __slots__ = ("_get", "_names", "_places")
+
+    def __init__(self, *names: str) -> None:
+        self._names = names
+        self._places = range(len(names))
+        self._get = attrgetter(*names)
+
+    def unlike(self, old: object, new: object) -> Iterator[tuple[str, Any, Any]]:
+        """The fields in which two objects differ, and both values."""
+        one, other = self._get(old), self._get(new)
+        for at in compress(self._places, map(is_not, one, other)):
+            if one[at] != other[at]:
+                yield self._names[at], one[at], other[at]
+
+
+@cache
+def _fields_of(kind: type[Any]) -> _Fields:
+    return _Fields(*(field.name for field in fields(kind)))
+
+
+_AROUND: Final = _Fields("tools", "header", "open_turn", "extras", "layout")
+"""The fields of a transcript around its messages."""
+_MESSAGE: Final = _fields_of(Message)
+
+
+def _fields(
+    compared: _Fields, path: str, old: object, new: object, gone: Collection[str], out: list[Difference]
+) -> None:
+    for name, one, other in compared.unlike(old, new):
+        if name == "content":
+            _content(f"{path}/{name}", one, other, gone, out)
         else:
-            assert isinstance(old, Completion)
-            assert isinstance(new, Completion)
-            yield from _content("/content", old.content, new.content, gone)
-            yield from _values("/layout", old.layout, new.layout)
-            yield from _values("/extras", old.extras, new.extras)
-        return
-    yield from _messages(old, new, gone)
-    for name in ("tools", "header", "open_turn", "extras", "layout"):
-        one, other = getattr(old, name), getattr(new, name)
-        if one is not other and one != other:
-            yield from _values(f"/{name}", one, other)
+            _values(f"{path}/{name}", one, other, out)
 
 
-def _messages(old: Transcript, new: Transcript, gone: Collection[str]) -> Iterator[Difference]:
-    if old.messages is new.messages:
-        return
-    kept = list(enumerate(old.messages))
+def _messages(old: tuple[Message, ...], new: tuple[Message, ...], gone: Collection[str], out: list[Difference]) -> None:
+    kept = list(enumerate(old))
     if gone:
         kept = [(index, one) for index, one in kept if f"/messages/{index}" not in gone]
-    for (index, one), other in zip(kept, new.messages, strict=False):
+    for (index, one), other in zip(kept, new, strict=False):
         if one is not other:
-            yield from _message(f"/messages/{index}", one, other, gone)
-    for index, one in kept[len(new.messages) :]:
-        yield Difference(f"/messages/{index}", one, ABSENT)
-    for other in new.messages[len(kept) :]:
-        yield Difference(f"/messages/{len(old.messages)}", ABSENT, other)
+            _fields(_MESSAGE, f"/messages/{index}", one, other, gone, out)
+    out += [Difference(f"/messages/{index}", one, ABSENT) for index, one in kept[len(new) :]]
+    out += [Difference(f"/messages/{len(old)}", ABSENT, other) for other in new[len(kept) :]]
 
 
-_values_of: Final = attrgetter(*Message.__match_args__)
-
-
-def _message(path: str, old: Message, new: Message, gone: Collection[str]) -> Iterator[Difference]:
-    for name, one, other in zip(Message.__match_args__, _values_of(old), _values_of(new), strict=True):
-        if one is other or one == other:
-            continue
-        if name == "content":
-            yield from _content(f"{path}/content", one, other, gone)
-        elif name in {"extras", "layout"}:
-            yield from _values(f"{path}/{name}", one, other)
-        else:
-            yield Difference(f"{path}/{name}", one, other)
-
-
-def _content(path: str, old: Content, new: Content, gone: Collection[str]) -> Iterator[Difference]:
+def _content(path: str, old: Content, new: Content, gone: Collection[str], out: list[Difference]) -> None:
     if isinstance(old, str):
-        if old != new:
-            yield Difference(path, old, new)
+        out.append(Difference(path, old, new))
         return
     kept = [(f"{path}/{k}", part) for k, part in enumerate(old) if f"{path}/{k}" not in gone]
     if isinstance(new, str):
         new = (Text(new),) if new or len(kept) == 1 else ()
     if len(kept) != len(new):
-        yield Difference(path, old, new)
+        out.append(Difference(path, old, new))
         return
     for (at, one), other in zip(kept, new, strict=True):
-        if one != other:
-            yield from _part(at, one, other)
+        if type(one) is not type(other):
+            out.append(Difference(f"{at}/type", one, other))
+        elif one != other:
+            _values(at, one, other, out)
 
 
-def _part(path: str, old: Part, new: Part) -> Iterator[Difference]:
-    if type(old) is not type(new):
-        yield Difference(f"{path}/type", old, new)
-    else:
-        yield from _values(path, old, new)
-
-
-def _values(path: str, old: Any, new: Any) -> Iterator[Difference]:
-    """Differences of any two values: model objects by field, JSON by key and index."""
-    if _same(old, new):
-        return
-    if is_dataclass(old) and type(old) is type(new):
-        for name in _fields(type(old)):
-            one, other = getattr(old, name), getattr(new, name)
-            if one is not other:
-                yield from _values(f"{path}/{name}", one, other)
+def _values(path: str, old: Any, new: Any, out: list[Difference]) -> None:
+    """Differences of two values that differ: model objects by field, JSON by key and index."""
+    if old is None or new is None or isinstance(old, str):
+        out.append(Difference(path, old, new))
+    elif is_dataclass(old) and type(old) is type(new):
+        _fields(_fields_of(type(old)), path, old, new, (), out)
     elif isinstance(old, dict) and isinstance(new, dict):
-        yield from _keys(path, cast("dict[str, Any]", old), cast("dict[str, Any]", new))
+        _keys(path, cast("dict[str, Any]", old), cast("dict[str, Any]", new), out)
     elif isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
-        yield from _items(path, cast("list[Any]", old), cast("list[Any]", new))
+        _items(path, cast("list[Any]", old), cast("list[Any]", new), out)
     else:
-        yield Difference(path, old, new)
+        out.append(Difference(path, old, new))
 
 
 def _same(old: object, new: object) -> bool:
     return old is new or (type(old) is type(new) and old == new)
 
 
-def _items(path: str, old: list[Any], new: list[Any]) -> Iterator[Difference]:
+def _items(path: str, old: list[Any], new: list[Any], out: list[Difference]) -> None:
     for k, (one, other) in enumerate(zip(old, new, strict=False)):
-        yield from _values(f"{path}/{k}", one, other)
-    for k in range(len(new), len(old)):
-        yield Difference(f"{path}/{k}", old[k], ABSENT)
-    for k in range(len(old), len(new)):
-        yield Difference(f"{path}/{k}", ABSENT, new[k])
+        if not _same(one, other):
+            _values(f"{path}/{k}", one, other, out)
+    out += [Difference(f"{path}/{k}", old[k], ABSENT) for k in range(len(new), len(old))]
+    out += [Difference(f"{path}/{k}", ABSENT, new[k]) for k in range(len(old), len(new))]
 
 
-def _keys(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Difference]:
+def _keys(path: str, old: dict[str, Any], new: dict[str, Any], out: list[Difference]) -> None:
     for key, one in old.items():
         other = new.get(key, ABSENT)
         if not _same(one, other):
-            yield from _values(f"{path}/{escape(key)}", one, other)
+            _values(f"{path}/{escape(key)}", one, other, out)
     for key, other in new.items():
         if key not in old:
-            yield Difference(f"{path}/{escape(key)}", ABSENT, other)
+            out.append(Difference(f"{path}/{escape(key)}", ABSENT, other))

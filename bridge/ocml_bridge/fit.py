@@ -135,15 +135,15 @@ def report(document: Document, image: Document, log: Log, *, target: str) -> Non
         return
     named = {loss.path for loss in log.losses}
     gone = {path for path in named if is_element(path)}
-    for difference in diff(document, image, gone):
-        if not covered(difference.path, named):
-            log.losses.append(name_difference(difference, target))
+    log.losses += [
+        name_difference(difference, target)
+        for difference in diff(document, image, gone)
+        if not (named and covered(difference.path, named))
+    ]
 
 
 def covered(path: str, named: Collection[str]) -> bool:
     """Whether a path is at or below one of those named."""
-    if not named:
-        return False
     while path not in named:
         if not path:
             return False
@@ -151,25 +151,25 @@ def covered(path: str, named: Collection[str]) -> bool:
     return True
 
 
-_SPELLING: Final = (LossCode.LAYOUT, LossCode.GROUPING, LossCode.ENDING)
+_SPELLING: Final = frozenset({LossCode.LAYOUT, LossCode.GROUPING, LossCode.ENDING})
 
 
 def name_difference(difference: Difference, target: str) -> Loss:
     """The loss that a difference is, by the field it is in and by what became of the value."""
     path, old, new = difference
-    steps = path.split("/")[1:]
+    steps = path.split("/")
+    del steps[0]
     code = _code(steps)
-    if code is LossCode.ENDING and old is None:
-        return Loss(code, Severity.CHANGED, path, f"the message was cut off; in {target} it reads as a whole one")
     if code in _SPELLING:
+        if old is None and code is LossCode.ENDING:
+            return Loss(code, Severity.CHANGED, path, f"the message was cut off; in {target} it reads as a whole one")
         return Loss(code, Severity.LAYOUT, path, f"{target} spells it its own way")
     label = " ".join(steps[2:] if steps and steps[0] == "messages" else steps) or "document"
     if old is None or old is ABSENT:
         return Loss(code, Severity.LAYOUT, path, f"{target} says {label} {_short(new)}, which the source leaves unsaid")
-    gone = new is None or new is ABSENT
-    if gone and old == "":
-        return Loss(code, Severity.LAYOUT, path, f"{target} says nothing of an empty {label}")
-    if gone:
+    if new is None or new is ABSENT:
+        if old == "":
+            return Loss(code, Severity.LAYOUT, path, f"{target} says nothing of an empty {label}")
         return Loss(code, Severity.LOST, path, f"{target} has no place for {label} {_short(old)}")
     return Loss(code, Severity.CHANGED, path, f"{label} {_short(old)} becomes {_short(new)} in {target}")
 
@@ -177,15 +177,15 @@ def name_difference(difference: Difference, target: str) -> Loss:
 def _code(steps: list[str]) -> LossCode:
     if not steps:
         return LossCode.COMPLETION
-    if "layout" in steps[:6] and "parameters" not in steps:
-        return LossCode.LAYOUT
+    if len(steps) == 3 and steps[0] == "messages":
+        return _FIELD_CODES[steps[2]]
     if "parameters" in steps:
         return LossCode.TOOL_SCHEMA
+    if "layout" in steps[:6]:
+        return LossCode.LAYOUT
     if steps[0] != "messages":
         return _FIELD_CODES.get(steps[0], LossCode.CONTENT)
-    if len(steps) < 3:
-        return LossCode.MESSAGE
-    return _FIELD_CODES[steps[2]]
+    return LossCode.MESSAGE if len(steps) < 3 else _FIELD_CODES[steps[2]]
 
 
 def _short(value: object) -> str:

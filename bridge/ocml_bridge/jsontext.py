@@ -16,8 +16,8 @@ import orjson
 from .errors import BridgeError, ErrorCode
 from .model import Json
 
-MAX_DEPTH: Final = 200
-"""How deep JSON may nest; deeper is refused rather than risked."""
+MAX_DEPTH: Final = 254
+"""How deep JSON may nest; deeper is refused rather than risked. It is as deep as orjson writes."""
 
 _DIGITS: Final = bytes(48 if 48 <= byte < 58 else 32 for byte in range(256))
 """A table for `bytes.translate`: every digit is a 0, everything else a blank."""
@@ -86,13 +86,14 @@ def loads(data: str | bytes) -> Json:
         if _SURROGATE_ESCAPE.search(raw) or _has_long_number(raw):
             return _loads_exactly(data)
         raise BridgeError(ErrorCode.JSON, f"not JSON: {error.msg}", offset=error.pos) from error
-    if _depth(value) > MAX_DEPTH:
-        raise _too_deep()
     return value if _is_whole(value, raw) else _loads_exactly(data)
 
 
 def _is_whole(value: Json, raw: bytes) -> bool:
-    """Whether a value surely is all that its JSON text says: each key of an object, each digit of a number."""
+    """Whether a value surely is all that its JSON text says, each key of an object, each digit of a number.
+
+    What nests deeper than `MAX_DEPTH` cannot be written again, and so is not sure to be whole.
+    """
     try:
         again = orjson.dumps(value)
     except orjson.JSONEncodeError:

@@ -13,10 +13,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Delta, End, Start, Stop
 from ocml_bridge.model import Message, Tool, Transcript
+from ocml_bridge.pairing import pair
 from ocml_bridge.stream import Answered, Call, Failed, Fault, Ledger, Opened, Rejected
 from ocml_bridge.stream.accumulate import replay
 from ocml_bridge.stream.ledger import Note
-from ocml_bridge.turns import is_call, is_reply, pair
+from ocml_bridge.turns import is_call, is_reply
 
 F, G = "functions.f", "functions.g"
 

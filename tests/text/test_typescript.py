@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import strategies_schema as some
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.jsontext import MAX_DEPTH
 from ocml_bridge.model import Tool
 from ocml_bridge.text.typescript import (
     parse_schema,
@@ -87,10 +88,10 @@ class TestASchemaIsWritten:
     def test_a_number_that_no_float_holds_becomes_null(self, value: float) -> None:
         assert "p?: number, // default: null\n" in render_schema(an_object({"type": "number", "default": value}))
 
-    def test_to_a_depth_of_200(self) -> None:
-        schema = nested(200)
-        assert render_schema(schema).count("{") == 201
-        assert refusal(nested(201)) is ErrorCode.LIMIT
+    def test_as_deep_as_json_is_read(self) -> None:
+        schema = nested(MAX_DEPTH)
+        assert render_schema(schema).count("{") == MAX_DEPTH + 1
+        assert refusal(nested(MAX_DEPTH + 1)) is ErrorCode.LIMIT
 
     def test_not_a_default_that_nests_deeper(self) -> None:
         value: Any = []

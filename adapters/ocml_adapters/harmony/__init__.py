@@ -38,6 +38,7 @@ ADAPTER = Adapter(
     read=Lazy(f"{__name__}.reader:read"),
     fit=Lazy(f"{__name__}.fit:fit"),
     write=Lazy(f"{__name__}.writer:write"),
+    direct=Lazy(f"{__name__}.direct:direct"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     capabilities=holds(*_HELD, partly=(*_PARTLY, Feature.CONTROL_TOKENS)),
     dialects=DIALECTS,

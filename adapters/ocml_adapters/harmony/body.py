@@ -13,7 +13,8 @@ from .syntax import HOME, INSTRUCTIONS, TOOLS
 
 DESCRIPTION: Final = "namespace"
 """In the extras of a namespace's first tool: what describes the namespace."""
-_SECTION: Final = f"{TOOLS}\n\n## "
+SECTION: Final = f"{TOOLS}\n\n## "
+"""What a section of declared tools begins with."""
 
 
 def read_body(role: str, text: str) -> tuple[Content, bool]:
@@ -26,7 +27,7 @@ def read_developer(body: str) -> tuple[Content, bool]:
 
     Tools are structured only where writing them gives the same text.
     """
-    at = body.rfind(_SECTION)
+    at = body.rfind(SECTION)
     first = len(INSTRUCTIONS) + 2 if body.startswith(INSTRUCTIONS) else 0
     if at == 0 or (at >= first and body.startswith("\n\n", at - 2)):
         tools = _read_tools(body[at:])

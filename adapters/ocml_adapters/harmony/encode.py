@@ -9,9 +9,9 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Transcript
+from ocml_bridge.pairing import Pairing
 from ocml_bridge.stream.encoder import TextEncoder, alone
 from ocml_bridge.stream.hold import Hold
-from ocml_bridge.turns import Pairing
 
 from .fit import TARGET, fit
 from .message import header_of

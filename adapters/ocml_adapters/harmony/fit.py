@@ -4,35 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Completion, Document, Message, Tool, Tools, Transcript, own_copy
+from ocml_bridge.pairing import pair
 from ocml_bridge.text import developer
-from ocml_bridge.turns import as_transcript, hoist_tools, infer_grouping, lower_tools, pair, places
+from ocml_bridge.turns import as_transcript, hoist_tools, lower_tools, places
 
 from .body import is_in_place, path_of, placed, read_developer, write_developer, write_tools
+from .direct import direct
 from .frames import Scanner, pieces_of
-from .header import (
-    WORDS,
-    Fields,
-    fields_of,
-    implied_intent,
-    is_header,
-    is_own_spelling,
-    is_short,
-    regular,
-    said_by,
-    spell,
-)
-from .message import assemble, body_of, common_header, header_of, layout_of, make
+from .header import Fields, fields_of, is_header, is_own_spelling, regular, said_by, spell
+from .held import held, opening
+from .message import assemble, body_of, header_of, layout_of, make
 from .reader import LINE_END
 from .syntax import (
     ASSISTANT,
-    BROADCAST,
     CONTROL,
     HOME,
     INSTRUCTIONS,
@@ -61,9 +51,8 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
     """
     if isinstance(document, Completion):
         return as_transcript(document, log)
-    plain = _plain_image(document, options)
-    if plain is not None:
-        return plain
+    if spelling is None and (found := direct(document, options)) is not None:
+        return found[0]
     hoisted = _tools_in_place(document, log)
     paired = list(placed(hoisted, None if hoisted is document else places(document, log)))
     lowered = [message for _, message in paired]
@@ -74,7 +63,7 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
     for index, (place, message) in enumerate(paired):
         tool, first = names.get(index), prompted and index == 0
         last = index == len(lowered) - 1 and document.open_turn is None
-        held = _plainly_held(message, tool, options, prompted=first, last=last)
+        held = _plainly_held(message, options, prompted=first, last=last)
         if held is None:
             held = _message(message, tool, place, options, log, prompted=first, last=last)
         if spelling is not None and _has_spelling(message):
@@ -87,29 +76,6 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
     if len(image.messages) < len(messages):
         _report_lifted(paired, log)
     return image
-
-
-def _plain_image(transcript: Transcript, options: Options) -> Transcript | None:
-    """The image of a transcript that has nothing special, as most have: its tools need a message of their own.
-
-    None for any other.
-    """
-    if options.training or transcript.open_turn is not None or _has_spelling(transcript):
-        return None
-    held: list[Message] = []
-    for message in transcript.messages:
-        plain = _plainly_held(message, None, options, prompted=False, last=False)
-        if plain is None:
-            return None
-        held.append(plain)
-    tools = transcript.tools
-    if tools is not None:
-        content, _ = read_developer(write_tools(tools))
-        if len(content) != 1 or not isinstance(declared := content[0], Tools):
-            return None
-        tools = declared.tools
-    image = Transcript(infer_grouping(held), tools)
-    return transcript if image == transcript else image
 
 
 def _has_spelling(source: Message | Transcript) -> bool:
@@ -188,9 +154,7 @@ def _message(
     return make(fields, content, message.end if last or message.end else "end", kept, {})
 
 
-def _plainly_held(
-    message: Message, tool: str | None, options: Options, *, prompted: bool, last: bool
-) -> Message | None:
+def _plainly_held(message: Message, options: Options, *, prompted: bool, last: bool) -> Message | None:
     """The image of a message that has nothing of Harmony's own to keep and whose header says it all, as most do.
 
     It is the message itself where nothing is left out.
@@ -200,23 +164,13 @@ def _plainly_held(
         return None
     if message.end is None and not last:
         return None
-    if prompted or common_header(message) is None:
-        fields = said_by(message)
-        if not is_short(fields) or not _is_whole(fields, tool, options.dialect or SPEC, prompted):
-            return None
+    if prompted or not opening(message, options.dialect or SPEC):
+        return None
     if message.call_id is None and layout is None and message.extras is None:
         return message
     held = own_copy(message)
     held.call_id = held.layout = held.extras = None
     return held
-
-
-@lru_cache(maxsize=2048)
-def _is_whole(fields: Fields, tool: str | None, dialect: str, prompted: bool) -> bool:
-    """Whether a header can say these fields, and is spelled as we spell it."""
-    if _held(fields, tool, dialect) != fields:
-        return False
-    return not is_own_spelling(spell(fields, dialect, prompted=prompted), fields, prompted=prompted)
 
 
 def _header(
@@ -226,7 +180,6 @@ def _header(
     fields, raw = fields_of(message), layout.get("header")
     if isinstance(raw, str) and options.dialect is None and _is_kept(raw, fields, prompted=prompted):
         return fields, {"header": raw}
-    held = _held if is_short(fields) else _held.__wrapped__
     dialect = options.dialect or SPEC
     fields = held(said_by(message), tool, dialect)
     raw = spell(fields, dialect, prompted=prompted)
@@ -238,56 +191,6 @@ def _is_kept(raw: str, fields: Fields, *, prompted: bool) -> bool:
     if not is_header(raw) or regular(raw, prompted) != fields:
         return False
     return is_own_spelling(raw, fields, prompted=prompted)
-
-
-@lru_cache(maxsize=2048)
-def _held(fields: Fields, tool: str | None, dialect: str) -> Fields:
-    """The nearest fields that read back as they are, with our reader and with the official one."""
-    fields = _in_dialect(fields, dialect)
-    role = fields.role if fields.role in ROLES else "user"
-    name = recipient = None
-    if role == TOOL:
-        name = _word(fields.name or tool, Fields(TOOL, recipient=ASSISTANT), "name") or TOOL
-        recipient = fields.recipient or ASSISTANT
-    elif fields.recipient is not None:
-        recipient = fields.recipient
-    recipient = None if recipient == BROADCAST else _word(recipient, Fields(ASSISTANT), "recipient")
-    if role == TOOL:
-        recipient = recipient or ASSISTANT
-    channel = _word(fields.channel, Fields(ASSISTANT), "channel")
-    held = Fields(role, name, channel, recipient, intent=implied_intent(role, name, channel, recipient))
-    if recipient is None:
-        return held
-    if fields.constraint is not None:
-        return held._replace(constraint=_word(fields.constraint, held, "constraint"))
-    return held._replace(content_type=_word(fields.content_type, held, "content_type"))
-
-
-def _in_dialect(fields: Fields, dialect: str) -> Fields:
-    if dialect == "oss" and fields.constraint is None:
-        return fields._replace(constraint=fields.content_type, content_type=None)
-    if dialect == "hf" and fields.constraint is not None:
-        return fields._replace(constraint=None, content_type=fields.constraint)
-    return fields
-
-
-def _word(value: str | None, around: Fields, field: str) -> str | None:
-    """A value as a header can hold it: what would part or end it becomes `_`; None where nothing is left."""
-    if value is None or _is_sound(around._replace(**{field: value})):
-        return value
-    word = "_".join(WORDS.findall("".join(_PLAIN.get(char, char) if char.isprintable() else " " for char in value)))
-    if field == "name" and word in ROLES:
-        word = f"functions.{word}"
-    return word if word and _is_sound(around._replace(**{field: word})) else None
-
-
-_PLAIN: Final = dict.fromkeys("<>|=:", " ")
-
-
-def _is_sound(fields: Fields) -> bool:
-    fields = fields._replace(intent=implied_intent(*fields[:4]))
-    raw = spell(fields)
-    return is_header(raw) and regular(raw) == fields
 
 
 def _mentions(value: Any, content: str) -> list[str]:

@@ -47,8 +47,9 @@ MENTIONABLE: Final = frozenset({START, MESSAGE, CHANNEL, CONSTRAIN})
 """Tokens that a body may hold: only the three stop tokens end it."""
 
 ASSISTANT: Final = "assistant"
+DEVELOPER: Final = "developer"
 TOOL: Final = "tool"
-ROLES: Final = frozenset({"system", "developer", "user", ASSISTANT, TOOL})
+ROLES: Final = frozenset({"system", DEVELOPER, "user", ASSISTANT, TOOL})
 CHANNELS: Final = frozenset({"analysis", "commentary", "final"})
 BROADCAST: Final = "all"
 """The recipient that the official encoder does not write."""

@@ -10,9 +10,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ocml_bridge.model import Message
+from ocml_bridge.pairing import Pairing
 from ocml_bridge.text.im import read_header, write_header
 from ocml_bridge.text.plain import safe_name, safe_role
-from ocml_bridge.turns import Pairing, name_of, recipient_of
+from ocml_bridge.turns import name_of, recipient_of
 
 from .syntax import CONTROL, ENVIRONMENT, KINDS, PYTHON, Spelling
 from .tools import declares, read_tools

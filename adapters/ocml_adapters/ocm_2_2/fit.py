@@ -12,8 +12,9 @@ from ocml_bridge.errors import BridgeError
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Completion, Document, Header, Message, Thought, Tools, Transcript
+from ocml_bridge.pairing import synthesise_ids
 from ocml_bridge.text import attributes, developer, thoughts
-from ocml_bridge.turns import as_transcript, infer_grouping, is_thought, recipient_of, synthesise_ids
+from ocml_bridge.turns import as_transcript, infer_grouping, is_thought, recipient_of
 
 from . import spelling
 from .document import PLAIN

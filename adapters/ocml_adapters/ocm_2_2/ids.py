@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ocml_bridge.events import Answer, Start
-from ocml_bridge.turns import Pairing, is_call
+from ocml_bridge.pairing import Pairing
+from ocml_bridge.turns import is_call
 
 
 class CallIds:

@@ -10,8 +10,9 @@ from ocml_bridge.errors import BridgeError
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import ByFormat, Completion, Document, Json, Message, Thought, Tools, Transcript
+from ocml_bridge.pairing import synthesise_ids
 from ocml_bridge.text import developer, thoughts
-from ocml_bridge.turns import BUILTINS, as_transcript, infer_grouping, recipient_of, synthesise_ids
+from ocml_bridge.turns import BUILTINS, as_transcript, infer_grouping, recipient_of
 
 from .reader import read_object
 from .spelling import own, unknown_keys

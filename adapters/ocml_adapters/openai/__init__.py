@@ -15,6 +15,7 @@ ADAPTER = Adapter(
     read=Lazy(f"{__name__}.reader:read"),
     fit=Lazy(f"{__name__}.fit:fit"),
     write=Lazy(f"{__name__}.writer:write"),
+    direct=Lazy(f"{__name__}.direct:direct"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     asks=Lazy(f"{__name__}.asking:asked"),
     decoders={"openai-sse": Lazy(f"{__name__}.stream:decoder")},

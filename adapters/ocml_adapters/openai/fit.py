@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Final
 
 from ocml_bridge.adapter import Options
-from ocml_bridge.errors import BridgeError
 from ocml_bridge.fit import drop_message, narrow
 from ocml_bridge.loss import Log
 from ocml_bridge.model import (
@@ -19,32 +18,21 @@ from ocml_bridge.model import (
     Content,
     Document,
     Foreign,
-    Json,
     Media,
     Message,
     Refusal,
     Text,
     Transcript,
 )
-from ocml_bridge.turns import (
-    Pairing,
-    as_transcript,
-    hoist_tools,
-    is_call,
-    is_thought,
-    name_of,
-    places,
-    recipient_of,
-    synthesise_ids,
-)
+from ocml_bridge.pairing import Pairing, synthesise_ids
+from ocml_bridge.turns import as_transcript, hoist_tools, is_call, is_thought, name_of, places, recipient_of
 
-from .form import kept
+from .direct import direct
 from .parts import can_hold
 from .reader import read_message
 from .reasoning import default_keys
-from .shapes import Shell, read_shell, write_shell
+from .shapes import enclosed
 from .syntax import CHANNELS, HOME, REASONING_TEXTS, REPLIES
-from .tools import is_plain_tool
 from .writer import write_message
 
 _HOLDS = (Text, Media, Refusal, Foreign)
@@ -56,43 +44,12 @@ def fit(document: Document, options: Options, log: Log) -> Document:
     """The image of a document: what reading it back from Chat Completions JSON gives."""
     if isinstance(document, Completion):
         return as_transcript(document, log)
-    if _is_simple(document.messages, options):
-        hoisted, messages = document, document.messages
-        count = len(messages) - sum([message.continues for message in messages])
-    else:
-        hoisted = hoist_tools(document, log)
-        messages, count = _messages(document, places(document, log), options, log)
-    shell = _shell(hoisted, count)
-    image = Transcript(
-        shell.seal(messages), shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout)
-    )
+    if (found := direct(document, options)) is not None:
+        return found[0]
+    hoisted = hoist_tools(document, log)
+    messages, count = _messages(document, places(document, log), options, log)
+    image = enclosed(hoisted, messages, count)
     return document if image == document else image
-
-
-_SIMPLE: Final = {role: (channel, "end", False, None, None, None) for role, channel in CHANNELS.items()}
-
-
-_ANSWER: Final = ("final", "end", True, None, None, None)
-_THOUGHT: Final = ("analysis", "end", False, None, None, None)
-
-
-def _is_simple(messages: Sequence[Message], options: Options) -> bool:
-    """Whether all messages are nothing but a role and a text, or a thought and its answer, as most are."""
-    answered = True
-    for message in messages:
-        signs = (message.channel, message.end, message.continues, message.name, message.recipient, message.call_id)
-        others = (message.intent, message.content_type, message.constraint, message.extras)
-        content, layout = message.content, message.layout
-        if type(content) is not str or others != (None, None, None, None):
-            return False
-        if answered and layout is None and _SIMPLE.get(message.role) == signs:
-            continue
-        if message.role != "assistant" or not content or options.reasoning != "reasoning":
-            return False
-        if signs != (_THOUGHT if answered else _ANSWER) or not (layout is None or (answered and layout in _KEYED)):
-            return False
-        answered = not answered
-    return answered
 
 
 def _messages(
@@ -283,18 +240,3 @@ def _is_plain_message(message: Message, called: bool) -> bool:
     if role != "assistant":
         return signs == _PLAIN
     return signs in (_THOUGHT_SIGNS, _PREAMBLE_SIGNS if called else _FINAL_SIGNS)
-
-
-def _shell(transcript: Transcript, count: int) -> Shell:
-    """What stands around the messages, as it will be read; without what it remembers of its shape if that misleads."""
-    tools = transcript.tools
-    if transcript.extras is None and transcript.layout is None and (tools is None or all(map(is_plain_tool, tools))):
-        return Shell([], tools)
-    wires: list[Json] = [{} for _ in range(count)]
-    try:
-        shell = read_shell(write_shell(transcript, wires), Log())
-        if len(shell.wires) == count and all(one is other for one, other in zip(shell.wires, wires, strict=True)):
-            return shell
-    except BridgeError:
-        pass
-    return read_shell(write_shell(replace(transcript, extras=None, layout=None), wires), Log())

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, cast
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Foreign, Json, Message, Refusal, Text, Transcript
-from ocml_bridge.turns import FUNCTIONS, Pairing, is_call, name_of, parts_of, recipient_of
+from ocml_bridge.pairing import pair
+from ocml_bridge.turns import FUNCTIONS, is_call, name_of, parts_of, recipient_of
 
 from .form import Object, form_of, is_empty, kept, mine, rest
 from .parts import read_parts
+from .plain import SHAPES, read_reply
 from .reasoning import default_keys, read_reasoning
 from .shapes import Shell, read_shell
 from .syntax import (
-    CHANNELS,
     FUNCTION_CALL,
     HOME,
     MESSAGE_ORDER,
     REASONING,
-    REASONING_TEXTS,
     REPLIES,
     REPLY_KEYS,
     ROLES,
@@ -44,10 +44,9 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     messages: list[Message] = []
     replies = False
     for at, wire in enumerate(shell.wires):
-        plain = _read_plain(wire)
-        if plain is not None:
-            messages += plain
-            replies = replies or plain[0].role == "tool"
+        shape = SHAPES.get(tuple(cast("Object", wire))) if type(wire) is dict else None
+        if shape is not None and shape(cast("Object", wire), messages):
+            replies = replies or shape is read_reply
             continue
         message = _checked(wire, at, shell)
         role = message["role"]
@@ -60,79 +59,6 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     return Transcript(
         shell.seal(messages), shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout)
     )
-
-
-def _read_plain(wire: Json) -> list[Message] | None:
-    """The messages of a wire message in one of the commonest shapes; None for all others, which take longer."""
-    if not isinstance(wire, dict):
-        return None
-    members = cast("Object", wire)
-    shape = _PLAIN.get(tuple(members))
-    return None if shape is None else shape(members)
-
-
-def _plain_text(wire: Object) -> list[Message] | None:
-    role, content = wire["role"], wire["content"]
-    if not (isinstance(role, str) and isinstance(content, str)) or role not in CHANNELS:
-        return None
-    return [Message(role, content, None, CHANNELS[role])]
-
-
-def _plain_reply(wire: Object) -> list[Message] | None:
-    content, call_id = wire["content"], wire["tool_call_id"]
-    if wire["role"] != "tool" or not (content and isinstance(content, str) and call_id and isinstance(call_id, str)):
-        return None
-    return [Message("tool", content, None, "commentary", "assistant", call_id)]
-
-
-def _plain_thought(wire: Object) -> list[Message] | None:
-    thought, content = _thought(wire), wire["content"]
-    if wire["role"] != "assistant" or thought is None or not (content and isinstance(content, str)):
-        return None
-    return [thought, Message("assistant", content, None, "final", continues=True)]
-
-
-def _thought(wire: Object) -> Message | None:
-    """The thought of a message whose second key holds it."""
-    _, key, *_ = wire
-    text = wire[key]
-    if not (text and isinstance(text, str)):
-        return None
-    return Message(
-        "assistant", text, None, "analysis", layout=None if key == "reasoning" else {HOME: {"reasoning": [key]}}
-    )
-
-
-def _plain_calls(wire: Object) -> list[Message] | None:
-    content, value = wire["content"], wire[TOOL_CALLS]
-    if wire["role"] != "assistant" or not value or content == "" or not (content is None or isinstance(content, str)):
-        return None
-    calls = read_calls(value, None)
-    if calls is None:
-        return None
-    if content is not None:
-        calls.insert(0, Message("assistant", content, None, "commentary", intent="preamble"))
-    for message in calls[1:]:
-        message.continues = True
-    return calls
-
-
-def _plain_thought_calls(wire: Object) -> list[Message] | None:
-    thought, calls = _thought(wire), _plain_calls(wire)
-    if thought is None or calls is None:
-        return None
-    calls[0].continues = True
-    return [thought, *calls]
-
-
-_PLAIN: Final[dict[tuple[str, ...], Callable[[Object], list[Message] | None]]] = {
-    ("role", "content"): _plain_text,
-    ("role", "tool_call_id", "content"): _plain_reply,
-    **{("role", key, "content"): _plain_thought for key in REASONING_TEXTS},
-    ("role", "content", TOOL_CALLS): _plain_calls,
-    **{("role", key, "content", TOOL_CALLS): _plain_thought_calls for key in REASONING_TEXTS},
-}
-"""By the keys in our order, what reads a wire message that has just these, all of them with something to say."""
 
 
 def _checked(wire: Json, at: int, shell: Shell) -> Object:
@@ -296,11 +222,11 @@ def _finish(wire: Object, layout: Object, known: Sequence[str], required: frozen
 
 def name_replies(messages: Sequence[Message], log: Log) -> None:
     """Name each reply without a name after the call that it answers; the messages are still the reader's own."""
-    pairing = Pairing()
+    pairs = pair(messages)
     for index, message in enumerate(messages):
-        call = pairing.feed(index, message)
         if message.role != "tool":
             continue
+        call = pairs.get(index)
         if call is None:
             log.find(FindingCode.REPLY_UNPAIRED, f"/messages/{index}", "no call waits for this reply")
         elif message.name is None:

@@ -20,9 +20,9 @@ from ocml_bridge.jsontext import Lines
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Tool, Transcript
 
-from .form import Object, add, form_of, mine, rest, shape
+from .form import Object, add, form_of, kept, mine, rest, shape
 from .syntax import BATCH_HINT, EXPECTED, HOME, REQUEST_KEYS, REQUEST_ORDER
-from .tools import is_custom_tool, read_tools, write_tools
+from .tools import is_custom_tool, is_plain_tool, read_tools, write_tools
 
 
 def _in_list(at: int) -> str:
@@ -107,10 +107,11 @@ def _read_request(document: Object, log: Log, base: str = "") -> Shell:
         if not opaque:
             known.append("functions")
             shell.tools, shell.layout["functions"] = tools, True
-    form = form_of(document, REQUEST_ORDER, REQUEST_KEYS, known)
-    if form is not None:
-        shell.layout["form"] = form
-    shell.extras = rest(document, known)
+    if list(document) != known:
+        form = form_of(document, REQUEST_ORDER, REQUEST_KEYS, known)
+        if form is not None:
+            shell.layout["form"] = form
+        shell.extras = rest(document, known)
     if others:
         shell.extras["tools"] = others
     for key in ("tools", "functions"):
@@ -217,6 +218,38 @@ _WRITERS: Final[dict[str, Callable[[Transcript, list[Json], Object, Object], Sou
     "response": _write_response,
     "preference": _write_preference,
 }
+
+
+# --- the image --------------------------------------------------------------------------------------------------------
+
+
+def enclosed(transcript: Transcript, messages: Sequence[Message], count: int) -> Transcript:
+    """Messages that will be read as they are, with what will be read around them.
+
+    Args:
+        transcript: what they are from.
+        messages: the messages of the image.
+        count: how many wire messages they are.
+    """
+    shell = _image(transcript, count)
+    return Transcript(
+        shell.seal(messages), shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout)
+    )
+
+
+def _image(transcript: Transcript, count: int) -> Shell:
+    """What stands around the messages, as it will be read; without what it remembers of its shape if that misleads."""
+    tools = transcript.tools
+    if transcript.extras is None and transcript.layout is None and (tools is None or all(map(is_plain_tool, tools))):
+        return Shell([], tools)
+    wires: list[Json] = [{} for _ in range(count)]
+    try:
+        shell = read_shell(write_shell(transcript, wires), Log())
+        if len(shell.wires) == count and all(one is other for one, other in zip(shell.wires, wires, strict=True)):
+            return shell
+    except BridgeError:
+        pass
+    return read_shell(write_shell(replace(transcript, extras=None, layout=None), wires), Log())
 
 
 # --- detection --------------------------------------------------------------------------------------------------------

@@ -68,6 +68,8 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
     if not isinstance(value, dict):
         return None
     item = cast("Object", value)
+    if tuple(item) == _PLAIN_CALL and (plain := _read_plain_call(item, speaker)) is not None:
+        return plain
     kind = _kind_of(item)
     found = _read_inner(item[kind], INPUT_KEYS[kind]) if kind is not None else None
     if kind is None or found is None:
@@ -87,6 +89,19 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
     if kind == CUSTOM and found.recipient.startswith(FUNCTIONS):
         layout["kind"] = CUSTOM
     return _message(found, speaker, call_id, None if kind == CUSTOM else "json", layout, kept(TOOL_CALLS, extras))
+
+
+def _read_plain_call(item: Object, speaker: str | None) -> Message | None:
+    """A function's call that says all that there is to say of one, as most do."""
+    call_id, kind, inner = item.values()
+    if kind != FUNCTION or type(inner) is not dict or tuple(cast("Object", inner)) != _PLAIN_FUNCTION:
+        return None
+    name, arguments = cast("Object", inner).values()
+    if not (type(name) is type(arguments) is type(call_id) is str) or not name or not call_id or FUNCTIONS in name:
+        return None
+    return Message(
+        "assistant", arguments, speaker, "commentary", recipient_of(name), call_id, None, None, "json", "call"
+    )
 
 
 def read_function_call(value: Json, speaker: str | None) -> Message | None:

@@ -18,7 +18,8 @@ from ..errors import BridgeError, ErrorCode
 from ..events import End, Event, numbered
 from ..loss import FindingCode
 from ..model import Json, Message, Tool
-from ..turns import Pairing, is_call, is_reply
+from ..pairing import Pairing
+from ..turns import is_call, is_reply
 from .schema import DEADLINE, Schemas
 
 

@@ -76,7 +76,7 @@ class Trial:
         return {loss.path for loss in self.result.losses if is_element(loss.path)}
 
     def _places(self) -> list[Difference]:
-        return list(diff(self.document, self.back, self._gone()))
+        return diff(self.document, self.back, self._gone())
 
 
 def all_laws(document: Document, target: str | Adapter, options: Options = DEFAULT) -> None:

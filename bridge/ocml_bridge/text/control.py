@@ -61,6 +61,10 @@ class ControlTokens:
                 return False
         return True
 
+    def is_free(self, text: str) -> bool:
+        """Whether a text holds no token, whole or broken: `guard` leaves it as it is."""
+        return self.is_safe(text) or self._any.search(text) is None
+
     def neutralise(self, text: str, keep: Collection[str] = ()) -> str:
         """Content with every token broken, but for those of `keep`, which stand in it as plain text."""
         if self.is_safe(text):

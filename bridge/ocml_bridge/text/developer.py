@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeGuard
 from ..loss import Log, LossCode, Severity
 from ..model import ByFormat, Content, Message, Part, Text, Tool, Tools, Transcript
 from ..turns import hoist_tools, lift_tools, lower_tools, places
-from .typescript import parse_tools, render_tools
+from .typescript import declare, parse_tools, render_tools
 
 SECTION: Final = "# Tools\n\n"
 _GAP: Final = "\n\n"
@@ -86,25 +86,22 @@ def image(tools: Sequence[Tool]) -> tuple[Tool, ...]:
 
     A tool whose texts would break out of their comments keeps its name and types only, or is left out altogether.
     """
-    held = _held(tools)
+    held = _held(tuple(tools))
     if held is not None:
         return held
     out: list[Tool] = []
     for tool in tools:
         for candidate in (tool, replace(tool, description=None), Tool(tool.name, namespace=tool.namespace)):
-            if (alone := _held([candidate])) is not None:
+            if (alone := _held((candidate,))) is not None:
                 out += alone
                 break
-    return _held(out) or ()
+    return _held(tuple(out)) or ()
 
 
-def _held(tools: Sequence[Tool]) -> tuple[Tool, ...] | None:
+def _held(tools: tuple[Tool, ...]) -> tuple[Tool, ...] | None:
     """What reading a section gives back, in the order of the section; None where it would not be read."""
-    text = render_tools(tools)
-    parsed = parse_tools(text)
-    if parsed is None or parsed.descriptions or len(parsed.tools) != len(tools):
-        return None
-    return parsed.tools if render_tools(parsed.tools) == text else None
+    declared = declare(tools)
+    return declared[1] if declared is not None and len(declared[1]) == len(tools) else None
 
 
 def fit(transcript: Transcript, log: Log, *, target: str, lenient: bool) -> Transcript:

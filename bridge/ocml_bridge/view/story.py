@@ -16,7 +16,8 @@ from .. import jsontext
 from ..loss import Finding, Loss, LossCode, Severity
 from ..model import Completion, Document, Header, Message, Transcript
 from ..model.codec import to_json
-from ..turns import is_call, is_reply, is_thought, pair
+from ..pairing import pair
+from ..turns import is_call, is_reply, is_thought
 from ..visibility import END_USER, Visibility, is_preamble
 from .blocks import Block, block_of_tool, blocks_of
 from .characters import visible

@@ -11,13 +11,14 @@ import math
 from typing import TYPE_CHECKING, TypeGuard
 
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.jsontext import MAX_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ocml_bridge.model import Json
 
-RENDER_DEPTH = 200
+RENDER_DEPTH = MAX_DEPTH
 """How deeply schemas and default values may nest in rendering."""
 
 _spell_string = json.JSONEncoder(ensure_ascii=False).encode

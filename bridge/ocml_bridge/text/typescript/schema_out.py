@@ -25,7 +25,7 @@ def render_schema(schema: Json) -> str:
     """The TypeScript type of a JSON Schema: what stands between `(_: ` and `) => any;`.
 
     Raises:
-        BridgeError: LIMIT, when it nests more than 200 levels deep.
+        BridgeError: LIMIT, when it nests more levels deep than we read.
     """
     return _type(schema, "", 0)
 
@@ -34,7 +34,7 @@ def render_signature(parameters: Json) -> str:
     """What follows `type name = `: `(_: …) => any;`, or `() => any;` for a tool without parameters (None).
 
     Raises:
-        BridgeError: LIMIT, when it nests more than 200 levels deep.
+        BridgeError: LIMIT, when it nests more levels deep than we read.
     """
     return "() => any;" if parameters is None else f"(_: {render_schema(parameters)}) => any;"
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Final
 import orjson
 
 from ocml_bridge.errors import BridgeError
+from ocml_bridge.memo import Memo
 from ocml_bridge.model import Tool
 
 from .defaults import UnreadableError
+from .plain import plain_section
 from .schema_in import CLOSING, Reader, same_text
 from .schema_out import render_signature
 
@@ -57,32 +59,45 @@ def render_tools(tools: Iterable[Tool], descriptions: Mapping[str, str] | None =
         nothing at all: the official encoder then writes no section, which is for the caller to decide.
 
     Raises:
-        BridgeError: LIMIT, when a schema nests more than 200 levels deep.
+        BridgeError: LIMIT, when a schema nests more levels deep than we read.
     """
     listed = tuple(tools)
     key = _key(listed, descriptions)
-    return _render(listed, descriptions) if key is None else _render_again(_Keyed(key, listed, descriptions))
+    if key is None:
+        return _render(listed, descriptions)
+    return _RENDERED.get(key) or _RENDERED.keep(key, _render(listed, descriptions))
+
+
+def declare(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]] | None:
+    """The section of some tools, and the tools that it says; None where it would not be read as such.
+
+    Raises:
+        BridgeError: LIMIT, when a schema nests more levels deep than we read.
+    """
+    key = _key(tools, None)
+    if key is None:
+        return _declare(tools)
+    try:
+        return _DECLARED[key]
+    except KeyError:
+        return _DECLARED.keep(key, _declare(tools))
+
+
+def _declare(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]] | None:
+    plain = plain_section(tools)
+    if plain is not None:
+        return plain
+    section = _render(tools, None)
+    told = parse_tools(section)
+    return (section, told.tools) if told is not None and told.tools and not told.descriptions else None
 
 
 LARGE: Final = 16_384
 """Sections of this many characters are not remembered."""
-
-
-class _Keyed:
-    """Tools that are told from others by a key."""
-
-    __slots__ = ("descriptions", "key", "tools")
-
-    def __init__(self, key: Hashable, tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> None:
-        self.key = key
-        self.tools = tools
-        self.descriptions = descriptions
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Keyed) and self.key == other.key
+_REMEMBERED: Final = 512
+"""How many sections are."""
+_RENDERED: Final = Memo[object, str](_REMEMBERED)
+_DECLARED: Final = Memo[object, "tuple[str, tuple[Tool, ...]] | None"](_REMEMBERED)
 
 
 def _key(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> Hashable | None:
@@ -100,11 +115,6 @@ def _key(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> Has
     if size >= LARGE or b"null" in schemas:
         return None
     return schemas, tuple(said), tuple(descriptions.items()) if descriptions else ()
-
-
-@lru_cache(maxsize=512)
-def _render_again(keyed: _Keyed) -> str:
-    return _render(keyed.tools, keyed.descriptions)
 
 
 def _render(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> str:
@@ -169,7 +179,7 @@ def _parse(text: str, lenient: bool) -> ParsedTools | None:
         return None
 
 
-_parse_again = lru_cache(maxsize=512)(_parse)
+_parse_again = lru_cache(maxsize=_REMEMBERED)(_parse)
 
 
 class _Section(Reader):

@@ -1,0 +1,164 @@
+"""Image and wire messages of a transcript in one step, where nothing about it has to be decided: most are like that.
+
+Each message is one of six kinds and says nothing beside; each reply answers the call that has its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum, auto
+from operator import attrgetter
+from typing import Final
+
+from ocml_bridge.adapter import Options, Source
+from ocml_bridge.model import ByFormat, Document, Json, Message, Transcript
+from ocml_bridge.turns import is_call, name_of, recipient_of
+
+from .form import Object
+from .reasoning import default_keys
+from .shapes import enclosed, write_shell
+from .syntax import FUNCTION, HOME, REASONING, REASONING_TEXTS, TOOL_CALLS
+
+
+class Kind(Enum):
+    """What a message is to Chat Completions."""
+
+    TEXT = auto()
+    THOUGHT = auto()
+    ANSWER = auto()
+    PREAMBLE = auto()
+    CALL = auto()
+    REPLY = auto()
+
+
+_SIGNS: Final = attrgetter("role", "channel", "intent", "content_type", "constraint", "end")
+KINDS: Final[dict[tuple[str, str | None, str | None, str | None, str | None, str | None], Kind]] = {
+    ("system", None, None, None, None, "end"): Kind.TEXT,
+    ("developer", None, None, None, None, "end"): Kind.TEXT,
+    ("user", None, None, None, None, "end"): Kind.TEXT,
+    ("assistant", "analysis", None, None, None, "end"): Kind.THOUGHT,
+    ("assistant", "final", None, None, None, "end"): Kind.ANSWER,
+    ("assistant", "commentary", "preamble", None, None, "end"): Kind.PREAMBLE,
+    ("assistant", "commentary", None, None, "json", "call"): Kind.CALL,
+    ("tool", "commentary", None, None, None, "end"): Kind.REPLY,
+}
+"""What a message says of itself where nothing about it is special."""
+JOINS: Final[dict[Kind, tuple[Kind, ...]]] = {
+    Kind.TEXT: (),
+    Kind.THOUGHT: (),
+    Kind.ANSWER: (Kind.THOUGHT,),
+    Kind.PREAMBLE: (Kind.THOUGHT,),
+    Kind.CALL: (Kind.THOUGHT, Kind.PREAMBLE, Kind.CALL),
+    Kind.REPLY: (),
+}
+"""What a message of a kind may follow in one wire message."""
+PREAMBLE: Final = Kind.PREAMBLE
+CALL: Final = Kind.CALL
+
+
+def direct(document: Document, options: Options) -> tuple[Transcript, Source] | None:
+    """The image of a document and its JSON; None for a document that needs a closer look."""
+    if not isinstance(document, Transcript) or options.reasoning != REASONING[0]:
+        return None
+    wires = _wires(document.messages)
+    if wires is None:
+        return None
+    image = enclosed(document, document.messages, len(wires))
+    return document if image == document else image, write_shell(image, wires)
+
+
+def _wires(messages: tuple[Message, ...]) -> list[Json] | None:
+    """The wire messages that are read as just these messages; None where that is not sure."""
+    wires: list[Json] = []
+    wire: Object = {}
+    waiting: Waiting = {}
+    last: Kind | None = None
+    for message in messages:
+        kind, joined = KINDS.get(_SIGNS(message)), message.continues
+        # A preamble is one only before a call.
+        if kind is None or (last not in JOINS[kind] if joined else last is PREAMBLE):
+            return None
+        said = _SAYS[kind](message, waiting)
+        if said is None or (joined and not message.content and kind is not CALL):
+            return None
+        if not joined:
+            wire = said
+            wires.append(wire)
+        elif kind is CALL:
+            wire.setdefault(TOOL_CALLS, []).extend(said[TOOL_CALLS])
+        else:
+            wire["content"] = message.content
+        last = kind
+    return None if last is PREAMBLE else wires
+
+
+# --- one message ------------------------------------------------------------------------------------------------------
+
+Waiting = dict[str, str | None]
+"""Id of a call that no reply has answered yet → the tool that was called."""
+
+
+def _text(message: Message, _: Waiting) -> Object | None:
+    content = message.content
+    if type(content) is not str or message.layout is not None or _says_more(message):
+        return None
+    return {"role": message.role, "content": content}
+
+
+def _thought(message: Message, _: Waiting) -> Object | None:
+    content, layout = message.content, message.layout
+    if type(content) is not str or not content or _says_more(message):
+        return None
+    if layout is None:
+        return {"role": "assistant", REASONING[0]: content, "content": None}
+    key = next((key for key, keyed in _KEYED.items() if keyed == layout), None)
+    return None if key is None else {"role": "assistant", key: content, "content": None}
+
+
+_KEYED: Final[dict[str, ByFormat]] = {
+    key: {HOME: {"reasoning": [key]}} for key in REASONING_TEXTS if [key] != default_keys([""])
+}
+"""The layouts of a thought that was read from another key than the one that we write, by that key."""
+
+
+def _preamble(message: Message, waiting: Waiting) -> Object | None:
+    return _text(message, waiting) if message.content else None
+
+
+def _says_more(message: Message) -> bool:
+    """Whether a text says more than its kind does."""
+    return not (message.recipient is message.name is message.call_id is message.extras is None)
+
+
+def _call(message: Message, waiting: Waiting) -> Object | None:
+    content, call_id, recipient = message.content, message.call_id, message.recipient
+    if type(content) is not str or not call_id or recipient is None or not is_call(message):
+        return None
+    name = name_of(recipient)
+    if not (message.name is message.extras is message.layout is None) or recipient_of(name) != recipient:
+        return None
+    if call_id in waiting:
+        return None
+    waiting[call_id] = recipient
+    call: Object = {"id": call_id, "type": FUNCTION, FUNCTION: {"name": name, "arguments": content}}
+    return {"role": "assistant", "content": None, TOOL_CALLS: [call]}
+
+
+def _reply(message: Message, waiting: Waiting) -> Object | None:
+    content, call_id = message.content, message.call_id
+    if type(content) is not str or not call_id or message.recipient != "assistant":
+        return None
+    if not (message.extras is message.layout is None) or waiting.pop(call_id, None) != message.name:
+        return None
+    return {"role": "tool", "tool_call_id": call_id, "content": content}
+
+
+_SAYS: Final[dict[Kind, Callable[[Message, Waiting], Object | None]]] = {
+    Kind.TEXT: _text,
+    Kind.THOUGHT: _thought,
+    Kind.ANSWER: _text,
+    Kind.PREAMBLE: _preamble,
+    Kind.CALL: _call,
+    Kind.REPLY: _reply,
+}
+"""What writes a message of a kind as a wire message of its own; None where it says more than the kind."""

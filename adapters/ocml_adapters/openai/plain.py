@@ -1,0 +1,83 @@
+"""Wire messages of the commonest shapes, read in one step; all others, and what is odd in these, are for the reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from ocml_bridge.model import Json, Message
+
+from .form import Object
+from .syntax import CHANNELS, HOME, REASONING, REASONING_TEXTS, TOOL_CALLS
+from .tools import read_calls
+
+Shape = Callable[[Object, list[Message]], bool]
+"""Appends what a wire message says to the messages; gives False, and appends nothing, where it is not that plain."""
+
+
+def _read_text(wire: Object, messages: list[Message]) -> bool:
+    role, content = wire.values()
+    if type(content) is not str or type(role) is not str or role not in CHANNELS:
+        return False
+    messages.append(Message(role, content, None, CHANNELS[role]))
+    return True
+
+
+def read_reply(wire: Object, messages: list[Message]) -> bool:
+    """A tool's reply, which has no name yet."""
+    role, call_id, content = wire.values()
+    if role != "tool" or not (type(content) is type(call_id) is str and content and call_id):
+        return False
+    messages.append(Message("tool", content, None, "commentary", "assistant", call_id))
+    return True
+
+
+def _read_thought(wire: Object, messages: list[Message]) -> bool:
+    (_, key), (role, text, content) = list(wire)[:2], wire.values()
+    if role != "assistant" or not (type(text) is type(content) is str and text and content):
+        return False
+    messages.append(_thought(key, text))
+    messages.append(Message("assistant", content, None, "final", continues=True))
+    return True
+
+
+def _thought(key: str, text: str) -> Message:
+    layout = None if key == REASONING[0] else {HOME: {"reasoning": [key]}}
+    return Message("assistant", text, None, "analysis", layout=layout)
+
+
+def _read_calls(wire: Object, messages: list[Message]) -> bool:
+    role, content, calls = wire.values()
+    return role == "assistant" and _append_calls(content, calls, messages, None)
+
+
+def _read_thought_calls(wire: Object, messages: list[Message]) -> bool:
+    (_, key), (role, text, content, calls) = list(wire)[:2], wire.values()
+    if role != "assistant" or type(text) is not str or not text:
+        return False
+    return _append_calls(content, calls, messages, _thought(key, text))
+
+
+def _append_calls(content: Json, value: Json, messages: list[Message], thought: Message | None) -> bool:
+    """Append a thought, a text before calls, and the calls."""
+    calls = read_calls(value, None) if content is None or (content and type(content) is str) else None
+    if not calls:
+        return False
+    made = [] if thought is None else [thought]
+    if content is not None:
+        made.append(Message("assistant", content, None, "commentary", None, None, "preamble"))
+    made += calls
+    for message in made[1:]:
+        message.continues = True
+    messages += made
+    return True
+
+
+SHAPES: Final[dict[tuple[str, ...], Shape]] = {
+    ("role", "content"): _read_text,
+    ("role", "tool_call_id", "content"): read_reply,
+    **{("role", key, "content"): _read_thought for key in REASONING_TEXTS},
+    ("role", "content", TOOL_CALLS): _read_calls,
+    **{("role", key, "content", TOOL_CALLS): _read_thought_calls for key in REASONING_TEXTS},
+}
+"""The keys of a wire message, in our order → what reads one that has just these."""

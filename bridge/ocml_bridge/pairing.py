@@ -1,0 +1,128 @@
+"""Which call a tool's reply answers, and ids for those that have none."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from .model import Message, own_copy
+from .turns import is_call, is_reply
+
+
+class Pairing:
+    """Pairs replies with calls, fed message by message.
+
+    By id where the reply has one: ids repeat in real data, so the latest turn's calls come first and each call is
+    answered once. Else by the tool's name, else by order, among the calls of the latest turn that are still open.
+    """
+
+    def __init__(self) -> None:
+        self._turn: deque[int] = deque()
+        self._by_name: dict[str | None, deque[int]] = {}
+        self._closed: set[int] = set()
+        self._by_id: dict[str, deque[int]] = {}
+        self._earlier: dict[str, deque[int]] = {}
+        self._in_calls = False
+
+    def feed(self, index: int, message: Message) -> int | None:
+        """Take the next message; for a reply, the index of its call, or None where there is none."""
+        if is_call(message):
+            self._open(index, message)
+            return None
+        if not is_reply(message):
+            # Text between two calls of one wire message does not begin a new turn.
+            self._in_calls = self._in_calls and message.continues
+            return None
+        self._in_calls = False
+        call = self.find(message)
+        if call is not None:
+            self.close(call)
+        return call
+
+    def _open(self, index: int, message: Message) -> None:
+        if not self._in_calls:
+            for key, waiting in self._by_id.items():
+                self._earlier.setdefault(key, deque()).extend(waiting)
+            self._by_id, self._by_name, self._turn, self._in_calls = {}, {}, deque(), True
+        self._turn.append(index)
+        self._by_name.setdefault(message.recipient, deque()).append(index)
+        if message.call_id is not None:
+            self._by_id.setdefault(message.call_id, deque()).append(index)
+
+    def find(self, reply: Message) -> int | None:
+        """The index of the call that a reply would answer if it came next; None where there is none."""
+        if reply.call_id is not None:
+            found = self._first(self._by_id.get(reply.call_id))
+            return self._first(self._earlier.get(reply.call_id)) if found is None else found
+        return self._first(self._turn if reply.name is None else self._by_name.get(reply.name))
+
+    def _first(self, waiting: deque[int] | None) -> int | None:
+        while waiting and waiting[0] in self._closed:
+            waiting.popleft()
+        return waiting[0] if waiting else None
+
+    def close(self, index: int) -> None:
+        """Nothing answers the call with this index any more."""
+        self._closed.add(index)
+
+
+def _pair_by_id(messages: Sequence[Message]) -> dict[int, int] | None:
+    """The pairs where each reply has the id of one call that waits, as most have; None for all others."""
+    waiting, pairs = dict[str, int](), dict[int, int]()
+    for index, message in enumerate(messages):
+        if message.role == "tool":
+            call = waiting.pop(message.call_id or "", None)
+            if call is None:
+                return None
+            pairs[index] = call
+        elif message.recipient is not None and is_call(message):
+            call_id = message.call_id
+            if call_id is None or call_id in waiting:
+                return None
+            waiting[call_id] = index
+    return pairs
+
+
+def pair(messages: Sequence[Message]) -> dict[int, int]:
+    """Index of each reply → index of the call it answers."""
+    plain = _pair_by_id(messages)
+    if plain is not None:
+        return plain
+    pairing, pairs = Pairing(), dict[int, int]()
+    for index, message in enumerate(messages):
+        call = pairing.feed(index, message)
+        if call is not None:
+            pairs[index] = call
+    return pairs
+
+
+def synthesise_ids(messages: Sequence[Message], home: str = "") -> tuple[Message, ...]:
+    """Give each call without an id one (`call_1`, `call_2`, …) and each reply without one its call's.
+
+    Args:
+        messages: in order.
+        home: the format that is written; a message whose layout there says that its id was absent stays without.
+    """
+    if not any(message.call_id is None and (is_reply(message) or is_call(message)) for message in messages):
+        return tuple(messages)
+    taken = {message.call_id for message in messages}
+    out = list(messages)
+    pairs = pair(messages)
+    number = 0
+    for index, message in enumerate(messages):
+        if message.call_id is not None or (message.layout or {}).get(home, {}).get("call_id") == "absent":
+            continue
+        if is_call(message):
+            number += 1
+            while f"call_{number}" in taken:
+                number += 1
+            out[index] = _with_id(message, f"call_{number}")
+        elif is_reply(message) and index in pairs:
+            out[index] = _with_id(message, out[pairs[index]].call_id)
+    return tuple(out)
+
+
+def _with_id(message: Message, call_id: str | None) -> Message:
+    changed = own_copy(message)
+    changed.call_id = call_id
+    return changed
