@@ -104,24 +104,8 @@ def read(
         BridgeError: with code and position, where there is nothing that could be read; OCB-SIDECAR for a sidecar of
             another output.
     """
-    log = Log()
-    if source is not None:
-        found, dialect = registry.adapter(source)
-        value = _decode(data, found.kind, log)
-    else:
-        value = _guess(data, log)
-        found, dialect = registry.adapter(registry.detect(value))
-    try:
-        document = found.read(value, _with_dialect(options, dialect), log)
-    except BridgeError as error:
-        raise error.locate(value) if isinstance(value, str) else error from error.__cause__
-    if sidecar is not None:
-        from .sidecar import apply
-
-        document = apply(document, sidecar, _bytes(data), found.id, log)
-    if strict and log.findings:
-        raise refusal(log.findings)
-    return Reading(document, tuple(log.findings), found.id)
+    document, findings, name = _read(data, source, options, strict, sidecar)
+    return Reading(document, tuple(findings), name)
 
 
 def write(
@@ -172,9 +156,9 @@ def convert(
     Raises:
         BridgeError: with code and position, where it cannot be read or may not be written.
     """
-    reading = read(data, source, options=options, strict=strict, sidecar=sidecar)
-    output, losses, written = _written(reading.transcript, target, options, strict, drop_analysis)
-    return Result(output, losses, reading.findings, reading.transcript, reading.source, written)
+    document, findings, name = _read(data, source, options, strict, sidecar)
+    output, losses, written = _written(document, target, options, strict, drop_analysis)
+    return Result(output, losses, tuple(findings), document, name, written)
 
 
 def verify(transcript: Document, result: Result, *, options: Options = DEFAULT) -> tuple[Loss, ...]:
@@ -230,6 +214,30 @@ def refusal(notes: Iterable[Loss | Finding]) -> BridgeError:
 
 
 # --- inside -----------------------------------------------------------------------------------------------------------
+
+
+def _read(
+    data: Source | bytes, source: str | Adapter | None, options: Options, strict: bool, sidecar: Json
+) -> tuple[Document, list[Finding], str]:
+    """The document, what its reader noticed, and the id of the format that it was in."""
+    log = Log()
+    if source is not None:
+        found, dialect = registry.adapter(source)
+        value = _decode(data, found.kind, log)
+    else:
+        value = _guess(data, log)
+        found, dialect = registry.adapter(registry.detect(value))
+    try:
+        document = found.read(value, _with_dialect(options, dialect), log)
+    except BridgeError as error:
+        raise error.locate(value) if isinstance(value, str) else error from error.__cause__
+    if sidecar is not None:
+        from .sidecar import apply
+
+        document = apply(document, sidecar, _bytes(data), found.id, log)
+    if strict and log.findings:
+        raise refusal(log.findings)
+    return document, log.findings, found.id
 
 
 def _written(

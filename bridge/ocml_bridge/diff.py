@@ -36,7 +36,7 @@ _ELEMENT: Final = re.compile(r"(?:/messages/\d+|/content/\d+)$")
 
 def escape(step: str) -> str:
     """One step of a JSON pointer (RFC 6901)."""
-    return step.replace("~", "~0").replace("/", "~1")
+    return step.replace("~", "~0").replace("/", "~1") if "/" in step or "~" in step else step
 
 
 def is_element(path: str) -> bool:
@@ -91,7 +91,6 @@ def _fields_of(kind: type[Any]) -> _Fields:
 
 _AROUND: Final = _Fields("tools", "header", "open_turn", "extras", "layout")
 """The fields of a transcript around its messages."""
-_MESSAGE: Final = _fields_of(Message)
 
 
 def _fields(
@@ -110,9 +109,39 @@ def _messages(old: tuple[Message, ...], new: tuple[Message, ...], gone: Collecti
         kept = [(index, one) for index, one in kept if f"/messages/{index}" not in gone]
     for (index, one), other in zip(kept, new, strict=False):
         if one is not other:
-            _fields(_MESSAGE, f"/messages/{index}", one, other, gone, out)
+            _message(f"/messages/{index}", one, other, gone, out)
     out += [Difference(f"/messages/{index}", one, ABSENT) for index, one in kept[len(new) :]]
     out += [Difference(f"/messages/{len(old)}", ABSENT, other) for other in new[len(kept) :]]
+
+
+def _message(path: str, old: Message, new: Message, gone: Collection[str], out: list[Difference]) -> None:
+    # Field by field: a loop over their names takes five times as long, and most losses are found here.
+    if old.role is not new.role and old.role != new.role:
+        out.append(Difference(f"{path}/role", old.role, new.role))
+    if old.content is not new.content and old.content != new.content:
+        _content(f"{path}/content", old.content, new.content, gone, out)
+    if old.name is not new.name and old.name != new.name:
+        out.append(Difference(f"{path}/name", old.name, new.name))
+    if old.channel is not new.channel and old.channel != new.channel:
+        out.append(Difference(f"{path}/channel", old.channel, new.channel))
+    if old.recipient is not new.recipient and old.recipient != new.recipient:
+        out.append(Difference(f"{path}/recipient", old.recipient, new.recipient))
+    if old.call_id is not new.call_id and old.call_id != new.call_id:
+        out.append(Difference(f"{path}/call_id", old.call_id, new.call_id))
+    if old.intent is not new.intent and old.intent != new.intent:
+        out.append(Difference(f"{path}/intent", old.intent, new.intent))
+    if old.content_type is not new.content_type and old.content_type != new.content_type:
+        out.append(Difference(f"{path}/content_type", old.content_type, new.content_type))
+    if old.constraint is not new.constraint and old.constraint != new.constraint:
+        out.append(Difference(f"{path}/constraint", old.constraint, new.constraint))
+    if old.end is not new.end and old.end != new.end:
+        out.append(Difference(f"{path}/end", old.end, new.end))
+    if old.continues is not new.continues:
+        out.append(Difference(f"{path}/continues", old.continues, new.continues))
+    if old.extras is not new.extras and old.extras != new.extras:
+        _values(f"{path}/extras", old.extras, new.extras, out)
+    if old.layout is not new.layout and old.layout != new.layout:
+        _values(f"{path}/layout", old.layout, new.layout, out)
 
 
 def _content(path: str, old: Content, new: Content, gone: Collection[str], out: list[Difference]) -> None:
@@ -134,25 +163,24 @@ def _content(path: str, old: Content, new: Content, gone: Collection[str], out: 
 
 def _values(path: str, old: Any, new: Any, out: list[Difference]) -> None:
     """Differences of two values that differ: model objects by field, JSON by key and index."""
-    if old is None or new is None or isinstance(old, str):
-        out.append(Difference(path, old, new))
-    elif is_dataclass(old) and type(old) is type(new):
-        _fields(_fields_of(type(old)), path, old, new, (), out)
-    elif isinstance(old, dict) and isinstance(new, dict):
+    if isinstance(old, dict) and isinstance(new, dict):
         _keys(path, cast("dict[str, Any]", old), cast("dict[str, Any]", new), out)
     elif isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
         _items(path, cast("list[Any]", old), cast("list[Any]", new), out)
     else:
+        _objects(path, cast("object", old), cast("object", new), out)
+
+
+def _objects(path: str, old: object, new: object, out: list[Difference]) -> None:
+    if type(old) is type(new) and is_dataclass(old):
+        _fields(_fields_of(type(old)), path, old, new, (), out)
+    else:
         out.append(Difference(path, old, new))
-
-
-def _same(old: object, new: object) -> bool:
-    return old is new or (type(old) is type(new) and old == new)
 
 
 def _items(path: str, old: list[Any], new: list[Any], out: list[Difference]) -> None:
     for k, (one, other) in enumerate(zip(old, new, strict=False)):
-        if not _same(one, other):
+        if one is not other and (type(one) is not type(other) or one != other):
             _values(f"{path}/{k}", one, other, out)
     out += [Difference(f"{path}/{k}", old[k], ABSENT) for k in range(len(new), len(old))]
     out += [Difference(f"{path}/{k}", ABSENT, new[k]) for k in range(len(old), len(new))]
@@ -161,7 +189,7 @@ def _items(path: str, old: list[Any], new: list[Any], out: list[Difference]) -> 
 def _keys(path: str, old: dict[str, Any], new: dict[str, Any], out: list[Difference]) -> None:
     for key, one in old.items():
         other = new.get(key, ABSENT)
-        if not _same(one, other):
+        if one is not other and (type(one) is not type(other) or one != other):
             _values(f"{path}/{escape(key)}", one, other, out)
     for key, other in new.items():
         if key not in old:

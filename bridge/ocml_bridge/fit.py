@@ -151,38 +151,41 @@ def covered(path: str, named: Collection[str]) -> bool:
     return True
 
 
-_SPELLING: Final = frozenset({LossCode.LAYOUT, LossCode.GROUPING, LossCode.ENDING})
+# The members of an enumeration by names of their own: looking them up takes as long as the rest.
+_ENDING, _GROUPING, _LAYOUT = LossCode.ENDING, LossCode.GROUPING, LossCode.LAYOUT
+_LOST, _CHANGED, _SPELLED = Severity.LOST, Severity.CHANGED, Severity.LAYOUT
 
 
 def name_difference(difference: Difference, target: str) -> Loss:
     """The loss that a difference is, by the field it is in and by what became of the value."""
     path, old, new = difference
     steps = path.split("/")
-    del steps[0]
-    code = _code(steps)
-    if code in _SPELLING:
-        if old is None and code is LossCode.ENDING:
-            return Loss(code, Severity.CHANGED, path, f"the message was cut off; in {target} it reads as a whole one")
-        return Loss(code, Severity.LAYOUT, path, f"{target} spells it its own way")
-    label = " ".join(steps[2:] if steps and steps[0] == "messages" else steps) or "document"
+    if len(steps) == 4 and steps[1] == "messages":
+        label = steps[3]
+        code = _FIELD_CODES[label]
+    else:
+        code = _code(steps[1:])
+        label = " ".join(steps[3:] if steps[1:2] == ["messages"] else steps[1:]) or "document"
+    if code is _LAYOUT or code is _GROUPING or code is _ENDING:
+        if old is None and code is _ENDING:
+            return Loss(code, _CHANGED, path, f"the message was cut off; in {target} it reads as a whole one")
+        return Loss(code, _SPELLED, path, f"{target} spells it its own way")
     if old is None or old is ABSENT:
-        return Loss(code, Severity.LAYOUT, path, f"{target} says {label} {_short(new)}, which the source leaves unsaid")
+        return Loss(code, _SPELLED, path, f"{target} says {label} {_short(new)}, which the source leaves unsaid")
     if new is None or new is ABSENT:
         if old == "":
-            return Loss(code, Severity.LAYOUT, path, f"{target} says nothing of an empty {label}")
-        return Loss(code, Severity.LOST, path, f"{target} has no place for {label} {_short(old)}")
-    return Loss(code, Severity.CHANGED, path, f"{label} {_short(old)} becomes {_short(new)} in {target}")
+            return Loss(code, _SPELLED, path, f"{target} says nothing of an empty {label}")
+        return Loss(code, _LOST, path, f"{target} has no place for {label} {_short(old)}")
+    return Loss(code, _CHANGED, path, f"{label} {_short(old)} becomes {_short(new)} in {target}")
 
 
 def _code(steps: list[str]) -> LossCode:
     if not steps:
         return LossCode.COMPLETION
-    if len(steps) == 3 and steps[0] == "messages":
-        return _FIELD_CODES[steps[2]]
     if "parameters" in steps:
         return LossCode.TOOL_SCHEMA
     if "layout" in steps[:6]:
-        return LossCode.LAYOUT
+        return _LAYOUT
     if steps[0] != "messages":
         return _FIELD_CODES.get(steps[0], LossCode.CONTENT)
     return LossCode.MESSAGE if len(steps) < 3 else _FIELD_CODES[steps[2]]

@@ -68,7 +68,8 @@ class Pairing:
 
 def _pair_by_id(messages: Sequence[Message]) -> dict[int, int] | None:
     """The pairs where each reply has the id of one call that waits, as most have; None for all others."""
-    waiting, pairs = dict[str, int](), dict[int, int]()
+    waiting: dict[str, int] = {}
+    pairs: dict[int, int] = {}
     for index, message in enumerate(messages):
         if message.role == "tool":
             call = waiting.pop(message.call_id or "", None)
@@ -88,7 +89,8 @@ def pair(messages: Sequence[Message]) -> dict[int, int]:
     plain = _pair_by_id(messages)
     if plain is not None:
         return plain
-    pairing, pairs = Pairing(), dict[int, int]()
+    pairing = Pairing()
+    pairs: dict[int, int] = {}
     for index, message in enumerate(messages):
         call = pairing.feed(index, message)
         if call is not None:

@@ -61,12 +61,14 @@ def adapter(format_id: str | Adapter) -> tuple[Adapter, str | None]:
     """
     if isinstance(format_id, Adapter):
         return format_id, None
-    name, colon, dialect = format_id.partition(":")
+    if ":" not in format_id:
+        return _load(format_id), None
+    name, _, dialect = format_id.partition(":")
     found = _load(name)
-    if colon and dialect not in found.dialects:
+    if dialect not in found.dialects:
         known = ", ".join(f"{name}:{known}" for known in found.dialects) or "none"
         raise BridgeError(ErrorCode.FORMAT_UNKNOWN, f"{name} has no dialect {dialect!r}; it has {known}")
-    return found, dialect if colon else None
+    return found, dialect
 
 
 _CERTAIN: Final = 3

@@ -12,7 +12,7 @@ from ocml_bridge.text.typescript import declare
 from ocml_bridge.turns import continues, developer_place
 
 from .body import SECTION
-from .held import SAID, Said, find_opening, openings
+from .held import find_opening, openings
 from .syntax import ASSISTANT, CONTROL, DEVELOPER, ENDS, HOME, INSTRUCTIONS, MESSAGE, SPEC, START
 
 
@@ -28,14 +28,17 @@ def direct(document: Document, options: Options) -> tuple[Transcript, str] | Non
     out: list[str] = []
     before: Message | None = None
     for message in document.messages:
-        content, layout, end = message.content, message.layout, message.end
-        said: Said = SAID(message)
+        role, content, name, channel = message.role, message.content, message.name, message.channel
+        recipient, intent, end, layout = message.recipient, message.intent, message.end, message.layout
+        content_type, constraint = message.content_type, message.constraint
+        said = (role, name, channel, recipient, content_type, constraint, intent)
         head = known.get(said)
         if head is None:
             head = find_opening(said, dialect)
-        if not head or type(content) is not str or end is None or not _is_plain(content):
+        if not head or type(content) is not str or end is None:
             return None
-        role, name, channel, recipient, content_type, constraint, intent = said
+        if ("<" in content or not content.isascii()) and not _is_plain(content):
+            return None
         joined = role == ASSISTANT and before is not None and continues(before, message)
         before = message
         if message.call_id is None and layout is None and message.extras is None and message.continues is joined:
@@ -50,7 +53,7 @@ def direct(document: Document, options: Options) -> tuple[Transcript, str] | Non
             if SECTION in content:
                 return None
             content = INSTRUCTIONS + content
-        out += (head, MESSAGE, content, ENDS[end])
+        out += (head, content, ENDS[end])
     tools = None
     if document.tools is not None:
         declared = _declared(document.tools)
@@ -58,7 +61,7 @@ def direct(document: Document, options: Options) -> tuple[Transcript, str] | Non
         if declared is None or (place < len(image) and image[place].role == DEVELOPER):
             return None
         section, tools = declared
-        out[4 * place : 4 * place] = (START, DEVELOPER, MESSAGE, section, ENDS["end"])
+        out.insert(3 * place, f"{START}{DEVELOPER}{MESSAGE}{section}{ENDS['end']}")
     written = Transcript(tuple(image), tools)
     return document if written == document else written, "".join(out)
 

@@ -3,43 +3,44 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from operator import attrgetter
 from typing import Final
 
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Message
 
 from .header import LONG, WORDS, Fields, implied_intent, is_header, is_own_spelling, is_short, regular, spell
-from .syntax import ASSISTANT, BROADCAST, ROLES, START, TOOL
+from .syntax import ASSISTANT, BROADCAST, MESSAGE, ROLES, START, TOOL
 
 Said = tuple[str, str | None, str | None, str | None, str | None, str | None, str | None]
-"""What a header can say of a message: all of `Fields` but its call id."""
-SAID: Final = attrgetter(*(name for name in Fields._fields if name != "call_id"))
+"""What a header can say of a message: role, name, channel, recipient, content type, constraint and intent."""
 
 
 @cache
 def openings(dialect: str) -> Memo[Said, str]:
-    """What is remembered of `opening` for a dialect, by what `SAID` gives."""
+    """What is remembered of `opening` for a dialect, by what a message says."""
     return Memo(2048)
 
 
 def opening(message: Message, dialect: str) -> str:
-    """The header of a message in a dialect, from `<|start|>` on, where it says all but its call id as we would say it.
+    """What begins a message in a dialect, body excluded, where it says all but its call id as we would say it.
 
     Returns:
-        The header; "" for a message that needs a closer look.
+        All from `<|start|>` to `<|message|>`; "" for a message that needs a closer look.
     """
-    said: Said = SAID(message)
+    said = (
+        *(message.role, message.name, message.channel, message.recipient),
+        *(message.content_type, message.constraint, message.intent),
+    )
     found = openings(dialect).get(said)
     return find_opening(said, dialect) if found is None else found
 
 
 def find_opening(said: Said, dialect: str) -> str:
-    """As `opening`, for what `SAID` gives; it is remembered."""
+    """As `opening`, for what a message says; it is remembered."""
     fields = Fields(*said[:-1], intent=said[-1])
     raw = spell(fields, dialect)
     whole = held(fields, None, dialect) == fields and not is_own_spelling(raw, fields, prompted=False)
-    found = START + raw if whole else ""
+    found = f"{START}{raw}{MESSAGE}" if whole else ""
     return openings(dialect).keep(said, found) if is_short(fields) else found
 
 

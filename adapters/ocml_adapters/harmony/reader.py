@@ -150,7 +150,8 @@ class FrameReader:
         return header, body
 
     def _header(self, raw: str, frame: Frame, *, prompted: bool) -> tuple[Fields, dict[str, Any], dict[str, Any]]:
-        layout, extras = dict[str, Any](), dict[str, Any]()
+        layout: dict[str, Any] = {}
+        extras: dict[str, Any] = {}
         fields = regular(raw, prompted) if frame.opened or prompted else None
         if fields is None:
             fields = self._recover(raw, frame, extras)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.model import Message
@@ -22,9 +22,9 @@ class Fields:
         empty: attributes without a value.
     """
 
-    values: dict[str, str] = field(default_factory=dict[str, str])
-    unknown: dict[str, str] = field(default_factory=dict[str, str])
-    empty: list[str] = field(default_factory=list[str])
+    values: dict[str, str]
+    unknown: dict[str, str]
+    empty: list[str]
 
 
 def parse_header(text: str, offset: int) -> Fields:
@@ -36,7 +36,7 @@ def parse_header(text: str, offset: int) -> Fields:
     head, channel, tail = text.partition(CHANNEL)
     head, _, first = head.partition(CONSTRAIN)
     tail, _, second = tail.partition(CONSTRAIN)
-    fields = Fields()
+    fields = Fields({}, {}, [])
     words = attributes.split(head)
     if not words:
         raise _malformed("the header names no role", offset)

@@ -55,7 +55,8 @@ def _is_outside(text: str) -> bool:
 
 def message_layout(layout: ByFormat | None, message: Message, *, first: bool) -> ByFormat | None:
     """The raw spelling of header, body, terminator and gap, for a message as the format holds it."""
-    mine, kept = own(layout), dict[str, Json]()
+    mine = own(layout)
+    kept: dict[str, Json] = {}
     raw = mine.get("header")
     if isinstance(raw, str) and _is_header(raw, message):
         kept["header"] = raw
@@ -128,7 +129,8 @@ def is_bare(transcript: Transcript) -> bool:
 
 def document_extras(document: Transcript, image: Transcript) -> ByFormat | None:
     """Text before the first message that is no header, and text behind the last one."""
-    mine, kept = own(document.extras), dict[str, Json]()
+    mine = own(document.extras)
+    kept: dict[str, Json] = {}
     front, tail = mine.get("front"), mine.get("tail")
     some = bool(image.messages) or image.open_turn is not None
     if isinstance(front, str) and front.strip() and some and is_bare(document) and _is_front(front):
@@ -147,7 +149,8 @@ def _is_front(front: str) -> bool:
 
 def document_layout(layout: ByFormat | None, image: Transcript) -> ByFormat | None:
     """Whether there is a header, the white space around the messages, and how the tools were spelled."""
-    mine, kept = own(layout), dict[str, Json]()
+    mine = own(layout)
+    kept: dict[str, Json] = {}
     some = bool(image.messages) or image.open_turn is not None
     if image.header is None and mine.get("header") == "absent":
         kept["header"] = "absent"

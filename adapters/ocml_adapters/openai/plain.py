@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from ocml_bridge.model import Json, Message
 
@@ -15,15 +15,26 @@ Shape = Callable[[Object, list[Message]], bool]
 """Appends what a wire message says to the messages; gives False, and appends nothing, where it is not that plain."""
 
 
-def _read_text(wire: Object, messages: list[Message]) -> bool:
-    role, content = wire.values()
-    if type(content) is not str or type(role) is not str or role not in CHANNELS:
-        return False
-    messages.append(Message(role, content, None, CHANNELS[role]))
-    return True
+def read_plain(wires: list[Json], start: int, messages: list[Message]) -> int:
+    """Append what wire messages say, from `start` on and as far as they are plain.
+
+    Returns:
+        The index of the first that is not; of none where all are.
+    """
+    for at in range(start, len(wires)):
+        wire: Any = wires[at]
+        keys = tuple(wire) if wire.__class__ is dict else ()
+        if keys == _TEXT:
+            role, content = wire.values()
+            if type(content) is not str or type(role) is not str or role not in CHANNELS:
+                return at
+            messages.append(Message(role, content, None, CHANNELS[role]))
+        elif (shape := _SHAPES.get(keys)) is None or not shape(wire, messages):
+            return at
+    return len(wires)
 
 
-def read_reply(wire: Object, messages: list[Message]) -> bool:
+def _read_reply(wire: Object, messages: list[Message]) -> bool:
     """A tool's reply, which has no name yet."""
     role, call_id, content = wire.values()
     if role != "tool" or not (type(content) is type(call_id) is str and content and call_id):
@@ -73,11 +84,11 @@ def _append_calls(content: Json, value: Json, messages: list[Message], thought: 
     return True
 
 
-SHAPES: Final[dict[tuple[str, ...], Shape]] = {
-    ("role", "content"): _read_text,
-    ("role", "tool_call_id", "content"): read_reply,
+_TEXT: Final = ("role", "content")
+_SHAPES: Final[dict[tuple[str, ...], Shape]] = {
+    ("role", "tool_call_id", "content"): _read_reply,
     **{("role", key, "content"): _read_thought for key in REASONING_TEXTS},
     ("role", "content", TOOL_CALLS): _read_calls,
     **{("role", key, "content", TOOL_CALLS): _read_thought_calls for key in REASONING_TEXTS},
 }
-"""The keys of a wire message, in our order → what reads one that has just these."""
+"""The keys of a wire message, in our order → what reads one that has just these. Those of a text are not among them."""

@@ -14,7 +14,7 @@ from ocml_bridge.turns import FUNCTIONS, is_call, name_of, parts_of, recipient_o
 
 from .form import Object, form_of, is_empty, kept, mine, rest
 from .parts import read_parts
-from .plain import SHAPES, read_reply
+from .plain import read_plain
 from .reasoning import default_keys, read_reasoning
 from .shapes import Shell, read_shell
 from .syntax import (
@@ -42,19 +42,15 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     """
     shell = read_shell(source, log)
     messages: list[Message] = []
-    replies = False
-    for at, wire in enumerate(shell.wires):
-        shape = SHAPES.get(tuple(cast("Object", wire))) if type(wire) is dict else None
-        if shape is not None and shape(cast("Object", wire), messages):
-            replies = replies or shape is read_reply
-            continue
-        message = _checked(wire, at, shell)
-        role = message["role"]
-        replies = replies or role in REPLIES
-        made = read_message(message)
-        _notice(message, made, len(messages), log)
+    wires = shell.wires
+    at = read_plain(wires, 0, messages)
+    while at < len(wires):
+        wire = _checked(wires[at], at, shell)
+        made = read_message(wire)
+        _notice(wire, made, len(messages), log)
         messages += made
-    if replies:
+        at = read_plain(wires, at + 1, messages)
+    if "tool" in [message.role for message in messages]:
         name_replies(messages, log)
     return Transcript(
         shell.seal(messages), shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout)

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from ocml_bridge.adapter import Source
@@ -40,9 +40,9 @@ class Shell:
     """
 
     wires: list[Json]
-    tools: tuple[Tool, ...] | None = None
-    extras: Object = field(default_factory=dict[str, Json])
-    layout: Object = field(default_factory=dict[str, Json])
+    tools: tuple[Tool, ...] | None
+    extras: Object
+    layout: Object
     place: Callable[[int], str] = _in_list
     cut_off: bool = False
 
@@ -86,17 +86,18 @@ def _read_list(source: list[Json]) -> Shell:
         raise BridgeError(ErrorCode.SHAPE, f"a list of transcripts, not of messages; {BATCH_HINT}", path="")
     if isinstance(source, Lines) and not all(isinstance(item, dict) and "role" in item for item in source):
         raise BridgeError(ErrorCode.SHAPE, f"JSON lines that are not one message each; {BATCH_HINT}", path="")
-    return Shell(list(source), layout={"shape": "list"})
+    return Shell(list(source), None, {}, {"shape": "list"})
 
 
 def _read_request(document: Object, log: Log, base: str = "") -> Shell:
     wires = document["messages"]
     if not isinstance(wires, list):
         raise BridgeError(ErrorCode.SHAPE, "'messages' is not a list", path=f"{base}/messages")
-    shell = Shell(cast("list[Json]", wires), place=lambda at: f"{base}/messages/{at}")
+    shell = Shell(cast("list[Json]", wires), None, {}, {}, lambda at: f"{base}/messages/{at}")
     if len(document) == 1:
         return shell
-    known, others = ["messages"], list[Object]()
+    known = ["messages"]
+    others: list[Object] = []
     if isinstance(raws := document.get("tools"), list):
         known.append("tools")
         shell.tools, others = read_tools(cast("list[Json]", raws))
@@ -132,8 +133,9 @@ def _read_response(document: Object, log: Log) -> Shell:
     rest_of = {**document, "choices": [{**choice, "message": None}, *cast("list[Json]", choices)[1:]]}
     return Shell(
         [choice["message"]],
-        extras=rest_of,
-        layout={"shape": "response"},
+        None,
+        rest_of,
+        {"shape": "response"},
         place=lambda _: "/choices/0/message",
         cut_off=choice.get("finish_reason", "") in _CUT_OFF,
     )
@@ -241,7 +243,7 @@ def _image(transcript: Transcript, count: int) -> Shell:
     """What stands around the messages, as it will be read; without what it remembers of its shape if that misleads."""
     tools = transcript.tools
     if transcript.extras is None and transcript.layout is None and (tools is None or all(map(is_plain_tool, tools))):
-        return Shell([], tools)
+        return Shell([], tools, {}, {})
     wires: list[Json] = [{} for _ in range(count)]
     try:
         shell = read_shell(write_shell(transcript, wires), Log())

@@ -94,9 +94,9 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
 def _read_plain_call(item: Object, speaker: str | None) -> Message | None:
     """A function's call that says all that there is to say of one, as most do."""
     call_id, kind, inner = item.values()
-    if kind != FUNCTION or type(inner) is not dict or tuple(cast("Object", inner)) != _PLAIN_FUNCTION:
+    if kind != FUNCTION or inner.__class__ is not dict or tuple(inner) != _PLAIN_FUNCTION:
         return None
-    name, arguments = cast("Object", inner).values()
+    name, arguments = inner.values()
     if not (type(name) is type(arguments) is type(call_id) is str) or not name or not call_id or FUNCTIONS in name:
         return None
     return Message(
@@ -137,7 +137,8 @@ def _read_inner(inner: Object, key: str) -> _Call | None:
     name, body = inner.get("name"), inner.get(key)
     if not isinstance(name, str) or not name:
         return None
-    recipient, layout = recipient_of(name), dict[str, Json]()
+    recipient = recipient_of(name)
+    layout: Object = {}
     if name.startswith(FUNCTIONS) and name_of(recipient) != name:
         layout["name"] = name
     if isinstance(body, str):
@@ -250,14 +251,12 @@ def _read_tool(value: Json) -> Tool | None:
     if not isinstance(value, dict):
         return None
     item = cast("Object", value)
+    if tuple(item) == _PLAIN_TOOL and (plain := _read_plain_tool(item)) is not None:
+        return plain
     kind = _kind_of(item)
     if kind is None:
         return None
     inner = cast("Object", item[kind])
-    if tuple(item) == _PLAIN_TOOL and tuple(inner) == DECLARATION_ORDER and not is_empty(item["type"]):
-        plain = _read_plain_tool(*inner.values())
-        if plain is not None:
-            return plain
     name, description = inner.get("name"), inner.get("description")
     if not isinstance(name, str) or not (description is None or isinstance(description, str)):
         return None
@@ -276,8 +275,12 @@ def _read_tool(value: Json) -> Tool | None:
     return Tool(bare, description, parameters, namespace, kept(HOME, extras), kept(HOME, layout))
 
 
-def _read_plain_tool(name: Json, description: Json, parameters: Json) -> Tool | None:
+def _read_plain_tool(item: Object) -> Tool | None:
     """A function that says all that there is to say of one, as most do."""
+    kind, inner = item.values()
+    if kind != FUNCTION or inner.__class__ is not dict or tuple(inner) != DECLARATION_ORDER:
+        return None
+    name, description, parameters = inner.values()
     if not (isinstance(name, str) and isinstance(description, str)) or parameters is None:
         return None
     namespace, bare = split_name(name)

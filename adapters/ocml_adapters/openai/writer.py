@@ -76,7 +76,9 @@ def _write_reply(message: Message, named: bool) -> Object:
 def _write_assistant(group: Sequence[Message], options: Options) -> Object:
     first = group[0]
     extras, layout = mine(first.extras, HOME), mine(first.layout, HOME)
-    thoughts, texts, calls = list[Message](), list[Message](), list[Message]()
+    thoughts: list[Message] = []
+    texts: list[Message] = []
+    calls: list[Message] = []
     for message in group:
         (calls if is_call(message) else thoughts if is_thought(message) else texts).append(message)
     out: Object = {"role": "assistant"}

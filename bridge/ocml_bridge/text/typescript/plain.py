@@ -40,7 +40,8 @@ _PLAIN_NUMBER: Final = 1 << 53
 
 def plain_section(tools: Sequence[Tool]) -> tuple[str, tuple[Tool, ...]] | None:
     """The `# Tools` section of tools in the default namespace, and the tools that it says; None for any others."""
-    out, told = ["# Tools\n\n## functions\n\nnamespace functions {\n\n"], list[Tool]()
+    out = ["# Tools\n\n## functions\n\nnamespace functions {\n\n"]
+    told: list[Tool] = []
     for tool in tools:
         name, about = tool.name, tool.description
         if tool.namespace is not None or _TOOL(name) is None:
@@ -91,7 +92,9 @@ def _object(schema: dict[str, Json], indent: str, depth: int) -> _Type | None:
     if "description" in schema or not is_object(properties) or not isinstance(names, list):
         return None
     listed = cast("list[Json]", names)
-    out, told, required = ["{\n"], dict[str, "Json"](), list["Json"]()
+    out = ["{\n"]
+    told: dict[str, Json] = {}
+    required: list[Json] = []
     for name, value in properties.items():
         found = _member(out, name, value, listed, indent, depth) if _PROPERTY(name) is not None else None
         if found is None:
