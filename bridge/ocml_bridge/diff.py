@@ -11,7 +11,7 @@ from itertools import compress
 from operator import attrgetter, is_not
 from typing import Any, Final, NamedTuple, cast
 
-from .model import Completion, Content, Document, Message, Text, Transcript
+from .model import Completion, Content, Document, Message, Text, Tool, Transcript
 
 
 class Absent(Enum):
@@ -58,6 +58,8 @@ def diff(old: Document, new: Document, gone: Collection[str] = ()) -> list[Diffe
         return out
     if isinstance(old, Transcript) and isinstance(new, Transcript):
         _messages(old.messages, new.messages, gone, out)
+        if old.tools is not new.tools:
+            _tools(old.tools, new.tools, out)
         _fields(_AROUND, "", old, new, gone, out)
     elif isinstance(old, Completion) and isinstance(new, Completion):
         _fields(_fields_of(Completion), "", old, new, gone, out)
@@ -89,8 +91,8 @@ def _fields_of(kind: type[Any]) -> _Fields:
     return _Fields(*(field.name for field in fields(kind)))
 
 
-_AROUND: Final = _Fields("tools", "header", "open_turn", "extras", "layout")
-"""The fields of a transcript around its messages."""
+_AROUND: Final = _Fields("header", "open_turn", "extras", "layout")
+"""The fields of a transcript around its messages and tools."""
 
 
 def _fields(
@@ -138,6 +140,33 @@ def _message(path: str, old: Message, new: Message, gone: Collection[str], out: 
         out.append(Difference(f"{path}/end", old.end, new.end))
     if old.continues is not new.continues:
         out.append(Difference(f"{path}/continues", old.continues, new.continues))
+    if old.extras is not new.extras and old.extras != new.extras:
+        _values(f"{path}/extras", old.extras, new.extras, out)
+    if old.layout is not new.layout and old.layout != new.layout:
+        _values(f"{path}/layout", old.layout, new.layout, out)
+
+
+def _tools(old: tuple[Tool, ...] | None, new: tuple[Tool, ...] | None, out: list[Difference]) -> None:
+    if old is None or new is None:
+        out.append(Difference("/tools", old, new))
+        return
+    for k, (one, other) in enumerate(zip(old, new, strict=False)):
+        if one is not other:
+            _tool(f"/tools/{k}", one, other, out)
+    out += [Difference(f"/tools/{k}", old[k], ABSENT) for k in range(len(new), len(old))]
+    out += [Difference(f"/tools/{k}", ABSENT, new[k]) for k in range(len(old), len(new))]
+
+
+def _tool(path: str, old: Tool, new: Tool, out: list[Difference]) -> None:
+    # As `_message`.
+    if old.name is not new.name and old.name != new.name:
+        out.append(Difference(f"{path}/name", old.name, new.name))
+    if old.description is not new.description and old.description != new.description:
+        out.append(Difference(f"{path}/description", old.description, new.description))
+    if old.parameters is not new.parameters and old.parameters != new.parameters:
+        _values(f"{path}/parameters", old.parameters, new.parameters, out)
+    if old.namespace is not new.namespace and old.namespace != new.namespace:
+        out.append(Difference(f"{path}/namespace", old.namespace, new.namespace))
     if old.extras is not new.extras and old.extras != new.extras:
         _values(f"{path}/extras", old.extras, new.extras, out)
     if old.layout is not new.layout and old.layout != new.layout:

@@ -72,7 +72,7 @@ def _pair_by_id(messages: Sequence[Message]) -> dict[int, int] | None:
     pairs: dict[int, int] = {}
     for index, message in enumerate(messages):
         if message.role == "tool":
-            call = waiting.pop(message.call_id or "", None)
+            call = None if message.call_id is None else waiting.pop(message.call_id, None)
             if call is None:
                 return None
             pairs[index] = call

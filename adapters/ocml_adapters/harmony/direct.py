@@ -63,7 +63,7 @@ def direct(document: Document, options: Options) -> tuple[Transcript, str] | Non
         section, tools = declared
         out.insert(3 * place, f"{START}{DEVELOPER}{MESSAGE}{section}{ENDS['end']}")
     written = Transcript(tuple(image), tools)
-    return document if written == document else written, "".join(out)
+    return document if tools is None and written == document else written, "".join(out)
 
 
 def _is_plain(content: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Message
+from ocml_bridge.text.plain import is_unicode
 
 from .header import LONG, WORDS, Fields, implied_intent, is_header, is_own_spelling, is_short, regular, spell
 from .syntax import ASSISTANT, BROADCAST, MESSAGE, ROLES, START, TOOL
@@ -40,7 +41,7 @@ def find_opening(said: Said, dialect: str) -> str:
     fields = Fields(*said[:-1], intent=said[-1])
     raw = spell(fields, dialect)
     whole = held(fields, None, dialect) == fields and not is_own_spelling(raw, fields, prompted=False)
-    found = f"{START}{raw}{MESSAGE}" if whole else ""
+    found = f"{START}{raw}{MESSAGE}" if whole and is_unicode(raw) else ""
     return openings(dialect).keep(said, found) if is_short(fields) else found
 
 

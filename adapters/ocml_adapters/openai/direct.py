@@ -6,9 +6,7 @@ Each message is one of six kinds and says nothing beside; each reply answers the
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum, auto
-from operator import attrgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.model import ByFormat, Document, Json, Message, Transcript
@@ -18,42 +16,6 @@ from .form import Object
 from .reasoning import default_keys
 from .shapes import enclosed, write_shell
 from .syntax import FUNCTION, HOME, REASONING, REASONING_TEXTS, TOOL_CALLS
-
-
-class Kind(Enum):
-    """What a message is to Chat Completions."""
-
-    TEXT = auto()
-    THOUGHT = auto()
-    ANSWER = auto()
-    PREAMBLE = auto()
-    CALL = auto()
-    REPLY = auto()
-
-
-_SIGNS: Final = attrgetter("role", "channel", "intent", "content_type", "constraint", "end")
-KINDS: Final[dict[tuple[str, str | None, str | None, str | None, str | None, str | None], Kind]] = {
-    ("system", None, None, None, None, "end"): Kind.TEXT,
-    ("developer", None, None, None, None, "end"): Kind.TEXT,
-    ("user", None, None, None, None, "end"): Kind.TEXT,
-    ("assistant", "analysis", None, None, None, "end"): Kind.THOUGHT,
-    ("assistant", "final", None, None, None, "end"): Kind.ANSWER,
-    ("assistant", "commentary", "preamble", None, None, "end"): Kind.PREAMBLE,
-    ("assistant", "commentary", None, None, "json", "call"): Kind.CALL,
-    ("tool", "commentary", None, None, None, "end"): Kind.REPLY,
-}
-"""What a message says of itself where nothing about it is special."""
-JOINS: Final[dict[Kind, tuple[Kind, ...]]] = {
-    Kind.TEXT: (),
-    Kind.THOUGHT: (),
-    Kind.ANSWER: (Kind.THOUGHT,),
-    Kind.PREAMBLE: (Kind.THOUGHT,),
-    Kind.CALL: (Kind.THOUGHT, Kind.PREAMBLE, Kind.CALL),
-    Kind.REPLY: (),
-}
-"""What a message of a kind may follow in one wire message."""
-PREAMBLE: Final = Kind.PREAMBLE
-CALL: Final = Kind.CALL
 
 
 def direct(document: Document, options: Options) -> tuple[Transcript, Source] | None:
@@ -72,24 +34,27 @@ def _wires(messages: tuple[Message, ...]) -> list[Json] | None:
     wires: list[Json] = []
     wire: Object = {}
     waiting: Waiting = {}
-    last: Kind | None = None
+    last = ""
     for message in messages:
-        kind, joined = KINDS.get(_SIGNS(message)), message.continues
+        joined = message.continues
+        kind = _KINDS.get(
+            (message.role, message.channel, message.intent, message.content_type, message.constraint, message.end)
+        )
         # A preamble is one only before a call.
-        if kind is None or (last not in JOINS[kind] if joined else last is PREAMBLE):
+        if kind is None or (last not in kind.follows if joined else last == PREAMBLE):
             return None
-        said = _SAYS[kind](message, waiting)
-        if said is None or (joined and not message.content and kind is not CALL):
+        said = kind.write(message, waiting)
+        last = kind.name
+        if said is None or (joined and not message.content and last != CALL):
             return None
         if not joined:
             wire = said
             wires.append(wire)
-        elif kind is CALL:
+        elif last == CALL:
             wire.setdefault(TOOL_CALLS, []).extend(said[TOOL_CALLS])
         else:
             wire["content"] = message.content
-        last = kind
-    return None if last is PREAMBLE else wires
+    return None if last == PREAMBLE else wires
 
 
 # --- one message ------------------------------------------------------------------------------------------------------
@@ -153,12 +118,33 @@ def _reply(message: Message, waiting: Waiting) -> Object | None:
     return {"role": "tool", "tool_call_id": call_id, "content": content}
 
 
-_SAYS: Final[dict[Kind, Callable[[Message, Waiting], Object | None]]] = {
-    Kind.TEXT: _text,
-    Kind.THOUGHT: _thought,
-    Kind.ANSWER: _text,
-    Kind.PREAMBLE: _preamble,
-    Kind.CALL: _call,
-    Kind.REPLY: _reply,
+class Kind(NamedTuple):
+    """What a message is to Chat Completions.
+
+    Attributes:
+        name: of the kind.
+        write: gives the wire message that has this message alone; None where it says more than its kind.
+        follows: the kinds that it may follow in one wire message.
+    """
+
+    name: str
+    write: Callable[[Message, Waiting], Object | None]
+    follows: tuple[str, ...] = ()
+
+
+THOUGHT: Final = "thought"
+PREAMBLE: Final = "preamble"
+CALL: Final = "call"
+
+_PLAIN: Final = Kind("text", _text)
+_KINDS: Final[dict[tuple[str | None, ...], Kind]] = {
+    ("system", None, None, None, None, "end"): _PLAIN,
+    ("developer", None, None, None, None, "end"): _PLAIN,
+    ("user", None, None, None, None, "end"): _PLAIN,
+    ("assistant", "analysis", None, None, None, "end"): Kind(THOUGHT, _thought),
+    ("assistant", "final", None, None, None, "end"): Kind("answer", _text, (THOUGHT,)),
+    ("assistant", "commentary", "preamble", None, None, "end"): Kind(PREAMBLE, _preamble, (THOUGHT,)),
+    ("assistant", "commentary", None, None, "json", "call"): Kind(CALL, _call, (THOUGHT, PREAMBLE, CALL)),
+    ("tool", "commentary", None, None, None, "end"): Kind("reply", _reply),
 }
-"""What writes a message of a kind as a wire message of its own; None where it says more than the kind."""
+"""By role, channel, intent, content type, constraint and ending, where nothing about a message is special."""

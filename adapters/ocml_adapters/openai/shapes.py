@@ -174,7 +174,8 @@ _READERS: Final[dict[str, Callable[[Object, Log], Shell]]] = {
 def write_shell(transcript: Transcript, wires: list[Json]) -> Source:
     """Put messages into the shape that the transcript was read from, or into a request where they do not fit it."""
     if transcript.layout is None and transcript.extras is None:
-        return _write_request(transcript, wires, {}, {})
+        tools = transcript.tools
+        return {"messages": wires} if tools is None else {"messages": wires, "tools": write_tools(tools, None)}
     layout, extras = mine(transcript.layout, HOME), mine(transcript.extras, HOME)
     writer = _WRITERS.get(name) if isinstance(name := layout.get("shape"), str) else None
     written = writer(transcript, wires, extras, layout) if writer is not None else None
@@ -233,6 +234,9 @@ def enclosed(transcript: Transcript, messages: Sequence[Message], count: int) ->
         messages: the messages of the image.
         count: how many wire messages they are.
     """
+    tools = transcript.tools
+    if transcript.extras is None and transcript.layout is None and (tools is None or all(map(is_plain_tool, tools))):
+        return Transcript(tuple(messages), tools)
     shell = _image(transcript, count)
     return Transcript(
         shell.seal(messages), shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout)
@@ -241,9 +245,6 @@ def enclosed(transcript: Transcript, messages: Sequence[Message], count: int) ->
 
 def _image(transcript: Transcript, count: int) -> Shell:
     """What stands around the messages, as it will be read; without what it remembers of its shape if that misleads."""
-    tools = transcript.tools
-    if transcript.extras is None and transcript.layout is None and (tools is None or all(map(is_plain_tool, tools))):
-        return Shell([], tools, {}, {})
     wires: list[Json] = [{} for _ in range(count)]
     try:
         shell = read_shell(write_shell(transcript, wires), Log())

@@ -143,5 +143,8 @@ def _default(value: Json, back: dict[str, Json]) -> str | None:
         if values is None:
             return f'"{value}"'
         return value if value in values else None
-    plain = value is None or isinstance(value, bool) or (type(value) is int and abs(value) < _PLAIN_NUMBER)
-    return spell_json(value) if plain else None
+    if not (value is None or isinstance(value, bool) or (type(value) is int and abs(value) < _PLAIN_NUMBER)):
+        return None
+    spelled = spell_json(value)
+    # Among the values of an enum, the letters are taken for one of them.
+    return None if spelled in back.get("enum", ()) else spelled

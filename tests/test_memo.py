@@ -1,0 +1,34 @@
+"""Answers that are remembered: what is kept is given back, and there is never more of it than was allowed."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocml_bridge.memo import Memo
+
+
+def test_it_is_a_dict_of_what_was_kept_last() -> None:
+    memo = Memo[str, int](2)
+    assert memo.get("a") is None
+    assert memo.keep("a", 1) == 1
+    assert memo.keep("b", 2) == 2
+    assert memo == {"a": 1, "b": 2}
+
+
+def test_it_begins_anew_where_it_is_full() -> None:
+    memo = Memo[str, int](2)
+    for number, key in enumerate("abc"):
+        memo.keep(key, number)
+    assert memo == {"c": 2}
+
+
+@given(st.integers(1, 5), st.lists(st.tuples(st.integers(0, 8), st.none() | st.text(max_size=2))))
+def test_it_gives_back_what_it_was_given_and_holds_no_more_than_its_size(
+    size: int, answers: list[tuple[int, str | None]]
+) -> None:
+    memo, given = Memo[int, str | None](size), dict[int, str | None]()
+    for key, answer in answers:
+        given[key] = answer
+        assert memo.keep(key, answer) is answer
+        assert memo[key] is answer
+        assert len(memo) <= size
+        assert memo.items() <= given.items()

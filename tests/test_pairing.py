@@ -1,0 +1,109 @@
+"""Which call a reply answers: by its id, else by the tool's name, else in order; each call is answered once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ocml_bridge import Message
+from ocml_bridge.pairing import Pairing, pair
+from weights import mostly
+
+
+def call(call_id: str | None = None, tool: str = "functions.f", *, continues: bool = False) -> Message:
+    return Message("assistant", "{}", recipient=tool, call_id=call_id, end="call", continues=continues)
+
+
+def reply(call_id: str | None = None, name: str | None = None) -> Message:
+    return Message("tool", "4", name, recipient="assistant", call_id=call_id)
+
+
+def text(role: str = "user", *, continues: bool = False) -> Message:
+    return Message(role, "Hi.", continues=continues)
+
+
+def one_by_one(messages: Sequence[Message]) -> dict[int, int]:
+    """The pairs that the machine finds, which is asked after each message."""
+    pairing = Pairing()
+    found = {index: pairing.feed(index, message) for index, message in enumerate(messages)}
+    return {index: answered for index, answered in found.items() if answered is not None}
+
+
+# --- what pairs -------------------------------------------------------------------------------------------------------
+
+
+def test_a_reply_answers_the_call_that_has_its_id() -> None:
+    assert pair([text(), call("a"), call("b"), reply("b"), reply("a")]) == {3: 2, 4: 1}
+
+
+def test_a_call_may_be_answered_turns_later() -> None:
+    assert pair([call("a"), text(), call("b"), reply("b"), text("assistant"), reply("a")]) == {3: 2, 5: 0}
+
+
+def test_of_calls_with_one_id_those_of_the_latest_turn_come_first() -> None:
+    assert pair([call("a"), text(), call("a"), reply("a"), reply("a"), reply("a")]) == {3: 2, 4: 0}
+
+
+def test_an_id_that_no_call_has_pairs_with_nothing() -> None:
+    assert pair([call("a"), reply("b"), reply("a")]) == {2: 0}
+
+
+def test_without_an_id_a_reply_answers_the_first_open_call_of_its_tool() -> None:
+    calls = [call("a", "functions.f"), call("b", "functions.g"), call("c", "functions.g")]
+    replies = [reply(name="functions.g"), reply(name="functions.g"), reply(name="functions.g")]
+    assert pair([*calls, *replies]) == {3: 1, 4: 2}
+
+
+def test_without_id_and_name_replies_answer_the_latest_turn_in_order() -> None:
+    assert pair([call(), text(), call(), call(), reply(), reply(), reply()]) == {4: 2, 5: 3}
+
+
+def test_text_inside_a_wire_message_does_not_part_its_calls() -> None:
+    inside, between = text("assistant", continues=True), text("assistant")
+    assert pair([call(), inside, call(), reply(), reply()]) == {3: 0, 4: 2}
+    assert pair([call(), between, call(), reply(), reply()]) == {3: 2}
+
+
+def test_a_message_to_a_participant_is_no_call() -> None:
+    assert pair([call("a", "user"), reply("a")]) == {}
+
+
+# --- both ways --------------------------------------------------------------------------------------------------------
+
+IDS = st.sampled_from((None, None, "", "", "a", "a", "b", "c"))
+TOOLS = st.sampled_from(("functions.f", "functions.g", "user", ""))
+NAMES = st.none() | TOOLS
+ANYTHING = st.one_of(
+    st.builds(call, IDS, TOOLS, continues=st.booleans()),
+    st.builds(reply, IDS, NAMES),
+    st.builds(text, st.sampled_from(("user", "assistant")), continues=st.booleans()),
+)
+
+
+@st.composite
+def answered(draw: st.DrawFn) -> list[Message]:
+    """Calls with ids of their own, answered in any order, most by their ids; what may stand between them, at times."""
+    ids = draw(st.lists(st.sampled_from(("", "a", "b", "c")), unique=True))
+    calls = [call(call_id, draw(TOOLS.filter(bool))) for call_id in ids]
+    replies = [
+        reply(call_id or draw(st.sampled_from((None, ""))), draw(NAMES)) for call_id in draw(st.permutations(ids))
+    ]
+    messages = [*calls, *replies]
+    for odd in draw(st.lists(ANYTHING, max_size=1)):
+        messages.insert(draw(st.integers(0, len(messages))), odd)
+    return messages
+
+
+CONVERSATIONS = mostly(
+    st.lists(answered(), max_size=3).map(lambda turns: [message for turn in turns for message in turn]),
+    st.lists(ANYTHING, max_size=9),
+    share=1,
+)
+
+
+@settings(max_examples=1000)
+@given(CONVERSATIONS)
+def test_all_at_once_gives_what_one_by_one_gives(messages: list[Message]) -> None:
+    assert pair(messages) == one_by_one(messages)
