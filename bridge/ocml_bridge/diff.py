@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -106,13 +106,13 @@ def _fields(
 
 
 def _messages(old: tuple[Message, ...], new: tuple[Message, ...], gone: Collection[str], out: list[Difference]) -> None:
-    kept = list(enumerate(old))
+    kept: Sequence[int] = range(len(old))
     if gone:
-        kept = [(index, one) for index, one in kept if f"/messages/{index}" not in gone]
-    for (index, one), other in zip(kept, new, strict=False):
-        if one is not other:
-            _message(f"/messages/{index}", one, other, gone, out)
-    out += [Difference(f"/messages/{index}", one, ABSENT) for index, one in kept[len(new) :]]
+        kept = [index for index in kept if f"/messages/{index}" not in gone]
+    for index, other in zip(kept, new, strict=False):
+        if old[index] is not other:
+            _message(f"/messages/{index}", old[index], other, gone, out)
+    out += [Difference(f"/messages/{index}", old[index], ABSENT) for index in kept[len(new) :]]
     out += [Difference(f"/messages/{len(old)}", ABSENT, other) for other in new[len(kept) :]]
 
 
@@ -192,7 +192,9 @@ def _content(path: str, old: Content, new: Content, gone: Collection[str], out: 
 
 def _values(path: str, old: Any, new: Any, out: list[Difference]) -> None:
     """Differences of two values that differ: model objects by field, JSON by key and index."""
-    if isinstance(old, dict) and isinstance(new, dict):
+    if old is None or new is None:
+        out.append(Difference(path, old, new))
+    elif isinstance(old, dict) and isinstance(new, dict):
         _keys(path, cast("dict[str, Any]", old), cast("dict[str, Any]", new), out)
     elif isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
         _items(path, cast("list[Any]", old), cast("list[Any]", new), out)

@@ -18,16 +18,14 @@ from .syntax import ASSISTANT, CONTROL, DEVELOPER, ENDS, HOME, INSTRUCTIONS, MES
 
 def direct(document: Document, options: Options) -> tuple[Transcript, str] | None:
     """The image of a document and its text; None for a document that needs a closer look."""
-    if not isinstance(document, Transcript) or document.open_turn is not None or options.training:
-        return None
-    if document.layout is not None and HOME in document.layout:
+    if not isinstance(document, Transcript) or options.training or not _has_no_more(document):
         return None
     dialect = options.dialect or SPEC
     known = openings(dialect)
-    image: list[Message] = []
+    changed: dict[int, Message] = {}
     out: list[str] = []
     before: Message | None = None
-    for message in document.messages:
+    for at, message in enumerate(document.messages):
         role, content, name, channel = message.role, message.content, message.name, message.channel
         recipient, intent, end, layout = message.recipient, message.intent, message.end, message.layout
         content_type, constraint = message.content_type, message.constraint
@@ -39,31 +37,43 @@ def direct(document: Document, options: Options) -> tuple[Transcript, str] | Non
             return None
         if ("<" in content or not content.isascii()) and not _is_plain(content):
             return None
-        joined = role == ASSISTANT and before is not None and continues(before, message)
-        before = message
-        if message.call_id is None and layout is None and message.extras is None and message.continues is joined:
-            image.append(message)
-        elif layout is not None and HOME in layout:
-            return None
+        joined = False
+        if role == ASSISTANT:
+            joined = before is not None and continues(before, message)
+            before = message
         else:
-            image.append(
-                Message(role, content, name, channel, recipient, None, intent, content_type, constraint, end, joined)
+            before = None
+        if layout is not None and HOME in layout:
+            return None
+        if not (message.continues is joined and message.call_id is layout is message.extras is None):
+            changed[at] = Message(
+                role, content, name, channel, recipient, None, intent, content_type, constraint, end, joined
             )
         if role == DEVELOPER:
             if SECTION in content:
                 return None
             content = INSTRUCTIONS + content
         out += (head, content, ENDS[end])
-    tools = None
-    if document.tools is not None:
-        declared = _declared(document.tools)
-        place = developer_place(image)
-        if declared is None or (place < len(image) and image[place].role == DEVELOPER):
+    tools = document.tools
+    if tools is not None:
+        place = developer_place(document.messages)
+        declared = _declared(tools, document.messages[place : place + 1])
+        if declared is None:
             return None
         section, tools = declared
         out.insert(3 * place, f"{START}{DEVELOPER}{MESSAGE}{section}{ENDS['end']}")
-    written = Transcript(tuple(image), tools)
-    return document if tools is None and written == document else written, "".join(out)
+    text = "".join(out)
+    if not changed and document.tools is document.extras is document.layout is document.header is None:
+        return document, text
+    image = list(document.messages)
+    for at, message in changed.items():
+        image[at] = message
+    return Transcript(tuple(image), tools), text
+
+
+def _has_no_more(document: Transcript) -> bool:
+    """Whether a document says nothing to Harmony beside its messages and tools."""
+    return document.open_turn is None and (document.layout is None or HOME not in document.layout)
 
 
 def _is_plain(content: str) -> bool:
@@ -71,9 +81,17 @@ def _is_plain(content: str) -> bool:
     return ("<" not in content or CONTROL.is_free(content)) and is_unicode(content)
 
 
-def _declared(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]] | None:
-    """The section that declares tools, and the tools that it says; None where that needs a closer look."""
-    if not tools or any(tool.extras is not None and HOME in tool.extras for tool in tools):
+def _declared(tools: tuple[Tool, ...], place: tuple[Message, ...]) -> tuple[str, tuple[Tool, ...]] | None:
+    """The section that declares tools, and the tools that it says; None where that needs a closer look.
+
+    Args:
+        tools: what to declare.
+        place: the message before which they are declared; a developer's would take them in.
+    """
+    if not tools or (place and place[0].role == DEVELOPER):
         return None
+    for tool in tools:
+        if tool.extras is not None and HOME in tool.extras:
+            return None
     declared = declare(tools)
     return declared if declared is not None and _is_plain(declared[0]) else None

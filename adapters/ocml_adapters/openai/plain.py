@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from ocml_bridge.model import Json, Message
+from ocml_bridge.model import ByFormat, Json, Message
 
 from .form import Object
 from .syntax import CHANNELS, HOME, REASONING, REASONING_TEXTS, TOOL_CALLS
@@ -34,7 +34,7 @@ def read_plain(wires: list[Json], start: int, messages: list[Message]) -> int:
     return len(wires)
 
 
-def _read_reply(wire: Object, messages: list[Message]) -> bool:
+def _reply(wire: Object, messages: list[Message]) -> bool:
     """A tool's reply, which has no name yet."""
     role, call_id, content = wire.values()
     if role != "tool" or not (type(content) is type(call_id) is str and content and call_id):
@@ -43,30 +43,41 @@ def _read_reply(wire: Object, messages: list[Message]) -> bool:
     return True
 
 
-def _read_thought(wire: Object, messages: list[Message]) -> bool:
-    (_, key), (role, text, content) = list(wire)[:2], wire.values()
-    if role != "assistant" or not (type(text) is type(content) is str and text and content):
-        return False
-    messages.append(_thought(key, text))
-    messages.append(Message("assistant", content, None, "final", continues=True))
-    return True
+def _thought_and_text(key: str) -> Shape:
+    layout = _layout(key)
+
+    def read(wire: Object, messages: list[Message]) -> bool:
+        role, text, content = wire.values()
+        if role != "assistant" or not (type(text) is type(content) is str and text and content):
+            return False
+        messages.append(Message("assistant", text, None, "analysis", layout=layout()))
+        messages.append(Message("assistant", content, None, "final", continues=True))
+        return True
+
+    return read
 
 
-def _thought(key: str, text: str) -> Message:
-    layout = None if key == REASONING[0] else {HOME: {"reasoning": [key]}}
-    return Message("assistant", text, None, "analysis", layout=layout)
+def _thought_and_calls(key: str) -> Shape:
+    layout = _layout(key)
+
+    def read(wire: Object, messages: list[Message]) -> bool:
+        role, text, content, calls = wire.values()
+        if role != "assistant" or type(text) is not str or not text:
+            return False
+        thought = Message("assistant", text, None, "analysis", layout=layout())
+        return _append_calls(content, calls, messages, thought)
+
+    return read
 
 
-def _read_calls(wire: Object, messages: list[Message]) -> bool:
+def _layout(key: str) -> Callable[[], ByFormat | None]:
+    """What gives the layout of a thought under a key, a new one each time."""
+    return (lambda: None) if key == REASONING[0] else (lambda: {HOME: {"reasoning": [key]}})
+
+
+def _calls(wire: Object, messages: list[Message]) -> bool:
     role, content, calls = wire.values()
     return role == "assistant" and _append_calls(content, calls, messages, None)
-
-
-def _read_thought_calls(wire: Object, messages: list[Message]) -> bool:
-    (_, key), (role, text, content, calls) = list(wire)[:2], wire.values()
-    if role != "assistant" or type(text) is not str or not text:
-        return False
-    return _append_calls(content, calls, messages, _thought(key, text))
 
 
 def _append_calls(content: Json, value: Json, messages: list[Message], thought: Message | None) -> bool:
@@ -86,9 +97,9 @@ def _append_calls(content: Json, value: Json, messages: list[Message], thought: 
 
 _TEXT: Final = ("role", "content")
 _SHAPES: Final[dict[tuple[str, ...], Shape]] = {
-    ("role", "tool_call_id", "content"): _read_reply,
-    **{("role", key, "content"): _read_thought for key in REASONING_TEXTS},
-    ("role", "content", TOOL_CALLS): _read_calls,
-    **{("role", key, "content", TOOL_CALLS): _read_thought_calls for key in REASONING_TEXTS},
+    ("role", "tool_call_id", "content"): _reply,
+    **{("role", key, "content"): _thought_and_text(key) for key in REASONING_TEXTS},
+    ("role", "content", TOOL_CALLS): _calls,
+    **{("role", key, "content", TOOL_CALLS): _thought_and_calls(key) for key in REASONING_TEXTS},
 }
 """The keys of a wire message, in our order → what reads one that has just these. Those of a text are not among them."""

@@ -7,7 +7,6 @@ is what the careful way would give, or nothing.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, cast
 
 from ocml_bridge.model import Tool
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 _Type = tuple[str, dict[str, "Json"]]
 """A type as text, and the schema that is read from it."""
 
-_TOOL: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*").fullmatch
-_PROPERTY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*").fullmatch
 _ODD: Final = frozenset({"oneOf", "nullable", "title", "examples"})
 """Keys of a schema that are written in ways of their own."""
 _NUMBER: Final[_Type] = ("number", {"type": "number"})
@@ -44,7 +41,7 @@ def plain_section(tools: Sequence[Tool]) -> tuple[str, tuple[Tool, ...]] | None:
     told: list[Tool] = []
     for tool in tools:
         name, about = tool.name, tool.description
-        if tool.namespace is not None or _TOOL(name) is None:
+        if tool.namespace is not None or not _is_word(name.replace("-", "_")):
             return None
         if about:
             if "\n" in about:
@@ -61,6 +58,11 @@ def plain_section(tools: Sequence[Tool]) -> tuple[str, tuple[Tool, ...]] | None:
         told.append(Tool(name, about or None, found[1]))
     out.append("} // namespace functions")
     return ("".join(out), tuple(told)) if told else None
+
+
+def _is_word(name: str) -> bool:
+    """Whether a name cannot be taken for anything else."""
+    return name.isidentifier() and name.isascii()
 
 
 def _type(schema: Json, indent: str, depth: int) -> _Type | None:
@@ -96,7 +98,7 @@ def _object(schema: dict[str, Json], indent: str, depth: int) -> _Type | None:
     told: dict[str, Json] = {}
     required: list[Json] = []
     for name, value in properties.items():
-        found = _member(out, name, value, listed, indent, depth) if _PROPERTY(name) is not None else None
+        found = _member(out, name, value, listed, indent, depth) if _is_word(name) else None
         if found is None:
             return None
         told[name] = found
