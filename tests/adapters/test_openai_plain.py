@@ -64,6 +64,7 @@ def is_read_alike(source: Json) -> None:
 NO_MEMBERS: Any = {}
 NO_ITEMS: Any = []
 CALL: dict[str, Any] = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+ASKED: Any = {"role": "assistant", "content": None, "tool_calls": [CALL]}
 PLAIN: tuple[Any, ...] = (
     *({"role": role, "content": "Hi."} for role in ("system", "developer", "user", "assistant")),
     {"role": "user", "content": ""},
@@ -73,7 +74,6 @@ PLAIN: tuple[Any, ...] = (
     {"role": "assistant", "content": "Wait.", "tool_calls": [CALL, {**CALL, "id": "c2"}]},
     {"role": "assistant", "reasoning": "Hm.", "content": None, "tool_calls": [CALL]},
     {"role": "assistant", "thinking": "Hm.", "content": "Wait.", "tool_calls": [CALL]},
-    {"role": "assistant", "content": None, "tool_calls": [{"type": "function", "function": {"name": "f"}}]},
 )
 ODD: tuple[Any, ...] = (
     *(None, "Hi.", NO_ITEMS, NO_MEMBERS, {"role": "user"}, {"content": "Hi."}, {"content": "Hi.", "role": "user"}),
@@ -96,27 +96,34 @@ ODD: tuple[Any, ...] = (
     ),
     *({"role": "assistant", "content": content, "tool_calls": [CALL]} for content in ("", NO_ITEMS, 1)),
     {"role": "user", "content": None, "tool_calls": [CALL]},
+    {"role": "assistant", "content": None, "tool_calls": [{"type": "function", "function": {"name": "f"}}]},
+    {"role": "assistant", "content": None, "tool_calls": [CALL, CALL]},
+    {"role": "tool", "tool_call_id": "c2", "content": "4"},
 )
 
 
 def is_plain(message: Json) -> bool:
     """Whether a wire message is read in one step; where it is not, nothing is read of it."""
     made: list[Message] = []
-    at = read_plain([message], 0, made)
-    assert at == bool(made)
-    return at == 1
+    before = [ASKED] if isinstance(message, dict) and "tool_call_id" in message else []
+    at = read_plain([*before, message], 0, made)
+    assert (at > len(before)) == (len(made) > len(before))
+    return at > len(before)
 
 
 @pytest.mark.parametrize("message", PLAIN, ids=str)
 def test_what_servers_and_clients_write_is_plain(message: Json) -> None:
     assert is_plain(message)
     is_read_alike({"messages": [message]})
+    is_read_alike({"messages": [ASKED, message]})
 
 
 @pytest.mark.parametrize("message", ODD, ids=str)
 def test_what_needs_a_closer_look_is_not(message: Json) -> None:
     assert not is_plain(message)
     is_read_alike({"messages": [message]})
+    is_read_alike({"messages": [ASKED, message]})
+    is_read_alike({"messages": [ASKED, message, {"role": "tool", "tool_call_id": "c1", "content": "5"}]})
 
 
 # --- both ways --------------------------------------------------------------------------------------------------------

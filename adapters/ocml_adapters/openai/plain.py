@@ -11,16 +11,21 @@ from .form import Object
 from .syntax import CHANNELS, HOME, REASONING, REASONING_TEXTS, TOOL_CALLS
 from .tools import read_calls
 
-Shape = Callable[[Object, list[Message]], bool]
+Waiting = dict[str, str | None]
+"""Id of a call that no reply has answered yet → the tool that was called."""
+Shape = Callable[[Object, list[Message], Waiting], bool]
 """Appends what a wire message says to the messages; gives False, and appends nothing, where it is not that plain."""
 
 
 def read_plain(wires: list[Json], start: int, messages: list[Message]) -> int:
     """Append what wire messages say, from `start` on and as far as they are plain.
 
+    A reply answers the call with its id; where none waits in this run, it is not plain.
+
     Returns:
         The index of the first that is not; of none where all are.
     """
+    waiting: Waiting = {}
     for at in range(start, len(wires)):
         wire: Any = wires[at]
         keys = tuple(wire) if wire.__class__ is dict else ()
@@ -29,24 +34,26 @@ def read_plain(wires: list[Json], start: int, messages: list[Message]) -> int:
             if type(content) is not str or type(role) is not str or role not in CHANNELS:
                 return at
             messages.append(Message(role, content, None, CHANNELS[role]))
-        elif (shape := _SHAPES.get(keys)) is None or not shape(wire, messages):
+        elif (shape := _SHAPES.get(keys)) is None or not shape(wire, messages, waiting):
             return at
     return len(wires)
 
 
-def _reply(wire: Object, messages: list[Message]) -> bool:
-    """A tool's reply, which has no name yet."""
+def _reply(wire: Object, messages: list[Message], waiting: Waiting) -> bool:
     role, call_id, content = wire.values()
-    if role != "tool" or not (type(content) is type(call_id) is str and content and call_id):
+    if role != "tool" or not (type(content) is type(call_id) is str and content):
         return False
-    messages.append(Message("tool", content, None, "commentary", "assistant", call_id))
+    tool = waiting.pop(call_id, None)
+    if tool is None:
+        return False
+    messages.append(Message("tool", content, tool, "commentary", "assistant", call_id))
     return True
 
 
 def _thought_and_text(key: str) -> Shape:
     layout = _layout(key)
 
-    def read(wire: Object, messages: list[Message]) -> bool:
+    def read(wire: Object, messages: list[Message], _: Waiting) -> bool:
         role, text, content = wire.values()
         if role != "assistant" or not (type(text) is type(content) is str and text and content):
             return False
@@ -60,12 +67,12 @@ def _thought_and_text(key: str) -> Shape:
 def _thought_and_calls(key: str) -> Shape:
     layout = _layout(key)
 
-    def read(wire: Object, messages: list[Message]) -> bool:
+    def read(wire: Object, messages: list[Message], waiting: Waiting) -> bool:
         role, text, content, calls = wire.values()
         if role != "assistant" or type(text) is not str or not text:
             return False
         thought = Message("assistant", text, None, "analysis", layout=layout())
-        return _append_calls(content, calls, messages, thought)
+        return _append_calls(content, calls, messages, waiting, thought)
 
     return read
 
@@ -75,16 +82,22 @@ def _layout(key: str) -> Callable[[], ByFormat | None]:
     return (lambda: None) if key == REASONING[0] else (lambda: {HOME: {"reasoning": [key]}})
 
 
-def _calls(wire: Object, messages: list[Message]) -> bool:
+def _calls(wire: Object, messages: list[Message], waiting: Waiting) -> bool:
     role, content, calls = wire.values()
-    return role == "assistant" and _append_calls(content, calls, messages, None)
+    return role == "assistant" and _append_calls(content, calls, messages, waiting)
 
 
-def _append_calls(content: Json, value: Json, messages: list[Message], thought: Message | None) -> bool:
+def _append_calls(
+    content: Json, value: Json, messages: list[Message], waiting: Waiting, thought: Message | None = None
+) -> bool:
     """Append a thought, a text before calls, and the calls."""
     calls = read_calls(value, None) if content is None or (content and type(content) is str) else None
     if not calls:
         return False
+    for call in calls:
+        if call.call_id is None or call.call_id in waiting:
+            return False
+        waiting[call.call_id] = call.recipient
     made = [] if thought is None else [thought]
     if content is not None:
         made.append(Message("assistant", content, None, "commentary", None, None, "preamble"))

@@ -43,14 +43,14 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     shell = read_shell(source, log)
     messages: list[Message] = []
     wires = shell.wires
-    at = read_plain(wires, 0, messages)
+    first = at = read_plain(wires, 0, messages)
     while at < len(wires):
         wire = _checked(wires[at], at, shell)
         made = read_message(wire)
         _notice(wire, made, len(messages), log)
         messages += made
         at = read_plain(wires, at + 1, messages)
-    if "tool" in [message.role for message in messages]:
+    if first < len(wires):
         name_replies(messages, log)
     return Transcript(
         shell.seal(messages), shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout)
