@@ -9,7 +9,7 @@ from enum import Enum
 from functools import cache
 from itertools import compress
 from operator import attrgetter, is_not
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 from .model import Completion, Content, Document, Message, Text, Tool, Transcript
 
@@ -112,8 +112,9 @@ def _messages(old: tuple[Message, ...], new: tuple[Message, ...], gone: Collecti
     for index, other in zip(kept, new, strict=False):
         if old[index] is not other:
             _message(f"/messages/{index}", old[index], other, gone, out)
-    out += [Difference(f"/messages/{index}", old[index], ABSENT) for index in kept[len(new) :]]
-    out += [Difference(f"/messages/{len(old)}", ABSENT, other) for other in new[len(kept) :]]
+    if len(kept) != len(new):
+        out += [Difference(f"/messages/{index}", old[index], ABSENT) for index in kept[len(new) :]]
+        out += [Difference(f"/messages/{len(old)}", ABSENT, other) for other in new[len(kept) :]]
 
 
 def _message(path: str, old: Message, new: Message, gone: Collection[str], out: list[Difference]) -> None:
@@ -153,8 +154,7 @@ def _tools(old: tuple[Tool, ...] | None, new: tuple[Tool, ...] | None, out: list
     for k, (one, other) in enumerate(zip(old, new, strict=False)):
         if one is not other:
             _tool(f"/tools/{k}", one, other, out)
-    out += [Difference(f"/tools/{k}", old[k], ABSENT) for k in range(len(new), len(old))]
-    out += [Difference(f"/tools/{k}", ABSENT, new[k]) for k in range(len(old), len(new))]
+    _surplus("/tools", old, new, out)
 
 
 def _tool(path: str, old: Tool, new: Tool, out: list[Difference]) -> None:
@@ -194,27 +194,32 @@ def _values(path: str, old: Any, new: Any, out: list[Difference]) -> None:
     """Differences of two values that differ: model objects by field, JSON by key and index."""
     if old is None or new is None:
         out.append(Difference(path, old, new))
-    elif isinstance(old, dict) and isinstance(new, dict):
-        _keys(path, cast("dict[str, Any]", old), cast("dict[str, Any]", new), out)
-    elif isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
-        _items(path, cast("list[Any]", old), cast("list[Any]", new), out)
-    else:
-        _objects(path, cast("object", old), cast("object", new), out)
-
-
-def _objects(path: str, old: object, new: object, out: list[Difference]) -> None:
-    if type(old) is type(new) and is_dataclass(old):
+    elif isinstance(old, _OBJECT) and isinstance(new, _OBJECT):
+        _keys(path, old, new, out)
+    elif isinstance(old, _ARRAY) and isinstance(new, _ARRAY):
+        _items(path, old, new, out)
+    elif old.__class__ is new.__class__ and is_dataclass(old):
         _fields(_fields_of(type(old)), path, old, new, (), out)
     else:
         out.append(Difference(path, old, new))
 
 
-def _items(path: str, old: list[Any], new: list[Any], out: list[Difference]) -> None:
+# Of any type to the type checker: what these tell is a value of which it cannot know more.
+_OBJECT: Final[Any] = dict
+_ARRAY: Final[Any] = (list, tuple)
+
+
+def _items(path: str, old: Sequence[Any], new: Sequence[Any], out: list[Difference]) -> None:
     for k, (one, other) in enumerate(zip(old, new, strict=False)):
         if one is not other and (type(one) is not type(other) or one != other):
             _values(f"{path}/{k}", one, other, out)
-    out += [Difference(f"{path}/{k}", old[k], ABSENT) for k in range(len(new), len(old))]
-    out += [Difference(f"{path}/{k}", ABSENT, new[k]) for k in range(len(old), len(new))]
+    _surplus(path, old, new, out)
+
+
+def _surplus(path: str, old: Sequence[Any], new: Sequence[Any], out: list[Difference]) -> None:
+    if len(old) != len(new):
+        out += [Difference(f"{path}/{k}", old[k], ABSENT) for k in range(len(new), len(old))]
+        out += [Difference(f"{path}/{k}", ABSENT, new[k]) for k in range(len(old), len(new))]
 
 
 def _keys(path: str, old: dict[str, Any], new: dict[str, Any], out: list[Difference]) -> None:

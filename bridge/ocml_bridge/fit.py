@@ -133,13 +133,13 @@ def report(document: Document, image: Document, log: Log, *, target: str) -> Non
     """Add to the log every difference between a document and its image that no loss there names yet."""
     if document is image:
         return
+    if not log.losses:
+        log.losses += [name_difference(difference, target) for difference in diff(document, image)]
+        return
     named = {loss.path for loss in log.losses}
     gone = {path for path in named if is_element(path)}
-    log.losses += [
-        name_difference(difference, target)
-        for difference in diff(document, image, gone)
-        if not (named and covered(difference.path, named))
-    ]
+    unnamed = [difference for difference in diff(document, image, gone) if not covered(difference.path, named)]
+    log.losses += [name_difference(difference, target) for difference in unnamed]
 
 
 def covered(path: str, named: Collection[str]) -> bool:

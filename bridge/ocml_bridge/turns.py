@@ -69,8 +69,10 @@ def full_name(tool: Tool) -> str:
 
 def split_name(name: str) -> tuple[str | None, str]:
     """Namespace (None for the default one) and bare name of a declared tool."""
-    namespace, dot, rest = name.partition(".")
-    return (namespace, rest) if dot and namespace and rest else (None, name)
+    if "." not in name:
+        return None, name
+    namespace, _, rest = name.partition(".")
+    return (namespace, rest) if namespace and rest else (None, name)
 
 
 # --- grouping ---------------------------------------------------------------------------------------------------------

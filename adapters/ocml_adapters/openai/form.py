@@ -19,6 +19,9 @@ from ocml_bridge.model import Json
 
 Object = dict[str, Any]
 """A JSON object."""
+OBJECT: Final[Any] = dict
+ARRAY: Final[Any] = list
+"""For `isinstance`, where the type checker need not learn anything of the value: a cast would take its time."""
 Form = list[Any]
 
 _EMPTY_TEXT: Final = [{"type": "text", "text": ""}]

@@ -52,9 +52,10 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
         at = read_plain(wires, at + 1, messages)
     if first < len(wires):
         name_replies(messages, log)
-    return Transcript(
-        shell.seal(messages), shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout)
-    )
+    whole = shell.seal(messages)
+    if not shell.extras and not shell.layout:
+        return Transcript(whole, shell.tools)
+    return Transcript(whole, shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout))
 
 
 def _checked(wire: Json, at: int, shell: Shell) -> Object:

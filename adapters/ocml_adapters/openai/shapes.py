@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Source
 from ocml_bridge.errors import BridgeError, ErrorCode
@@ -20,7 +20,7 @@ from ocml_bridge.jsontext import Lines
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Tool, Transcript
 
-from .form import Object, add, form_of, kept, mine, rest, shape
+from .form import ARRAY, OBJECT, Object, add, form_of, kept, mine, rest, shape
 from .syntax import BATCH_HINT, EXPECTED, HOME, REQUEST_KEYS, REQUEST_ORDER
 from .tools import is_custom_tool, is_plain_tool, read_tools, write_tools
 
@@ -64,9 +64,9 @@ def read_shell(source: Source, log: Log) -> Shell:
     """
     if isinstance(source, list):
         return _read_list(cast("list[Json]", source))
-    if not isinstance(source, dict):
+    if not isinstance(source, OBJECT):
         raise BridgeError(ErrorCode.SHAPE, EXPECTED, path="")
-    document = cast("Object", source)
+    document: Any = source
     for key, reader in _READERS.items():
         if key in document:
             return reader(document, log)
@@ -91,20 +91,21 @@ def _read_list(source: list[Json]) -> Shell:
 
 def _read_request(document: Object, log: Log, base: str = "") -> Shell:
     wires = document["messages"]
-    if not isinstance(wires, list):
+    if not isinstance(wires, ARRAY):
         raise BridgeError(ErrorCode.SHAPE, "'messages' is not a list", path=f"{base}/messages")
-    shell = Shell(cast("list[Json]", wires), None, {}, {}, lambda at: f"{base}/messages/{at}")
+    shell = Shell(wires, None, {}, {}, lambda at: f"{base}/messages/{at}")
     if len(document) == 1:
         return shell
     known = ["messages"]
     others: list[Object] = []
-    if isinstance(raws := document.get("tools"), list):
+    raws: Any = document.get("tools")
+    if isinstance(raws, ARRAY):
         known.append("tools")
-        shell.tools, others = read_tools(cast("list[Json]", raws))
+        shell.tools, others = read_tools(raws)
         if others and not shell.tools:
             shell.tools = None
-    elif document.get("functions") and isinstance(raws := document["functions"], list):
-        tools, opaque = read_tools(cast("list[Json]", raws), legacy=True)
+    elif document.get("functions") and isinstance(raws := document["functions"], ARRAY):
+        tools, opaque = read_tools(raws, legacy=True)
         if not opaque:
             known.append("functions")
             shell.tools, shell.layout["functions"] = tools, True

@@ -10,7 +10,7 @@ from ocml_bridge import jsontext
 from ocml_bridge.model import Json, Message, Tool
 from ocml_bridge.turns import FUNCTIONS, full_name, name_of, recipient_of, split_name
 
-from .form import Object, add, form_of, is_empty, kept, mine, rest, shape
+from .form import ARRAY, OBJECT, Object, add, form_of, is_empty, kept, mine, rest, shape
 from .syntax import (
     CALL_KEYS,
     CALL_ORDER,
@@ -53,10 +53,10 @@ class _Call(NamedTuple):
 
 def read_calls(value: Json, speaker: str | None) -> list[Message] | None:
     """The calls of `tool_calls`; None where any of them cannot be understood."""
-    if not isinstance(value, list):
+    if not isinstance(value, ARRAY):
         return None
     calls: list[Message] = []
-    for item in cast("list[Json]", value):
+    for item in value:
         call = _read_call(item, speaker)
         if call is None:
             return None
@@ -65,9 +65,9 @@ def read_calls(value: Json, speaker: str | None) -> list[Message] | None:
 
 
 def _read_call(value: Json, speaker: str | None) -> Message | None:
-    if not isinstance(value, dict):
+    if not isinstance(value, OBJECT):
         return None
-    item = cast("Object", value)
+    item: Object = value
     if tuple(item) == _PLAIN_CALL and (plain := _read_plain_call(item, speaker)) is not None:
         return plain
     kind = _kind_of(item)
@@ -248,9 +248,9 @@ def read_tools(raws: list[Json], *, legacy: bool = False) -> tuple[tuple[Tool, .
 
 
 def _read_tool(value: Json) -> Tool | None:
-    if not isinstance(value, dict):
+    if not isinstance(value, OBJECT):
         return None
-    item = cast("Object", value)
+    item: Object = value
     if tuple(item) == _PLAIN_TOOL and (plain := _read_plain_tool(item)) is not None:
         return plain
     kind = _kind_of(item)
