@@ -18,7 +18,7 @@ LAYERS = (
     ("adapter", "diff", "jsontext", "turns"),
     ("fit", "pairing", "text", "transform", "visibility"),
     ("stream",),
-    ("registry", "sidecar"),
+    ("registry", "sidecar", "source"),
     ("convert", "pipe"),
     ("request",),
     ("",),  # the public API, ocml_bridge/__init__.py

@@ -61,7 +61,7 @@ def is_taken(format_id: str, document: Document, options: Options = DEFAULT) -> 
     log = Log()
     with step_by_step(format_id) as careful:
         try:
-            found = direct(document, options)
+            found = direct(document, options, False)
         except BridgeError as error:
             with pytest.raises(BridgeError, match=error.code):
                 careful.fit(document, options, log)

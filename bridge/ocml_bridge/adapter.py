@@ -135,7 +135,10 @@ class Adapter:
         capabilities: what it can hold.
         dialects: the spellings it can write, the default one first.
         direct: image and output in one step, for documents in which nothing has to be decided; None for all others. It
-            gives what `fit` and `write` give, faster, and UTF-8 can hold it.
+            gives what `fit` and `write` give, faster, and UTF-8 can hold it. It is told whether it is known that UTF-8
+            can hold the text of the document.
+        verbatim: whether the reader takes all text from its source as it stands there, and resolves no escapes: what
+            UTF-8 can hold of the source, it can hold of the document.
         compare: reads a source with the format's official reader beside ours, where there is one.
         decoders: by stream id, what reads the format as it arrives. A stream id is the format's id, or begins with it
             and says how it is framed (`openai-sse`).
@@ -154,7 +157,8 @@ class Adapter:
     sniff: Callable[[Source], int]
     capabilities: Capabilities
     dialects: tuple[str, ...] = field(default=())
-    direct: Callable[[Document, Options], tuple[Document, Source] | None] | None = None
+    direct: Callable[[Document, Options, bool], tuple[Document, Source] | None] | None = None
+    verbatim: bool = False
     compare: Callable[[Source], Sequence[Comparison]] | None = None
     decoders: Mapping[str, MakeDecoder] = field(default_factory=dict[str, MakeDecoder])
     encoders: Mapping[str, MakeEncoder] = field(default_factory=dict[str, MakeEncoder])

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from . import jsontext, registry
-from .adapter import DEFAULT, Adapter, Kind, Options, Source
+from .adapter import DEFAULT, Adapter, Options, Source
 from .diff import diff, is_element
 from .errors import BridgeError, ErrorCode
 from .fit import covered, report
-from .loss import Finding, FindingCode, Log, Loss, LossCode, Severity, is_lossless
+from .loss import Finding, Log, Loss, LossCode, Severity, is_lossless
 from .model import Document, Json, Transcript
-from .text.plain import is_unicode, without_mark
+from .source import decode, guess
+from .text.plain import is_unicode
 from .transform import drop_analysis as without_analysis
 from .transform import missing, renumber
 
@@ -104,7 +105,7 @@ def read(
         BridgeError: with code and position, where there is nothing that could be read; OCB-SIDECAR for a sidecar of
             another output.
     """
-    document, findings, name = _read(data, source, options, strict, sidecar)
+    document, findings, name, _ = _read(data, source, options, strict, sidecar)
     return Reading(document, tuple(findings), name)
 
 
@@ -156,8 +157,8 @@ def convert(
     Raises:
         BridgeError: with code and position, where it cannot be read or may not be written.
     """
-    document, findings, name = _read(data, source, options, strict, sidecar)
-    output, losses, written = _written(document, target, options, strict, drop_analysis)
+    document, findings, name, sound = _read(data, source, options, strict, sidecar)
+    output, losses, written = _written(document, target, options, strict, drop_analysis, sound)
     return Result(output, losses, tuple(findings), document, name, written)
 
 
@@ -218,14 +219,14 @@ def refusal(notes: Iterable[Loss | Finding]) -> BridgeError:
 
 def _read(
     data: Source | bytes, source: str | Adapter | None, options: Options, strict: bool, sidecar: Json
-) -> tuple[Document, list[Finding], str]:
-    """The document, what its reader noticed, and the id of the format that it was in."""
+) -> tuple[Document, list[Finding], str, bool]:
+    """The document, what its reader noticed, the id of the format that it was in, and whether its text is sound."""
     log = Log()
     if source is not None:
         found, dialect = registry.adapter(source)
-        value = _decode(data, found.kind, log)
+        value, sound = decode(data, found.kind, log)
     else:
-        value = _guess(data, log)
+        value, sound = guess(data, log)
         found, dialect = registry.adapter(registry.detect(value))
     try:
         document = found.read(value, _with_dialect(options, dialect), log)
@@ -237,11 +238,16 @@ def _read(
         document = apply(document, sidecar, _bytes(data), found.id, log)
     if strict and log.findings:
         raise refusal(log.findings)
-    return document, log.findings, found.id
+    return document, log.findings, found.id, sound and found.verbatim and sidecar is None
 
 
 def _written(
-    transcript: Document, target: str | Adapter, options: Options, strict: bool, drop_analysis: bool
+    transcript: Document,
+    target: str | Adapter,
+    options: Options,
+    strict: bool,
+    drop_analysis: bool,
+    sound: bool = False,
 ) -> tuple[Source, tuple[Loss, ...], str]:
     """The output, its losses, and the id of the format that it is in."""
     found, dialect = registry.adapter(target)
@@ -249,7 +255,7 @@ def _written(
     if drop_analysis and isinstance(transcript, Transcript):
         output, losses = _write_answers(found, transcript, options)
     else:
-        output, losses = _write(found, transcript, options)
+        output, losses = _write(found, transcript, options, sound)
     if strict and not is_lossless(losses):
         raise refusal(loss for loss in losses if loss.severity is not Severity.LAYOUT)
     return output, tuple(losses), found.id
@@ -266,67 +272,9 @@ def _with_dialect(options: Options, dialect: str | None) -> Options:
     return replace(options, dialect=dialect) if dialect is not None else options
 
 
-def _decode(data: Source | bytes, kind: Kind, log: Log) -> Source:
-    if not isinstance(data, (str, bytes)):
-        if kind is Kind.TEXT:
-            raise BridgeError(ErrorCode.SHAPE, "a text format is read from str or bytes, not from parsed JSON")
-        return data
-    return _text(data, log) if kind is Kind.TEXT else _json(data, log)
-
-
-def _guess(data: Source | bytes, log: Log) -> Source:
-    if not isinstance(data, (str, bytes)):
-        return data
-    text = _text(data, log)
-    # A text format never begins like this and still parses as JSON; `[BOS]` and `[UNUSED_TOKEN_146]` do not.
-    if text.lstrip()[:1] in ("{", "["):
-        try:
-            return _json(text, log)
-        except BridgeError:
-            if _TOKEN.search(text) is None:
-                raise
-    return text
-
-
-_TOKEN: Final = re.compile(r"<\||\[(?:BOS|UNUSED_TOKEN_\d+)\]")
-
-
-def _text(data: str | bytes, log: Log) -> str:
-    return without_mark(data if isinstance(data, str) else _utf8(data), log)
-
-
-def _utf8(data: bytes) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise BridgeError(
-            ErrorCode.ENCODING, f"not UTF-8: byte 0x{data[error.start]:02x} at byte {error.start}", offset=error.start
-        ).locate(data) from error
-
-
-def _json(data: str | bytes, log: Log) -> Json:
-    """One JSON value, JSON lines as a list of them, or JSON with comments."""
-    try:
-        return jsontext.loads(data)
-    except BridgeError as error:
-        text = _text(data, log)
-        if text is not data:  # places are counted in characters, behind a byte order mark
-            return _json(text, log)
-        if error.code is not ErrorCode.JSON:
-            raise error.locate(text) from error.__cause__
-        if (lines := jsontext.loads_lines(text)) is not None:
-            return lines
-        bare = jsontext.without_comments(text)
-        if bare is None:
-            raise error.locate(text) from error.__cause__
-        value = jsontext.loads(bare)
-        log.find(FindingCode.JSON_REPAIRED, "", "comments are no JSON; they are left out")
-        return value
-
-
-def _write(adapter: Adapter, document: Document, options: Options) -> tuple[Source, list[Loss]]:
+def _write(adapter: Adapter, document: Document, options: Options, sound: bool = False) -> tuple[Source, list[Loss]]:
     log = Log()
-    found = adapter.direct(document, options) if adapter.direct is not None else None
+    found = adapter.direct(document, options, sound) if adapter.direct is not None else None
     if found is not None:
         report(document, found[0], log, target=adapter.id)
         return found[1], log.losses

@@ -77,6 +77,11 @@ def loads(data: str | bytes) -> Json:
         BridgeError: OCB-JSON for what is not JSON or repeats a key, OCB-LIMIT for what nests deeper than `MAX_DEPTH` or
             has a number too long to hold; with the offset in characters where it is known.
     """
+    return loads_sound(data)[0]
+
+
+def loads_sound(data: str | bytes) -> tuple[Json, bool]:
+    """As `loads`, and whether it is known that no half of a surrogate pair stands in the value: orjson takes none."""
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     try:
         value = orjson.loads(raw)
@@ -84,9 +89,9 @@ def loads(data: str | bytes) -> Json:
         if _DEPTH.search(error.msg):
             raise _too_deep() from error
         if _SURROGATE_ESCAPE.search(raw) or _has_long_number(raw):
-            return _loads_exactly(data)
+            return _loads_exactly(data), False
         raise BridgeError(ErrorCode.JSON, f"not JSON: {error.msg}", offset=error.pos) from error
-    return value if _is_whole(value, raw) else _loads_exactly(data)
+    return (value, True) if _is_whole(value, raw) else (_loads_exactly(data), False)
 
 
 def _is_whole(value: Json, raw: bytes) -> bool:

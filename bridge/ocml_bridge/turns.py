@@ -85,11 +85,9 @@ def continues(before: Message, message: Message) -> bool:
     """
     if before.role != "assistant" or message.role != "assistant" or before.end == "return":
         return False
-    if is_call(before):
+    if before.recipient is not None and is_call(before):
         return is_call(message)
-    if is_thought(before):
-        return True
-    return before.channel == "commentary" and is_call(message)
+    return before.channel == "analysis" or (before.channel == "commentary" and is_call(message))
 
 
 def infer_grouping(messages: Sequence[Message]) -> tuple[Message, ...]:

@@ -16,8 +16,14 @@ from .held import find_opening, openings
 from .syntax import ASSISTANT, CONTROL, DEVELOPER, ENDS, HOME, INSTRUCTIONS, MESSAGE, SPEC, START
 
 
-def direct(document: Document, options: Options) -> tuple[Transcript, str] | None:
-    """The image of a document and its text; None for a document that needs a closer look."""
+def direct(document: Document, options: Options, sound: bool = False) -> tuple[Transcript, str] | None:
+    """The image of a document and its text; None for a document that needs a closer look.
+
+    Args:
+        document: what is to be written.
+        options: `dialect` and `training` count.
+        sound: whether it is known that UTF-8 can hold the document's text.
+    """
     if not isinstance(document, Transcript) or options.training or not _has_no_more(document):
         return None
     dialect = options.dialect or SPEC
@@ -35,7 +41,7 @@ def direct(document: Document, options: Options) -> tuple[Transcript, str] | Non
             head = find_opening(said, dialect)
         if not head or type(content) is not str or end is None:
             return None
-        if ("<" in content or not content.isascii()) and not _is_plain(content):
+        if ("<" in content or not (sound or content.isascii())) and not _is_plain(content):
             return None
         joined = False
         if role == ASSISTANT:
@@ -76,9 +82,9 @@ def _has_no_more(document: Transcript) -> bool:
     return document.open_turn is None and (document.layout is None or HOME not in document.layout)
 
 
-def _is_plain(content: str) -> bool:
+def _is_plain(text: str) -> bool:
     """Whether a text may stand in a body as it is."""
-    return ("<" not in content or CONTROL.is_free(content)) and is_unicode(content)
+    return ("<" not in text or CONTROL.is_free(text)) and is_unicode(text)
 
 
 def _declared(tools: tuple[Tool, ...], place: tuple[Message, ...]) -> tuple[str, tuple[Tool, ...]] | None:

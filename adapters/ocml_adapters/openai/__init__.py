@@ -16,6 +16,7 @@ ADAPTER = Adapter(
     fit=Lazy(f"{__name__}.fit:fit"),
     write=Lazy(f"{__name__}.writer:write"),
     direct=Lazy(f"{__name__}.direct:direct"),
+    verbatim=True,
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     asks=Lazy(f"{__name__}.asking:asked"),
     decoders={"openai-sse": Lazy(f"{__name__}.stream:decoder")},

@@ -18,7 +18,7 @@ from .shapes import enclosed, write_shell
 from .syntax import FUNCTION, HOME, REASONING, REASONING_TEXTS, TOOL_CALLS
 
 
-def direct(document: Document, options: Options) -> tuple[Transcript, Source] | None:
+def direct(document: Document, options: Options, sound: bool = False) -> tuple[Transcript, Source] | None:
     """The image of a document and its JSON; None for a document that needs a closer look."""
     if not isinstance(document, Transcript) or options.reasoning != REASONING[0]:
         return None

@@ -1,0 +1,88 @@
+"""What a caller gives → what a reader takes: text, or a JSON value."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from . import jsontext
+from .adapter import Kind, Source
+from .errors import BridgeError, ErrorCode
+from .loss import FindingCode, Log
+from .text.plain import without_mark
+
+Taken = tuple[Source, bool]
+"""Text or a JSON value, and whether it is known that UTF-8 can hold all text in it: no half of a surrogate pair."""
+
+
+def decode(data: Source | bytes, kind: Kind, log: Log) -> Taken:
+    """What the readers of text formats, or of JSON formats, take.
+
+    Args:
+        data: text, bytes (UTF-8), or parsed JSON for the JSON formats.
+        kind: which they are.
+        log: where what is left out is noted.
+
+    Raises:
+        BridgeError: OCB-SHAPE for parsed JSON where text is wanted, OCB-ENCODING for bytes that are not UTF-8, and what
+            `jsontext.loads` raises.
+    """
+    if not isinstance(data, (str, bytes)):
+        if kind is Kind.TEXT:
+            raise BridgeError(ErrorCode.SHAPE, "a text format is read from str or bytes, not from parsed JSON")
+        return data, False
+    return (_text(data, log), False) if kind is _TEXT else _json(data, log)
+
+
+_TEXT: Final = Kind.TEXT
+
+
+def guess(data: Source | bytes, log: Log) -> Taken:
+    """Text as it is, or the JSON value that it is; for data of a format that is not known yet."""
+    if not isinstance(data, (str, bytes)):
+        return data, False
+    text = _text(data, log)
+    # A text format never begins like this and still parses as JSON; `[BOS]` and `[UNUSED_TOKEN_146]` do not.
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            return _json(text, log)
+        except BridgeError:
+            if _TOKEN.search(text) is None:
+                raise
+    return text, False
+
+
+_TOKEN: Final = re.compile(r"<\||\[(?:BOS|UNUSED_TOKEN_\d+)\]")
+
+
+def _text(data: str | bytes, log: Log) -> str:
+    return without_mark(data if isinstance(data, str) else _utf8(data), log)
+
+
+def _utf8(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BridgeError(
+            ErrorCode.ENCODING, f"not UTF-8: byte 0x{data[error.start]:02x} at byte {error.start}", offset=error.start
+        ).locate(data) from error
+
+
+def _json(data: str | bytes, log: Log) -> Taken:
+    """One JSON value, JSON lines as a list of them, or JSON with comments."""
+    try:
+        return jsontext.loads_sound(data)
+    except BridgeError as error:
+        text = _text(data, log)
+        if text is not data:  # places are counted in characters, behind a byte order mark
+            return _json(text, log)
+        if error.code is not ErrorCode.JSON:
+            raise error.locate(text) from error.__cause__
+        if (lines := jsontext.loads_lines(text)) is not None:
+            return lines, False
+        bare = jsontext.without_comments(text)
+        if bare is None:
+            raise error.locate(text) from error.__cause__
+        value = jsontext.loads(bare)
+        log.find(FindingCode.JSON_REPAIRED, "", "comments are no JSON; they are left out")
+        return value, False
