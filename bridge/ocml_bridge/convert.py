@@ -229,7 +229,7 @@ def _read(
         value, sound = guess(data, log)
         found, dialect = registry.adapter(registry.detect(value))
     try:
-        document = found.read(value, _with_dialect(options, dialect), log)
+        document = found.read(value, options if dialect is None else replace(options, dialect=dialect), log)
     except BridgeError as error:
         raise error.locate(value) if isinstance(value, str) else error from error.__cause__
     if sidecar is not None:
@@ -251,7 +251,8 @@ def _written(
 ) -> tuple[Source, tuple[Loss, ...], str]:
     """The output, its losses, and the id of the format that it is in."""
     found, dialect = registry.adapter(target)
-    options = _with_dialect(options, dialect)
+    if dialect is not None:
+        options = replace(options, dialect=dialect)
     if drop_analysis and isinstance(transcript, Transcript):
         output, losses = _write_answers(found, transcript, options)
     else:
@@ -266,10 +267,6 @@ def _bytes(data: Source | bytes) -> bytes:
     if isinstance(data, bytes):
         return data
     return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else jsontext.dumps(data) + b"\n"
-
-
-def _with_dialect(options: Options, dialect: str | None) -> Options:
-    return replace(options, dialect=dialect) if dialect is not None else options
 
 
 def _write(adapter: Adapter, document: Document, options: Options, sound: bool = False) -> tuple[Source, list[Loss]]:

@@ -18,7 +18,7 @@ from .schema_in import CLOSING, Reader, same_text
 from .schema_out import render_signature
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from ocml_bridge.model import Json
 
@@ -96,25 +96,30 @@ LARGE: Final = 16_384
 """Sections of this many characters are not remembered."""
 _REMEMBERED: Final = 512
 """How many sections are."""
-_RENDERED: Final = Memo[object, str](_REMEMBERED)
-_DECLARED: Final = Memo[object, "tuple[str, tuple[Tool, ...]] | None"](_REMEMBERED)
+_RENDERED: Final = Memo[bytes, str](_REMEMBERED)
+_DECLARED: Final = Memo[bytes, "tuple[str, tuple[Tool, ...]] | None"](_REMEMBERED)
 
 
-def _key(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> Hashable | None:
+def _key(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> bytes | None:
     """What tells tools from all others; None where they are too large, or JSON would not keep them apart.
 
     Requests declare the same tools again and again, and one conversion writes and reads them several times.
     """
-    said = [(tool.name, tool.description, tool.namespace, tool.parameters is None) for tool in tools]
+    # What is not there is a 0, or nothing: a null may be an infinite number.
+    said = [
+        (
+            tool.name,
+            0 if tool.description is None else tool.description,
+            0 if tool.namespace is None else tool.namespace,
+            () if tool.parameters is None else (tool.parameters,),
+        )
+        for tool in tools
+    ]
     try:
-        schemas = orjson.dumps([tool.parameters for tool in tools if tool.parameters is not None])
+        key = orjson.dumps((said, list(descriptions.items())) if descriptions else said)
     except orjson.JSONEncodeError:
         return None
-    size = len(schemas) + sum([len(tool.name) + len(tool.description or "") for tool in tools])
-    # Infinity is written as null, too.
-    if size >= LARGE or b"null" in schemas:
-        return None
-    return schemas, tuple(said), tuple(descriptions.items()) if descriptions else ()
+    return None if len(key) >= LARGE or b"null" in key else key
 
 
 def _render(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> str:
