@@ -15,14 +15,14 @@ from .fit import covered, report
 from .loss import Finding, Log, Loss, LossCode, Severity, is_lossless
 from .model import Document, Json, Transcript
 from .source import decode, guess
-from .text.plain import is_unicode
+from .text.unicode import is_unicode
 from .transform import drop_analysis as without_analysis
 from .transform import missing, renumber
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reading:
-    """What was read.
+    """What was read: a value.
 
     Attributes:
         transcript: the document in the canonical form.
@@ -35,9 +35,9 @@ class Reading:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Result:
-    """What was written.
+    """What was written: a value.
 
     Attributes:
         output: `str` for text formats, plain JSON values for the others.

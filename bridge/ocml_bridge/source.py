@@ -9,7 +9,7 @@ from . import jsontext
 from .adapter import Kind, Source
 from .errors import BridgeError, ErrorCode
 from .loss import FindingCode, Log
-from .text.plain import without_mark
+from .text.unicode import without_mark
 
 Taken = tuple[Source, bool]
 """Text or a JSON value, and whether it is known that UTF-8 can hold all text in it: no half of a surrogate pair."""

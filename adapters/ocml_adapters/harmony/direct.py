@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.model import Document, Message, Tool, Transcript
-from ocml_bridge.text.plain import is_unicode
 from ocml_bridge.text.typescript import declare
+from ocml_bridge.text.unicode import is_unicode
 from ocml_bridge.turns import continues, developer_place
 
 from .body import SECTION

@@ -7,7 +7,7 @@ from typing import Final
 
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Message
-from ocml_bridge.text.plain import is_unicode
+from ocml_bridge.text.unicode import is_unicode
 
 from .header import LONG, WORDS, Fields, implied_intent, is_header, is_own_spelling, is_short, regular, spell
 from .syntax import ASSISTANT, BROADCAST, MESSAGE, ROLES, START, TOOL

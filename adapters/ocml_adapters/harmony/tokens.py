@@ -16,7 +16,7 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Document, Transcript
 from ocml_bridge.model.codec import from_json, to_json
-from ocml_bridge.text.plain import is_unicode
+from ocml_bridge.text.unicode import is_unicode
 
 from .body import placed
 from .fit import fit as fit_text

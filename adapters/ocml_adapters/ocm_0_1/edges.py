@@ -14,7 +14,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.model import Json, Transcript
 from ocml_bridge.text.edges import is_trivia, kept_by
-from ocml_bridge.text.plain import BOM
+from ocml_bridge.text.unicode import BOM
 
 from .syntax import DIALECTS, HOME, START
 

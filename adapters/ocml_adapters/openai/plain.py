@@ -57,8 +57,10 @@ def _thought_and_text(key: str) -> Shape:
         role, text, content = wire.values()
         if role != "assistant" or not (type(text) is type(content) is str and text and content):
             return False
-        messages.append(Message("assistant", text, None, "analysis", layout=layout()))
-        messages.append(Message("assistant", content, None, "final", continues=True))
+        messages += (
+            _thought(text, layout()),
+            Message("assistant", content, None, "final", None, None, None, None, None, "end", True),
+        )
         return True
 
     return read
@@ -71,10 +73,14 @@ def _thought_and_calls(key: str) -> Shape:
         role, text, content, calls = wire.values()
         if role != "assistant" or type(text) is not str or not text:
             return False
-        thought = Message("assistant", text, None, "analysis", layout=layout())
-        return _append_calls(content, calls, messages, waiting, thought)
+        return _append_calls(content, calls, messages, waiting, _thought(text, layout()))
 
     return read
+
+
+def _thought(text: str, layout: ByFormat | None) -> Message:
+    # By place, as naming its fields takes as long as making it.
+    return Message("assistant", text, None, "analysis", None, None, None, None, None, "end", False, None, layout)
 
 
 def _layout(key: str) -> Callable[[], ByFormat | None]:

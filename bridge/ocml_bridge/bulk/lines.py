@@ -9,7 +9,7 @@ from .. import jsontext
 from ..adapter import Kind, Source
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
-from ..text.plain import BOM
+from ..text.unicode import BOM
 from .batch import Outcome
 from .compression import compress, open_plain
 from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, STANDARD, Chunk, Input, Job, Position, Record

@@ -14,7 +14,7 @@ from ..errors import BridgeError, ErrorCode
 from ..events import Delta, End, Event, Reason, Start, Stop
 from ..loss import Finding, FindingCode, Log, Severity
 from ..model import Document, Message, Transcript
-from ..text.plain import without_mark
+from ..text.unicode import without_mark
 from ..turns import is_call, is_thought
 from .hold import Hold
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from ..loss import FindingCode, Log, Severity
 from ..model import Ending, Message, Thought
 from ..turns import is_thought, name_of, parts_of, recipient_of
 from .attributes import attribute, is_safe, unsafe_as
@@ -54,26 +53,3 @@ def name_from_header(role: str, name: str | None) -> str | None:
 def name_for_header(role: str, name: str | None) -> str | None:
     """The name that a header can hold and that is read back; None where there is none."""
     return safe_name(name_of(name) if role == "tool" and name is not None else name)
-
-
-BOM: Final = "\ufeff"
-"""The byte order mark, which is taken away from the beginning of a text before any format reads it."""
-
-
-def without_mark(text: str, log: Log) -> str:
-    """The text of a whole document without the byte order mark at its beginning; that it was there is noted."""
-    if not text.startswith(BOM):
-        return text
-    log.find(FindingCode.BYTE_ORDER_MARK, "", "the byte order mark at the beginning is left out", Severity.LAYOUT)
-    return text[1:]
-
-
-def is_unicode(text: str) -> bool:
-    """Whether no half of a surrogate pair stands in a text."""
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
