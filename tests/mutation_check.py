@@ -23,6 +23,10 @@ ROOT = Path(__file__).resolve().parents[1]
 TESTS = (
     "test_golden.py",
     "test_jsontext.py",
+    "test_diff.py",
+    "test_pairing.py",
+    "test_direct.py",
+    "text",
     "test_sidecar.py",
     "test_capabilities.py",
     "test_injection.py",
