@@ -10,14 +10,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import strategies_schema as some
-from ocml_bridge import BridgeError, Message, Tool, Transcript, convert, read, write
-from ocml_bridge.adapter import DEFAULT, Adapter, Options
+from ocml_bridge import BridgeError, LossCode, Message, Tool, Transcript, convert, make_sidecar, read, write
+from ocml_bridge.adapter import DEFAULT, Adapter, Kind, Options
 from ocml_bridge.jsontext import dumps
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Completion, Document, Header, Refusal, Text, Thought, Tools
@@ -343,3 +344,48 @@ def test_write_reports_the_same_either_way(format_id: str) -> None:
         assert write(document, format_id) == expected
 
     reports_the_same()
+
+
+# --- what is known to be sound ----------------------------------------------------------------------------------------
+
+HALF = "\ud800"
+ESCAPED = '{"a": "\\ud800"}'
+"""JSON in which an escape stands for half of a surrogate pair: text that UTF-8 holds, as long as nobody reads it."""
+VERBATIM = [format_id for format_id in BUILT_IN if adapter(format_id)[0].verbatim]
+SOURCES = [format_id for format_id in BUILT_IN if adapter(format_id)[0].kind is Kind.JSON and "tokens" not in format_id]
+
+
+@each_format
+@pytest.mark.parametrize("source", SOURCES)
+def test_half_of_a_surrogate_pair_is_reported_wherever_it_comes_from(source: str, format_id: str) -> None:
+    document = Transcript((Message("user", f"Hi.{HALF}"), Message("assistant", "Yes.", channel="final")))
+    data = write(document, source).data
+    assert b"\\ud800" in data
+    result = convert(data, source=source, target=format_id)
+    assert result.data.decode()
+    if format_id == "harmony":
+        assert LossCode.SURROGATE in {loss.code for loss in result.losses}
+
+
+@each_format
+def test_half_of_a_surrogate_pair_is_reported_where_a_sidecar_brings_it_back(format_id: str) -> None:
+    document = Transcript((Message("user", "Hi.", intent=f"x{HALF}"),))
+    written = write(document, "openai")
+    result = convert(written.data, source="openai", target=format_id, sidecar=make_sidecar(written))
+    assert result.data.decode()
+    assert result.transcript == document
+
+
+@pytest.mark.parametrize("format_id", VERBATIM)
+def test_a_reader_that_takes_text_as_it_stands_resolves_no_escape(format_id: str) -> None:
+    call: dict[str, Any] = {"id": ESCAPED, "type": "function", "function": {"name": ESCAPED, "arguments": ESCAPED}}
+    tool: dict[str, Any] = {"name": ESCAPED, "description": ESCAPED, "parameters": {"default": ESCAPED}}
+    wires: list[dict[str, Any]] = [
+        {"role": "user", "name": ESCAPED, "content": [{"type": "text", "text": ESCAPED}, {"type": "x", "x": ESCAPED}]},
+        {"role": "assistant", "content": ESCAPED, "tool_calls": [call], "reasoning_details": [{"text": ESCAPED}]},
+        {"role": "assistant", "content": None, "function_call": {"name": ESCAPED, "arguments": {"a": ESCAPED}}},
+        {"role": "tool", "tool_call_id": ESCAPED, "content": ESCAPED},
+    ]
+    data = dumps({"messages": wires, "tools": [{"type": "function", "function": tool}], "metadata": ESCAPED})
+    document = read(data, format_id).transcript
+    assert orjson.loads(orjson.dumps(to_json(document))) == to_json(document)
