@@ -270,11 +270,12 @@ def _bytes(data: Source | bytes) -> bytes:
 
 
 def _write(adapter: Adapter, document: Document, options: Options, sound: bool = False) -> tuple[Source, list[Loss]]:
-    log = Log()
     found = adapter.direct(document, options, sound) if adapter.direct is not None else None
+    log = Log()
     if found is not None:
-        report(document, found[0], log, target=adapter.id)
-        return found[1], log.losses
+        image, output = found
+        report(document, image, log, target=adapter.id)
+        return output, log.losses
     image = adapter.fit(document, options, log)
     report(document, image, log, target=adapter.id)
     known, gone = len(log.losses), missing(log.losses)

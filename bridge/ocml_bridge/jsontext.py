@@ -91,21 +91,17 @@ def loads_sound(data: str | bytes) -> tuple[Json, bool]:
         if _SURROGATE_ESCAPE.search(raw) or _has_long_number(raw):
             return _loads_exactly(data), False
         raise BridgeError(ErrorCode.JSON, f"not JSON: {error.msg}", offset=error.pos) from error
-    return (value, True) if _is_whole(value, raw) else (_loads_exactly(data), False)
-
-
-def _is_whole(value: Json, raw: bytes) -> bool:
-    """Whether a value surely is all that its JSON text says, each key of an object, each digit of a number.
-
-    What nests deeper than `MAX_DEPTH` cannot be written again, and so is not sure to be whole.
-    """
+    # Written again, most of what is sent is the same bytes: each key stands once, each number is whole.
     try:
         again = orjson.dumps(value)
-    except orjson.JSONEncodeError:
-        return False
-    if again == raw:
-        return True
-    # The text is spelled otherwise. What was read has each key once; keys that are hard to count are not risked.
+    except orjson.JSONEncodeError:  # nested deeper than `MAX_DEPTH`
+        return _loads_exactly(data), False
+    return (value, True) if again == raw or _is_whole(again, raw) else (_loads_exactly(data), False)
+
+
+def _is_whole(again: bytes, raw: bytes) -> bool:
+    """Whether what was read surely is all that a JSON text says, though, written again, it is spelled otherwise."""
+    # What was read has each key once; keys that are hard to count are not risked.
     if b'\\\\":' in raw or b'\\\\":' in again or _has_long_number(raw):
         return False
     return _keys(raw) == _keys(again)

@@ -249,11 +249,17 @@ def lift_tools(messages: Sequence[Message]) -> Lifted:
     if not isinstance(declared, Tools):
         return Lifted(tuple(messages))
     rest = own_copy(message)
-    rest.content, rest.layout = content_of(content[:-1]), None
-    if rest == Message("developer", ""):
+    rest.content = content_of(content[:-1])
+    if says_nothing(rest):
         return Lifted((*messages[:at], *messages[at + 1 :]), declared.tools, message.layout)
-    rest.layout = message.layout
     return Lifted((*messages[:at], rest, *messages[at + 1 :]), declared.tools)
+
+
+def says_nothing(message: Message) -> bool:
+    """Whether a developer's message is nothing but the place of the declared tools."""
+    bare = own_copy(message)
+    bare.layout = None
+    return bare == Message("developer", "")
 
 
 def developer_place(messages: Sequence[Message]) -> int:

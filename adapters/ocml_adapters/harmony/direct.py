@@ -31,12 +31,13 @@ def direct(document: Document, options: Options, sound: bool = False) -> tuple[T
     changed: dict[int, Message] = {}
     out: list[str] = []
     before: Message | None = None
+    get = known.get
     for at, message in enumerate(document.messages):
         role, content, name, channel = message.role, message.content, message.name, message.channel
         recipient, intent, end, layout = message.recipient, message.intent, message.end, message.layout
         content_type, constraint = message.content_type, message.constraint
         said = (role, name, channel, recipient, content_type, constraint, intent)
-        head = known.get(said)
+        head = get(said)
         if head is None:
             head = find_opening(said, dialect)
         if not head or type(content) is not str or end is None:

@@ -12,7 +12,7 @@ from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Completion, Document, Message, Tool, Tools, Transcript, own_copy
 from ocml_bridge.pairing import pair
 from ocml_bridge.text import developer
-from ocml_bridge.turns import as_transcript, hoist_tools, lower_tools, places
+from ocml_bridge.turns import as_transcript, hoist_tools, lower_tools, places, says_nothing
 
 from .body import is_in_place, path_of, placed, read_developer, write_developer, write_tools
 from .direct import direct
@@ -74,7 +74,7 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
     kept = _kept_layout(layout, messages, open_turn, prompted=prompted)
     image = assemble(messages, open_turn, kept, {})
     if len(image.messages) < len(messages):
-        _report_lifted(paired, log)
+        _report_lifted(paired, document, log)
     return image
 
 
@@ -83,11 +83,11 @@ def _has_spelling(source: Message | Transcript) -> bool:
     return source.layout is not None and HOME in source.layout
 
 
-def _report_lifted(paired: Sequence[tuple[int | None, Message]], log: Log) -> None:
+def _report_lifted(paired: Sequence[tuple[int | None, Message]], document: Transcript, log: Log) -> None:
     """A developer message of the document that holds nothing but tools is the transcript's tools."""
-    place, message = next((place, message) for place, message in paired if message.role != "system")
+    place = next(place for place, message in paired if message.role != "system")
     if place is not None:
-        severity = Severity.LAYOUT if message.content == "" else Severity.CHANGED
+        severity = Severity.LAYOUT if says_nothing(document.messages[place]) else Severity.CHANGED
         log.lose(LossCode.TOOLS_MOVED, path_of(place), "it holds nothing but the declared tools", severity)
 
 

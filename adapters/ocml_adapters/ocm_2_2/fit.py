@@ -27,7 +27,8 @@ from .syntax import HOME, MAX_FRAME_HEADER, VERSION, is_last_answer
 def fit(document: Document, options: Options, log: Log) -> Document:
     """The image of a document in OpenChatML 2.2."""
     transcript = as_transcript(document, log) if isinstance(document, Completion) else document
-    transcript = developer.fit(_narrow(transcript, log), log, target=HOME, lenient=True)
+    transcript = developer.empty(_narrow(transcript, log), _empty, log, target=HOME)
+    transcript = developer.fit(transcript, log, target=HOME, lenient=True)
     numbered = synthesise_ids(transcript.messages, HOME)
     messages = [_message(message, first=index == 0) for index, message in enumerate(numbered)]
     open_turn = transcript.open_turn
@@ -76,6 +77,10 @@ def _narrow(transcript: Transcript, log: Log) -> Transcript:
         content = thoughts.tidy(narrow(message.content, holds, f"/messages/{index}/content", log, target=HOME))
         narrowed.append(replace(message, content=content))
     return replace(transcript, messages=tuple(narrowed))
+
+
+def _empty(message: Message, *, first: bool) -> Message:
+    return replace(_message(message, first=first), layout=message.layout, end=message.end)
 
 
 def _message(message: Message, *, first: bool) -> Message:

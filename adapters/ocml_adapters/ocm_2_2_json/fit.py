@@ -24,7 +24,8 @@ def fit(document: Document, options: Options, log: Log) -> Document:
     """The image of a document in the JSON interchange."""
     transcript = as_transcript(document, log) if isinstance(document, Completion) else document
     messages = [_message(m, f"/messages/{i}", log) for i, m in enumerate(transcript.messages)]
-    transcript = developer.fit(replace(transcript, messages=tuple(messages)), log, target=HOME, lenient=False)
+    transcript = developer.empty(replace(transcript, messages=tuple(messages)), _empty, log, target=HOME)
+    transcript = developer.fit(transcript, log, target=HOME, lenient=False)
     spelled = _spelled(list(synthesise_ids(transcript.messages, HOME)))
     image = Transcript(infer_grouping(spelled), tools=transcript.tools)
     shape = own(transcript.layout).get("shape")
@@ -34,6 +35,10 @@ def fit(document: Document, options: Options, log: Log) -> Document:
 
 def _fits(shape: Json, objects: int) -> bool:
     return (shape == "object" and objects == 1) or (shape == "lines" and objects > 1)
+
+
+def _empty(message: Message, *, first: bool) -> Message:
+    return replace(message, extras=_extras(message.extras))
 
 
 def _message(message: Message, path: str, log: Log) -> Message:

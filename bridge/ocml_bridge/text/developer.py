@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeGuard
 
+from ..fit import report
 from ..loss import Log, LossCode, Severity
 from ..model import ByFormat, Content, Message, Part, Text, Tool, Tools, Transcript
-from ..turns import hoist_tools, lift_tools, lower_tools, places
+from ..turns import hoist_tools, lift_tools, lower_tools, places, says_nothing
 from .typescript import declare, parse_tools, render_tools
 
 SECTION: Final = "# Tools\n\n"
@@ -120,12 +121,36 @@ def fit(transcript: Transcript, log: Log, *, target: str, lenient: bool) -> Tran
     if tools and back.tools != tools:
         # The developer's own text would be taken for a part of the section.
         back = _read_back(replace(transcript, tools=None), lenient=lenient)
-    if len(back.messages) < len(transcript.messages):
+    while len(back.messages) < len(transcript.messages):
         index = next(i for i, message in enumerate(transcript.messages) if message.role == "developer")
-        severity = Severity.LAYOUT if transcript.messages[index].content == "" else Severity.CHANGED
+        severity = Severity.LAYOUT if says_nothing(transcript.messages[index]) else Severity.CHANGED
         path = f"/messages/{places(document, log)[index]}"
         log.lose(LossCode.TOOLS_MOVED, path, "it holds nothing but the declared tools", severity)
+        # An empty one behind it is now the one that takes the tools in.
+        transcript, back = back, _read_back(back, lenient=lenient)
     return back
+
+
+def empty(transcript: Transcript, held: Callable[..., Message], log: Log, *, target: str) -> Transcript:
+    """A transcript whose empty developer's messages have nothing but what will be read of them.
+
+    One that then says nothing is the place of the declared tools, and goes with them; what it lost before is reported.
+
+    Args:
+        transcript: what is to be written.
+        held: such a message as the format holds it; `first` tells whether it is the first of all.
+        log: where what it loses is reported.
+        target: the format.
+    """
+    messages = list(transcript.messages)
+    for index, message in enumerate(messages):
+        if message.role == "developer" and message.content == "":
+            kept = held(message, first=index == 0)
+            cut = message.end is None and index < len(messages) - 1
+            messages[index] = replace(kept, end="end") if cut else kept
+    emptied = replace(transcript, messages=tuple(messages))
+    report(transcript, emptied, log, target=target)
+    return emptied
 
 
 def _read_back(transcript: Transcript, *, lenient: bool) -> Transcript:
