@@ -271,6 +271,8 @@ def _bytes(data: Source | bytes) -> bytes:
 
 def _write(adapter: Adapter, document: Document, options: Options, sound: bool = False) -> tuple[Source, list[Loss]]:
     found = adapter.direct(document, options, sound) if adapter.direct is not None else None
+    if found is not None and found[0] is document:
+        return found[1], []
     log = Log()
     if found is not None:
         image, output = found
