@@ -1,4 +1,4 @@
-"""What an adapter is: one entry of data and four functions.
+"""What an adapter is: one entry of data and a few functions.
 
 An adapter maps one format to the canonical form and back. Writing is two steps, and this is what keeps it honest:
 
