@@ -13,6 +13,7 @@ from ocml_bridge.model import ByFormat, Document, Json, Message, Transcript
 from ocml_bridge.turns import is_call, name_of, recipient_of
 
 from .form import Object
+from .plain import Waiting
 from .reasoning import default_keys
 from .shapes import enclosed, write_shell
 from .syntax import FUNCTION, HOME, REASONING, REASONING_TEXTS, TOOL_CALLS
@@ -58,9 +59,6 @@ def _wires(messages: tuple[Message, ...]) -> list[Json] | None:
 
 
 # --- one message ------------------------------------------------------------------------------------------------------
-
-Waiting = dict[str, str | None]
-"""Id of a call that no reply has answered yet → the tool that was called."""
 
 
 def _text(message: Message, _: Waiting) -> Object | None:
