@@ -268,7 +268,7 @@ OPTIONS = mostly(
 def test_both_ways_lead_to_the_same_place_and_the_short_one_is_often_taken(format_id: str) -> None:
     taken: list[bool] = []
 
-    @settings(max_examples=1500)
+    @settings(max_examples=800)
     @given(DOCUMENTS, OPTIONS)
     def lead_to_the_same_place(document: Document, options: Options) -> None:
         taken.append(is_taken(format_id, document, options))

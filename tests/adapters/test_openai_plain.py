@@ -210,7 +210,7 @@ def wires_of(source: list[Any] | Object) -> list[Any]:
 def test_both_ways_read_the_same_and_the_short_one_is_often_taken() -> None:
     taken: list[bool] = []
 
-    @settings(max_examples=1500)
+    @settings(max_examples=500)
     @given(REQUESTS)
     def read_the_same(source: Any) -> None:
         is_read_alike(source)

@@ -265,7 +265,7 @@ TOOLS = st.lists(
 def test_both_ways_give_the_same_and_the_short_one_is_often_taken() -> None:
     taken: list[bool] = []
 
-    @settings(max_examples=1500)
+    @settings(max_examples=500)
     @given(TOOLS)
     def give_the_same(tools: Tools) -> None:
         taken.append(is_plain(*tools))
