@@ -5,7 +5,7 @@ Each message is one of six kinds and says nothing beside; each reply answers the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from ocml_bridge.adapter import Options, Source
@@ -23,18 +23,22 @@ def direct(document: Document, options: Options, sound: bool = False) -> tuple[T
     """The image of a document and its JSON; None for a document that needs a closer look."""
     if not isinstance(document, Transcript) or options.reasoning != REASONING[0]:
         return None
-    wires = _wires(document.messages)
+    wires = wires_of(document.messages, {})
     if wires is None:
         return None
     image = enclosed(document, document.messages, len(wires))
     return document if image == document else image, write_shell(image, wires)
 
 
-def _wires(messages: tuple[Message, ...]) -> list[Json] | None:
-    """The wire messages that are read as just these messages; None where that is not sure."""
+def wires_of(messages: Sequence[Message], waiting: Waiting) -> list[Json] | None:
+    """The wire messages that are read as just these messages; None where that is not sure.
+
+    Args:
+        messages: in order.
+        waiting: the calls before them that no reply has answered yet.
+    """
     wires: list[Json] = []
     wire: Object = {}
-    waiting: Waiting = {}
     last = ""
     for message in messages:
         joined = message.continues

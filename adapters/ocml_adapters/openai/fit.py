@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.fit import drop_message, narrow
@@ -25,14 +24,14 @@ from ocml_bridge.model import (
     Transcript,
 )
 from ocml_bridge.pairing import Pairing, synthesise_ids
-from ocml_bridge.turns import as_transcript, hoist_tools, is_call, is_thought, name_of, places, recipient_of
+from ocml_bridge.turns import as_transcript, hoist_tools, is_call, places
 
-from .direct import direct
+from .direct import direct, wires_of
 from .parts import can_hold
+from .plain import Waiting
 from .reader import read_message
-from .reasoning import default_keys
 from .shapes import enclosed
-from .syntax import CHANNELS, HOME, REASONING_TEXTS, REPLIES
+from .syntax import HOME, REPLIES
 from .writer import write_message
 
 _HOLDS = (Text, Media, Refusal, Foreign)
@@ -200,43 +199,8 @@ class _Fitted:
         return None if call is None else self.messages[call].recipient
 
 
-_PLAIN: Final = (None, None, None, "end", None, None)
-_THOUGHT_SIGNS: Final = ("analysis", None, None, "end", None, None)
-_PREAMBLE_SIGNS: Final = ("commentary", "preamble", None, "end", None, None)
-_FINAL_SIGNS: Final = ("final", None, None, "end", None, None)
-_CALL_SIGNS: Final = ("commentary", None, "json", "call", None, None)
-_REPLY_SIGNS: Final = ("commentary", None, None, "end", None, None)
-"""What messages say of themselves where nothing about them is special: see `_is_plain_message`."""
-_KEYED: Final = [{HOME: {"reasoning": [key]}} for key in REASONING_TEXTS if [key] != default_keys([""])]
-"""The layouts of a wire message's only thought that was read from another key than the one that we write."""
-
-
 def _is_plain(group: Sequence[Message]) -> bool:
-    """Whether a wire message is surely its own image; one that is not plain may be so as well."""
-    called = group[-1].recipient is not None
-    for at, message in enumerate(group):
-        if message.continues is not (at > 0) or not _is_plain_message(message, called):
-            return False
-        if message.layout is not None and (at > 0 or message.channel != "analysis" or message.layout not in _KEYED):
-            return False
-    return group[0].layout is None or len(group) == 1 or not is_thought(group[1])
-
-
-def _is_plain_message(message: Message, called: bool) -> bool:
-    """Whether nothing about a message is special, whatever its layout."""
-    if type(message.content) is not str:
-        return False
-    role, recipient = message.role, message.recipient
-    signs = (message.channel, message.intent, message.constraint, message.end, message.content_type, message.extras)
-    if role == "tool":
-        return signs == _REPLY_SIGNS and recipient == "assistant" and bool(message.call_id)
-    if message.name is not None or role not in CHANNELS:
-        return False
-    if recipient is not None:
-        bare = is_call(message) and recipient_of(name_of(recipient)) == recipient
-        return bare and signs == _CALL_SIGNS and bool(message.call_id)
-    if message.call_id is not None:
-        return False
-    if role != "assistant":
-        return signs == _PLAIN
-    return signs in (_THOUGHT_SIGNS, _PREAMBLE_SIGNS if called else _FINAL_SIGNS)
+    """Whether a wire message is surely its own image, a reply's name aside; one that is not plain may be so as well."""
+    first = group[0]
+    waiting: Waiting = {first.call_id: first.name} if first.role == "tool" and first.call_id else {}
+    return len(wires_of(group, waiting) or ()) == 1
