@@ -21,6 +21,7 @@ LAYERS = (
     ("stream",),
     ("registry", "sidecar", "source"),
     ("convert", "pipe"),
+    ("verify",),
     ("request",),
     ("",),  # the public API, ocml_bridge/__init__.py
     ("bulk", "testing", "view"),

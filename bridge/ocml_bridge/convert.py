@@ -1,4 +1,4 @@
-"""read · write · convert · verify: the four verbs. No file, no clock, no environment: data in, data out."""
+"""read · write · convert: data in, data out. No file, no clock, no environment. `verify.py` checks what was written."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Final, cast
 
 from . import jsontext, registry
 from .adapter import DEFAULT, Adapter, Options, Source
-from .diff import diff, is_element
+from .diff import diff
 from .errors import BridgeError, ErrorCode
-from .fit import covered, report
+from .fit import report
 from .loss import Finding, Log, Loss, LossCode, Severity, is_lossless
 from .model import Document, Json, Transcript
 from .source import decode, guess
@@ -160,29 +160,6 @@ def convert(
     document, findings, name, sound = _read(data, source, options, strict, sidecar)
     output, losses, written = _written(document, target, options, strict, drop_analysis, sound)
     return Result(output, losses, tuple(findings), document, name, written)
-
-
-def verify(transcript: Document, result: Result, *, options: Options = DEFAULT) -> tuple[Loss, ...]:
-    """Read an output back and name every difference from the transcript that no reported loss names.
-
-    Args:
-        transcript: what was written.
-        result: the output with its losses.
-        options: the options it was written with.
-
-    Returns:
-        The unreported differences; none is what it should give.
-    """
-    back = read(result.encode(), result.target, options=replace(options, dialect=None)).transcript
-    named = {loss.path for loss in result.losses}
-    gone = {path for path in named if is_element(path)}
-    return tuple(
-        Loss(
-            LossCode.CONTENT, Severity.CHANGED, place.path, f"{ErrorCode.UNREPORTED}: the output reads differently here"
-        )
-        for place in diff(transcript, back, gone)
-        if not covered(place.path, named)
-    )
 
 
 def make_sidecar(

@@ -9,9 +9,10 @@ from enum import StrEnum
 
 from .. import jsontext
 from ..adapter import DEFAULT, Options, Source
-from ..convert import Result, convert, verify
+from ..convert import Result, convert
 from ..errors import BridgeError, ErrorCode
 from ..loss import Finding, Loss, Severity
+from ..verify import verify
 
 
 class Status(StrEnum):

@@ -12,10 +12,11 @@ import click
 
 from .. import jsontext
 from ..adapter import Options, Policy
-from ..convert import Reading, Result, make_sidecar, read, refusal, verify, write
+from ..convert import Reading, Result, make_sidecar, read, refusal, write
 from ..errors import BridgeError, ErrorCode
 from ..loss import Severity
 from ..model import Document, Json
+from ..verify import verify
 from .output import STANDARD, about, read_bytes, warn, write_all
 from .parameters import FILE, format_option
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import Final
+
 from .. import jsontext
 from ..adapter import DEFAULT, Adapter, Options
 from ..convert import make_sidecar, read, write
@@ -9,11 +12,16 @@ from ..diff import Difference, diff, is_element
 from ..fit import covered
 from ..loss import Log, LossCode, Severity
 from ..model import Document, Transcript
+from ..model.codec import to_json
 from ..registry import adapter
 from ..transform import missing
 
 TELLS_OTHERS = frozenset({LossCode.CONTROL_TOKEN})
 """Losses that our reader undoes: readers other than ours see the change."""
+
+
+class LawBrokenError(AssertionError):
+    """A law that one conversion breaks: which law, in which format, what is wrong, and both sides."""
 
 
 class Trial:
@@ -35,55 +43,102 @@ class Trial:
         self.data = self.result.encode()
         self.back = read(self.data, target).transcript
 
+    def broken(self, law: str, problems: Iterable[object]) -> LawBrokenError:
+        """The failure of a law, with both sides; for the law to raise.
+
+        Args:
+            law: its name, as in `LAWS`.
+            problems: what is wrong, each on a line of its own.
+        """
+        losses = [f"  {loss.severity} {loss.code} {loss.path}: {loss.detail}" for loss in self.result.losses]
+        lines = [
+            f"law of {law}, in {self.result.target}:",
+            *(f"  {problem}" for problem in problems),
+            f"document: {_shown(self.document)}",
+            f"output: {self.data.decode('utf-8', 'replace')}",
+            f"reads as: {_shown(self.back)}",
+            "losses:",
+            *(losses or ["  none"]),
+        ]
+        return LawBrokenError("\n".join(lines))
+
     def no_silent_loss(self) -> None:
         """Law 2: every place where the output reads differently is at or below the path of a reported loss."""
         named = {loss.path for loss in self.result.losses}
-        silent = [place for place in self._places() if not covered(place.path, named)]
-        assert silent == []
+        silent = [place for place in self.places() if not covered(place.path, named)]
+        if silent:
+            raise self.broken("no silent loss", silent)
 
     def lined_up(self) -> None:
         """Each message that is not in the image is reported by `fit` itself, at its own place; none is added."""
         log = Log()
         image = adapter(self.target)[0].fit(self.document, self.options, log)
         if isinstance(image, Transcript) and isinstance(self.document, Transcript):
-            assert len(image.messages) + len(missing(log.losses)) == len(self.document.messages)
+            gone = missing(log.losses)
+            if len(image.messages) + len(gone) != len(self.document.messages):
+                found = (
+                    f"{len(self.document.messages)} messages, {len(gone)} reported missing, {len(image.messages)} left"
+                )
+                raise self.broken("no silent loss", [found])
 
     def no_crying_wolf(self) -> None:
         """Law 3: what is called lost or changed does differ in what the output reads as."""
-        places = [place.path for place in self._places()]
+        places = [place.path for place in self.places()]
         gone = self._gone()
         for loss in self.result.losses:
             if loss.severity is Severity.LAYOUT or loss.code in TELLS_OTHERS or covered(loss.path, gone):
                 continue
             # A content that differs as a whole differs in its parts.
-            differs = any(covered(place, {loss.path}) or covered(loss.path, {place}) for place in places)
-            assert differs, f"{loss} names no difference"
+            if not any(covered(place, {loss.path}) or covered(loss.path, {place}) for place in places):
+                raise self.broken("no crying wolf", [f"{loss} names no difference"])
 
     def stable(self) -> None:
         """Writing what was read back changes and loses nothing more, to the byte."""
         again = write(self.back, self.target, options=self.options)
-        assert again.encode() == self.data
-        assert again.losses == () or all(loss.code in TELLS_OTHERS for loss in again.losses)
+        more = [loss for loss in again.losses if loss.code not in TELLS_OTHERS]
+        if again.encode() != self.data or more:
+            raise self.broken("stability", [f"written again: {again.encode()!r}", *more])
 
     def reversible(self) -> None:
         """Law 8: the output with its sidecar gives the document exactly."""
         unregistered = self.target if isinstance(self.target, Adapter) else None
         sidecar = make_sidecar(self.result, options=self.options, target=unregistered)
         sidecar = jsontext.loads(jsontext.dumps(sidecar))
-        assert read(self.data, self.target, sidecar=sidecar).transcript == self.document
+        restored = read(self.data, self.target, sidecar=sidecar).transcript
+        if restored != self.document:
+            raise self.broken("reversibility", [f"with its sidecar it reads as: {_shown(restored)}"])
+
+    def places(self) -> list[Difference]:
+        """Where what the output reads as differs from the document; missing messages and parts aside."""
+        return diff(self.document, self.back, self._gone())
 
     def _gone(self) -> set[str]:
         return {loss.path for loss in self.result.losses if is_element(loss.path)}
 
-    def _places(self) -> list[Difference]:
-        return diff(self.document, self.back, self._gone())
+
+def _shown(document: Document) -> str:
+    return jsontext.dumps(to_json(document)).decode("utf-8", "replace")
+
+
+Law = Callable[[Trial], None]
+"""Raises `LawBrokenError` where a trial breaks it."""
+
+LAWS: Final[tuple[Law, ...]] = (
+    Trial.no_silent_loss,
+    Trial.lined_up,
+    Trial.no_crying_wolf,
+    Trial.stable,
+    Trial.reversible,
+)
+"""The laws that one document and one target can be held to."""
 
 
 def all_laws(document: Document, target: str | Adapter, options: Options = DEFAULT) -> None:
-    """Laws 2, 3 and 8, and stability, of one document and one target."""
+    """Hold one document and one target to every law in `LAWS`.
+
+    Raises:
+        LawBrokenError: naming the law and showing both sides.
+    """
     trial = Trial(document, target, options)
-    trial.no_silent_loss()
-    trial.lined_up()
-    trial.no_crying_wolf()
-    trial.stable()
-    trial.reversible()
+    for law in LAWS:
+        law(trial)

@@ -9,11 +9,12 @@ from enum import StrEnum
 from typing import Final
 
 from ..adapter import DEFAULT, Options
-from ..convert import read, verify, write
+from ..convert import read, write
 from ..diff import is_element
 from ..loss import Finding, Loss, Severity, is_lossless
 from ..model import Document, Message
 from ..turns import parts_of
+from ..verify import verify
 from ..visibility import END_USER, Visibility
 from .story import Entry, Note, Teller, messages_of
 

@@ -1,0 +1,56 @@
+"""Checks of a conversion at run time: the output is read back and held to the laws of docs/loss.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from .adapter import DEFAULT, Options
+from .convert import Result, read
+from .diff import diff, is_element
+from .errors import ErrorCode
+from .fit import covered
+from .loss import Loss, LossCode, Severity
+from .model import Document
+
+
+def verify(transcript: Document, result: Result, *, options: Options = DEFAULT) -> tuple[Loss, ...]:
+    """Read an output back and name everything that it breaks and that no reported loss names.
+
+    Args:
+        transcript: what was written.
+        result: the output with its losses.
+        options: the options it was written with.
+
+    Returns:
+        What the report does not say; none is what it should give.
+
+    Raises:
+        BridgeError: where the output cannot be read back.
+    """
+    back = read(result.encode(), result.target, options=replace(options, dialect=None)).transcript
+    return tuple(loss for check in CHECKS for loss in check(transcript, back, result))
+
+
+def _differences(document: Document, back: Document, result: Result) -> list[Loss]:
+    """Law 2: places that read differently."""
+    named = {loss.path for loss in result.losses}
+    gone = {path for path in named if is_element(path)}
+    return [
+        unreported(LossCode.CONTENT, place.path, "the output reads differently here")
+        for place in diff(document, back, gone)
+        if not covered(place.path, named)
+    ]
+
+
+def unreported(code: LossCode, path: str, detail: str) -> Loss:
+    """What a check found and no loss says."""
+    return Loss(code, Severity.CHANGED, path, f"{ErrorCode.UNREPORTED}: {detail}")
+
+
+Check = Callable[[Document, Document, Result], list[Loss]]
+"""Takes what was written, what the output reads as, and the result; gives what the report does not say."""
+
+CHECKS: Final[tuple[Check, ...]] = (_differences,)
+"""The laws that can be checked on one conversion, in the order of their numbers."""
