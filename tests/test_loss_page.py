@@ -12,6 +12,7 @@ import pytest
 from loss_examples import EXAMPLES
 from ocml_bridge import FindingCode, LossCode, formats, jsontext, write
 from ocml_bridge.adapter import Feature
+from ocml_bridge.loss import CLASSES, LossClass
 from ocml_bridge.model.codec import to_json
 from ocml_bridge.registry import adapter
 
@@ -54,8 +55,20 @@ def findings() -> str:
     return f"| code | meaning |\n| --- | --- |\n{rows}"
 
 
+def classes() -> str:
+    meanings = comments("LossClass")
+    codes = {each: ", ".join(f"`{code}`" for code in LossCode if CLASSES[code] is each) for each in LossClass}
+    rows = "\n".join(f"| {each} | {meanings[each]} | {codes[each]} |" for each in LossClass)
+    return f"| class | meaning | codes |\n| --- | --- | --- |\n{rows}"
+
+
 def page() -> str:
-    parts = {"matrix": matrix(), "examples": "\n\n".join(map(example, LossCode)), "findings": findings()}
+    parts = {
+        "matrix": matrix(),
+        "classes": classes(),
+        "examples": "\n\n".join(map(example, LossCode)),
+        "findings": findings(),
+    }
     text = PAGE.read_text()
     for name, made in parts.items():
         pattern = rf"(<!-- generated: {name} -->\n).*?(<!-- end -->)"
@@ -74,3 +87,7 @@ def test_the_page_is_what_running_it_gives(request: pytest.FixtureRequest) -> No
 def test_every_example_shows_its_code(code: LossCode) -> None:
     document, target = EXAMPLES[code]
     assert code in {loss.code for loss in write(document, target).losses}
+
+
+def test_every_code_has_a_class() -> None:
+    assert CLASSES.keys() == set(LossCode)

@@ -79,8 +79,8 @@ class Result:
             "source": self.source,
             "target": self.target,
             "lossless": self.lossless,
-            "findings": [note._asdict() for note in self.findings],
-            "losses": [note._asdict() for note in self.losses],
+            "findings": [note.to_json() for note in self.findings],
+            "losses": [note.to_json() for note in self.losses],
         }
 
 

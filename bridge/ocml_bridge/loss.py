@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 
 class Severity(StrEnum):
@@ -49,6 +50,51 @@ class LossCode(StrEnum):
     LAYOUT = "layout"
     CONTROL_TOKEN = "control-token"
     SURROGATE = "surrogate"
+
+
+class LossClass(StrEnum):
+    """What a loss touches, the worst first."""
+
+    CONTENT = "content"
+    """What anyone wrote, thought, called or answered."""
+    STRUCTURE = "structure"
+    """Who, to whom, in which order, on which channel; which tools there are."""
+    BOOKKEEPING = "bookkeeping"
+    """Ids, the keys of a request, metadata, spelling."""
+
+
+CLASSES: Final[dict[LossCode, LossClass]] = {
+    LossCode.MESSAGE: LossClass.CONTENT,
+    LossCode.ROLE: LossClass.STRUCTURE,
+    LossCode.NAME: LossClass.STRUCTURE,
+    LossCode.CHANNEL: LossClass.STRUCTURE,
+    LossCode.RECIPIENT: LossClass.STRUCTURE,
+    LossCode.CALL_ID: LossClass.BOOKKEEPING,
+    LossCode.INTENT: LossClass.STRUCTURE,
+    LossCode.CONTENT_TYPE: LossClass.BOOKKEEPING,
+    LossCode.CONSTRAINT: LossClass.STRUCTURE,
+    LossCode.ENDING: LossClass.STRUCTURE,
+    LossCode.GROUPING: LossClass.STRUCTURE,
+    LossCode.CONTENT: LossClass.CONTENT,
+    LossCode.THOUGHT: LossClass.CONTENT,
+    LossCode.FLAGS: LossClass.STRUCTURE,
+    LossCode.MEDIA: LossClass.CONTENT,
+    LossCode.REFUSAL: LossClass.CONTENT,
+    LossCode.INFILL: LossClass.CONTENT,
+    LossCode.FILE_BREAK: LossClass.STRUCTURE,
+    LossCode.FOREIGN_PART: LossClass.CONTENT,
+    LossCode.TOOLS: LossClass.STRUCTURE,
+    LossCode.TOOLS_MOVED: LossClass.STRUCTURE,
+    LossCode.TOOL_SCHEMA: LossClass.STRUCTURE,
+    LossCode.HEADER: LossClass.BOOKKEEPING,
+    LossCode.OPEN_TURN: LossClass.STRUCTURE,
+    LossCode.COMPLETION: LossClass.STRUCTURE,
+    LossCode.EXTRAS: LossClass.BOOKKEEPING,
+    LossCode.LAYOUT: LossClass.BOOKKEEPING,
+    LossCode.CONTROL_TOKEN: LossClass.CONTENT,
+    LossCode.SURROGATE: LossClass.CONTENT,
+}
+"""The class of each code; every code has one."""
 
 
 class FindingCode(StrEnum):
@@ -120,6 +166,16 @@ class Loss(NamedTuple):
     path: str
     detail: str
 
+    @property
+    def loss_class(self) -> LossClass:
+        """What it touches: content, structure or bookkeeping."""
+        return CLASSES[self.code]
+
+    def to_json(self) -> dict[str, Any]:
+        """The loss as JSON values, its class beside its code."""
+        code, severity, path, detail = self
+        return {"code": code, "class": CLASSES[code], "severity": severity, "path": path, "detail": detail}
+
 
 class Finding(NamedTuple):
     """One place of a document that its reader mended or had to interpret; same shape as `Loss`."""
@@ -128,6 +184,10 @@ class Finding(NamedTuple):
     severity: Severity
     path: str
     detail: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The finding as JSON values."""
+        return self._asdict()
 
 
 class Log:
@@ -151,6 +211,12 @@ class Log:
     def lose(self, code: LossCode, path: str, detail: str, severity: Severity = Severity.LOST) -> None:
         """Note something that a writer cannot carry over."""
         self.losses.append(Loss(code, severity, path, detail))
+
+
+def worst_class(losses: Iterable[Loss]) -> LossClass | None:
+    """The worst class of what is lost or changed; None where nothing is."""
+    classes = {CLASSES[loss.code] for loss in losses if loss.severity is not Severity.LAYOUT}
+    return next((each for each in LossClass if each in classes), None)
 
 
 def is_lossless(losses: list[Loss] | tuple[Loss, ...]) -> bool:

@@ -263,6 +263,6 @@ class _Relay:
             "target": target,
             "reason": self.reason,
             "lossless": is_lossless(self.target.losses),
-            "findings": [note._asdict() for note in self.findings],
-            "losses": [note._asdict() for note in self.target.losses],
+            "findings": [note.to_json() for note in self.findings],
+            "losses": [note.to_json() for note in self.target.losses],
         }
