@@ -17,7 +17,7 @@ LAYERS = (
     ("comparison", "events", "prompting"),
     ("adapter", "diff", "jsontext", "turns"),
     ("fit",),
-    ("pairing", "text", "transform", "visibility"),
+    ("conformance", "pairing", "text", "transform", "visibility"),
     ("stream",),
     ("registry", "sidecar", "source"),
     ("convert", "pipe"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options, Source
+from ocml_bridge.conformance import Conformance
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Document, Header, Json, Message, Transcript
@@ -19,7 +19,7 @@ from .document import render_header as render_document_header
 from .frames import Frame, frames
 from .front import Front
 from .header import Fields, parse_header, render_header
-from .syntax import CHANNELS, CONSTRAIN, ENDINGS, HOME, ROLES, START, TERMINATORS, ending, is_last_answer
+from .syntax import ENDINGS, HOME, MINORS, START, TERMINATORS, VERSION, VERSION_OF, ending, is_last_answer
 
 
 def read(source: Source, options: Options, log: Log) -> Document:
@@ -62,7 +62,8 @@ class FrameReader:
         self._log = log
         self._alone = alone
         self._front = _front(front, log, alone=alone)
-        self._required = _requires_channels(self._front.header)
+        header = self._front.header
+        self._conformance = Conformance(log, channels=_requires_channels(header), legacy=_is_legacy(header))
         self._open_turn: Message | None = None
         self._last: Frame | None = None
 
@@ -75,11 +76,10 @@ class FrameReader:
         self._settle()
         if frame.body is None:
             self._open_turn = _open_turn(frame, self._log, first=not self.messages)
+            self._conformance.heading(self._open_turn, "/open_turn")
             return
         message = _message(frame, len(self.messages), self._log)
-        if self._required and message.role == "assistant" and message.channel is None:
-            path = f"/messages/{len(self.messages)}/channel"
-            self._log.find(FindingCode.CHANNEL_MISSING, path, "the header's profile requires a channel")
+        self._conformance.message(message, f"/messages/{len(self.messages)}")
         self.messages.append(message)
         self._last = frame
 
@@ -154,8 +154,7 @@ def _front(front: Front, log: Log, *, alone: bool) -> Transcript:
             FindingCode.HEADER_ABSENT, "/header", "a transcript must begin with a YAML header (§2)", Severity.LAYOUT
         )
         return Transcript(layout={HOME: {"header": "absent", **({"front": text} if text else {})}})
-    if header.version is None:
-        log.find(FindingCode.HEADER_ABSENT, "/header/version", "the header must name its version (§2)", Severity.LAYOUT)
+    _check_version(header.version, log)
     if render_document_header(header) != text:
         header = replace(header, layout={HOME: {"raw": text}})
     return Transcript(header=None if header == PLAIN else header)
@@ -198,8 +197,6 @@ def _header(frame: Frame, path: str, log: Log) -> tuple[Message, dict[str, Json]
         )
     for name in fields.empty:
         log.find(FindingCode.HEADER_VALUE, path, f"{name}= has no value", Severity.LAYOUT)
-    if message.role not in ROLES:
-        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"§4 does not know the role {message.role[:40]!r}; kept")
     if render_header(message, fields.unknown) != frame.header:
         layout["header"] = frame.header
     if message.call_id is None and (is_call(message) or is_reply(message)):
@@ -220,40 +217,40 @@ def _open_turn(frame: Frame, log: Log, *, first: bool) -> Message:
 
 
 def _check(message: Message, frame: Frame, path: str, log: Log) -> None:
-    """What §3, §5, §6 and §8 ask of a message, as findings."""
+    """What only a frame can get wrong (§3, §6, §9), as findings."""
     for token in frame.stray:
         log.find(FindingCode.STRAY_TOKEN, f"{path}/content", f"{token} in a body should be escaped (§3); read as text")
     if message.end is None:
         log.find(FindingCode.TRUNCATED, f"{path}/end", "the text ends before the message does")
-    if message.channel is not None and message.channel not in CHANNELS:
-        log.find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", f"§5 does not know {message.channel[:40]!r}; kept")
-    if message.constraint == "json" and jsontext.parse(cast("str", frame.body)) is None and not _is_json(message):
-        log.find(
-            FindingCode.CONSTRAINT_VIOLATION,
-            f"{path}/content",
-            f"the body is not the JSON that {CONSTRAIN}json promises (§6)",
-        )
-    _check_call(message, path, log)
-
-
-def _is_json(message: Message) -> bool:
-    return isinstance(message.content, str) and jsontext.parse(message.content) is not None
-
-
-def _check_call(message: Message, path: str, log: Log) -> None:
-    if is_call(message) or is_reply(message):
-        if message.call_id is None:
-            log.find(FindingCode.CALL_ID_MISSING, f"{path}/call_id", "a call and its reply must carry a call_id (§8.2)")
-        if is_call(message) and message.end == "end":
-            log.find(FindingCode.CALL_ENDING, f"{path}/end", "a call ends with <|call|> (§6)", Severity.LAYOUT)
-        if message.channel == "analysis" and (message.recipient or "").startswith("functions."):
-            log.find(FindingCode.CALL_CHANNEL, f"{path}/channel", "a function is called on commentary (§8.3)")
-    elif message.end == "call":
+    if message.end == "end" and is_call(message):
+        log.find(FindingCode.CALL_ENDING, f"{path}/end", "a call ends with <|call|> (§6)", Severity.LAYOUT)
+    if message.end == "call" and not (is_call(message) or is_reply(message)):
         log.find(FindingCode.CALL_RECIPIENT, f"{path}/recipient", "a call without to= calls no tool (§6)")
 
 
+def _check_version(version: str | None, log: Log) -> None:
+    """What §2 asks of the version: 1.x is valid here (§13), 2.x as far as it is specified (readings 2 and 39)."""
+    if version is None:
+        log.find(FindingCode.HEADER_ABSENT, "/header/version", "the header must name its version (§2)", Severity.LAYOUT)
+        return
+    said = VERSION_OF.fullmatch(version)
+    if said is None:
+        log.find(FindingCode.VERSION, "/header/version", f"{version[:40]!r} is no major.minor (§2); read as {VERSION}")
+    elif said[1] not in ("1", "2") or (said[1] == "2" and said[2] not in MINORS):
+        log.find(FindingCode.VERSION, "/header/version", f"{version[:40]} is not specified; read as {VERSION}")
+
+
+def _is_legacy(header: Header | None) -> bool:
+    """Whether the header says that the transcript is of version 1.x."""
+    said = VERSION_OF.fullmatch(header.version or "") if header is not None else None
+    return said is not None and said[1] == "1"
+
+
 def _requires_channels(header: Header | None) -> bool:
-    """Whether the header's profile requires channels: then E-PARSE-CHANNEL-MISSING (§14, reading 18)."""
+    """Whether the header's Harmony profile is in force, which requires channels (§12.2, reading 18)."""
     profiles: Json = header.profiles if header is not None else None
-    harmony = cast("dict[str, Json]", profiles).get("harmony") if isinstance(profiles, dict) else None
-    return isinstance(harmony, dict) and bool(cast("dict[str, Json]", harmony).get("require_channels"))
+    harmony: Json = cast("dict[str, Json]", profiles).get("harmony") if isinstance(profiles, dict) else None
+    if not isinstance(harmony, dict):
+        return False
+    profile = cast("dict[str, Json]", harmony)
+    return profile.get("enabled", bool(profile.get("require_channels"))) is True

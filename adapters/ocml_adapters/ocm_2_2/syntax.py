@@ -1,4 +1,4 @@
-"""Tokens and words of OpenChatML 2.2 (§3 control tokens, §4 roles, §5 channels, §6 message grammar)."""
+"""Tokens and words of OpenChatML 2.2 (§2 version, §3 control tokens, §6 message grammar)."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ TOKEN: Final = re.compile(f"(<+(?:{'|'.join(re.escape(token[1:]) for token in TO
 START_LINE: Final = re.compile(r"^<\|start\|>", re.MULTILINE)
 """Where the header ends: the tokens that it lists itself never begin a line (§2)."""
 
-ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
-CHANNELS: Final = frozenset({"analysis", "commentary", "final"})
 ATTRIBUTES: Final = {
     "to": "recipient",
     "call_id": "call_id",
@@ -39,6 +37,10 @@ ATTRIBUTES: Final = {
 }
 """Attribute → field, in the order of §6, which is the order they are written in."""
 VERSION: Final = "2.2"
+VERSION_OF: Final = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})")
+"""Major and minor of a version (§2)."""
+MINORS: Final = frozenset({"0", "1", "2"})
+"""Those of version 2 that this format reads."""
 MAX_HEADER: Final = 65_536
 """The longest YAML header that is read, in characters."""
 MAX_FRAME_HEADER: Final = 16_384

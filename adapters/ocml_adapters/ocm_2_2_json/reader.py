@@ -7,6 +7,7 @@ from typing import cast
 
 from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options, Source
+from ocml_bridge.conformance import TOOL_CALLS, Conformance
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Document, Json, Message, Transcript
@@ -27,7 +28,6 @@ from .syntax import (
     ROLE,
     THINKING,
     TOOL_CALL,
-    TOOL_CALLS,
 )
 from .writer import wire_object
 
@@ -45,8 +45,14 @@ def read(source: Source, options: Options, log: Log) -> Document:
     if not isinstance(objects, list):
         raise BridgeError(ErrorCode.SHAPE, "neither a message object nor a list of them", path="")
     messages: list[Message] = []
+    conformance = Conformance(log)
     for index, item in enumerate(cast("list[Json]", objects)):
-        messages += _object(item, f"/{index}" if shape != "object" else "", len(messages), log)
+        path = f"/{index}" if shape != "object" else ""
+        said = _object(item, path, len(messages), log)
+        listed = len(said) - _listed(cast("Object", item))
+        for at, message in enumerate(said):
+            conformance.message(message, f"/messages/{len(messages)}", alternate=at >= listed)
+            messages.append(message)
     found = lift_tools(developer.split(messages, lenient=False).messages)
     layout: Object = {} if shape == "list" else {"shape": shape}
     if found.layout is not None:
@@ -68,11 +74,6 @@ def _object(item: Json, path: str, index: int, log: Log) -> list[Message]:
         raise BridgeError(ErrorCode.SHAPE, "a message is an object with a role", path=path)
     wire = cast("Object", item)
     messages = _messages(wire, path, index, log)
-    for at, message in enumerate(messages, index):
-        if message.call_id is None and (is_call(message) or is_reply(message)):
-            log.find(
-                FindingCode.CALL_ID_MISSING, f"/messages/{at}/call_id", "a call and its reply must carry an id (§8.2)"
-            )
     unknown = {key: value for key, value in wire.items() if key not in KEYS and key != TOOL_CALLS and value is not None}
     if unknown:
         messages[0] = replace(messages[0], extras={HOME: unknown})
@@ -133,6 +134,12 @@ def _calls(wire: Object, path: str) -> list[tuple[str, Object]]:
         if not isinstance(call, dict):
             raise BridgeError(ErrorCode.SHAPE, "a tool call is an object", path=at)
     return cast("list[tuple[str, Object]]", found)
+
+
+def _listed(wire: Object) -> int:
+    """How many calls an object has in `tool_calls`; they are its last messages."""
+    several = wire.get(TOOL_CALLS)
+    return len(cast("list[Json]", several)) if isinstance(several, list) else 0
 
 
 def _call(call: Object, path: str, role: str, channel: str) -> Message:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import cast
 
+from ocml_bridge.conformance import TOOL_CALLS
 from ocml_bridge.model import ByFormat, Json, Message
 
-from .syntax import HOME, KEYS, TOOL_CALLS
+from .syntax import HOME, KEYS
 
 Object = dict[str, Json]
 

@@ -1,0 +1,128 @@
+"""What OpenChatML 2.2 asks of messages in both of its forms (§4, §5, §6, §8, §12, §13), as findings.
+
+A form's reader has each message checked in order; what only its own spelling can break, it finds itself.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from . import jsontext
+from .loss import FindingCode, Log
+from .model import Json, Message
+from .turns import FUNCTIONS, is_call, is_reply
+
+ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
+"""§4; a tool's name in place of the role is read as the role `tool`."""
+CHANNELS: Final = frozenset({"analysis", "commentary", "final"})
+"""§5."""
+INTENTS: Final = frozenset({"preamble", "status", "debug"})
+"""§6."""
+TOOL_CALLS: Final = "tool_calls"
+"""The JSON field that §6 names: what writes calls in another way than the envelope does."""
+
+
+class Conformance:
+    """Checks the messages of one document, one after the other.
+
+    Args:
+        log: takes the findings.
+        channels: whether the assistant's messages must name their channel (§12.2, §14).
+        legacy: whether the document says that it is of version 1.x, which has no channels and no developer (§13).
+    """
+
+    def __init__(self, log: Log, *, channels: bool = False, legacy: bool = False) -> None:
+        self._log = log
+        self._channels = channels
+        self._legacy = legacy
+        self._call_ids: set[str] = set()
+        self._ways: set[str] = set()
+        """How the calls of the assistant's turn under way are written: in the envelope, as `tool_calls`, or both."""
+
+    def heading(self, message: Message, path: str) -> None:
+        """Check the words of a message's header; an open turn has no more."""
+        find = self._log.find
+        if message.role not in ROLES:
+            find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"§4 does not know the role {message.role[:40]!r}; kept")
+        if message.channel is not None and message.channel not in CHANNELS:
+            find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", f"§5 does not know {message.channel[:40]!r}; kept")
+        if message.intent is not None and message.intent not in INTENTS:
+            find(FindingCode.UNKNOWN_INTENT, f"{path}/intent", f"§6 does not know {message.intent[:40]!r}; kept")
+        if self._legacy and (message.channel is not None or message.role == "developer"):
+            what = "channel" if message.channel is not None else "role"
+            find(
+                FindingCode.VERSION,
+                f"{path}/{what}",
+                "the header says 1.x, which has no channels and no developer (§13)",
+            )
+
+    def message(self, message: Message, path: str, *, alternate: bool = False) -> None:
+        """Check the next message.
+
+        Args:
+            message: as it was read.
+            path: where it is in the canonical form.
+            alternate: whether it is a call that is written in the JSON field `tool_calls`.
+        """
+        find = self._log.find
+        self.heading(message, path)
+        if message.channel is None and self._channels and message.role == "assistant":
+            find(FindingCode.CHANNEL_MISSING, f"{path}/channel", "the header's profile requires a channel (§12.2)")
+        if message.intent == "preamble" and message.channel == "final":
+            find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", "a preamble is on commentary, not on final (§5)")
+        self._body(message, path)
+        self._tools(message, path)
+        if message.role == "assistant":
+            self._turn(message, path, alternate=alternate)
+        elif self._ways:
+            self._ways = set()
+
+    def _body(self, message: Message, path: str) -> None:
+        if "json" in (message.constraint, message.content_type):
+            text = message.content
+            if not isinstance(text, str) or jsontext.parse(text) is None:
+                promise = "<|constrain|>json" if message.constraint == "json" else "content_type=json"
+                detail = f"the body is not the JSON that {promise} promises (§6)"
+                self._log.find(FindingCode.CONSTRAINT_VIOLATION, f"{path}/content", detail)
+
+    def _tools(self, message: Message, path: str) -> None:
+        """What §4, §6 and §8 ask of calls and their replies."""
+        find, call_id = self._log.find, message.call_id
+        calls = is_call(message)
+        if not (calls or is_reply(message)):
+            return
+        if call_id is None:
+            find(FindingCode.CALL_ID_MISSING, f"{path}/call_id", "a call and its reply must carry an id (§8.2)")
+        elif calls and call_id in self._call_ids:
+            detail = f"an earlier call has the id {call_id[:40]!r}, and ids must be unique (§8.2)"
+            find(FindingCode.CALL_ID_REPEATED, f"{path}/call_id", detail)
+        elif calls:
+            self._call_ids.add(call_id)
+        if not calls and message.name is None:
+            find(FindingCode.NAME_MISSING, f"{path}/name", "a tool's reply must name the tool (§4, §6)")
+        if message.channel == "analysis" and (message.recipient or "").startswith(FUNCTIONS):
+            find(FindingCode.CALL_CHANNEL, f"{path}/channel", "a function is called on commentary (§8.3)")
+
+    def _turn(self, message: Message, path: str, *, alternate: bool) -> None:
+        """A turn must not mix the envelope of calls with any `tool_calls` (§6)."""
+        if alternate or _has_tool_calls(message):
+            way = TOOL_CALLS
+        elif is_call(message):
+            way = "envelope"
+        else:
+            return
+        if way not in self._ways:
+            self._ways.add(way)
+            if len(self._ways) > 1:
+                detail = f"a turn must not write calls both in the envelope and as {TOOL_CALLS} (§6)"
+                self._log.find(FindingCode.MIXED_CALLS, path, detail)
+
+
+def _has_tool_calls(message: Message) -> bool:
+    """Whether a body is a JSON object with the field `tool_calls`; it is read as text."""
+    text = message.content
+    if is_call(message) or not isinstance(text, str) or f'"{TOOL_CALLS}"' not in text:
+        return False
+    found = jsontext.parse(text)
+    value: Json = None if found is None else found.value
+    return isinstance(value, dict) and TOOL_CALLS in value
