@@ -224,8 +224,8 @@ def test_4_a_tag_means_something_in_its_role_and_before_its_json_only() -> None:
 
 
 def test_4_json_that_is_not_what_its_tag_announces_is_text() -> None:
-    document = transcript(turn("assistant", '<|function_call|>{"name": "f"}'), FindingCode.JSON_OPAQUE)
-    assert document.messages[0].content == '<|function_call|>{"name": "f"}'
+    document = transcript(turn("assistant", '<|function_call|>{"call": "f"}'), FindingCode.JSON_OPAQUE)
+    assert document.messages[0].content == '<|function_call|>{"call": "f"}'
     transcript(turn("system", "<|function_list|>[1]"), FindingCode.JSON_OPAQUE)
     transcript(turn("tool", '<|function_output|>{"content": 1}'), FindingCode.JSON_OPAQUE)
 
@@ -582,3 +582,25 @@ def test_hostile_text_costs_time_in_proportion(text: str) -> None:
     begin = time.perf_counter()
     write(read(text, ID).transcript, ID)
     assert time.perf_counter() - begin < 10
+
+
+def test_27_a_call_without_arguments_is_a_call_with_none() -> None:
+    (message,) = transcript(turn("assistant", '<|function_call|>{"name": "f"}'), FindingCode.SHAPE).messages
+    assert (message.recipient, message.content, message.constraint, message.end) == ("functions.f", "{}", "json", "call")
+
+
+def test_27_parameters_are_read_as_the_arguments() -> None:
+    source = turn("assistant", '<|function_call|>{"name": "f", "parameters": {"a": 1}}')
+    (message,) = transcript(source, FindingCode.SHAPE).messages
+    assert (message.recipient, message.content) == ("functions.f", '{"a": 1}')
+
+
+def test_27_arguments_count_where_both_are_there() -> None:
+    source = turn("assistant", '<|function_call|>{"name": "f", "parameters": {"a": 1}, "arguments": {"b": 2}}')
+    assert transcript(source).messages[0].content == '{"b": 2}'
+
+
+@pytest.mark.parametrize("call", ['{"arguments": {}}', '{"arguments": {}, "name": ""}', '{"arguments": {}, "name": 1}'])
+def test_27_a_call_without_a_name_is_text_and_found(call: str) -> None:
+    (message,) = transcript(turn("assistant", f"<|function_call|>{call}"), FindingCode.CALL_RECIPIENT).messages
+    assert (message.recipient, message.content) == (None, f"<|function_call|>{call}")

@@ -7,17 +7,17 @@ White space beside a token that stands on a line of its own is its separator: on
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Final
 
-from ocml_bridge.jsontext import Unplaced, members, parse, value_at
+from ocml_bridge.jsontext import Span, Unplaced, members, parse, value_at
 from ocml_bridge.loss import FindingCode
 from ocml_bridge.model import FileBreak, Flags, Infill, Text, Tool, Tools
 
 from .arriving import Arriving
 from .segments import LINES, Block, Call, Note, Output, Segment, after_newline, before_newline, is_separator
-from .syntax import CALL, CLOSERS, FIM, FLAGS, LIST, OPENERS, OUTPUT, SEPARATOR, STRAY, TOKENS, live
+from .syntax import ARGUMENTS, CALL, CLOSERS, FIM, FLAGS, LIST, OPENERS, OUTPUT, SEPARATOR, STRAY, TOKENS, live
 from .tools import tools_from
 
 
@@ -244,14 +244,21 @@ class Scanner:
         return value is not None and tools_from(value[0]) is not None
 
     def call(self, found: re.Match[str]) -> int:
-        """A call: an object with a name and arguments (decision 11)."""
+        """A call: an object with a name and arguments (readings 11 and 27)."""
         if not self._is_there(found.end()):
             return -1
         spans = members(self._body, found.end())
-        if spans is None or "arguments" not in spans[0] or not _named(spans[0].get("name")):
+        given = _first(spans[0], ARGUMENTS) if spans is not None else None
+        if spans is None or not (given or "name" in spans[0]):
             return self._opaque(found)
-        arguments = spans[0]["arguments"]
+        if not _named(spans[0].get("name")):
+            self.notes.append((FindingCode.CALL_RECIPIENT, "a call names no function (§8.2): text"))
+            return 0
         name = spans[0]["name"].value
+        if given != "arguments":
+            meant = f"its {given} are read as such" if given else "it is read as a call with none"
+            self.notes.append((FindingCode.SHAPE, f"the call of {name} has no arguments (§8.2); {meant}"))
+        arguments = spans[0][given] if given else Span({}, "{}")
         if isinstance(arguments.value, str):
             call = Call(name, arguments.value, parse(arguments.value) is not None)
         else:
@@ -324,6 +331,11 @@ def _behind(left: Segment | None, text: str) -> str:
     if isinstance(left, LINES):
         text = after_newline(text)
     return after_newline(text) if isinstance(left, Tools) else text  # a blank line ends the list (decision 5)
+
+
+def _first(spans: Mapping[str, Span], keys: tuple[str, ...]) -> str | None:
+    """The first of some keys that an object has."""
+    return next((key for key in keys if key in spans), None)
 
 
 def _named(span: object) -> bool:

@@ -42,6 +42,8 @@ STRAY: Final = frozenset(CLOSERS.values())
 LIST: Final = "<|function_list|>"
 CALL: Final = "<|function_call|>"
 OUTPUT: Final = "<|function_output|>"
+ARGUMENTS: Final = ("arguments", "parameters")
+"""What a call's arguments are called: by §8.2, and by InternLM2 and others."""
 
 FIM: Final[dict[str, str]] = {f"<|fim_{label}|>": label for label in ("prefix", "middle", "suffix")}
 SEPARATOR: Final = "<|file_separator|>"
