@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ocml_bridge import Completion, Document, LossCode, Message, Tool, Transcript
 from ocml_bridge.model import FileBreak, Flags, Foreign, Header, Infill, Media, Refusal, Text, Thought, Tools
 
@@ -33,6 +35,8 @@ EXAMPLES: dict[LossCode, tuple[Document, str]] = {
     LossCode.CONSTRAINT: (_talk(USER, Message("assistant", "{}", channel="final", constraint="json")), "openai"),
     LossCode.ENDING: (_talk(USER, Message("assistant", "Hel", channel="final", end=None)), "openai"),
     LossCode.GROUPING: (_talk(USER, CALL, Message("assistant", "Done.", channel="final", continues=True)), "harmony"),
+    LossCode.FAILED: (_talk(USER, CALL, replace(REPLY, content="no such city", failed=True)), "openai"),
+    LossCode.WEIGHT: (_talk(USER, Message("assistant", "Hello.", channel="final", weight=0)), "harmony"),
     LossCode.CONTENT: (_user(Text("one"), Text("two")), "harmony"),
     LossCode.THOUGHT: (_talk(Message("assistant", (Thought("reflect"), Text("Hm.")), channel="analysis")), "harmony"),
     LossCode.FLAGS: (_talk(Message("system", (Text("Be brief."), Flags(("reason",))))), "openai"),
@@ -47,7 +51,7 @@ EXAMPLES: dict[LossCode, tuple[Document, str]] = {
     LossCode.HEADER: (Transcript((USER,), header=Header(version="2.2", model="m")), "openai"),
     LossCode.OPEN_TURN: (Transcript((USER,), open_turn=Message("assistant", "", end=None)), "openai"),
     LossCode.COMPLETION: (Completion((Infill("a", None, "c"),)), "openai"),
-    LossCode.EXTRAS: (_talk(Message("user", "Hi", extras={"openai": {"weight": 0}})), "harmony"),
+    LossCode.EXTRAS: (_talk(Message("user", "Hi", extras={"openai": {"prompt_cache_breakpoint": True}})), "harmony"),
     LossCode.LAYOUT: (_talk(Message("user", "Hi", layout={"ocm-2.2": {"gap": "\n\n"}})), "harmony"),
     LossCode.CONTROL_TOKEN: (_talk(Message("user", "What is <|end|>?")), "harmony"),
     LossCode.SURROGATE: (_talk(Message("user", "half: \ud800")), "harmony"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ocml_bridge import Completion, Document, Message, Severity, Tool, Transcript, formats, write
@@ -69,6 +71,7 @@ PROBES: dict[Feature, tuple[Probe, ...]] = {
     Feature.RAW_CALLS: ((talk(USER, CODE), "/messages/1"),),
     Feature.CALL_IDS: ((talk(USER, call(call_id="c9")), "/messages/1/call_id"),),
     Feature.REPLIES: ((talk(USER, call(), REPLY), "/messages/2"),),
+    Feature.FAILED_REPLIES: ((talk(USER, call(), replace(REPLY, failed=True)), "/messages/2/failed"),),
     Feature.TOOLS: ((Transcript((USER,), tools=(Tool("f", "Does.", SIMPLE),)), "/tools"),),
     Feature.TOOL_SCHEMAS: (
         (Transcript((USER,), tools=(Tool("f", "Does.", SIMPLE),)), "/tools/0/parameters"),
@@ -90,6 +93,7 @@ PROBES: dict[Feature, tuple[Probe, ...]] = {
         (talk(USER, PREAMBLE, call(continues=True)), "/messages/2/continues"),
         (talk(USER, ANSWER, call(continues=True)), "/messages/2/continues"),
     ),
+    Feature.WEIGHTS: ((talk(USER, replace(ANSWER, weight=0)), "/messages/1/weight"),),
     Feature.MEDIA: (
         (talk(Message("user", (Text("x"), Media("image", url="https://a/b.png")))), "/messages/0/content"),
     ),

@@ -15,6 +15,8 @@ OTHER: Final[dict[str, Any]] = {
     "content": "Other.",
     "end": None,
     "continues": True,
+    "failed": False,
+    "weight": 0,
     "parameters": {"type": "string"},
     "tools": (Tool("other"),),
     "header": Header("2.2"),

@@ -172,6 +172,8 @@ ODD: dict[str, tuple[Any, ...]] = {
         *("assistant", "user", "all", "functions.a b", *ODD_WORDS),
     ),
     "call_id": ("c1", "c2", *ODD_WORDS),
+    "failed": (True, False),
+    "weight": (0, 1, 0.5),
     "intent": ("preamble", "status", "debug", *ODD_WORDS),
     "content_type": ("json", "code", *ODD_WORDS),
     "constraint": ("json", "regex", *ODD_WORDS),

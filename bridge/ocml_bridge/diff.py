@@ -141,9 +141,20 @@ def _message(path: str, old: Message, new: Message, gone: Collection[str], out: 
         out.append(Difference(f"{path}/end", old.end, new.end))
     if old.continues is not new.continues:
         out.append(Difference(f"{path}/continues", old.continues, new.continues))
-    if old.extras is not new.extras and old.extras != new.extras:
+    same = old.failed is new.failed and old.weight is new.weight
+    if not (same and old.extras is new.extras and old.layout is new.layout):
+        _beside(path, old, new, out)
+
+
+def _beside(path: str, old: Message, new: Message, out: list[Difference]) -> None:
+    """The fields of a message that few messages have."""
+    if old.failed is not new.failed:
+        out.append(Difference(f"{path}/failed", old.failed, new.failed))
+    if old.weight != new.weight:
+        out.append(Difference(f"{path}/weight", old.weight, new.weight))
+    if old.extras != new.extras:
         _values(f"{path}/extras", old.extras, new.extras, out)
-    if old.layout is not new.layout and old.layout != new.layout:
+    if old.layout != new.layout:
         _values(f"{path}/layout", old.layout, new.layout, out)
 
 

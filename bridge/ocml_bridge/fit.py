@@ -120,6 +120,8 @@ _FIELD_CODES: Final[dict[str, LossCode]] = {
     "constraint": LossCode.CONSTRAINT,
     "end": LossCode.ENDING,
     "continues": LossCode.GROUPING,
+    "failed": LossCode.FAILED,
+    "weight": LossCode.WEIGHT,
     "content": LossCode.CONTENT,
     "extras": LossCode.EXTRAS,
     "layout": LossCode.LAYOUT,

@@ -32,6 +32,8 @@ class LossCode(StrEnum):
     CONSTRAINT = "constraint"
     ENDING = "ending"
     GROUPING = "grouping"
+    FAILED = "failed"
+    WEIGHT = "weight"
     CONTENT = "content"
     THOUGHT = "thought"
     FLAGS = "flags"
@@ -75,6 +77,8 @@ CLASSES: Final[dict[LossCode, LossClass]] = {
     LossCode.CONSTRAINT: LossClass.STRUCTURE,
     LossCode.ENDING: LossClass.STRUCTURE,
     LossCode.GROUPING: LossClass.STRUCTURE,
+    LossCode.FAILED: LossClass.STRUCTURE,
+    LossCode.WEIGHT: LossClass.BOOKKEEPING,
     LossCode.CONTENT: LossClass.CONTENT,
     LossCode.THOUGHT: LossClass.CONTENT,
     LossCode.FLAGS: LossClass.STRUCTURE,
@@ -155,6 +159,8 @@ class FindingCode(StrEnum):
     """Bytes of a stream are not UTF-8; they are read as U+FFFD."""
     BYTE_ORDER_MARK = "byte-order-mark"
     """A byte order mark stands at the beginning; it is left out."""
+    EARLIER_FORM = "earlier-form"
+    """A canonical document is of an earlier schema; it is read as today's."""
     SHAPE = "shape"
     """A JSON value has a shape that the format does not know here; it is kept."""
     SIDECAR = "sidecar"

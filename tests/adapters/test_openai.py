@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from pydantic import TypeAdapter
 
 import strategies_openai as wire
 from corpus import corpus_path
-from ocml_bridge import BridgeError, ErrorCode, FindingCode, Message, Tool, Transcript, read, write
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Severity, Tool, Transcript, read, write
 from ocml_bridge.adapter import DEFAULT, Options
 from ocml_bridge.model import Foreign, Media, Part, Refusal, Text
 from ocml_bridge.registry import adapter
@@ -222,6 +223,55 @@ def test_tools_of_other_kinds_are_found_and_stay_at_their_place() -> None:
     assert isinstance(reading.transcript, Transcript)
     assert reading.transcript.tools == (Tool("f"),)
     assert same(write(reading.transcript, "openai").output, document)
+
+
+# --- training weights -------------------------------------------------------------------------------------------------
+
+
+def weights(document: Any) -> list[int | float | None]:
+    transcript = read(document, "openai").transcript
+    assert isinstance(transcript, Transcript)
+    return [message.weight for message in transcript.messages]
+
+
+@pytest.mark.parametrize("weight", [0, 1, 0.5, 1.0])
+def test_a_weight_is_that_of_every_message_of_a_wire_message(weight: float) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    wire = {"role": "assistant", "reasoning": "r", "content": "t", "tool_calls": [call], "weight": weight}
+    assert weights([{"role": "user", "content": "hi"}, wire]) == [None, weight, weight, weight]
+    assert same(write(read([wire], "openai").transcript, "openai").output, [wire])
+
+
+@pytest.mark.parametrize("weight", [None, True, "1", [0]])
+def test_what_is_no_number_is_no_weight_and_comes_back(weight: Any) -> None:
+    wire = {"role": "assistant", "content": "t", "weight": weight}
+    assert weights([wire]) == [None]
+    assert same(write(read([wire], "openai").transcript, "openai").output, [wire])
+
+
+def test_what_counts_differently_in_training_is_written_apart() -> None:
+    thought = Message("assistant", "r", channel="analysis", weight=0)
+    answer = Message("assistant", "t", channel="final", continues=True, weight=1)
+    result = write(Transcript((thought, answer)), "openai")
+    assert same(
+        result.output,
+        {
+            "messages": [
+                {"role": "assistant", "reasoning": "r", "content": None, "weight": 0},
+                {"role": "assistant", "content": "t", "weight": 1},
+            ]
+        },
+    )
+    assert [(loss.code, loss.severity) for loss in result.losses] == [(LossCode.GROUPING, Severity.LAYOUT)]
+
+
+def test_a_preamble_stays_with_its_call_whatever_they_count() -> None:
+    preamble = Message("assistant", "t", channel="commentary", intent="preamble", weight=0)
+    call = Message("assistant", "{}", None, "commentary", "functions.f", "c1", constraint="json", end="call", weight=1)
+    result = write(Transcript((preamble, replace(call, continues=True))), "openai")
+    assert [(loss.code, loss.severity, loss.path) for loss in result.losses] == [
+        (LossCode.WEIGHT, Severity.CHANGED, "/messages/1/weight")
+    ]
 
 
 # --- shapes -----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ocml_bridge import Completion, Finding, FindingCode, Loss, LossCode, Message, Severity, Transcript, write
@@ -51,6 +53,11 @@ class TestCalls:
         assert told[1].blocks[0].look is Look.JSON
         assert told[1].blocks[0].text == '{\n  "a": [\n    1,\n    2\n  ]\n}'
         assert told[2].answers[0].blocks[0].text == "G"
+
+    def test_a_reply_that_reports_an_error_says_so(self) -> None:
+        (entry,) = entries(tell(Transcript((replace(reply("f"), failed=True),)), visibility=DEBUG))
+        assert entry.label == "Reply, failed"
+        assert ("failed", "yes") in entry.facts
 
     def test_a_reply_to_nothing_stands_alone(self) -> None:
         (entry,) = tell(Transcript((reply("f"),)), visibility=DEBUG).items

@@ -52,7 +52,8 @@ def direct(document: Document, options: Options, sound: bool = False) -> tuple[T
             before = None
         if layout is not None and HOME in layout:
             return None
-        if not (message.continues is joined and message.call_id is layout is message.extras is None):
+        unsaid = message.call_id is layout is message.extras is message.failed is message.weight is None
+        if not (message.continues is joined and unsaid):
             changed[at] = Message(
                 role, content, name, channel, recipient, None, intent, content_type, constraint, end, joined
             )

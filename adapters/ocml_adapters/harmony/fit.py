@@ -166,10 +166,10 @@ def _plainly_held(message: Message, options: Options, *, prompted: bool, last: b
         return None
     if prompted or not opening(message, options.dialect or SPEC):
         return None
-    if message.call_id is None and layout is None and message.extras is None:
+    if message.call_id is layout is message.extras is message.failed is message.weight is None:
         return message
     held = own_copy(message)
-    held.call_id = held.layout = held.extras = None
+    held.call_id = held.layout = held.extras = held.failed = held.weight = None
     return held
 
 

@@ -84,7 +84,7 @@ def _empty(message: Message, *, first: bool) -> Message:
 
 
 def _message(message: Message, *, first: bool) -> Message:
-    clean = replace(message, **_safe(message))  # type: ignore[arg-type]
+    clean = replace(message, failed=None, weight=None, **_safe(message))  # type: ignore[arg-type]
     clean = replace(clean, extras=spelling.message_extras(message.extras, first=first), layout=None)
     clean = _bounded(clean)
     return replace(clean, layout=spelling.message_layout(message.layout, clean, first=first))
@@ -147,6 +147,7 @@ def _endings(messages: Sequence[Message], image: Transcript) -> list[Message]:
 
 
 def _open_turn(message: Message, *, first: bool) -> Message:
-    clean = replace(message, content="", end=None, continues=False, layout=None, **_safe(message))  # type: ignore[arg-type]
-    clean = _bounded(replace(clean, extras=spelling.message_extras(message.extras, first=first)))
+    clean = replace(message, content="", failed=None, weight=None, **_safe(message))  # type: ignore[arg-type]
+    clean = replace(clean, extras=spelling.message_extras(message.extras, first=first), layout=None)
+    clean = _bounded(replace(clean, end=None, continues=False))
     return replace(clean, layout=spelling.message_layout(message.layout, clean, first=first))

@@ -46,7 +46,7 @@ def _message(message: Message, path: str, log: Log) -> Message:
     content = thoughts.tidy(
         narrow(message.content, {Thought, Tools} if marked else {Tools}, f"{path}/content", log, target=HOME)
     )
-    message = replace(message, content=content, content_type=None, continues=False)
+    message = replace(message, content=content, content_type=None, continues=False, failed=None, weight=None)
     if "." in message.role or message.role in BUILTINS:
         message = replace(message, role="tool", name=message.role)
     if marked and any(MARKERS.neutralise(p.text) != p.text for p in thoughts.texts(content)):

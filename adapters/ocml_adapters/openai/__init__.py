@@ -24,7 +24,7 @@ ADAPTER = Adapter(
     capabilities=holds(
         *(Feature.SYSTEM, Feature.DEVELOPER, Feature.UNKNOWN_ROLES, Feature.NAMES, Feature.THOUGHTS),
         *(Feature.CALLS, Feature.PARALLEL_CALLS, Feature.RAW_CALLS, Feature.CALL_IDS, Feature.REPLIES),
-        *(Feature.TOOLS, Feature.TOOL_SCHEMAS, Feature.GROUPING, Feature.MEDIA, Feature.REFUSALS),
+        *(Feature.TOOLS, Feature.TOOL_SCHEMAS, Feature.GROUPING, Feature.WEIGHTS, Feature.MEDIA, Feature.REFUSALS),
         Feature.CONTROL_TOKENS,
         partly=(Feature.INTENTS, Feature.CONSTRAINTS),
     ),

@@ -6,7 +6,8 @@ Each message is one of six kinds and says nothing beside; each reply answers the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.model import ByFormat, Document, Json, Message, Transcript
@@ -42,9 +43,7 @@ def wires_of(messages: Sequence[Message], waiting: Waiting) -> list[Json] | None
     last = ""
     for message in messages:
         joined = message.continues
-        kind = _KINDS.get(
-            (message.role, message.channel, message.intent, message.content_type, message.constraint, message.end)
-        )
+        kind = _KINDS.get(_header(message))
         # A preamble is one only before a call.
         if kind is None or (last not in kind.follows if joined else last == PREAMBLE):
             return None
@@ -138,15 +137,17 @@ THOUGHT: Final = "thought"
 PREAMBLE: Final = "preamble"
 CALL: Final = "call"
 
+_header: Final = attrgetter("role", "channel", "intent", "constraint", "end", "content_type", "failed", "weight")
+_USUAL: Final = (None, None, None)
 _PLAIN: Final = Kind("text", _text)
-_KINDS: Final[dict[tuple[str | None, ...], Kind]] = {
-    ("system", None, None, None, None, "end"): _PLAIN,
-    ("developer", None, None, None, None, "end"): _PLAIN,
-    ("user", None, None, None, None, "end"): _PLAIN,
-    ("assistant", "analysis", None, None, None, "end"): Kind(THOUGHT, _thought),
-    ("assistant", "final", None, None, None, "end"): Kind("answer", _text, (THOUGHT,)),
-    ("assistant", "commentary", "preamble", None, None, "end"): Kind(PREAMBLE, _preamble, (THOUGHT,)),
-    ("assistant", "commentary", None, None, "json", "call"): Kind(CALL, _call, (THOUGHT, PREAMBLE, CALL)),
-    ("tool", "commentary", None, None, None, "end"): Kind("reply", _reply),
+_KINDS: Final[dict[tuple[Any, ...], Kind]] = {
+    ("system", None, None, None, "end", *_USUAL): _PLAIN,
+    ("developer", None, None, None, "end", *_USUAL): _PLAIN,
+    ("user", None, None, None, "end", *_USUAL): _PLAIN,
+    ("assistant", "analysis", None, None, "end", *_USUAL): Kind(THOUGHT, _thought),
+    ("assistant", "final", None, None, "end", *_USUAL): Kind("answer", _text, (THOUGHT,)),
+    ("assistant", "commentary", "preamble", None, "end", *_USUAL): Kind(PREAMBLE, _preamble, (THOUGHT,)),
+    ("assistant", "commentary", None, "json", "call", *_USUAL): Kind(CALL, _call, (THOUGHT, PREAMBLE, CALL)),
+    ("tool", "commentary", None, None, "end", *_USUAL): Kind("reply", _reply),
 }
-"""By role, channel, intent, content type, constraint and ending, where nothing about a message is special."""
+"""By what `_header` gives of a message, where nothing about it is special."""

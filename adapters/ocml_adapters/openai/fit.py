@@ -120,7 +120,11 @@ def stage_of(message: Message) -> int | None:
 
 
 def _groups(messages: Sequence[Message]) -> Iterator[list[Message]]:
-    """The wire messages: thoughts, at most one text, calls. An empty text stands alone, or it would vanish."""
+    """The wire messages: thoughts, at most one text, calls. An empty text stands alone, or it would vanish.
+
+    A wire message has one weight, so what counts differently in training stands apart, but for a preamble before calls:
+    alone it would be an answer.
+    """
     group: list[Message] = []
     last: int | None = None
     for message in messages:
@@ -139,7 +143,9 @@ def _joins(before: Message, last: int | None, message: Message, stage: int | Non
         return False
     if (stage == TEXT and not message.content) or (last == TEXT and not before.content):
         return False
-    return message.continues or (last == TEXT and stage == CALL and before.channel == "commentary")
+    if last == TEXT and stage == CALL and before.channel == "commentary":
+        return True
+    return message.continues and message.weight == before.weight
 
 
 # --- images -----------------------------------------------------------------------------------------------------------

@@ -79,8 +79,9 @@ def _thought_and_calls(key: str) -> Shape:
 
 
 def _thought(text: str, layout: ByFormat | None) -> Message:
-    # By place, as naming its fields takes as long as making it.
-    return Message("assistant", text, None, "analysis", None, None, None, None, None, "end", False, None, layout)
+    message = Message("assistant", text, None, "analysis")
+    message.layout = layout
+    return message
 
 
 def _layout(key: str) -> Callable[[], ByFormat | None]:

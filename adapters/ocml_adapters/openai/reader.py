@@ -27,6 +27,7 @@ from .syntax import (
     ROLES,
     TEXT_KEYS,
     TOOL_CALLS,
+    WEIGHT,
 )
 from .tools import is_legacy, read_calls, read_function_call
 
@@ -94,12 +95,19 @@ def read_message(wire: Object) -> list[Message]:
     return [_reply(wire, role) if role in REPLIES else _plain(wire, role)]
 
 
+def _weight(wire: Object) -> int | float | None:
+    """How much a message counts in training, where that is a number; anything else stays among the unknown members."""
+    value = wire.get(WEIGHT)
+    return value if type(value) in (int, float) else None
+
+
 def _plain(wire: Object, role: str) -> Message:
     content, layout = _content(wire)
     name = _text(wire, "name")
     known = ("role", "content") if name is None else ("role", "content", "name")
     extras = _finish(wire, layout, known, TEXT_KEYS, wire.get("content") == "")
-    return Message(role, content, name, extras=kept(HOME, extras), layout=kept(HOME, layout))
+    weight = _weight(wire)
+    return Message(role, content, name, weight=weight, extras=kept(HOME, extras), layout=kept(HOME, layout))
 
 
 def _reply(wire: Object, role: str) -> Message:
@@ -125,6 +133,7 @@ def _reply(wire: Object, role: str) -> Message:
         "commentary",
         "assistant",
         call_id,
+        weight=_weight(wire),
         extras=kept(HOME, extras),
         layout=kept(HOME, layout),
     )
@@ -154,6 +163,9 @@ def _assistant(wire: Object) -> list[Message]:
     messages += calls
     for message in messages[1:]:
         message.continues = True
+    if (weight := _weight(wire)) is not None:
+        for message in messages:
+            message.weight = weight
     _keep(messages[0], extras, layout)
     return messages
 
@@ -211,7 +223,7 @@ def _finish(wire: Object, layout: Object, known: Sequence[str], required: frozen
     form = form_of(wire, MESSAGE_ORDER, required, ("role", "content") if silent else ("role",))
     if form is not None:
         layout["form"] = form
-    return rest(wire, known)
+    return rest(wire, known if _weight(wire) is None else (*known, WEIGHT))
 
 
 # --- pairing ----------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ REASONING: Final = ("reasoning", "reasoning_content", DETAILS, "thinking")
 MESSAGE_ORDER: Final = (
     *("role", "tool_call_id", "name"),
     *REASONING,
-    *("content", "refusal", "tool_calls", "function_call"),
+    *("content", "refusal", "tool_calls", "function_call", "weight"),
 )
 CALL_ORDER: Final = ("id", "type", "function", "custom")
 TOOL_ORDER: Final = ("type", "function", "custom")
@@ -47,6 +47,8 @@ CUSTOM: Final = "custom"
 FUNCTION_CALL: Final = "function_call"
 """The deprecated key that holds one call without an id."""
 TOOL_CALLS: Final = "tool_calls"
+WEIGHT: Final = "weight"
+"""How much a message of fine-tuning data counts in training."""
 
 BATCH_HINT: Final = "several transcripts in one file are for 'ocml-convert batch'"
 EXPECTED: Final = (

@@ -127,9 +127,8 @@ def _message(
         None,
         constraint,
         "call",
-        False,
-        kept(HOME, extras) if extras else None,
-        {HOME: {"call": layout}} if layout else None,
+        extras=kept(HOME, extras) if extras else None,
+        layout={HOME: {"call": layout}} if layout else None,
     )
 
 

@@ -14,7 +14,7 @@ from .form import Object, add, mine, names, shape
 from .parts import write_part, write_parts
 from .reasoning import write_reasoning
 from .shapes import write_shell
-from .syntax import CHANNELS, FUNCTION_CALL, HOME, MESSAGE_ORDER, TOOL_CALLS
+from .syntax import CHANNELS, FUNCTION_CALL, HOME, MESSAGE_ORDER, TOOL_CALLS, WEIGHT
 from .tools import is_legacy, write_call, write_function_call
 
 
@@ -35,7 +35,7 @@ def write_message(group: Sequence[Message], options: Options, *, named: bool = F
         named: whether a reply says its tool's name, wherever it was not read with one.
     """
     first = group[0]
-    if first.extras is None and first.layout is None and type(first.content) is str and first.name is None:
+    if first.extras is first.layout is first.name is first.weight is None and type(first.content) is str:
         role = first.role
         if role in CHANNELS and len(group) == 1 and (role != "assistant" or _is_text(first)):
             return {"role": role, "content": first.content}
@@ -54,7 +54,7 @@ def _write_plain(message: Message) -> Object:
         out["name"] = message.name
     layout = mine(message.layout, HOME)
     out["content"] = _write_content(message.content, layout)
-    return _spell(out, mine(message.extras, HOME), layout)
+    return _spell(out, message, mine(message.extras, HOME), layout)
 
 
 def _write_reply(message: Message, named: bool) -> Object:
@@ -70,7 +70,7 @@ def _write_reply(message: Message, named: bool) -> Object:
         fits = isinstance(name, str) and recipient_of(name) == message.name
         out["name"] = name if fits else name_of(message.name)
     out["content"] = _write_content(message.content, layout)
-    return _spell(out, extras, layout)
+    return _spell(out, message, extras, layout)
 
 
 def _write_assistant(group: Sequence[Message], options: Options) -> Object:
@@ -99,7 +99,7 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
     if calls and calls[0] is first:
         own = FUNCTION_CALL if FUNCTION_CALL in out and len(calls) == 1 else TOOL_CALLS
         extras = {key: value for key, value in extras.items() if key != own}
-    return _spell(out, extras, layout)
+    return _spell(out, first, extras, layout)
 
 
 def _set_refusal_apart(content: Content, layout: Object) -> tuple[Content, str | None]:
@@ -132,7 +132,10 @@ def _write_content(content: Content, layout: Object) -> Json:
     return write_parts(parts_of(content), layout.get("parts"))
 
 
-def _spell(out: Object, extras: Object, layout: Object) -> Object:
+def _spell(out: Object, first: Message, extras: Object, layout: Object) -> Object:
+    """What is written of any message, its weight among it, in the spelling that its first message remembers."""
+    if first.weight is not None:
+        out[WEIGHT] = first.weight
     if extras:
         out = add(out, extras, MESSAGE_ORDER)
     return shape(out, layout["form"], fixed=("role",)) if "form" in layout else out

@@ -27,6 +27,8 @@ class Message:
         constraint: what the body must be (`<|constrain|>json`).
         end: how it ended; None means that it was cut off.
         continues: whether it belongs to the wire message of the message before it, in formats that nest.
+        failed: of a tool's reply, whether it reports an error; None where the source does not say.
+        weight: how much the message counts in training; None where the source does not say. 0 is not None.
         extras: by format id, what only that format can say.
         layout: by format id, how that format spelled it.
     """
@@ -42,6 +44,8 @@ class Message:
     constraint: str | None = None
     end: Ending | None = "end"
     continues: bool = False
+    failed: bool | None = None
+    weight: int | float | None = None
     extras: ByFormat | None = None
     layout: ByFormat | None = None
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}

@@ -228,6 +228,8 @@ _ROLES = st.one_of(
 )
 _CHANNELS = st.one_of(st.none(), st.sampled_from(["analysis", "commentary", "final"]), words())
 _INTENTS = st.one_of(st.none(), st.none(), st.sampled_from(["preamble", "status", "debug"]), words())
+_FAILED = st.sampled_from([None, None, None, True, False])
+_WEIGHTS = st.sampled_from([None, None, None, 0, 1, 0.5])
 _ENDINGS = st.sampled_from(["end", "end", "end", "call", "return", None])
 
 
@@ -246,6 +248,8 @@ def wild_messages() -> SearchStrategy[Message]:
         constraint=optional(words()),
         end=_ENDINGS,
         continues=st.booleans(),
+        failed=_FAILED,
+        weight=_WEIGHTS,
         extras=by_format(),
         layout=by_format(),
     )
@@ -330,6 +334,8 @@ def open_turns() -> SearchStrategy[Message]:
         channel=_CHANNELS,
         recipient=optional(words()),
         end=st.none(),
+        failed=_FAILED,
+        weight=_WEIGHTS,
         layout=by_format(),
     )
 

@@ -211,7 +211,7 @@ class Teller:
         return Entry(
             index=index,
             kind=kind,
-            label=LABELS.get(kind) or f"“{visible(message.role)}”",
+            label=_label(message, kind),
             name=visible((message.recipient if kind is Kind.CALL else message.name) or ""),
             blocks=blocks,
             facts=_facts(message) if self.visibility.debug and kind is not Kind.COMPLETION else (),
@@ -236,6 +236,11 @@ class Teller:
         found = isinstance(note, Finding)
         detail = note.detail if told else _vague(note, found)
         return Note(str(note.code), note.severity, visible(note.path), visible(detail), found)
+
+
+def _label(message: Message, kind: Kind) -> str:
+    label = LABELS.get(kind) or f"“{visible(message.role)}”"
+    return f"{label}, failed" if message.failed else label
 
 
 def _vague(note: Finding | Loss, found: bool) -> str:
@@ -343,6 +348,10 @@ def _facts(message: Message) -> tuple[tuple[str, str], ...]:
         facts.append(("end", "cut off"))
     if message.continues:
         facts.append(("continues", "yes"))
+    if message.failed is not None:
+        facts.append(("failed", "yes" if message.failed else "no"))
+    if message.weight is not None:
+        facts.append(("weight", str(message.weight)))
     for name in ("extras", "layout"):
         if (value := getattr(message, name)) is not None:
             facts.append((name, jsontext.compact(value)))
