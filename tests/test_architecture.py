@@ -19,7 +19,7 @@ LAYERS = (
     ("fit",),
     ("conformance", "pairing", "text", "transform", "visibility"),
     ("stream",),
-    ("registry", "sidecar", "source"),
+    ("calls", "registry", "sidecar", "source"),
     ("convert", "pipe"),
     ("verify",),
     ("request",),

@@ -586,7 +586,7 @@ def test_hostile_text_costs_time_in_proportion(text: str) -> None:
 
 def test_27_a_call_without_arguments_is_a_call_with_none() -> None:
     (message,) = transcript(turn("assistant", '<|function_call|>{"name": "f"}'), FindingCode.SHAPE).messages
-    assert (message.recipient, message.content, message.constraint, message.end) == ("functions.f", "{}", "json", "call")
+    assert (message.recipient, message.content, message.constraint) == ("functions.f", "{}", "json")
 
 
 def test_27_parameters_are_read_as_the_arguments() -> None:
@@ -602,5 +602,5 @@ def test_27_arguments_count_where_both_are_there() -> None:
 
 @pytest.mark.parametrize("call", ['{"arguments": {}}', '{"arguments": {}, "name": ""}', '{"arguments": {}, "name": 1}'])
 def test_27_a_call_without_a_name_is_text_and_found(call: str) -> None:
-    (message,) = transcript(turn("assistant", f"<|function_call|>{call}"), FindingCode.CALL_RECIPIENT).messages
+    (message,) = transcript(turn("assistant", f"<|function_call|>{call}"), FindingCode.CALL_SCHEMA).messages
     assert (message.recipient, message.content) == (None, f"<|function_call|>{call}")

@@ -13,6 +13,17 @@ from ocml_bridge.model.codec import json_schema
 
 from .conftest import Run
 
+CALL = {
+    "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "required": ["a"]}}}],
+    "messages": [
+        {"role": "user", "content": "x"},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+        },
+    ],
+}
 EMPTY = b'{"type":"transcript","messages":[]}'
 
 
@@ -51,6 +62,24 @@ class TestCheck:
 
     def test_nothing_to_find(self, run: Run) -> None:
         assert run("check", stdin=EMPTY) == (0, b"", "<stdin>: canonical, no messages, no findings\n")
+
+    def test_calls_are_compared_with_the_tools_that_are_declared(self, run: Run) -> None:
+        pytest.importorskip("jsonschema_rs")
+        done = run("check", "--strict", stdin=json.dumps(CALL).encode())
+        assert done.status == 3
+        assert done.out.decode().startswith("<stdin>: warning[E-CALL-SCHEMA] changed /messages/1/content: ")
+        assert done.err == "<stdin>: openai, 2 messages, 1 finding\n"
+
+    def test_the_report_has_the_findings(self, run: Run, tmp_path: Path) -> None:
+        pytest.importorskip("jsonschema_rs")
+        report = tmp_path / "report.json"
+        done = run("check", "--report", str(report), stdin=json.dumps(CALL).encode())
+        said = json.loads(report.read_bytes())
+        assert (done.status, said["source"]) == (0, "openai")
+        assert [(note["code"], note["path"]) for note in said["findings"]] == [("E-CALL-SCHEMA", "/messages/1/content")]
+
+    def test_the_report_is_not_the_input(self, run: Run, example: str) -> None:
+        assert run("check", "--report", example, example).status == 2
 
 
 class TestMatrix:

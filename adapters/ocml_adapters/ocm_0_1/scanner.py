@@ -252,7 +252,7 @@ class Scanner:
         if spans is None or not (given or "name" in spans[0]):
             return self._opaque(found)
         if not _named(spans[0].get("name")):
-            self.notes.append((FindingCode.CALL_RECIPIENT, "a call names no function (§8.2): text"))
+            self.notes.append((FindingCode.CALL_SCHEMA, "a call names no function (§8.2): text"))
             return 0
         name = spans[0]["name"].value
         if given != "arguments":

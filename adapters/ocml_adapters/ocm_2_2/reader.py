@@ -225,7 +225,7 @@ def _check(message: Message, frame: Frame, path: str, log: Log) -> None:
     if message.end == "end" and is_call(message):
         log.find(FindingCode.CALL_ENDING, f"{path}/end", "a call ends with <|call|> (§6)", Severity.LAYOUT)
     if message.end == "call" and not (is_call(message) or is_reply(message)):
-        log.find(FindingCode.CALL_RECIPIENT, f"{path}/recipient", "a call without to= calls no tool (§6)")
+        log.find(FindingCode.CALL_SCHEMA, f"{path}/recipient", "a call without to= calls no tool (§6)")
 
 
 def _check_version(version: str | None, log: Log) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import click
@@ -47,19 +48,33 @@ def _described(adapter: Adapter) -> dict[str, Json]:
 @click.command()
 @click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
 @format_option("-f", "--from", "source", text="The format to read; told from the input where left out.")
+@click.option("--report", type=FILE, metavar="FILE", help="Write the findings there, as JSON.")
 @click.option("--strict", is_flag=True, help="End with status 3 where there is anything to find.")
 @click.option(
     "--official", is_flag=True, help="Read it with the format's official reader too, and show where they differ."
 )
 @click.option("-q", "--quiet", is_flag=True, help="No summary on stderr.")
-def check(file: str, source: str | None, strict: bool, official: bool, quiet: bool) -> int:
-    """Read FILE (or standard input) and print what had to be mended or assumed, one finding a line."""
+def check(file: str, source: str | None, report: str | None, strict: bool, official: bool, quiet: bool) -> int:
+    """Read FILE (or standard input) and print what had to be mended or assumed, one finding a line.
+
+    Calls are compared with the tools that the file declares: with their parameters where the extra `schema` is there.
+    """
+    # Imported here: the other commands need neither.
+    from ..calls import check_calls
+    from .convert import refuse_same_file
+
+    refuse_same_file({"the input": file}, {"standard output": STANDARD, "--report": report})
     data = read_bytes(file)
     with about(file):
         reading = read(data, source)
+        reading = replace(reading, findings=(*reading.findings, *check_calls(reading.transcript)))
         compared: Sequence[Comparison] = _compared(data, reading) if official else ()
     lines = [warning(file, finding) for finding in reading.findings] + [_verdict(one) for one in compared]
-    write_all({STANDARD: "".join(f"{one_line(line)}\n" for line in lines).encode("utf-8", "backslashreplace")})
+    outputs = {STANDARD: "".join(f"{one_line(line)}\n" for line in lines).encode("utf-8", "backslashreplace")}
+    if report is not None:
+        found: Json = {"source": reading.source, "findings": [finding._asdict() for finding in reading.findings]}
+        outputs[report] = jsontext.dumps(found, pretty=True) + b"\n"
+    write_all(outputs)
     if not quiet:
         say(_summary(file, reading))
     differ = any(one.verdict != "same" for one in compared)

@@ -1,0 +1,133 @@
+"""Calls are compared with the tools that their document declares (E-CALL-SCHEMA), whatever format it is in."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import pytest
+
+from ocml_bridge import FindingCode, Message, Tool, Transcript, formats, read, write
+from ocml_bridge.calls import check_calls
+from ocml_bridge.model import Json, Text, Tools
+
+pytest.importorskip("jsonschema_rs")
+
+WEATHER: dict[str, Json] = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+    "required": ["city"],
+}
+CALL, CONTENT, RECIPIENT = FindingCode.CALL_SCHEMA, "/messages/0/content", "/messages/0/recipient"
+
+
+def call(arguments: Json, name: str = "functions.weather", **fields: Any) -> Message:
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    told: dict[str, Any] = {"channel": "commentary", "constraint": "json", "end": "call", **fields}
+    return Message("assistant", text, recipient=name, **told)
+
+
+def found(
+    *messages: Message, tools: tuple[Tool, ...] | None = (Tool("weather", None, WEATHER),)
+) -> list[tuple[str, str]]:
+    return [(finding.code, finding.path) for finding in check_calls(Transcript(messages, tools))]
+
+
+def test_a_call_that_fits_is_clean() -> None:
+    assert found(call({"city": "Tokyo", "days": 2})) == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, {"days": 2}, {"city": 1}, {"city": "x", "days": "2"}, "", [1], "{", '"x"', "null"]
+)
+def test_arguments_that_the_parameters_do_not_allow_are_found(arguments: Json) -> None:
+    assert found(call(arguments)) == [(CALL, CONTENT)]
+
+
+def test_the_detail_leads_into_the_arguments_and_repeats_none_of_them() -> None:
+    (finding,) = check_calls(Transcript((call({"city": "x", "days": "secret"}),), (Tool("weather", None, WEATHER),)))
+    assert finding.detail.startswith("/days: ")
+    assert "secret" not in finding.detail
+
+
+def test_a_function_that_is_not_declared_is_found() -> None:
+    assert found(call({}, "functions.whether")) == [(CALL, RECIPIENT)]
+
+
+def test_where_nothing_is_declared_nothing_is_compared() -> None:
+    assert found(call([1]), tools=None) == []
+    assert found(call([1]), tools=()) == []
+
+
+def test_built_in_tools_need_no_declaration() -> None:
+    assert found(call("print(1)", "python"), call({}, "browser.search")) == []
+
+
+def test_tools_that_a_message_declares_count() -> None:
+    declaring = Message("system", (Text("Help."), Tools((Tool("other", None, WEATHER),))))
+    assert found(declaring, call({}, "functions.other")) == [(CALL, "/messages/1/content")]
+    assert found(declaring, call({}, "functions.other"), tools=None) == [(CALL, "/messages/1/content")]
+
+
+def test_a_tool_of_another_namespace_is_compared_too() -> None:
+    tools = (Tool("weather", None, WEATHER, "acme"),)
+    assert found(call({}, "acme.weather"), tools=tools) == [(CALL, CONTENT)]
+
+
+def test_a_tool_without_parameters_takes_text_where_the_call_says_so() -> None:
+    free = (Tool("weather"),)
+    assert found(call("some text", constraint=None), tools=free) == []
+    assert found(call("{}"), tools=free) == []
+    assert found(call("[1]"), tools=free) == [(CALL, CONTENT)]
+
+
+def test_parameters_of_another_type_say_so_themselves() -> None:
+    assert found(call('"x"'), tools=(Tool("weather", None, {"type": "string"}),)) == []
+
+
+def test_a_call_that_broke_off_is_passed_over() -> None:
+    assert found(call('{"ci', end=None)) == []
+
+
+def test_each_call_is_compared() -> None:
+    assert found(call({"city": "x"}), call({}), call({"city": 2})) == [
+        (CALL, "/messages/1/content"),
+        (CALL, "/messages/2/content"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "below"),
+    [
+        ({"properties": {"a": {"$ref": "https://example.org/schema.json"}}}, "/properties/a/$ref"),
+        ({"required": "city"}, "/required"),
+        ("text", ""),
+    ],
+)
+def test_parameters_that_cannot_be_compared_with_are_found_once(parameters: Json, below: str) -> None:
+    """Nothing is fetched, whatever a schema refers to."""
+    tools = (Tool("other"), Tool("weather", None, parameters))
+    assert found(call({}), call({}), tools=tools) == [(FindingCode.CALL_UNCHECKED, f"/tools/1/parameters{below}")]
+    assert found(call([1]), tools=tools) == [(CALL, CONTENT)]
+
+
+def test_tools_that_are_not_called_are_not_looked_at() -> None:
+    assert found(tools=(Tool("weather", None, "text"),)) == []
+
+
+def test_without_the_extra_names_and_objects_are_compared_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
+    assert found(call({}), call({}), call([1]), call({}, "functions.whether")) == [
+        (FindingCode.CALL_UNCHECKED, "/tools"),
+        (CALL, "/messages/2/content"),
+        (CALL, "/messages/3/recipient"),
+    ]
+    assert found(call("x", constraint=None), tools=(Tool("weather"),)) == []
+
+
+@pytest.mark.parametrize("name", [name for name in formats() if "chatml" not in name])
+def test_it_is_the_same_in_every_format_that_declares_tools(name: str) -> None:
+    document = Transcript((Message("user", "hi"), call({})), (Tool("weather", "Weather.", WEATHER),))
+    back = read(write(document, name).encode(), name).transcript
+    assert [(f.code, f.path) for f in check_calls(back)] == [(CALL, "/messages/1/content")]
