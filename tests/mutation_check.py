@@ -31,6 +31,7 @@ TESTS = (
     "test_capabilities.py",
     "test_injection.py",
     "test_laws.py",
+    "test_ownership.py",
     "test_hostile_input.py",
     "adapters",
     "stream",

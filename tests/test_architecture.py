@@ -15,7 +15,7 @@ LAYERS = (
     ("errors", "lazy", "loss", "memo"),
     ("model",),
     ("comparison", "events", "prompting"),
-    ("adapter", "diff", "jsontext", "turns"),
+    ("adapter", "diff", "jsontext", "ownership", "turns"),
     ("fit",),
     ("conformance", "pairing", "text", "transform", "visibility"),
     ("stream",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
 from . import jsontext, registry
@@ -14,6 +14,7 @@ from .errors import BridgeError, ErrorCode
 from .fit import report
 from .loss import Finding, Log, Loss, LossCode, Severity, is_lossless
 from .model import Document, Json, Transcript
+from .ownership import own, own_json
 from .source import decode, guess
 from .text.unicode import is_unicode
 from .transform import drop_analysis as without_analysis
@@ -37,23 +38,38 @@ class Reading:
 
 @dataclass(slots=True)
 class Result:
-    """What was written: a value.
+    """What was written: a value. `output` and `transcript` are the caller's own, to change; `data` stays as it is.
 
     Attributes:
-        output: `str` for text formats, plain JSON values for the others.
         losses: what the target could not hold, in order.
         findings: what the reader of the source mended or assumed.
-        transcript: the document that was written.
         source: format id of the source; None where a transcript was written directly.
         target: format id of the output.
     """
 
-    output: Source
+    _output: Source
     losses: tuple[Loss, ...]
     findings: tuple[Finding, ...]
-    transcript: Document
+    _transcript: Document
     source: str | None
     target: str
+    _own_output: Source = field(default=None, init=False, repr=False, compare=False)
+    _own_transcript: Document | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def output(self) -> Source:
+        """`str` for text formats, plain JSON values for the others."""
+        # Copied when it is looked at: whoever wants the bytes need not pay for it.
+        if self._own_output is None:
+            self._own_output = own_json(self._output)
+        return self._own_output
+
+    @property
+    def transcript(self) -> Document:
+        """The document that was written."""
+        if self._own_transcript is None:
+            self._own_transcript = own(self._transcript)
+        return self._own_transcript
 
     @property
     def data(self) -> bytes:
@@ -62,11 +78,12 @@ class Result:
 
     def encode(self, *, pretty: bool = False) -> bytes:
         """The bytes to write; JSON indented where `pretty`."""
-        if isinstance(self.output, str):
-            return self.output.encode("utf-8", "surrogatepass")
-        if isinstance(self.output, jsontext.Lines):
-            return b"".join(jsontext.dumps(line) + b"\n" for line in self.output)
-        return jsontext.dumps(self.output, pretty=pretty) + b"\n"
+        output = self._output
+        if isinstance(output, str):
+            return output.encode("utf-8", "surrogatepass")
+        if isinstance(output, jsontext.Lines):
+            return b"".join(jsontext.dumps(line) + b"\n" for line in output)
+        return jsontext.dumps(output, pretty=pretty) + b"\n"
 
     @property
     def lossless(self) -> bool:
@@ -129,6 +146,7 @@ def write(
     Raises:
         BridgeError: OCB-LOSS where `strict` refuses; OCB-CONTROL-TOKEN where the policy for control tokens does.
     """
+    transcript = own(transcript)
     output, losses, written = _written(transcript, target, options, strict, drop_analysis)
     return Result(output, losses, (), transcript, None, written)
 
@@ -177,7 +195,7 @@ def make_sidecar(
 
     data = result.encode(pretty=pretty)
     back = read(data, target or result.target, options=replace(options, dialect=None)).transcript
-    return make(result.transcript, back, result.losses, data, result.target)
+    return make(result._transcript, back, result.losses, data, result.target)  # pyright: ignore[reportPrivateUsage]
 
 
 def refusal(notes: Iterable[Loss | Finding]) -> BridgeError:
@@ -209,6 +227,8 @@ def _read(
         document = found.read(value, options if dialect is None else replace(options, dialect=dialect), log)
     except BridgeError as error:
         raise error.locate(value) if isinstance(value, str) else error from error.__cause__
+    if not isinstance(data, (str, bytes)):
+        document = own(document)
     if sidecar is not None:
         from .sidecar import apply
 

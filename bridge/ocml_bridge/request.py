@@ -98,7 +98,7 @@ class Prepared:
             written,
             losses=tuple(losses),
             findings=self.reading.findings,
-            transcript=self.reading.transcript,
+            _transcript=self.reading.transcript,
             source=self.reading.source,
         )
 

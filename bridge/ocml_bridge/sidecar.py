@@ -22,6 +22,7 @@ from .errors import BridgeError, ErrorCode
 from .loss import FindingCode, Log, Loss
 from .model import Document, Json
 from .model.codec import from_json, to_json
+from .ownership import own_json
 from .transform import message_index, missing
 
 VERSION: Final = 1
@@ -47,7 +48,7 @@ def make(document: Document, back: Document, losses: Sequence[Loss], data: bytes
         "target": target,
         "digest": digest(data),
         "anchors": [_short(message) for message in old.get("messages", [])],
-        "patch": list(_patch(old, new, gone)),
+        "patch": own_json(list(_patch(old, new, gone))),
     }
 
 
@@ -105,7 +106,7 @@ def apply(back: Document, sidecar: Json, data: bytes, target: str, log: Log) -> 
     Raises:
         BridgeError: OCB-SIDECAR where it is no sidecar, or the sidecar of another output.
     """
-    values = _checked(sidecar, target)
+    values = _checked(own_json(sidecar), target)
     old = cast("Object", to_json(back))
     try:
         if values["digest"] == digest(data):

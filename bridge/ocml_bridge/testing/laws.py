@@ -15,6 +15,7 @@ from ..model import Document, Transcript
 from ..model.codec import to_json
 from ..registry import adapter
 from ..transform import missing
+from .ownership import ownership
 
 TELLS_OTHERS = frozenset({LossCode.CONTROL_TOKEN})
 """Losses that our reader undoes: readers other than ours see the change."""
@@ -129,6 +130,7 @@ LAWS: Final[tuple[Law, ...]] = (
     Trial.no_crying_wolf,
     Trial.stable,
     Trial.reversible,
+    ownership,
 )
 """The laws that one document and one target can be held to."""
 

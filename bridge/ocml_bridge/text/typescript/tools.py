@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -11,6 +12,7 @@ import orjson
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Tool
+from ocml_bridge.ownership import pack, unpack
 
 from .defaults import UnreadableError
 from .plain import plain_section
@@ -77,10 +79,14 @@ def declare(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]] | None:
     key = _key(tools, None)
     if key is None:
         return _declare(tools)
-    try:
-        return _DECLARED[key]
-    except KeyError:
-        return _DECLARED.keep(key, _declare(tools))
+    packed = _DECLARED.get(key)
+    if packed is None:
+        declared = _declare(tools)
+        with suppress(ValueError):  # a name that is more than a string
+            _DECLARED.keep(key, pack(declared and (declared[0], _values(declared[1]))))
+        return declared
+    declared = unpack(packed)
+    return declared and (declared[0], _tools(declared[1]))
 
 
 def _declare(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]] | None:
@@ -97,7 +103,18 @@ LARGE: Final = 16_384
 _REMEMBERED: Final = 512
 """How many sections are."""
 _RENDERED: Final = Memo[bytes, str](_REMEMBERED)
-_DECLARED: Final = Memo[bytes, "tuple[str, tuple[Tool, ...]] | None"](_REMEMBERED)
+_DECLARED: Final = Memo[bytes, bytes](_REMEMBERED)
+"""What `declare` gives, packed: each caller has schemas of his own."""
+_Values = tuple[tuple[str, str | None, "Json", str | None], ...]
+"""Tools without extras and layout, which no section says: name, description, parameters, namespace."""
+
+
+def _values(tools: tuple[Tool, ...]) -> _Values:
+    return tuple((tool.name, tool.description, tool.parameters, tool.namespace) for tool in tools)
+
+
+def _tools(values: _Values) -> tuple[Tool, ...]:
+    return tuple(Tool(*each) for each in values)
 
 
 def _key(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> bytes | None:
@@ -173,7 +190,17 @@ def parse_tools(text: str, *, lenient: bool = False) -> ParsedTools | None:
     Returns:
         Tools that render to this text, or None. A tool without a description has None, never "". Never raises.
     """
-    return _parse_again(text, lenient) if len(text) < LARGE else _parse(text, lenient)
+    if len(text) >= LARGE:
+        return _parse(text, lenient)
+    said = unpack(_parsed(text, lenient))
+    return said and ParsedTools(_tools(said[0]), said[1])
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _parsed(text: str, lenient: bool) -> bytes:
+    """What a section says, packed: each caller has schemas of his own."""
+    found = _parse(text, lenient)
+    return pack(found and (_values(found.tools), found.descriptions))
 
 
 def _parse(text: str, lenient: bool) -> ParsedTools | None:
@@ -182,9 +209,6 @@ def _parse(text: str, lenient: bool) -> ParsedTools | None:
         return found if same_text(render_tools(found.tools, found.descriptions), text, lenient=lenient) else None
     except (UnreadableError, BridgeError):
         return None
-
-
-_parse_again = lru_cache(maxsize=_REMEMBERED)(_parse)
 
 
 class _Section(Reader):

@@ -1,0 +1,87 @@
+"""Law 14: what the API takes and gives belongs to the caller. Changing it changes nothing that is made of it later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, cast
+
+from .. import jsontext
+from ..convert import Reading, Result, make_sidecar, read, write
+from ..model.codec import to_json
+
+if TYPE_CHECKING:
+    from .laws import Trial
+
+POISON = "poisoned"
+
+
+def poison(value: Any) -> None:
+    """Change every dict and every list in a value, those of model objects included."""
+    if isinstance(value, dict):
+        found = cast("dict[Any, Any]", value)
+        for item in found.values():
+            poison(item)
+        found.update(dict.fromkeys(found, POISON))
+        found[POISON] = POISON
+    elif isinstance(value, list):
+        for item in (items := cast("list[Any]", value)):
+            poison(item)
+        items[:] = [POISON, *items[1:], POISON]
+    elif isinstance(value, tuple):
+        for item in cast("tuple[Any, ...]", value):
+            poison(item)
+    else:
+        for name in getattr(value, "__match_args__", ()):
+            poison(getattr(value, name))
+
+
+def ownership(trial: Trial) -> None:
+    """Law 14: poisoning the document, the output or anything that was made of it changes nothing else."""
+    changed = list(_changed(trial))
+    if changed:
+        raise trial.broken("ownership", changed)
+
+
+def _changed(trial: Trial) -> Iterator[str]:
+    """What changes where nothing should."""
+    document, target, options = deepcopy(trial.document), trial.target, trial.options
+    result = write(document, target, options=options)
+    before = _written(result)
+    poison(document)
+    if _written(result) != before:
+        yield "what was made of a document changes with the document"
+    poison(result.output)
+    if _written(result) != before:
+        yield "the document that was written, or the bytes, change with the output"
+    sidecar = make_sidecar(result, options=options, target=None if isinstance(target, str) else target)
+    poison([result.transcript, result.report(), sidecar])
+    if result.data != before[0]:
+        yield "the bytes change with the document that was written, or with its report"
+    reading = read(trial.data, target)
+    if _said(reading) != (said := jsontext.dumps(to_json(trial.back))):
+        yield "what is read changes with what was read and written before"
+    poison(reading.transcript)
+    if _said(read(trial.data, target)) != said:
+        yield "what is read changes with what was read before"
+    if _written(write(trial.document, target, options=options)) != before:
+        yield "what is written changes with what was written and read before"
+    if not isinstance(trial.result.output, str):
+        yield from _shared_with_input(trial)
+
+
+def _shared_with_input(trial: Trial) -> Iterator[str]:
+    values = deepcopy(trial.result.output)
+    reading = read(values, trial.target)
+    before = _said(reading)
+    poison(values)
+    if _said(reading) != before:
+        yield "what was read of parsed JSON changes with that JSON"
+
+
+def _written(result: Result) -> tuple[bytes, str, bytes]:
+    return result.data, repr(result.losses), jsontext.dumps(to_json(result.transcript))
+
+
+def _said(reading: Reading) -> bytes:
+    return jsontext.dumps(to_json(reading.transcript))

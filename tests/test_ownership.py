@@ -1,0 +1,195 @@
+"""Law 14: what the API takes and gives belongs to the caller, who may change it (docs/loss.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from ocml_bridge import Message, Result, Tool, Transcript, convert, formats, make_sidecar, read, verify, write
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.jsontext import Lines
+from ocml_bridge.ownership import own, own_json
+from ocml_bridge.request import prompt
+from ocml_bridge.testing import strategies
+from ocml_bridge.testing.ownership import POISON, poison
+
+Object = dict[str, Any]
+
+SCHEMA: Object = {
+    "type": "object",
+    "properties": {
+        "who": {"oneOf": [{"type": "string"}, {"type": "number", "minimum": 3}]},
+        "amount": {"type": "integer", "minimum": 0, "description": "x"},
+    },
+    "required": ["amount"],
+}
+REQUEST: Object = {
+    "messages": [{"role": "user", "content": "hi", "metadata": {"case": [1]}}],
+    "tools": [{"type": "function", "function": {"name": "refund", "description": "Refunds.", "parameters": SCHEMA}}],
+}
+HARMONY = (
+    "<|start|>developer<|message|># Tools\n\n## functions\n\nnamespace functions {\n\n// Refunds.\n"
+    "type refund = (_: {\norder: string,\namount: number,\n}) => any;\n\n} // namespace functions<|end|>"
+    "<|start|>user<|message|>hi<|end|>"
+)
+
+
+def a_request() -> Object:
+    """The request, the test's own."""
+    return json.loads(json.dumps(REQUEST))
+
+
+def parameters_in(result: Result) -> Object:
+    output: Any = result.output
+    return output["tools"][0]["function"]["parameters"]
+
+
+def test_what_one_customer_adds_to_a_tool_is_not_in_the_output_of_another() -> None:
+    one = convert(HARMONY, source="harmony", target="openai")
+    parameters_in(one)["properties"]["tenant"] = {"const": "customer-A-secret"}
+    other = convert(HARMONY.replace("hi", "hello"), source="harmony", target="openai")
+    assert b"customer-A-secret" not in other.data
+    assert "tenant" not in repr(other.transcript)
+
+
+def test_what_is_put_into_an_output_falsifies_no_later_report() -> None:
+    request = json.dumps(REQUEST)
+    first = convert(request, source="openai", target="harmony")
+    assert not first.lossless
+    back = parameters_in(convert(first.data, source="harmony", target="openai"))
+    back.clear()
+    back.update(a_request()["tools"][0]["function"]["parameters"])
+    again = convert(request, source="openai", target="harmony")
+    assert (again.data, again.losses) == (first.data, first.losses)
+    assert verify(again.transcript, again) == ()
+
+
+def of_text(data: bytes, source: str, target: str) -> Result:
+    return convert(data, source=source, target=target)
+
+
+def of_values(data: bytes, source: str, target: str) -> Result:
+    values = read_values(data, source)
+    result = convert(values, source=source, target=target)
+    poison(values)
+    return result
+
+
+def read_values(data: bytes, source: str) -> Any:
+    """The output in a format as a caller holds it: its own JSON values, or text."""
+    return own_json(write(read(data, source).transcript, source).output)
+
+
+def of_transcript(data: bytes, source: str, target: str) -> Result:
+    document = read(data, source).transcript
+    result = write(document, target)
+    poison(document)
+    return result
+
+
+WAYS: tuple[Callable[[bytes, str, str], Result], ...] = (of_text, of_values, of_transcript)
+
+
+@settings(max_examples=12)
+@given(strategies.transcripts(), st.lists(strategies.tools(), min_size=1, max_size=3).map(tuple))
+@example(read(a_request(), "openai").transcript, (Tool("refund", "Refunds.", SCHEMA),))
+def test_nothing_is_shared_between_conversions_of_any_ordered_pair(
+    document: Transcript, tools: tuple[Tool, ...]
+) -> None:
+    pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
+    document = Transcript(document.messages, tools, document.header, None, document.extras, document.layout)
+    texts = {source: write(document, source).data for source in formats()}
+    for source, data in texts.items():
+        for target in formats():
+            for way in WAYS:
+                result = way(data, source, target)
+                before = (result.data, result.losses, repr(result.transcript))
+                again = way(data, source, target)
+                poison([again.output, again.transcript, again.report(), make_sidecar(again)])
+                assert again.data == result.data
+                after = way(data, source, target)
+                assert (after.data, after.losses, repr(after.transcript)) == before
+                assert POISON not in repr((result.output, result.transcript))
+
+
+def test_output_and_transcript_are_two_things() -> None:
+    result = convert(a_request(), source="openai", target="openai")
+    data, sidecar = result.data, make_sidecar(result)
+    poison(result.output)
+    assert POISON not in repr(result.transcript)
+    poison(result.transcript)
+    assert result.data == data == convert(a_request(), source="openai", target="openai").data
+    assert make_sidecar(result) == sidecar
+
+
+def test_what_is_changed_in_an_output_stays_changed() -> None:
+    result = convert(a_request(), source="openai", target="openai")
+    parameters_in(result)["additionalProperties"] = False
+    assert parameters_in(result)["additionalProperties"] is False
+
+
+def test_a_prompt_shares_nothing_with_its_request() -> None:
+    request = a_request()
+    result = prompt(request, "harmony", profile="gpt-oss")
+    before = (result.data, repr(result.transcript))
+    poison(request)
+    assert (result.data, repr(result.transcript)) == before
+
+
+def test_a_sidecar_shares_nothing_with_what_is_read_with_it() -> None:
+    result = convert(a_request(), source="openai", target="chatml")
+    sidecar = make_sidecar(result)
+    spelled = json.dumps(sidecar)
+    reading = read(result.data, "chatml", sidecar=sidecar)
+    assert reading.transcript == result.transcript
+    poison(reading.transcript)
+    assert json.dumps(sidecar) == spelled
+
+
+def leaves(hint: Any) -> set[Any]:
+    """The types that a hint is of, one or a union."""
+    hints = get_args(hint) if get_origin(hint) in (UnionType, Union) else (hint,)
+    return {get_origin(each) or each for each in hints}
+
+
+def test_only_these_fields_of_a_message_hold_what_can_be_changed() -> None:
+    """The others are strings and the like: a message that has none of these is passed over, and not copied."""
+    plain = {str, bool, int, float, type(None), Literal}
+    hints = {name: hint for name, hint in get_type_hints(Message).items() if name in Message.__match_args__}
+    holding = {name for name, hint in hints.items() if not leaves(hint) <= plain}
+    assert holding == {"content", "extras", "layout"}
+
+
+def test_a_document_that_holds_nothing_to_change_is_not_copied() -> None:
+    plain = Transcript((Message("user", "hi"), Message("assistant", "hello")))
+    assert own(plain) is plain
+    deep = Transcript((Message("user", "hi"), Message("user", "hi", extras={"openai": {"seed": [1]}})))
+    assert own(deep) == deep
+    assert own(deep).messages[0] is deep.messages[0]
+    assert own(deep).messages[1].extras is not deep.messages[1].extras
+
+
+class Labels(dict[str, Any]):
+    """A dict that is more than one."""
+
+
+def test_a_copy_has_what_the_values_have() -> None:
+    values: Any = [1, 1.0, True, None, "\ud800", 2**70, float("inf"), [], {}, Lines([{"a": Labels(b=[1])}])]
+    copied = own_json(values)
+    assert repr(copied) == repr(values)
+    assert type(copied[-1]) is Lines
+    assert copied[-1][0] is not values[-1][0]
+
+
+def test_values_that_hold_themselves_are_refused() -> None:
+    endless: Any = Lines()
+    endless.append(endless)
+    with pytest.raises(BridgeError) as caught:
+        own_json(endless)
+    assert caught.value.code is ErrorCode.LIMIT
