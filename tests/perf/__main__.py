@@ -13,7 +13,7 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("bridge", "adapters", "tests")
 
 def main() -> None:
     from perf.corpus import COUNT
-    from perf.figures import collect, load, save
+    from perf.figures import PAIRED, collect, load, paired, save
     from perf.measure import PART
     from perf.picture import draw
     from perf.report import page, summary
@@ -23,18 +23,26 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="how often everything is measured")
     parser.add_argument("--largest", type=int, default=50, help="MB of the largest document; 0 leaves growth out")
     parser.add_argument("--write", action="store_true", help="write docs/speed.md, docs/speed.json and docs/speed.svg")
+    parser.add_argument(
+        "--pairs", action="store_true", help="measure every pair of formats and every feature, no peers"
+    )
     parser.add_argument("--redraw", action="store_true", help="measure nothing: make page and picture of the figures")
     given = parser.parse_args()
     if given.conversations < 2 * PART:
         parser.error(f"--conversations: at least {2 * PART}, so that there are two parts to measure")
 
     figures_path = ROOT / "docs" / "speed.json"
+
+    def tell(text: str) -> None:
+        print(text, file=sys.stderr)
+
     if given.redraw:
         figures = load(figures_path)
+    elif given.pairs:
+        figures = {**load(figures_path), **paired(PAIRED, given.rounds, tell)}
     else:
-        figures = collect(
-            given.conversations, given.rounds, given.largest * 1_000_000, lambda text: print(text, file=sys.stderr)
-        )
+        figures = collect(given.conversations, given.rounds, given.largest * 1_000_000, tell)
+    if not given.redraw:
         print(summary(figures))
     if given.write:
         save(figures, figures_path)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from . import keeps, machine, peers, scaling, startup
+from . import keeps, machine, pairs, peers, scaling, startup
 from .corpus import SEED, conversations, describe
 from .measure import Times, measure_apart, ratio
 from .work import OURS, Work
@@ -19,6 +19,8 @@ STARTS: Final = 20
 """How often each process is started."""
 SCALED: Final = 500
 """How many conversations long documents are made of."""
+PAIRED: Final = 150
+"""How many conversations of each third every pair of formats is measured on."""
 
 
 def collect(count: int, rounds: int, largest: int, tell: Callable[[str], None]) -> Figures:
@@ -51,6 +53,15 @@ def collect(count: int, rounds: int, largest: int, tell: Callable[[str], None]) 
         "starts": {name: {"does": startup.STARTS[name][0], **start._asdict()} for name, start in starts.items()},
         "keeps": keeps.outcomes(works, tell),
         **(growth(corpus[:SCALED], largest, tell) if largest else {}),
+        **paired(PAIRED, rounds, tell),
+    }
+
+
+def paired(count: int, rounds: int, tell: Callable[[str], None]) -> Figures:
+    """Every pair of formats, and what single features cost."""
+    return {
+        "pairs": [ratio._asdict() for ratio in pairs.all_pairs(count, rounds, tell)],
+        "features": [cost._asdict() for cost in pairs.all_features(count, rounds, tell)],
     }
 
 

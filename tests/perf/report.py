@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from .keeps import KEPT, LOST, REFUSED, SAID
+from .pairs import SOURCE, TARGETS
 from .picture import times
 from .scaling import MEMORY_SIZES
 from .startup import COMMAND
@@ -28,7 +29,8 @@ def page(text: str, figures: Figures) -> str:
 
 def summary(figures: Figures) -> str:
     """What is shown in the terminal."""
-    return "\n\n".join([_works(figures), _goals(figures), _starts(figures), _machine(figures)])
+    parts = (_works, _goals, _starts, _requests, _pairs, _features, _machine)
+    return "\n\n".join(part(figures) for part in parts)
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], numbers: int = 0) -> str:
@@ -130,7 +132,7 @@ def _machine(figures: Figures) -> str:
 
 def _growth(figures: Figures) -> str:
     if not figures.get("speeds"):
-        return "Not measured in this run."
+        return _NOT_MEASURED
     parts: list[str] = []
     for verb in ("read", "write"):
         by_format: dict[str, list[Figures]] = {}
@@ -142,6 +144,46 @@ def _growth(figures: Figures) -> str:
     return "\n\n".join(parts)
 
 
+def _requests(figures: Figures) -> str:
+    """What each third and spelling of requests takes; the most telling column of the pairs."""
+    wanted = [ratio for ratio in figures.get("pairs", ()) if ratio["source"] == SOURCE and ratio["target"] in TARGETS]
+    if not wanted:
+        return _NOT_MEASURED
+    rows: list[Sequence[object]] = []
+    for third, spelling in dict.fromkeys((ratio["third"], ratio["spelling"]) for ratio in wanted):
+        chosen = {
+            ratio["target"]: ratio for ratio in wanted if (ratio["third"], ratio["spelling"]) == (third, spelling)
+        }
+        cells = [f"{chosen[target]['ratio']:.1f} ({chosen[target]['rendered']:.1f})" for target in TARGETS]
+        rows.append((third, spelling, chosen[TARGETS[0]]["conversations"], *cells))
+    heads = ("documents", "their JSON", "conversations", *(f"→ `{target}`" for target in TARGETS))
+    return _table(heads, rows, 1 + len(TARGETS))
+
+
+def _pairs(figures: Figures) -> str:
+    compact = [ratio for ratio in figures.get("pairs", ()) if ratio["spelling"] == "compact"]
+    if not compact:
+        return _NOT_MEASURED
+    names = list(dict.fromkeys(ratio["source"] for ratio in compact))
+    parts: list[str] = []
+    for third in dict.fromkeys(ratio["third"] for ratio in compact):
+        found = {(ratio["source"], ratio["target"]): ratio["ratio"] for ratio in compact if ratio["third"] == third}
+        rows = [(f"`{source}`", *(f"{found[source, target]:.1f}" for target in names)) for source in names]
+        parts.append(_table((f"{third}: from \\ to", *(f"`{name}`" for name in names)), rows, len(names)))
+    return "\n\n".join(parts)
+
+
+def _features(figures: Figures) -> str:
+    costs = figures.get("features", ())
+    if not costs:
+        return _NOT_MEASURED
+    rows = [(cost["feature"], *(f"{cost['times'][target]:.2f}" for target in TARGETS)) for cost in costs]
+    return _table(("feature", *(f"→ `{target}`" for target in TARGETS)), rows, len(TARGETS))
+
+
+_NOT_MEASURED: Final = "Not measured in this run."
+
+
 def _size(count: int) -> str:
     digits = float(f"{count:.0e}")
     return f"{digits / 1e6:g} MB" if digits >= 1e6 else f"{digits / 1e3:g} KB"
@@ -149,7 +191,7 @@ def _size(count: int) -> str:
 
 def _memory(figures: Figures) -> str:
     if not figures.get("memory"):
-        return "Not measured in this run."
+        return _NOT_MEASURED
     by_format: dict[str, list[Figures]] = {}
     for peak in figures["memory"]:
         by_format.setdefault(peak["format"], []).append(peak)
@@ -169,6 +211,9 @@ _PARTS: Final[dict[str, Callable[[Figures], str]]] = {
     "keeps": _keeps,
     "facts": _facts,
     "machine": _machine,
+    "requests": _requests,
+    "pairs": _pairs,
+    "features": _features,
     "growth": _growth,
     "memory": _memory,
 }

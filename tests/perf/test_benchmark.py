@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -10,13 +11,19 @@ from xml.etree import ElementTree
 import orjson
 import pytest
 
+from corpus import corpus_path
+from ocml_bridge import read
 from perf import keeps, peers
 from perf.corpus import conversations, describe
+from perf.documents import SPELLINGS, third
+from perf.features import FEATURES, Feature
 from perf.figures import load
 from perf.measure import PART, WARM_UP, Here, measure, measure_apart, ratio
+from perf.pairs import all_pairs
 from perf.peers import orjson_alone
 from perf.picture import draw
 from perf.report import page
+from perf.scaling import readable
 from perf.work import OURS, Work
 from perf.works import GOALS, JOBS, OURS_MEASURED
 
@@ -95,3 +102,39 @@ def test_the_picture_is_what_the_figures_say() -> None:
     drawn = (DOCS / "speed.svg").read_text("utf-8")
     assert drawn == draw(load(DOCS / "speed.json"))
     assert ElementTree.fromstring(drawn).tag.endswith("svg")
+
+
+# --- every pair, and single features ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)
+def test_a_feature_is_in_some_conversations_and_is_read(feature: Feature) -> None:
+    plain = [orjson.loads(data) for data in conversations(100)]
+    changed = [feature.add(orjson.loads(data)) for data in conversations(100)]
+    assert any(json.dumps(one) != json.dumps(other) for one, other in zip(plain, changed, strict=True))
+    assert all(read(orjson.dumps(request), "openai").transcript for request in changed)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_spelling_says_the_same(spelling: str) -> None:
+    request = third("generated", 1)[0]
+    assert orjson.loads(SPELLINGS[spelling](request)) == request
+
+
+def test_the_generated_third_has_models_and_mixed_orders() -> None:
+    requests = third("generated", 50)
+    assert all("model" in request for request in requests)
+    orders = {next(iter(message)) for request in requests for message in request["messages"]}
+    assert {"role", "content"} <= orders
+
+
+def test_the_real_third_is_of_real_transcripts() -> None:
+    corpus_path("openai")
+    assert len(third("real", 100)) == 100
+
+
+def test_every_pair_is_measured_on_the_same_requests() -> None:
+    ratios = all_pairs(1, 1, lambda _: None)
+    measured = {(ratio.source, ratio.target) for ratio in ratios if ratio.third == "generated"}
+    assert measured == {(source, target) for source in readable() for target in readable()}
+    assert all(ratio.ratio > 0 for ratio in ratios)
