@@ -45,6 +45,7 @@ EXAMPLES: dict[LossCode, tuple[Document, str]] = {
     LossCode.INFILL: (_user(Text("Complete: "), Infill("a", None, "c")), "openai"),
     LossCode.FILE_BREAK: (_user(Text("one"), FileBreak()), "openai"),
     LossCode.FOREIGN_PART: (_user(Text("x"), Foreign("openai", {"type": "video", "id": 1})), "harmony"),
+    LossCode.EMPTIED: (_user(Foreign("openai", {"type": "speech", "text": "Hi"})), "harmony"),
     LossCode.TOOLS: (Transcript((USER,), tools=(Tool("f"),)), "chatml"),
     LossCode.TOOLS_MOVED: (_talk(Message("system", (Text("Use: "), Tools((Tool("f"),)))), USER), "openai"),
     LossCode.TOOL_SCHEMA: (Transcript((USER,), tools=(Tool("f", "Does.", SCHEMA),)), "harmony"),

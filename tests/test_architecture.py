@@ -14,8 +14,8 @@ from sources import ADAPTERS, BRIDGE, ROOT, dotted, imports, modules, tree
 LAYERS = (
     ("errors", "lazy", "loss", "memo"),
     ("model",),
-    ("comparison", "events", "prompting"),
-    ("adapter", "diff", "jsontext", "ownership", "turns"),
+    ("comparison", "events", "policy", "prompting"),
+    ("adapter", "diff", "jsontext", "ownership", "substance", "turns"),
     ("fit",),
     ("conformance", "pairing", "text", "transform", "visibility"),
     ("stream",),

@@ -9,6 +9,7 @@ import pytest
 
 from corpus import Case, corpus_cases
 from ocml_bridge import BridgeError, formats, read, write
+from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing import laws
 
 SAMPLE = 17
@@ -49,7 +50,7 @@ def run(cases: Iterable[Case]) -> Tally:
             tally.not_back.append(case.id)
         for target in formats():
             laws.all_laws(reading.transcript, target)
-            for loss in write(reading.transcript, target).losses:
+            for loss in write(reading.transcript, target, policy=LENIENT).losses:
                 tally.losses[f"{target} {loss.severity} {loss.code}"] += 1
     return tally
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
 from . import jsontext, registry
 from .adapter import DEFAULT, Adapter, Options, Source
 from .diff import diff
-from .errors import BridgeError, ErrorCode
+from .errors import BridgeError
 from .fit import report
 from .loss import Finding, Log, Loss, LossCode, Severity, is_lossless
 from .model import Document, Json, Transcript
 from .ownership import own, own_json
+from .policy import DEFAULT_POLICY, LossPolicy, refusal
 from .source import decode, guess
+from .substance import Characters, characters
 from .text.unicode import is_unicode
 from .transform import drop_analysis as without_analysis
 from .transform import missing, renumber
@@ -53,6 +54,7 @@ class Result:
     _transcript: Document
     source: str | None
     target: str
+    _image: Document
     _own_output: Source = field(default=None, init=False, repr=False, compare=False)
     _own_transcript: Document | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -90,12 +92,18 @@ class Result:
         """Whether nothing was lost or changed."""
         return is_lossless(self.losses)
 
+    @property
+    def characters(self) -> Characters:
+        """How many characters of what was said were read, and how many are in the output; counted when asked for."""
+        return Characters(characters(self._transcript), characters(self._image))
+
     def report(self) -> dict[str, Json]:
         """The report of findings and losses as JSON values."""
         return {
             "source": self.source,
             "target": self.target,
             "lossless": self.lossless,
+            "characters": self.characters._asdict(),
             "findings": [note.to_json() for note in self.findings],
             "losses": [note.to_json() for note in self.losses],
         }
@@ -132,6 +140,7 @@ def write(
     *,
     options: Options = DEFAULT,
     strict: bool = False,
+    policy: LossPolicy = DEFAULT_POLICY,
     drop_analysis: bool = False,
 ) -> Result:
     """Write a document in a format.
@@ -140,15 +149,18 @@ def write(
         transcript: the document.
         target: the format id, with a dialect where wanted, or an adapter.
         options: how to write.
-        strict: refuse where anything would be lost or changed.
+        strict: refuse where anything would be lost or changed that the policy does not allow.
+        policy: which losses are allowed and which are refused.
         drop_analysis: leave out the reasoning of turns that ended in a final answer (HIP-1 §12.7), and report it.
 
     Raises:
-        BridgeError: OCB-LOSS where `strict` refuses; OCB-CONTROL-TOKEN where the policy for control tokens does.
+        BridgeError: OCB-LOSS or OCB-EMPTIED where the policy refuses a loss; OCB-CONTROL-TOKEN where that for control
+            tokens does.
     """
     transcript = own(transcript)
-    output, losses, written = _written(transcript, target, options, strict, drop_analysis)
-    return Result(output, losses, (), transcript, None, written)
+    output, losses, image, written = _written(transcript, target, options, drop_analysis)
+    policy.check(losses, strict=strict)
+    return Result(output, tuple(losses), (), transcript, None, written, image)
 
 
 def convert(
@@ -158,6 +170,7 @@ def convert(
     target: str | Adapter,
     options: Options = DEFAULT,
     strict: bool = False,
+    policy: LossPolicy = DEFAULT_POLICY,
     sidecar: Json = None,
     drop_analysis: bool = False,
 ) -> Result:
@@ -168,7 +181,9 @@ def convert(
         source: the format id it is in; None to detect it.
         target: the format id to write, with a dialect where wanted.
         options: how to read and write.
-        strict: refuse a document that had to be mended, or whose output would lose or change anything.
+        strict: refuse a document that had to be mended, or whose output would lose or change anything that the policy
+            does not allow.
+        policy: which losses are allowed and which are refused.
         sidecar: the sidecar of `data`, where it is an output that has one.
         drop_analysis: leave out the reasoning of turns that ended in a final answer (HIP-1 §12.7), and report it.
 
@@ -176,8 +191,9 @@ def convert(
         BridgeError: with code and position, where it cannot be read or may not be written.
     """
     document, findings, name, sound = _read(data, source, options, strict, sidecar)
-    output, losses, written = _written(document, target, options, strict, drop_analysis, sound)
-    return Result(output, losses, tuple(findings), document, name, written)
+    output, losses, image, written = _written(document, target, options, drop_analysis, sound)
+    policy.check(losses, strict=strict)
+    return Result(output, tuple(losses), tuple(findings), document, name, written, image)
 
 
 def make_sidecar(
@@ -196,17 +212,6 @@ def make_sidecar(
     data = result.encode(pretty=pretty)
     back = read(data, target or result.target, options=replace(options, dialect=None)).transcript
     return make(result._transcript, back, result.losses, data, result.target)  # pyright: ignore[reportPrivateUsage]
-
-
-def refusal(notes: Iterable[Loss | Finding]) -> BridgeError:
-    """The error that refuses what findings or losses (one at least) are about; for the caller to raise."""
-    listed = list(notes)
-    first = listed[0]
-    more = f" (and {len(listed) - 1} more)" if len(listed) > 1 else ""
-    code = ErrorCode(first.code) if first.code in _SPECIFIED else ErrorCode.LOSS
-    error = BridgeError(code, f"{first.severity} {first.code}: {first.detail}{more}", path=first.path)
-    error.refused = True
-    return error
 
 
 # --- inside -----------------------------------------------------------------------------------------------------------
@@ -238,25 +243,20 @@ def _read(
     return document, log.findings, found.id, sound and found.verbatim and sidecar is None
 
 
+_Written = tuple[Source, list[Loss], Document]
+"""The output, its losses, and what it reads as."""
+
+
 def _written(
-    transcript: Document,
-    target: str | Adapter,
-    options: Options,
-    strict: bool,
-    drop_analysis: bool,
-    sound: bool = False,
-) -> tuple[Source, tuple[Loss, ...], str]:
-    """The output, its losses, and the id of the format that it is in."""
+    transcript: Document, target: str | Adapter, options: Options, drop_analysis: bool, sound: bool = False
+) -> tuple[Source, list[Loss], Document, str]:
+    """What was written, and the id of the format that it is in."""
     found, dialect = registry.adapter(target)
     if dialect is not None:
         options = replace(options, dialect=dialect)
     if drop_analysis and isinstance(transcript, Transcript):
-        output, losses = _write_answers(found, transcript, options)
-    else:
-        output, losses = _write(found, transcript, options, sound)
-    if strict and not is_lossless(losses):
-        raise refusal(loss for loss in losses if loss.severity is not Severity.LAYOUT)
-    return output, tuple(losses), found.id
+        return *_write_answers(found, transcript, options), found.id
+    return *_write(found, transcript, options, sound), found.id
 
 
 def _bytes(data: Source | bytes) -> bytes:
@@ -266,15 +266,15 @@ def _bytes(data: Source | bytes) -> bytes:
     return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else jsontext.dumps(data) + b"\n"
 
 
-def _write(adapter: Adapter, document: Document, options: Options, sound: bool = False) -> tuple[Source, list[Loss]]:
+def _write(adapter: Adapter, document: Document, options: Options, sound: bool = False) -> _Written:
     found = adapter.direct(document, options, sound) if adapter.direct is not None else None
     if found is not None and found[0] is document:
-        return found[1], []
+        return found[1], [], document
     log = Log()
     if found is not None:
         image, output = found
         report(document, image, log, target=adapter.id)
-        return output, log.losses
+        return output, log.losses, image
     image = adapter.fit(document, options, log)
     report(document, image, log, target=adapter.id)
     known, gone = len(log.losses), missing(log.losses)
@@ -284,20 +284,20 @@ def _write(adapter: Adapter, document: Document, options: Options, sound: bool =
         log.losses[known:] = renumber(log.losses[known:], gone, len(document.messages))
     if isinstance(output, str) and not is_unicode(output):
         return _write_clean(adapter, document, options)
-    return output, log.losses
+    return output, log.losses, image
 
 
-def _write_answers(adapter: Adapter, transcript: Transcript, options: Options) -> tuple[Source, list[Loss]]:
+def _write_answers(adapter: Adapter, transcript: Transcript, options: Options) -> _Written:
     """Write without the reasoning that led to final answers; all is reported by its place in the whole transcript."""
     shortened, dropped = without_analysis(transcript)
-    output, losses = _write(adapter, shortened, options)
-    return output, [*dropped, *renumber(losses, missing(dropped), len(transcript.messages))]
+    output, losses, image = _write(adapter, shortened, options)
+    return output, [*dropped, *renumber(losses, missing(dropped), len(transcript.messages))], image
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
-def _write_clean(adapter: Adapter, document: Document, options: Options) -> tuple[Source, list[Loss]]:
+def _write_clean(adapter: Adapter, document: Document, options: Options) -> _Written:
     """Text that UTF-8 cannot hold (half of a surrogate pair) becomes U+FFFD, and is reported."""
     from .model.codec import from_json, to_json
 
@@ -306,8 +306,8 @@ def _write_clean(adapter: Adapter, document: Document, options: Options) -> tupl
         Loss(LossCode.SURROGATE, Severity.CHANGED, place.path, "half of a surrogate pair becomes U+FFFD")
         for place in diff(document, clean)
     ]
-    output, rest = _write(adapter, clean, options)
-    return output, losses + rest
+    output, rest, image = _write(adapter, clean, options)
+    return output, losses + rest, image
 
 
 def _scrub(value: Json) -> Json:
@@ -318,6 +318,3 @@ def _scrub(value: Json) -> Json:
     if isinstance(value, dict):
         return {_scrub(key): _scrub(item) for key, item in cast("dict[str, Json]", value).items()}
     return value
-
-
-_SPECIFIED: Final = frozenset(map(str, ErrorCode))

@@ -39,6 +39,7 @@ class ErrorCode(StrEnum):
     # ours: the output
     CONTROL_TOKEN = "OCB-CONTROL-TOKEN"
     LOSS = "OCB-LOSS"
+    EMPTIED = "OCB-EMPTIED"
     UNREPORTED = "OCB-UNREPORTED"
     SIDECAR = "OCB-SIDECAR"
 
@@ -66,6 +67,7 @@ EXIT_CODES: dict[ErrorCode, int] = {
     ErrorCode.INTERNAL: ExitCode.FAILED,
     ErrorCode.UNREPORTED: ExitCode.FAILED,
     ErrorCode.LOSS: ExitCode.REFUSED,
+    ErrorCode.EMPTIED: ExitCode.REFUSED,
     ErrorCode.CONTROL_TOKEN: ExitCode.REFUSED,
 }
 """The exit status for each code; a code that is not named here means that the input is invalid (4)."""

@@ -25,6 +25,7 @@ from .model import (
     Tools,
 )
 from .model.codec import to_json
+from .substance import emptied
 from .turns import apart, as_text, content_of, parts_of
 
 # --- helpers for `fit` functions --------------------------------------------------------------------------------------
@@ -135,13 +136,13 @@ def report(document: Document, image: Document, log: Log, *, target: str) -> Non
     """Add to the log every difference between a document and its image that no loss there names yet."""
     if document is image:
         return
-    if not log.losses:
-        log.losses += [name_difference(difference, target) for difference in diff(document, image)]
-        return
     named = {loss.path for loss in log.losses}
     gone = {path for path in named if is_element(path)}
     unnamed = [difference for difference in diff(document, image, gone) if not covered(difference.path, named)]
     log.losses += [name_difference(difference, target) for difference in unnamed]
+    for index in emptied(document, image, gone):
+        detail = f"nothing that this message says was understood, and {target} would say nothing in its place"
+        log.lose(LossCode.EMPTIED, f"/messages/{index}/content", detail)
 
 
 def covered(path: str, named: Collection[str]) -> bool:

@@ -42,6 +42,7 @@ class LossCode(StrEnum):
     INFILL = "infill"
     FILE_BREAK = "file-break"
     FOREIGN_PART = "foreign-part"
+    EMPTIED = "emptied"
     TOOLS = "tools"
     TOOLS_MOVED = "tools-moved"
     TOOL_SCHEMA = "tool-schema"
@@ -87,6 +88,7 @@ CLASSES: Final[dict[LossCode, LossClass]] = {
     LossCode.INFILL: LossClass.CONTENT,
     LossCode.FILE_BREAK: LossClass.STRUCTURE,
     LossCode.FOREIGN_PART: LossClass.CONTENT,
+    LossCode.EMPTIED: LossClass.CONTENT,
     LossCode.TOOLS: LossClass.STRUCTURE,
     LossCode.TOOLS_MOVED: LossClass.STRUCTURE,
     LossCode.TOOL_SCHEMA: LossClass.STRUCTURE,

@@ -14,11 +14,12 @@ from typing import Final, cast
 
 from . import registry
 from .adapter import DEFAULT, Adapter, Options, Source
-from .convert import Reading, Result, read, refusal, write
+from .convert import Reading, Result, read, write
 from .diff import escape
 from .errors import BridgeError, ErrorCode
 from .loss import Loss, LossCode, Severity
 from .model import ByFormat, Message, Transcript
+from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
 from .prompting import Asked, Profile, Prompting
 from .transform import drop_analysis, missing, renumber
 
@@ -33,6 +34,7 @@ def prompt(
     effort: str | None = None,
     options: Options = DEFAULT,
     strict: bool = False,
+    policy: LossPolicy = DEFAULT_POLICY,
 ) -> Result:
     """Make a prompt of a request.
 
@@ -44,7 +46,8 @@ def prompt(
         date: today's, `YYYY-MM-DD`, for a profile; None for a prompt without.
         effort: how much to reason, for a profile; None for what the request asks for.
         options: how to read and write.
-        strict: refuse where anything of the request would be lost or changed.
+        strict: refuse where anything of the request would be lost or changed that the policy does not allow.
+        policy: which losses are allowed and which are refused.
 
     Returns:
         The prompt; its `transcript` and its losses are those of the request.
@@ -55,9 +58,8 @@ def prompt(
     """
     reading = read(data, source, options=options, strict=strict)
     prepared = prepare(reading, target, profile=profile, date=date, effort=effort)
-    result = prepared.account(write(prepared.transcript, target, options=options))
-    if strict and not result.lossless:
-        raise refusal(loss for loss in result.losses if loss.severity is not Severity.LAYOUT)
+    result = prepared.account(write(prepared.transcript, target, options=options, policy=LENIENT))
+    policy.check(result.losses, strict=strict)
     return result
 
 

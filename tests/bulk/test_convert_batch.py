@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 from ocml_bridge import BridgeError, ErrorCode, LossCode, convert
 from ocml_bridge.bulk import Outcome, Settings, Status, convert_batch
 from ocml_bridge.bulk import batch as module
+from ocml_bridge.loss import LossClass
+from ocml_bridge.policy import LossPolicy
 from sources import BRIDGE, imports
 
 GOOD = "<|im_start|>user\nhi<|im_end|>\n"
@@ -58,7 +61,7 @@ def test_a_difference_that_no_loss_names_is_quarantined(monkeypatch: pytest.Monk
     assert one(GOOD, settings).status is Status.CONVERTED
     other = convert("<|im_start|>user\nbye<|im_end|>\n", source="chatml", target="openai")
     right = convert(GOOD, source="chatml", target="openai")
-    mixed = module.Result(other.output, (), (), right.transcript, "chatml", "openai")
+    mixed = replace(right, _output=other.output)
 
     def convert_wrongly(*_args: object, **_options: object) -> module.Result:
         return mixed
@@ -93,3 +96,24 @@ def test_it_stands_on_no_engine_and_no_file() -> None:
     }  # fmt: skip
     names = {node.id for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Name)}
     assert not names & {"open", "print", "input"}
+
+
+EMPTIED = {"messages": [{"role": "user", "content": [{"type": "speech", "text": "Hello there"}]}]}
+
+
+def test_a_message_that_would_be_emptied_is_quarantined() -> None:
+    outcome = one(EMPTIED, Settings("harmony", "openai"))
+    assert outcome.error is not None
+    assert (outcome.status, outcome.error.code) == (Status.QUARANTINED, ErrorCode.EMPTIED)
+
+
+def test_a_policy_allows_what_would_be_quarantined() -> None:
+    outcome = one(EMPTIED, Settings("harmony", "openai", policy=LossPolicy(allow=("emptied",))))
+    assert (outcome.status, outcome.loss_class) == (Status.LOSSY, LossClass.CONTENT)
+    assert outcome.characters == (11, 0)
+
+
+def test_a_policy_quarantines_by_class() -> None:
+    assert one(NAMED, Settings("harmony", "openai", policy=LossPolicy(refuse=("content",)))).status is Status.LOSSY
+    refused = one(NAMED, Settings("harmony", "openai", policy=LossPolicy(refuse=("structure",))))
+    assert refused.status is Status.QUARANTINED

@@ -11,7 +11,9 @@ from .. import jsontext
 from ..adapter import DEFAULT, Options, Source
 from ..convert import Result, convert
 from ..errors import BridgeError, ErrorCode
-from ..loss import Finding, Loss, Severity
+from ..loss import Finding, Loss, LossClass, Severity, worst_class
+from ..policy import DEFAULT_POLICY, LossPolicy
+from ..substance import Characters
 from ..verify import verify
 
 
@@ -34,7 +36,8 @@ class Settings:
         target: the format to write, as `id` or `id:dialect`.
         source: the format to read; None to tell it from each record.
         options: how to read and write.
-        strict: quarantine what had to be mended, and what would lose or change anything.
+        strict: quarantine what had to be mended, and what would lose or change anything that the policy does not allow.
+        policy: which losses are allowed; a record with others is quarantined.
         verify: read each output back; quarantine (OCB-UNREPORTED) what reads differently and does not say so.
     """
 
@@ -43,6 +46,7 @@ class Settings:
     options: Options = DEFAULT
     strict: bool = False
     verify: bool = False
+    policy: LossPolicy = DEFAULT_POLICY
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class Outcome:
         losses: what the target could not hold, in order.
         findings: what the reader mended or assumed, in order.
         error: why it is quarantined, with code and position; None where it is not.
+        characters: how much of what was said was read and written; None where it is quarantined.
     """
 
     status: Status
@@ -62,6 +67,12 @@ class Outcome:
     losses: tuple[Loss, ...] = ()
     findings: tuple[Finding, ...] = ()
     error: BridgeError | None = None
+    characters: Characters | None = None
+
+    @property
+    def loss_class(self) -> LossClass | None:
+        """The worst class of what was lost or changed; None where nothing was."""
+        return worst_class(self.losses)
 
     @property
     def text(self) -> str | None:
@@ -95,7 +106,12 @@ def _outcome(record: Source | bytes | BridgeError, settings: Settings) -> Outcom
         if isinstance(record, BridgeError):
             raise record
         result = convert(
-            record, source=settings.source, target=settings.target, options=settings.options, strict=settings.strict
+            record,
+            source=settings.source,
+            target=settings.target,
+            options=settings.options,
+            strict=settings.strict,
+            policy=settings.policy,
         )
         if settings.verify:
             _verify(result, settings.options)
@@ -105,7 +121,7 @@ def _outcome(record: Source | bytes | BridgeError, settings: Settings) -> Outcom
         wrong = BridgeError(ErrorCode.INTERNAL, f"{type(error).__name__}: {error}")
         return Outcome(Status.QUARANTINED, None, error=wrong)
     status = Status.CONVERTED if result.lossless else Status.LOSSY
-    return Outcome(status, result.output, result.losses, result.findings)
+    return Outcome(status, result.output, result.losses, result.findings, characters=result.characters)
 
 
 def _bare(error: BridgeError) -> BridgeError:

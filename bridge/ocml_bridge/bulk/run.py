@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import accumulate
 from typing import Any, Final
 
-from .. import __version__
+from .. import __version__, jsontext
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from . import parquet
@@ -55,7 +55,8 @@ class Plan:
         job = asdict(self.job)
         del job["folder"]
         inputs: list[Json] = [[item.kind, item.path, item.output] for item in self.inputs]
-        return {"version": __version__, "limit": self.limit, **job, "inputs": inputs}
+        signature = {"version": __version__, "limit": self.limit, **job, "inputs": inputs}
+        return jsontext.loads(jsontext.dumps(signature))  # as the journal gives it back: tuples are lists there
 
 
 @dataclass(slots=True)

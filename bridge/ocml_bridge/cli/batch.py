@@ -15,9 +15,10 @@ import click
 from .. import jsontext, registry
 from ..adapter import Options, Policy
 from ..errors import BridgeError, ErrorCode, ExitCode
+from ..policy import LossPolicy
 from .convert import format_options
 from .output import PROGRAM, say, write_all
-from .parameters import FILE, format_option
+from .parameters import FILE, format_option, policy_options
 
 if TYPE_CHECKING:
     from ..bulk.run import Plan, Watch
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 @click.option(
     "--strict", is_flag=True, help="Quarantine what had to be mended, and what would lose or change anything."
 )
+@policy_options
 @click.option("--verify", is_flag=True, help="Read each output back, and compare; quarantine what differs.")
 @click.option(
     "--keep-going/--fail-fast",
@@ -67,6 +69,8 @@ def batch(
     dry_run: bool,
     limit: int | None,
     strict: bool,
+    allow: tuple[str, ...],
+    refuse: tuple[str, ...],
     verify: bool,
     keep_going: bool,
     report: str | None,
@@ -96,7 +100,7 @@ def batch(
     source_kind = None if source is None else registry.adapter(source)[0].kind
     target_kind = registry.adapter(target)[0].kind
     job = Job(
-        Settings(target, source, options, strict, verify),
+        Settings(target, source, options, strict, verify, LossPolicy(allow, refuse)),
         source_kind,
         target_kind,
         field=field,

@@ -6,25 +6,22 @@ import datetime
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import click
 
 from .. import jsontext
 from ..adapter import Options, Policy
-from ..convert import Reading, Result, make_sidecar, read, refusal, write
+from ..convert import Reading, Result, make_sidecar, read, write
 from ..errors import BridgeError, ErrorCode
-from ..loss import Severity
 from ..model import Document, Json
+from ..policy import LENIENT, LossPolicy
 from ..verify import verify
 from .output import STANDARD, about, read_bytes, warn, write_all
-from .parameters import FILE, format_option
-
-_Call = Any
-"""A click command function: click gives it its options by name."""
+from .parameters import FILE, Command, format_option, policy_options
 
 
-def format_options(command: _Call) -> _Call:
+def format_options(command: Command) -> Command:
     """The options of `Options`: how to read and write."""
     for option in reversed(
         (
@@ -64,6 +61,7 @@ def format_options(command: _Call) -> _Call:
 )
 @click.option("--sidecar", type=FILE, metavar="FILE", help="The input's sidecar: convert what it was written from.")
 @click.option("--strict", is_flag=True, help="Refuse what had to be mended, and what would lose or change anything.")
+@policy_options
 @click.option("--verify", "verified", is_flag=True, help="Read the output back before writing it, and compare.")
 @click.option(
     "--drop-analysis",
@@ -91,6 +89,8 @@ def convert(
     sidecar_out: str | None,
     sidecar: str | None,
     strict: bool,
+    allow: tuple[str, ...],
+    refuse: tuple[str, ...],
     verified: bool,
     drop_analysis: Literal["final"] | None,
     profile: str | None,
@@ -112,6 +112,7 @@ def convert(
         {"the input": file, "--sidecar": sidecar},
         {"--output": output, "--report": report, "--sidecar-out": sidecar_out},
     )
+    policy = LossPolicy(allow, refuse)
     options = Options(control_tokens=control_tokens, bos=bos, eos=eos, reasoning=reasoning, training=training)
     data = read_bytes(file)
     kept = None if sidecar is None else _json(sidecar)
@@ -120,12 +121,13 @@ def convert(
         del data
         if profile is None and date is None and effort is None:
             dropping = drop_analysis is not None
-            result = write(reading.transcript, target, options=options, strict=strict, drop_analysis=dropping)
-            if verified:
-                _verify(reading.transcript, result, options)
-            result = replace(result, findings=reading.findings, source=reading.source)
+            written = write(reading.transcript, target, options=options, policy=LENIENT, drop_analysis=dropping)
+            result = replace(written, findings=reading.findings, source=reading.source)
         else:
-            result = _prompt(reading, target, options, profile, date, effort, strict=strict, verified=verified)
+            written, result = _prompt(reading, target, options, profile, date, effort)
+        policy.check(result.losses, strict=strict)
+        if verified:
+            _verify(written.transcript, written, options)
     outputs = {output: result.encode(pretty=pretty)}
     if report is not None:
         outputs[report] = jsontext.dumps(result.report(), pretty=True) + b"\n"
@@ -144,24 +146,16 @@ def _prompt(
     profile: str | None,
     date: str | None,
     effort: str | None,
-    *,
-    strict: bool,
-    verified: bool,
-) -> Result:
-    """A model's prompt in place of a transcript."""
+) -> tuple[Result, Result]:
+    """A model's prompt in place of a transcript: as it is written, and as an account of the request."""
     if profile is not None and date is None:
         date = datetime.date.today().isoformat()
     # Imported here: most conversions are of no request.
     from ..request import prepare
 
     prepared = prepare(reading, target, profile=profile, date=date, effort=effort)
-    written = write(prepared.transcript, target, options=options)
-    if verified:
-        _verify(prepared.transcript, written, options)
-    result = prepared.account(written)
-    if strict and not result.lossless:
-        raise refusal(loss for loss in result.losses if loss.severity is not Severity.LAYOUT)
-    return result
+    written = write(prepared.transcript, target, options=options, policy=LENIENT)
+    return written, prepared.account(written)
 
 
 def _json(name: str) -> Json:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import click
 
 from .. import registry
+
+Command = Any
+"""A click command function: click gives it its options by name."""
 
 FILE: Final = click.Path(allow_dash=True)
 """A file name as it is, or `-`. What it names is looked at when it is opened, so that every error reads alike."""
@@ -29,6 +32,20 @@ def format_option(*names: str, text: str, required: bool = False) -> Callable[[A
         shell_complete=_complete,
         help=text,
     )
+
+
+def policy_options(command: Command) -> Command:
+    """The options of `LossPolicy`: `allow` and `refuse`, as tuples of names."""
+    for name, text in (
+        ("--refuse", "Refuse these losses: codes, or classes (content, structure, bookkeeping)."),
+        ("--allow", "Allow these, although they are refused: by default (emptied), by --strict, or with their class."),
+    ):
+        command = click.option(name, metavar="CODE,...", multiple=True, callback=_names, help=text)(command)
+    return command
+
+
+def _names(_context: click.Context, _option: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name.strip() for value in values for name in value.split(","))
 
 
 def _known(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:

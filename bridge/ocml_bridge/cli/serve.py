@@ -13,8 +13,9 @@ import click
 from .. import jsontext, registry
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
+from ..policy import LossPolicy
 from .output import PROGRAM, say
-from .parameters import format_option
+from .parameters import format_option, policy_options
 
 GRACE: Final = 30
 """How long answers under way may take to finish, in seconds."""
@@ -39,6 +40,7 @@ KEY: Final = "OCML_UPSTREAM_KEY"
     show_default=True,
     help="The key that clients get private reasoning under; it stays private unless you name one.",
 )
+@policy_options
 @click.option("--body", metavar="JSON", default="{}", help="More members for every request to the upstream.")
 @click.option(
     "--max-request", type=click.IntRange(1), default=16, show_default=True, help="The largest request, in MiB."
@@ -65,6 +67,8 @@ def serve(
     port: int,
     profile: str | None,
     reasoning: Literal["none", "reasoning", "reasoning_content"],
+    allow: tuple[str, ...],
+    refuse: tuple[str, ...],
     body: str,
     max_request: int,
     connect_timeout: float,
@@ -90,6 +94,7 @@ def serve(
         format=form,
         profile=_profile(form, profile),
         reasoning=None if reasoning == "none" else reasoning,
+        policy=LossPolicy(allow, refuse),
         body=_members(body),
         api_key=os.environ.get(KEY),
         max_request=max_request * 1024 * 1024,

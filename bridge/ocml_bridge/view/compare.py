@@ -13,6 +13,7 @@ from ..convert import read, write
 from ..diff import is_element
 from ..loss import Finding, Loss, Severity, is_lossless
 from ..model import Document, Message
+from ..policy import LENIENT
 from ..turns import parts_of
 from ..verify import verify
 from ..visibility import END_USER, Visibility
@@ -122,7 +123,7 @@ def compare(
     Raises:
         BridgeError: where the target refuses the document.
     """
-    result = write(document, target, options=options)
+    result = write(document, target, options=options, policy=LENIENT)
     back = read(result.encode(), result.target, options=replace(options, dialect=None)).transcript
     notes = [*findings, *result.losses]
     gone = frozenset(loss.path for loss in result.losses if is_element(loss.path))

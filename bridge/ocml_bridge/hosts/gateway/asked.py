@@ -65,7 +65,7 @@ def understand(request: Any, settings: Settings, date: str) -> Asked:
     try:
         visibility = _visibility(asked, settings)
         dated = None if settings.profile is None else date
-        made = prompt(asked, settings.format, profile=settings.profile, date=dated)
+        made = prompt(asked, settings.format, profile=settings.profile, date=dated, policy=settings.policy)
     except BridgeError as error:
         raise of_request(error) from error
     stream, options = asked.get("stream") is True, asked.get("stream_options")

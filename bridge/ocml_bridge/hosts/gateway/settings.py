@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ...model import Json
+from ...policy import DEFAULT_POLICY, LossPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Settings:
         profile: how a request becomes a prompt; None for the format's own way.
         reasoning: the key that private reasoning is passed on under; None, the default, keeps it private
             (OpenChatML 2.2 §5). Naming a key is the opt-in that §4 asks for.
+        policy: which losses a request may have on its way to a prompt; one with others is answered with status 400.
         body: more members for every request to the upstream; null takes one of `DEFAULT_BODY` away.
         api_key: sent to the upstream in place of the client's; None passes the client's on.
         max_request: the largest request body that is read, in bytes.
@@ -30,6 +32,7 @@ class Settings:
     format: str = "harmony"
     profile: str | None = None
     reasoning: Literal["reasoning", "reasoning_content"] | None = None
+    policy: LossPolicy = DEFAULT_POLICY
     body: Mapping[str, Json] = field(default_factory=dict[str, Json])
     api_key: str | None = None
     max_request: int = 16 * 1024 * 1024

@@ -1,0 +1,94 @@
+"""Which losses a conversion may have: one value for `convert`, `batch` and the gateway."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from .errors import BridgeError, ErrorCode
+from .loss import Finding, Loss, LossClass, LossCode, Severity
+
+NAMES: Final = (*LossClass, *(code for code in LossCode if code not in frozenset(map(str, LossClass))))
+"""What a policy can name: classes, then codes. `content` is the class, and the code in it."""
+BY_DEFAULT: Final = LossCode.EMPTIED
+"""What is refused unless it is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class LossPolicy:
+    """Which losses are allowed and which are refused.
+
+    The most particular name decides: a loss's code before its class, and its class before what holds for losses that
+    nothing names. Those are allowed, but for `emptied`; a strict conversion refuses them all. Layout is never refused.
+
+    Attributes:
+        allow: codes and classes of losses that are allowed.
+        refuse: codes and classes of losses that are refused.
+
+    Raises:
+        BridgeError: OCB-OPTION for a name that is neither, and for one that is in both.
+    """
+
+    allow: tuple[str, ...] = ()
+    refuse: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in (*self.allow, *self.refuse):
+            if name not in NAMES:
+                known = ", ".join(NAMES)
+                raise BridgeError(ErrorCode.OPTION, f"no class or code of losses is called {name!r}; known: {known}")
+            if name in self.allow and name in self.refuse:
+                raise BridgeError(ErrorCode.OPTION, f"{name!r} cannot be both allowed and refused")
+
+    def refused(self, losses: Iterable[Loss], *, strict: bool = False) -> list[Loss]:
+        """The losses that are not allowed, in order."""
+        if not strict and not self.refuse:
+            losses = [loss for loss in losses if loss.code is BY_DEFAULT]
+        return [loss for loss in losses if self._refuses(loss, strict)]
+
+    def check(self, losses: Sequence[Loss], *, strict: bool = False) -> None:
+        """Refuse losses that are not allowed.
+
+        Args:
+            losses: what a conversion loses.
+            strict: whether losses that nothing names are refused.
+
+        Raises:
+            BridgeError: OCB-EMPTIED where a message is emptied, else OCB-LOSS, with the path of the first.
+        """
+        if refused := self.refused(losses, strict=strict):
+            raise refusal(refused)
+
+    def _refuses(self, loss: Loss, strict: bool) -> bool:
+        if loss.severity is Severity.LAYOUT:
+            return False
+        for name in (loss.code, loss.loss_class):
+            if name in self.refuse:
+                return True
+            if name in self.allow:
+                return False
+        return strict or loss.code is BY_DEFAULT
+
+
+DEFAULT_POLICY: Final = LossPolicy()
+"""Everything is allowed but `emptied`."""
+LENIENT: Final = LossPolicy(allow=tuple(map(str, LossClass)))
+"""Everything is allowed."""
+
+
+def refusal(notes: Sequence[Loss | Finding]) -> BridgeError:
+    """The error that refuses what findings or losses (one at least) are about; for the caller to raise."""
+    first = next((note for note in notes if note.code is LossCode.EMPTIED), notes[0])
+    more = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
+    if first.code is LossCode.EMPTIED:
+        message = f"{first.detail}{more}; --allow {first.code} writes it nevertheless"
+        error = BridgeError(ErrorCode.EMPTIED, message, path=first.path)
+    else:
+        code = ErrorCode(first.code) if first.code in _SPECIFIED else ErrorCode.LOSS
+        error = BridgeError(code, f"{first.severity} {first.code}: {first.detail}{more}", path=first.path)
+    error.refused = True
+    return error
+
+
+_SPECIFIED: Final = frozenset(map(str, ErrorCode))

@@ -1,0 +1,104 @@
+"""How much was said: the characters of a document that somebody wrote, and which messages lose all of theirs.
+
+What counts is the text of messages, thoughts, calls, replies and refusals; ids, names, keys and declared tools do not.
+Of a part that its reader did not understand, the strings that are evidently text count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Final, NamedTuple, cast
+
+from .model import Content, Document, Foreign, Infill, Json, Message, Part, Refusal, Text, Transcript
+
+
+class Characters(NamedTuple):
+    """How many characters of what was said are in a document, and how many in what its output reads as."""
+
+    read: int
+    written: int
+
+
+def characters(document: Document) -> int:
+    """How many characters of what was said are in a document."""
+    if not isinstance(document, Transcript):
+        return characters_of(document.content)
+    total = 0
+    for message in document.messages:
+        content = message.content
+        total += len(content) if isinstance(content, str) else characters_of(content)
+    return total
+
+
+def characters_of(content: Content) -> int:
+    """How many characters of what was said are in a message's content."""
+    return len(content) if isinstance(content, str) else sum(map(_characters_in, content))
+
+
+def emptied(document: Document, image: Document, gone: Collection[str]) -> list[int]:
+    """Indices of the messages that had text, of which nothing was understood, and that come out without any.
+
+    Args:
+        document: what is written.
+        image: what the output reads as.
+        gone: paths of the messages that the target leaves out by rule. They are lost, and not counted here.
+    """
+    if not isinstance(document, Transcript) or not isinstance(image, Transcript):
+        return []
+    opaque = {index for index, message in enumerate(document.messages) if _is_opaque(message)}
+    if not opaque:
+        return []
+    kept = [index for index in range(len(document.messages)) if f"/messages/{index}" not in gone]
+    pairs = zip(kept, image.messages, strict=False)
+    return [index for index, message in pairs if index in opaque and not characters_of(message.content)]
+
+
+def evident_text(value: Json) -> int:
+    """How many characters of a JSON value are evidently text.
+
+    A string counts under a key that names text, and below one; or because it has words in it, under any key but those
+    that never name text.
+    """
+    total = 0
+    waiting: list[tuple[Any, bool]] = [(value, isinstance(value, str))]
+    while waiting:
+        item, named = waiting.pop()
+        if isinstance(item, str):
+            total += len(item) if named or any(map(str.isspace, item.strip())) else 0
+        elif isinstance(item, list):
+            waiting += [(each, named) for each in cast("list[Json]", item)]
+        elif isinstance(item, dict):
+            members = cast("dict[str, Json]", item).items()
+            waiting += [(each, named or key in _TEXT) for key, each in members if key not in _NO_TEXT]
+    return total
+
+
+def _characters_in(part: Part) -> int:
+    if isinstance(part, (Text, Refusal)):
+        return len(part.text)
+    if isinstance(part, Infill):
+        return len(part.prefix) + len(part.middle or "") + len(part.suffix)
+    return evident_text(part.value) if isinstance(part, Foreign) else 0
+
+
+def _is_opaque(message: Message) -> bool:
+    """Whether a message has text, and all of it in parts that its reader did not understand."""
+    content = message.content
+    if isinstance(content, str):
+        return False
+    foreign = sum(_characters_in(part) for part in content if isinstance(part, Foreign))
+    return foreign > 0 and foreign == characters_of(content)
+
+
+_TEXT: Final = frozenset(
+    {"text", "value", "content", "contents", "parts", "input", "input_text", "output", "output_text", "arguments"}
+    | {"args", "result", "response", "thinking", "reasoning", "reasoning_content", "summary", "transcript", "refusal"}
+    | {"answer", "caption", "code", "completion", "prompt", "query", "question"}
+)
+"""Keys under which formats put what somebody said."""
+_NO_TEXT: Final = frozenset(
+    {"type", "id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "name", "role", "url", "uri", "file_id"}
+    | {"filename", "format", "mime_type", "mimeType", "media_type", "data", "bytes", "encrypted_content", "signature"}
+    | {"detail", "status", "cache_control"}
+)
+"""Keys under which they put everything else."""

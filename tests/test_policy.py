@@ -1,0 +1,94 @@
+"""Policies of loss: the most particular name decides."""
+
+from __future__ import annotations
+
+import pytest
+
+from ocml_bridge import BridgeError, ErrorCode, Loss, LossCode, Message, Severity, Transcript, convert, write
+from ocml_bridge.loss import CLASSES, LossClass, worst_class
+from ocml_bridge.model import Foreign
+from ocml_bridge.policy import DEFAULT_POLICY, LENIENT, LossPolicy
+
+SPOKEN = Transcript((Message("user", (Foreign("openai", {"type": "speech", "text": "Hello"}),)),))
+NAMED = Transcript((Message("user", "Hi", name="bob"),))
+
+
+def lost(code: LossCode, severity: Severity = Severity.LOST) -> Loss:
+    return Loss(code, severity, "/messages/0", "")
+
+
+@pytest.mark.parametrize("code", LossCode)
+def test_by_default_nothing_but_emptied_is_refused(code: LossCode) -> None:
+    assert bool(DEFAULT_POLICY.refused([lost(code)])) == (code is LossCode.EMPTIED)
+
+
+@pytest.mark.parametrize("code", LossCode)
+def test_strict_refuses_whatever_is_not_allowed(code: LossCode) -> None:
+    assert DEFAULT_POLICY.refused([lost(code)], strict=True)
+    assert not LossPolicy(allow=(code,)).refused([lost(code)], strict=True)
+    assert not LossPolicy(allow=(CLASSES[code],)).refused([lost(code)], strict=True)
+    assert not LENIENT.refused([lost(code)], strict=True)
+
+
+@pytest.mark.parametrize("code", LossCode)
+def test_layout_is_never_refused(code: LossCode) -> None:
+    policy = LossPolicy(refuse=(code,))
+    assert not policy.refused([lost(code, Severity.LAYOUT)], strict=True)
+
+
+def test_a_code_decides_before_its_class() -> None:
+    losses = [lost(LossCode.MEDIA), lost(LossCode.MESSAGE)]
+    assert LossPolicy(allow=("media",), refuse=("content",)).refused(losses) == losses[1:]
+    assert LossPolicy(allow=("content",), refuse=("media",)).refused(losses) == losses[:1]
+
+
+def test_content_is_the_class() -> None:
+    assert LossPolicy(refuse=("content",)).refused([lost(LossCode.CONTENT), lost(LossCode.MEDIA)]) != []
+    assert LossPolicy(refuse=("content",)).refused([lost(LossCode.CALL_ID)]) == []
+
+
+@pytest.mark.parametrize(("allow", "refuse"), [(("emptid",), ()), ((), ("contents",)), (("media",), ("media",))])
+def test_a_policy_that_makes_no_sense_is_an_error(allow: tuple[str, ...], refuse: tuple[str, ...]) -> None:
+    with pytest.raises(BridgeError) as raised:
+        LossPolicy(allow, refuse)
+    assert raised.value.code is ErrorCode.OPTION
+    assert (allow or refuse)[0] in raised.value.message
+
+
+def test_an_unknown_name_is_told_the_known_ones() -> None:
+    with pytest.raises(BridgeError, match="content, structure, bookkeeping, message, "):
+        LossPolicy(allow=("nothing",))
+
+
+def test_an_emptied_message_is_refused_by_its_own_code() -> None:
+    with pytest.raises(BridgeError) as raised:
+        write(SPOKEN, "harmony")
+    assert (raised.value.code, raised.value.path) == (ErrorCode.EMPTIED, "/messages/0/content")
+    assert raised.value.exit_code == 3
+
+
+def test_an_emptied_message_is_written_where_that_is_allowed() -> None:
+    result = write(SPOKEN, "harmony", policy=LossPolicy(allow=("emptied",)))
+    assert LossCode.EMPTIED in {loss.code for loss in result.losses}
+    assert result.characters == (5, 0)
+
+
+def test_a_refused_class_is_an_error_with_its_place() -> None:
+    assert write(NAMED, "harmony", policy=LossPolicy(refuse=("content",))).losses
+    with pytest.raises(BridgeError) as raised:
+        write(NAMED, "harmony", policy=LossPolicy(refuse=("structure",)))
+    assert (raised.value.code, raised.value.path) == (ErrorCode.LOSS, "/messages/0/name")
+
+
+def test_strict_with_an_allowance() -> None:
+    messages = {"messages": [{"role": "user", "content": "Hi", "name": "bob"}]}
+    result = convert(messages, source="openai", target="harmony", strict=True, policy=LossPolicy(allow=("structure",)))
+    assert result.losses[0].code is LossCode.NAME
+
+
+def test_the_worst_class_passes_over_layout() -> None:
+    layout = lost(LossCode.CONTENT, Severity.LAYOUT)
+    assert worst_class([layout]) is None
+    assert worst_class([layout, lost(LossCode.CALL_ID)]) is LossClass.BOOKKEEPING
+    assert worst_class([lost(LossCode.CALL_ID), lost(LossCode.ROLE)]) is LossClass.STRUCTURE
+    assert worst_class([lost(LossCode.ROLE), lost(LossCode.MEDIA), lost(LossCode.CALL_ID)]) is LossClass.CONTENT

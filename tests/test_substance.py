@@ -1,0 +1,115 @@
+"""What counts as said, and when a message is emptied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ocml_bridge import Completion, Document, LossCode, Message, Tool, Transcript, convert, write
+from ocml_bridge.model import Foreign, Header, Infill, Media, Part, Refusal, Text, Thought, Tools
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.substance import characters, evident_text
+
+OPAQUE = Foreign("openai", {"type": "speech", "text": "Hello"})
+
+
+def user(*parts: Part) -> Message:
+    return Message("user", parts)
+
+
+@pytest.mark.parametrize(
+    ("document", "count"),
+    [
+        (Transcript(), 0),
+        (Transcript((Message("user", "héllo"), Message("assistant", "yes", channel="final"))), 8),
+        (Transcript((Message("assistant", "hm", channel="analysis"),)), 2),
+        (Transcript((Message("assistant", '{"a":1}', recipient="functions.f", call_id="c1"),)), 7),
+        (Transcript((Message("tool", "22", name="functions.f", recipient="assistant"),)), 2),
+        (Transcript((user(Text("ab"), Media("image", url="https://example.org"), Refusal("no")),)), 4),
+        (Transcript((user(Thought("reflect"), Tools((Tool("f", "described"),)), OPAQUE),)), 5),
+        (Transcript(tools=(Tool("f", "described"),), header=Header(model="m"), extras={"x": {"k": "text"}}), 0),
+        (Completion((Infill("ab", "c", "d"),)), 4),
+        (Completion((Infill("ab", None, "d"),)), 3),
+    ],
+)
+def test_characters_are_those_of_what_was_said(document: Document, count: int) -> None:
+    assert characters(document) == count
+
+
+@pytest.mark.parametrize(
+    ("value", "count"),
+    [
+        ({"type": "input_text", "text": "Hello"}, 5),
+        ({"type": "text", "value": "Hello"}, 5),
+        ({"text": "Hello"}, 5),
+        ("Hello", 5),
+        ({"type": "tool_use", "id": "t1", "name": "get_weather", "input": {"city": "Oslo"}}, 4),
+        ({"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "15 C"}]}, 4),
+        ({"toolResult": {"toolUseId": "x", "content": [{"text": "15 C"}], "status": "success"}}, 4),
+        ({"type": "thinking", "thinking": "Hm.", "signature": "c2lnbmF0dXJl"}, 3),
+        ({"type": "note", "body": "two words"}, 9),
+        ({"type": "video", "id": 1}, 0),
+        ({"type": "video_url", "video_url": {"url": "https://example.org/a b.mp4"}}, 0),
+        ({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBO\nRw0K"}}, 0),
+        (None, 0),
+        (17, 0),
+    ],
+)
+def test_evident_text_of_a_part_that_was_not_understood(value: Any, count: int) -> None:
+    assert evident_text(value) == count
+
+
+def test_a_deep_value_is_counted() -> None:
+    value: Any = "x"
+    for _ in range(50_000):
+        value = {"text": [value]}
+    assert evident_text(value) == 1
+
+
+def codes(message: Message, target: str) -> list[LossCode]:
+    return [loss.code for loss in write(Transcript((message,)), target, policy=LENIENT).losses]
+
+
+@pytest.mark.parametrize("target", ["harmony", "ocm-0.1", "ocm-2.2", "ocm-2.2-json", "internlm2", "chatml"])
+def test_a_message_of_which_nothing_was_understood_is_emptied(target: str) -> None:
+    assert LossCode.EMPTIED in codes(user(OPAQUE), target)
+    assert LossCode.EMPTIED in codes(user(Media("image", url="https://example.org"), OPAQUE), target)
+
+
+@pytest.mark.parametrize("target", ["harmony", "ocm-2.2", "chatml"])
+def test_a_message_of_which_something_was_understood_is_not(target: str) -> None:
+    assert LossCode.EMPTIED not in codes(user(Text("Look:"), OPAQUE), target)
+
+
+def test_a_message_without_text_is_not_emptied() -> None:
+    assert LossCode.EMPTIED not in codes(user(Media("image", url="https://example.org")), "harmony")
+    assert LossCode.EMPTIED not in codes(user(Foreign("openai", {"type": "video", "id": 1})), "harmony")
+    assert LossCode.EMPTIED not in codes(user(), "harmony")
+
+
+def test_what_a_target_leaves_out_by_rule_is_a_lost_message() -> None:
+    thought = Message("assistant", (OPAQUE,), channel="analysis")
+    assert codes(thought, "chatml") == [LossCode.MESSAGE]
+
+
+def test_a_format_that_keeps_the_part_empties_nothing() -> None:
+    assert codes(user(OPAQUE), "openai") == []
+    assert codes(user(OPAQUE), "canonical") == []
+
+
+def test_the_message_is_named_by_its_place_in_the_source() -> None:
+    thought = Message("assistant", "Hm.", channel="analysis")
+    document = Transcript((Message("user", "Hi"), thought, user(OPAQUE), user(Text("a"))))
+    losses = write(document, "chatml", policy=LENIENT).losses
+    assert [loss.path for loss in losses if loss.code is LossCode.EMPTIED] == ["/messages/2/content"]
+
+
+def test_a_report_has_the_characters() -> None:
+    result = convert({"messages": [{"role": "user", "content": "Hello"}]}, source="openai", target="harmony")
+    assert result.report()["characters"] == {"read": 5, "written": 5}
+
+
+def test_reasoning_that_is_left_out_is_not_in_the_output() -> None:
+    document = Transcript((Message("user", "Hi"), Message("assistant", "Hm.", channel="analysis")))
+    assert write(document, "chatml").characters == (5, 2)
