@@ -90,7 +90,19 @@ def parts(count: int) -> Transcript:
     return Transcript((Message("user", content, end="end"), Message("assistant", "Yes.", channel="final", end="end")))
 
 
-SHAPES: dict[Callable[[int], Transcript], int] = {turns: 45, text: 60, parallel: 102, tools: 50, parts: 205}
+def places_for_tools(count: int) -> Transcript:
+    """Developer's messages that say nothing, one of which takes the declared tools in."""
+    return Transcript(tuple(Message("developer", "", end="end") for _ in range(count)), (Tool("look"),))
+
+
+SHAPES: dict[Callable[[int], Transcript], int] = {
+    turns: 45,
+    text: 60,
+    parallel: 102,
+    tools: 50,
+    parts: 205,
+    places_for_tools: 200,
+}
 """How large each shape is, in units of its own, before it grows: larger than what short documents are spared."""
 
 
@@ -176,10 +188,49 @@ def test_work_grows_with_the_document(name: str, shape: Callable[[int], Transcri
     assert growth <= ALLOWED
 
 
+class Compared(str):
+    """A string that counts how often any of its kind is compared."""
+
+    __slots__ = ()
+    times = 0
+
+    def __eq__(self, other: object) -> bool:
+        Compared.times += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def comparisons(run: Callable[[], object]) -> int:
+    forget()
+    before = Compared.times
+    run()
+    return Compared.times - before
+
+
+@pytest.mark.parametrize("titled", [False, True])
+@pytest.mark.parametrize("name", formats())
+def test_required_properties_are_looked_up_and_not_searched_for(name: str, titled: bool) -> None:
+    """A search in a list is one call, however long the list is: here, the strings count."""
+
+    def declares(count: int) -> Transcript:
+        more = {"title": "An object"} if titled else {}
+        names = [f"name_{number}" for number in range(count)]
+        properties = {name: {"type": "string", **more} for name in names}
+        schema = {"type": "object", "properties": properties, "required": list(map(Compared, names))}
+        return Transcript((Message("user", "Look."),), (Tool("look", None, schema),))
+
+    small, large = declares(50), declares(50 * TIMES)
+    allowed = max(comparisons(lambda: write(small, name)), 50) * ALLOWED
+    assert comparisons(lambda: write(large, name)) <= allowed
+
+
 def test_what_is_quadratic_is_noticed() -> None:
     def quadratic(count: int) -> None:
         for number in range(count):
             _ = [abs(other) for other in range(number)]
 
     assert calls_of(lambda: quadratic(200)) > calls_of(lambda: quadratic(50)) * ALLOWED
+    names = list(map(Compared, map(str, range(200))))
+    assert comparisons(lambda: [str(number) in names for number in range(200)]) > 200 * ALLOWED
     assert peak_of(lambda: bytes(400**2)) > peak_of(lambda: bytes(100**2)) * ALLOWED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Final, NamedTuple, TypeGuard
 
 from ..fit import report
@@ -122,13 +123,22 @@ def fit(transcript: Transcript, log: Log, *, target: str, lenient: bool) -> Tran
         # The developer's own text would be taken for a part of the section.
         back = _read_back(replace(transcript, tools=None), lenient=lenient)
     while len(back.messages) < len(transcript.messages):
-        index = next(i for i, message in enumerate(transcript.messages) if message.role == "developer")
-        severity = Severity.LAYOUT if says_nothing(transcript.messages[index]) else Severity.CHANGED
-        path = f"/messages/{places(document, log)[index]}"
-        log.lose(LossCode.TOOLS_MOVED, path, "it holds nothing but the declared tools", severity)
-        # An empty one behind it is now the one that takes the tools in.
-        transcript, back = back, _read_back(back, lenient=lenient)
+        transcript = replace(back, messages=_without_place(document, transcript.messages, log))
+        back = _read_back(transcript, lenient=lenient)
     return back
+
+
+def _without_place(document: Transcript, messages: Sequence[Message], log: Log) -> tuple[Message, ...]:
+    """Messages without the first developer's, which was read back as nothing but the declared tools."""
+    behind = (index for index, message in enumerate(messages) if message.role != "system")
+    # An empty one behind it is then the one that takes the tools in, and so on.
+    gone = {next(behind), *takewhile(lambda index: says_nothing(messages[index]), behind)}
+    indices = places(document, log)
+    for index in sorted(gone):
+        severity = Severity.LAYOUT if says_nothing(messages[index]) else Severity.CHANGED
+        path = f"/messages/{indices[index]}"
+        log.lose(LossCode.TOOLS_MOVED, path, "it holds nothing but the declared tools", severity)
+    return tuple(message for index, message in enumerate(messages) if index not in gone)
 
 
 def empty(transcript: Transcript, held: Callable[..., Message], log: Log, *, target: str) -> Transcript:

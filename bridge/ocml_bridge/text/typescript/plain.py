@@ -14,7 +14,7 @@ from ocml_bridge.model import Tool
 from .defaults import is_object, spell_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Sequence, Set
 
     from ocml_bridge.model import Json
 
@@ -93,26 +93,23 @@ def _object(schema: dict[str, Json], indent: str, depth: int) -> _Type | None:
     properties, names = schema.get("properties", {}), schema.get("required", [])
     if "description" in schema or not is_object(properties) or not isinstance(names, list):
         return None
-    listed = cast("list[Json]", names)
+    required = {name for name in cast("list[Json]", names) if isinstance(name, str)}
     out = ["{\n"]
     told: dict[str, Json] = {}
-    required: list[Json] = []
     for name, value in properties.items():
-        found = _member(out, name, value, listed, indent, depth) if _is_word(name) else None
+        found = _member(out, name, value, required, indent, depth) if _is_word(name) else None
         if found is None:
             return None
         told[name] = found
-        if name in listed:
-            required.append(name)
     out.append(f"{indent}}}")
     back: dict[str, Json] = {"type": "object", "properties": told}
-    if required:
-        back["required"] = required
+    if read := [name for name in told if name in required]:
+        back["required"] = read
     return "".join(out), back
 
 
 def _member(
-    out: list[str], name: str, schema: Json, required: Sequence[Json], indent: str, depth: int
+    out: list[str], name: str, schema: Json, required: Set[str], indent: str, depth: int
 ) -> dict[str, Json] | None:
     """Append a property; what is read of it, its keys in the order in which they are read."""
     found = _type(schema, f"{indent}    ", depth + 1)
