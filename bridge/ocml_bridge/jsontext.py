@@ -162,12 +162,20 @@ def loads_lines(text: str) -> Lines | None:
     return out
 
 
-_COMMENT: Final = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.S)
+# Possessive, and what does not end is taken to the end: each character is looked at once, and nothing is remembered.
+COMMENT: Final = re.compile(
+    r"""
+    (?P<text> (?: "(?:[^"\\]++|\\.)*+"?+ | [^"/]++ | /(?![/*]) )++ )
+    | //[^\n]*+
+    | /\*(?:[^*]++|\*(?!/))*+ (?: \*/ | (?P<endless>\Z) )
+    """,
+    re.DOTALL | re.VERBOSE,
+)
 
 
 def without_comments(text: str) -> str | None:
     """JSON text with its `//` and `/* */` comments blanked out; None where what is left still is not JSON."""
-    bare = _COMMENT.sub(lambda found: found[0] if found[0].startswith('"') else " " * len(found[0]), text)
+    bare = COMMENT.sub(lambda found: found[0] if found.lastgroup else " " * len(found[0]), text)
     return bare if bare != text and parse(bare) is not None else None
 
 

@@ -1,0 +1,92 @@
+"""JSON with comments is read without them, and what only looks like it costs no more than its length."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, jsontext, read
+from ocml_bridge.jsontext import without_comments
+
+REQUEST = '{"messages":[{"role":"user","content":"src/* // \\" */"}]}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"// a request\n{REQUEST}",
+        f"{REQUEST} // a request",
+        f"/* a\nrequest */{REQUEST}/**/",
+        REQUEST.replace(":[", ": /* * / // */ ["),
+    ],
+)
+def test_comments_are_left_out_and_found(text: str) -> None:
+    reading = read(text, "openai")
+    assert [finding.code for finding in reading.findings] == [FindingCode.JSON_REPAIRED]
+    assert reading.transcript == read(REQUEST, "openai").transcript
+
+
+def test_what_stands_behind_comments_keeps_its_place() -> None:
+    text = '/* "a" */ {"b": 1} // c'
+    bare = without_comments(text)
+    assert bare is not None
+    assert bare.index('"b"') == text.index('"b"')
+    assert len(bare) == len(text)
+
+
+@pytest.mark.parametrize("text", ["{} /", "{} /*", "{} /*/", '{} // \n "', '{} "//', "// alone", "{}", '{"a": "//"}'])
+def test_what_is_no_json_with_comments_is_none(text: str) -> None:
+    assert without_comments(text) is None
+
+
+CUT: dict[str, str] = {
+    "globs": '{"messages":[{"role":"user","content":"' + "src/* " * 30_000,
+    "words": '{"messages":[{"role":"user","content":"' + "word " * 40_000,
+    "escapes": '{"messages":[{"role":"user","content":"' + "\\n// " * 40_000,
+    "stars": "{ /" + "*" * 200_000,
+    "slashes": "{" + "/ " * 100_000,
+    "strings": '{"a":[' + '"b",' * 50_000,
+}
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_a_record_that_was_cut_takes_little_memory(name: str) -> None:
+    text = CUT[name]
+    without_comments(text[:100])
+    tracemalloc.start()
+    try:
+        assert without_comments(text) is None
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(text)
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_a_record_that_was_cut_is_no_json(name: str) -> None:
+    with pytest.raises(BridgeError) as caught:
+        read(CUT[name], "openai")
+    assert caught.value.code is ErrorCode.JSON
+
+
+@given(st.lists(st.sampled_from([*'"\\/*\n {}1,', "//", "/*", "*/", '"a"', "文"]), max_size=12).map("".join))
+def test_each_character_is_looked_at_once(text: str) -> None:
+    """Each match begins where the last one ended and takes something: nothing is searched for, nothing tried twice."""
+    at = 0
+    for found in jsontext.COMMENT.finditer(text):
+        assert found.start() == at
+        assert found.end() > at or at == len(text)
+        at = found.end()
+    assert at == len(text)
+
+
+@given(st.recursive(st.text() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_what_a_comment_stands_beside_stays_as_it_is(value: Any) -> None:
+    spelled = json.dumps(value)
+    bare = without_comments(f"/* before */ {spelled} // behind")
+    assert bare is not None
+    assert bare.strip() == spelled
