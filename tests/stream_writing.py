@@ -14,6 +14,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Message
 from ocml_bridge.pipe import encoder
 from ocml_bridge.stream import replay
+from ocml_bridge.visibility import DEBUG
 
 
 def slowly(events: Iterable[Event], size: int) -> Iterator[Event]:
@@ -27,7 +28,7 @@ def slowly(events: Iterable[Event], size: int) -> Iterator[Event]:
 
 def encoded(events: Iterable[Event], target: str, options: Options = DEFAULT) -> tuple[str, list[Loss]]:
     """What an encoder writes, event by event, and what it could not say."""
-    made = encoder(target, options=options)
+    made = encoder(target, options=options, visibility=DEBUG)
     chunks = [chunk for event in events for chunk in made.encode([event])]
     return b"".join((*chunks, *made.finish())).decode(), made.losses
 

@@ -125,13 +125,12 @@ class Decoder(Protocol):
 
 
 class Encoder(Protocol):
-    """Events → chunks. Each chunk is complete in itself: an SSE event, a piece of text.
+    """Events → chunks. Each chunk is complete in itself: an SSE event, a piece of text."""
 
-    Attributes:
-        losses: what could not be said so far, by paths into the document of `Stop`.
-    """
-
-    losses: list[Loss]
+    @property
+    def losses(self) -> list[Loss]:
+        """What could not be said so far, by paths into the document of `Stop`."""
+        ...
 
     def encode(self, events: Iterable[Event], /) -> list[bytes]:
         """The chunks that events make; none while something has to be held back."""

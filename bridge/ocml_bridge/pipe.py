@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from . import registry
-from .adapter import DEFAULT, Adapter, Options
+from .adapter import DEFAULT, Adapter, Kind, Options
 from .errors import BridgeError, ErrorCode
 
 if TYPE_CHECKING:
@@ -37,21 +37,39 @@ def decoder(stream: str, *, options: Options = DEFAULT, prefix: str | bytes | Se
     return made
 
 
-def encoder(stream: str, *, answer: Answer | None = None, options: Options = DEFAULT) -> Encoder:
-    """What writes a stream as it comes.
+def encoder(
+    stream: str, *, answer: Answer | None = None, options: Options = DEFAULT, visibility: Visibility | None = None
+) -> Encoder:
+    """What writes a stream as it comes. Streams for clients hold no private reasoning unless that is asked for.
 
     Args:
         stream: a format id, or how a format is framed: `openai-sse`, `ocm-2.2-events`.
         answer: ids and times.
         options: how to write.
+        visibility: what is written; None for what the readers of the stream are to see (`audience`).
 
     Raises:
         BridgeError: OCB-FORMAT-UNKNOWN where there is no such stream.
     """
     # Imported here, as below: whoever converts whole documents needs nothing of streams.
     from .events import Answer
+    from .stream.visible import FilteredEncoder
 
-    return _find(stream, lambda adapter: adapter.encoders, "written")(answer or Answer(), options)
+    made = _find(stream, lambda adapter: adapter.encoders, "written")(answer or Answer(), options)
+    seen = audience(stream) if visibility is None else visibility
+    return made if seen is None else FilteredEncoder(made, seen)
+
+
+def audience(stream: str) -> Visibility | None:
+    """What the readers of a stream are to see unless somebody asks for more; None for everything.
+
+    A text format is what models read, and transcripts are kept in: it is written whole. Any other stream is a client's,
+    who runs the tools and is not to see private reasoning.
+    """
+    from .visibility import APPLICATION
+
+    whole = stream in registry.formats() and registry.adapter(stream)[0].kind is Kind.TEXT
+    return None if whole else APPLICATION
 
 
 def streams() -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -74,20 +92,22 @@ def _find(stream: str, table: Callable[[Adapter], Mapping[str, _Made]], done: st
 
 
 class Pipe:
-    """Bytes in, bytes out: a decoder, what may be seen of it, and an encoder.
+    """Bytes in, bytes out: a decoder, and behind it an encoder.
 
     Args:
         source: reads what comes.
         target: writes what goes.
-        visibility: what is passed on; None for everything.
+        visibility: what is passed on, in place of what the encoder was made to write; None for just that.
     """
 
     def __init__(self, source: Decoder, target: Encoder, visibility: Visibility | None = None) -> None:
+        from .stream.visible import FilteredEncoder
+
         self._source = source
         self._target = target
-        from .stream.visible import Filter
-
-        self._filter = None if visibility is None else Filter(visibility)
+        if visibility is not None:
+            filtered = isinstance(target, FilteredEncoder)
+            self._target = target.showing(visibility) if filtered else FilteredEncoder(target, visibility)
 
     def feed(self, data: str | bytes) -> bytes:
         """The next chunk, cut anywhere; b"" while there is nothing to say.
@@ -103,7 +123,7 @@ class Pipe:
 
     def fail(self, error: BridgeError) -> bytes:
         """What came before the place that cannot be read, and that the stream broke there, for whoever listens."""
-        events = self._seen(self._source.finish("error"))
+        events = self._source.finish("error")
         return b"".join(broken(events, self._target, error)) if events else b""
 
     def cancel(self) -> None:
@@ -111,10 +131,7 @@ class Pipe:
         self._source.cancel()
 
     def _out(self, events: Sequence[Event]) -> bytes:
-        return b"".join(self._target.encode(self._seen(events)))
-
-    def _seen(self, events: Sequence[Event]) -> Sequence[Event]:
-        return events if self._filter is None else self._filter.apply(events)
+        return b"".join(self._target.encode(events))
 
 
 def broken(events: Sequence[Event], target: Encoder, error: BridgeError) -> list[bytes]:

@@ -1,13 +1,13 @@
 """Who may see what (OpenChatML 2.2 §4, §5, §6, §11), as data.
 
-`RULES` says what is hidden from end users and why, the first rule that applies wins. Whatever is drawn is asked of it;
-there is no other place that decides.
+`RULES` says what is hidden from end users and why, the first rule that applies wins. Adapters, streams, hosts and views
+ask it; there is no other place that decides. It fails closed: a channel that nobody knows is hidden.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from .errors import BridgeError, ErrorCode
@@ -38,10 +38,6 @@ def _has_role(role: str) -> Callable[[Message], bool]:
     return lambda message: _plain(message.role) == role
 
 
-def _is_on(channel: str) -> Callable[[Message], bool]:
-    return lambda message: _plain(message.channel) == channel
-
-
 def _is_tool_traffic(message: Message) -> bool:
     return is_call(message) or is_reply(message) or message.role.startswith(FUNCTIONS)
 
@@ -55,12 +51,20 @@ def _is_private_commentary(message: Message) -> bool:
     return _plain(message.channel) == "commentary" and not is_preamble(message)
 
 
+def _is_thought(message: Message) -> bool:
+    """Whether a message is on `analysis`, or a thought marker (§7) stands in it."""
+    if _plain(message.channel) == "analysis":
+        return True
+    content = message.content
+    return not isinstance(content, str) and any(isinstance(part, Thought) for part in content)
+
+
 def _is_on_unknown_channel(message: Message) -> bool:
     return _plain(message.channel) not in {None, "final", "commentary"}
 
 
 def _is_no_display(message: Message) -> bool:
-    return message.intent in {"status", "debug"}
+    return _plain(message.intent) in {"status", "debug"}
 
 
 RULES: Final = (
@@ -68,7 +72,7 @@ RULES: Final = (
     Rule("developer", "§4", _has_role("developer")),
     # Wherever it stands: what is said between the model and a tool is commentary (§8.1), on analysis too (§8.3).
     Rule("tool", "§8.1, §11", _is_tool_traffic),
-    Rule("analysis", "§5 rule 3", _is_on("analysis")),
+    Rule("analysis", "§5 rule 3, §7", _is_thought),
     Rule("commentary", "§5 rule 4, §11", _is_private_commentary),
     # No channel is the final one (§5 rule 2); one that the specification does not know is not shown unasked.
     Rule("other", "§5", _is_on_unknown_channel),
@@ -81,6 +85,33 @@ NAMES: Final = frozenset(rule.name for rule in RULES)
 def hidden_by(message: Message) -> Rule | None:
     """The rule that hides a message from end users; None where they see it."""
     return next((rule for rule in RULES if rule.hides(message)), None)
+
+
+PRIVATE: Final = frozenset({"analysis", "commentary", "other", "status"})
+"""The rules that hide what the assistant says; the others hide who speaks, or what is said to and by tools."""
+
+
+def is_private(message: Message) -> bool:
+    """Whether a message is the assistant's text and end users must not see it: its reasoning, whatever it is called.
+
+    So is the text of a role that nobody knows. Calls and what the tools reply are not meant.
+    A format without a place for its channel writes it as reasoning or leaves it out, and never as what is visible.
+    """
+    # Most messages are plain answers; they need not go through the rules.
+    if message.channel in (None, "final") and message.intent is None and isinstance(message.content, str):
+        return False
+    rule = hidden_by(message)
+    return rule is not None and rule.name in PRIVATE and message.role != "user"
+
+
+def is_exposed(source: Message, image: Message) -> bool:
+    """Whether a message is private, and its image is not hidden from end users."""
+    return is_private(source) and hidden_by(image) is None
+
+
+def closed(source: Message, image: Message) -> Message:
+    """The image of a message, on `analysis` where it would show to end users what is private."""
+    return replace(image, channel="analysis", intent=None) if is_exposed(source, image) else image
 
 
 PART_RULES: Final[dict[type[Part], str]] = {
@@ -130,5 +161,9 @@ class Visibility:
 
 END_USER: Final = Visibility()
 """What end users see."""
+APPLICATION: Final = Visibility(frozenset({"tool"}), debug=True)
+"""What a program sees that runs the tools: calls too, but no private reasoning and nothing that it was instructed."""
+REASONING: Final = Visibility(APPLICATION.show | PRIVATE, debug=True)
+"""What a program sees that is shown private reasoning, too."""
 DEBUG: Final = Visibility(NAMES, debug=True)
 """Everything."""

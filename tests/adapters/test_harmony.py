@@ -256,9 +256,9 @@ def test_what_typescript_drops_of_a_schema_is_named_by_its_path() -> None:
         (said("x", recipient="functions.get weather", channel="commentary"), None),
         (said("x", channel="fi nal"), "assistant<|channel|>fi_nal"),
         (said("x", channel="final", content_type="json"), "assistant<|channel|>final"),
-        (said("x", channel="", constraint="json"), "assistant"),
+        (said("x", channel="", constraint="json"), "assistant<|channel|>analysis"),
         (said("x", recipient="a<|end|>b", channel="final"), "assistant to=a_end_b<|channel|>final"),
-        (said("x", channel="commentary", intent="status", call_id="c1"), "assistant<|channel|>commentary"),
+        (said("x", channel="commentary", intent="status", call_id="c1"), "assistant<|channel|>analysis"),
     ],
 )
 def test_values_that_the_official_parser_would_misread_are_never_written(message: Message, header: str | None) -> None:

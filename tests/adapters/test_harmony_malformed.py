@@ -62,11 +62,52 @@ MALFORMED: dict[str, tuple[str, Message]] = {
         "<|start|>assistant<|channel|>commentary <|constrain|>json to=functions.f<|message|>{}<|call|>",
         CALL,
     ),
-    "3 the last channel counts": (
+    "3 the most private channel counts": (
         "<|channel|>commentary to=assistant<|channel|>analysis<|message|>x<|end|>",
         said("x", channel="analysis", recipient=A),
     ),
-    "3 an empty channel": ("<|start|>assistant<|channel|><|message|>x<|end|>", said("x")),
+    "3 a channel marker without a channel": (
+        "<|start|>assistant<|channel|><|message|>x<|end|>",
+        said("x", channel="analysis"),
+    ),
+    "3 a channel marker without a channel, a call": (
+        "<|channel|> to=functions.f <|constrain|>json<|message|>{}<|call|>",
+        said("{}", recipient="functions.f", constraint="json", end="call"),
+    ),
+    "3 the first channel counts in a call": (
+        "<|channel|>commentary to=functions.f<|channel|>analysis<|constrain|>json<|message|>{}<|call|>",
+        CALL,
+    ),
+    "3 the tool for the channel": (
+        "<|start|>assistant<|channel|>f<|channel|>commentary <|constrain|>json<|message|>{}<|call|>",
+        said("{}", channel="commentary", recipient="f", constraint="json", end="call"),
+    ),
+    "3 a private channel before a shown one": (
+        "<|channel|>analysis<|channel|>final<|message|>x<|end|>",
+        said("x", channel="analysis"),
+    ),
+    "3 a private channel behind a shown one": (
+        "<|channel|>final<|channel|>analysis<|message|>x<|end|>",
+        said("x", channel="analysis"),
+    ),
+    "3 question marks behind a channel": (
+        "<|channel|>analysis??<|message|>x<|end|>",
+        said("x", channel="analysis"),
+    ),
+    "3 question marks behind commentary: nobody is meant": (
+        "<|channel|>commentary?<|message|>x<|end|>",
+        said("x", channel="commentary"),
+    ),
+    "3 question marks behind the channel of a call": (
+        "<|channel|>commentary? to=functions.f <|constrain|>json<|message|>{}<|call|>",
+        CALL,
+    ),
+    "3 capital letters": ("<|channel|>Final<|message|>x<|return|>", said("x", channel="final", end="return")),
+    "3 a channel twice": ("<|channel|>analysis analysis<|message|>x<|end|>", said("x", channel="analysis")),
+    "3 prose behind a channel": (
+        "<|channel|>analysis we should use python now<|message|>x<|end|>",
+        said("x", channel="analysis"),
+    ),
     "4 the channel for the role": ("<|start|>final<|message|>x<|end|>", said("x", channel="final")),
     "4 the role twice": ("<|start|>assistantassistant<|channel|>final<|message|>x<|end|>", said("x", channel="final")),
     "4 the recipient for the role": (
@@ -84,7 +125,22 @@ MALFORMED: dict[str, tuple[str, Message]] = {
         '<|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json {"a": 1}<|call|>',
         said('{"a": 1}', channel="commentary", recipient="functions.f", constraint="json", end="call"),
     ),
-    "5 a body without any header": ("I must refuse<|end|>", said("I must refuse")),
+    "5 a body without any header, and more to come": (
+        "I must refuse<|end|>",
+        said("I must refuse", channel="analysis"),
+    ),
+    "5 a body without any header that ends the answer": (
+        "I must refuse<|return|>",
+        said("I must refuse", end="return"),
+    ),
+    "5 an answer behind the generation prompt": (
+        "<|start|>assistantHello there<|return|>",
+        said("Hello there", end="return"),
+    ),
+    "5 a JSON answer behind the generation prompt": (
+        '<|start|>assistant{"a": 1}<|return|>',
+        said('{"a": 1}', end="return"),
+    ),
     "8 no token at all": ('{"answer": 4}', said('{"answer": 4}')),
 }
 
@@ -99,11 +155,11 @@ def test_malformed_output_is_read_as_what_it_evidently_means(text: str, expected
 
 def test_what_has_no_place_in_a_header_is_kept_beside_it() -> None:
     (message,) = messages('<|start|>assistant<|channel|>bash<|channel|>commentary<|message|>{"p":1}<|call|>')
-    assert message.channel == "commentary"
-    assert message.extras == {"harmony": {"header": "bash"}}
+    assert message.channel == "bash"
+    assert message.extras == {"harmony": {"header": "commentary"}}
 
 
-@pytest.mark.parametrize("channel", ["commentary?", "commentary??", "??", "thinking"])
+@pytest.mark.parametrize("channel", ["??", "thinking", "notes"])
 def test_an_unknown_channel_is_kept_and_found(channel: str) -> None:
     text = f"<|start|>assistant<|channel|>{channel}<|message|>x<|end|>"
     assert messages(text)[0].channel == channel
@@ -220,7 +276,7 @@ def test_time_is_linear_in_the_length(piece: str, around: str) -> None:
 # --- the corpus -------------------------------------------------------------------------------------------------------
 
 OTHERWISE = {
-    *("harmonyparser_test.go:32", "report:0", "report:1", "report:2", "report:4", "report:18", "report:21"),
+    *("harmonyparser_test.go:32", "report:0", "report:1", "report:2", "report:3", "report:4", "report:18", "report:21"),
 }
 """Texts that the official parser reads as what was not meant: see the deviations in docs/formats/harmony.md."""
 

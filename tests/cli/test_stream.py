@@ -27,6 +27,7 @@ from ocml_bridge.pipe import decoder, encoder, streams
 from ocml_bridge.stream import replay
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.stream.sse import Reader
+from ocml_bridge.visibility import DEBUG
 
 from .conftest import Run
 
@@ -57,7 +58,7 @@ def example(stream: str) -> bytes:
     """A small answer, as a stream has it."""
     document = Transcript((Message("assistant", "It is 4.", channel="final"),))
     if stream in WRITABLE:
-        made = encoder(stream)
+        made = encoder(stream, visibility=DEBUG)
         return b"".join((*made.encode(replay(document)), *made.finish()))
     return write(document, stream).data
 

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import Document, Result, Transcript, convert, decoder, encoder, read, write
+from ocml_bridge.visibility import DEBUG
 
 from .work import OURS, Work
 
@@ -56,7 +57,7 @@ def _tokens(data: bytes) -> list[str]:
 
 def _stream(tokens: list[str]) -> list[bytes]:
     """Each token is fed as it comes, and what it gives is sent."""
-    source, target = decoder("harmony"), encoder("openai-sse")
+    source, target = decoder("harmony"), encoder("openai-sse", visibility=DEBUG)
     sent: list[bytes] = []
     for token in tokens:
         sent += target.encode(source.feed(token))

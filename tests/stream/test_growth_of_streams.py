@@ -11,6 +11,7 @@ from ocml_bridge import Transcript, write
 from ocml_bridge.events import Event
 from ocml_bridge.pipe import decoder, encoder, streams
 from ocml_bridge.stream import replay
+from ocml_bridge.visibility import DEBUG
 from test_growth import ALLOWED, TIMES, calls_of, peak_of, settled_heap, text, turns
 
 READABLE, WRITABLE = streams()
@@ -25,7 +26,7 @@ def _settled() -> Generator[None]:
 
 def source_of(document: Transcript, stream: str) -> bytes | list[int]:
     if stream == "openai-sse":
-        made = encoder(stream)
+        made = encoder(stream, visibility=DEBUG)
         return b"".join((*made.encode(replay(document)), *made.finish()))
     output: Any = write(document, stream).output
     return output.encode() if isinstance(output, str) else cast("list[int]", output)
@@ -40,7 +41,7 @@ def fed(source: bytes | list[int], stream: str) -> list[Event]:
 
 
 def told(document: Transcript, stream: str) -> None:
-    made = encoder(stream)
+    made = encoder(stream, visibility=DEBUG)
     for event in replay(document):
         made.encode([event])
     made.finish()

@@ -47,7 +47,9 @@ def parsed(data: bytes) -> Sent:
 
 def sent(events: Iterable[Event], names: Iterable[str] | None = None, **about: Any) -> Sent:
     asked = None if names is None else frozenset(names)
-    return parsed(b"".join(encoder("ocm-2.2-events", answer=Answer(events=asked, **about)).encode(events)))
+    return parsed(
+        b"".join(encoder("ocm-2.2-events", answer=Answer(events=asked, **about), visibility=DEBUG).encode(events))
+    )
 
 
 CALL = Message("assistant", "{}", None, "commentary", "functions.f", "wx1", constraint="json", end="call")
@@ -121,7 +123,7 @@ def test_answers_that_share_a_stream_are_told_apart() -> None:
 
 def test_escapes_and_literal_blocks_are_decoded() -> None:
     text = "<|start|>assistant<|channel|>final<|message|>a <<|end|> <|literal|><|call|><|endliteral|>\u2028<|return|>"
-    pipe = Pipe(decoder("ocm-2.2"), encoder("ocm-2.2-events"))
+    pipe = Pipe(decoder("ocm-2.2"), encoder("ocm-2.2-events", visibility=DEBUG))
     told = parsed(b"".join([*map(pipe.feed, text), pipe.finish()]))
     assert "".join(data["delta"] for _, data in told) == "a <|end|> <|call|>\u2028"
 
@@ -201,7 +203,7 @@ REASONS: tuple[Reason | None, ...] = (None, "stop", "length", "cancelled", "trun
 def test_only_what_was_negotiated_is_sent_and_the_rest_is_a_loss(
     document: Transcript, names: frozenset[str], reason: Reason | None, seed: int
 ) -> None:
-    made = encoder("ocm-2.2-events", answer=Answer(events=names))
+    made = encoder("ocm-2.2-events", answer=Answer(events=names), visibility=DEBUG)
     told = parsed(b"".join(made.encode(sliced(document, reason, random.Random(seed)))))
     assert {name for name, _ in told} <= names
     assert all(name in OF_9 or name.startswith("x-") for name, _ in told)
@@ -288,7 +290,7 @@ def test_nothing_hidden_is_ever_a_response() -> None:
             Message("user", "secret"),
         )
     )
-    made = encoder("ocm-2.2-events", answer=Answer(events=OF_9))
+    made = encoder("ocm-2.2-events", answer=Answer(events=OF_9), visibility=DEBUG)
     assert made.encode(Filter(DEBUG).apply(replay(hidden, "stop"))) == []
     assert [loss.path for loss in made.losses] == [f"/messages/{index}" for index in range(10)]
     assert {loss.code for loss in made.losses} == {LossCode.MESSAGE}
@@ -306,7 +308,7 @@ def test_a_thought_is_sent_to_those_who_negotiated_it_and_may_see_it() -> None:
 
 
 def test_what_a_filter_withheld_is_a_loss() -> None:
-    made = encoder("ocm-2.2-events", answer=Answer(events=ALL))
+    made = encoder("ocm-2.2-events", answer=Answer(events=ALL), visibility=DEBUG)
     made.encode(Filter(END_USER).apply(replay(TURN)))
     assert [loss.path for loss in made.losses if loss.code is LossCode.MESSAGE] == [
         "/messages/0",
@@ -349,7 +351,7 @@ def test_calls_that_nobody_answered_are_cancelled_with_it() -> None:
 
 
 def test_a_stream_that_broke_says_so_once() -> None:
-    made = encoder("ocm-2.2-events")
+    made = encoder("ocm-2.2-events", visibility=DEBUG)
     made.encode([Start(0, replace(FOUR, content="", end=None)), Delta(0, "4")])
     assert parsed(b"".join(made.fail("E-PARSE-HEADER", "a header"))) == [
         ("response.cancel", {"message_id": "m0", "reason": "error", "error": "E-PARSE-HEADER"})
@@ -360,7 +362,7 @@ def test_a_stream_that_broke_says_so_once() -> None:
 
 
 def test_what_stands_before_a_malformed_header_is_sent_before_the_cancellation() -> None:
-    pipe = Pipe(decoder("ocm-2.2"), encoder("ocm-2.2-events"))
+    pipe = Pipe(decoder("ocm-2.2"), encoder("ocm-2.2-events", visibility=DEBUG))
     with pytest.raises(BridgeError) as error:
         pipe.feed("<|start|>assistant<|channel|>final<|message|>4.<|end|><|start|>user<|end|>")
     shown, cancelled = parsed(pipe.finish())
@@ -370,7 +372,7 @@ def test_what_stands_before_a_malformed_header_is_sent_before_the_cancellation()
 
 
 def test_nothing_follows_a_cancellation() -> None:
-    pipe = Pipe(decoder("ocm-2.2"), encoder("ocm-2.2-events"))
+    pipe = Pipe(decoder("ocm-2.2"), encoder("ocm-2.2-events", visibility=DEBUG))
     with pytest.raises(BridgeError) as error:
         pipe.feed("<|start|>assistant<|channel|>final<|message|>5.<|end|><|start|>user<|end|>")
     assert [name for name, _ in parsed(pipe.fail(error.value) + pipe.finish())] == ["response.delta", "response.cancel"]

@@ -22,6 +22,7 @@ from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.stream import Filter, replay
 from ocml_bridge.stream.sse import Reader
 from ocml_bridge.testing import strategies
+from ocml_bridge.visibility import DEBUG
 from stream_laws import bare, events_of
 from turns import ANSWERS, call, final, preamble, thought, turn
 
@@ -30,7 +31,7 @@ ANSWER = Answer("chatcmpl-7", "gpt", 1700000000)
 
 
 def encoded(document: Transcript, reason: Reason | None = None, answer: Answer = ANSWER) -> tuple[list[bytes], Encoder]:
-    made = encoder("openai-sse", answer=answer)
+    made = encoder("openai-sse", answer=answer, visibility=DEBUG)
     return [*made.encode(replay(document, reason)), *made.finish()], made
 
 
@@ -101,7 +102,7 @@ def test_every_chunk_says_whose_it_is_and_the_last_has_an_empty_delta() -> None:
 
 
 def test_text_is_passed_on_piece_by_piece() -> None:
-    made = encoder("openai-sse", answer=ANSWER)
+    made = encoder("openai-sse", answer=ANSWER, visibility=DEBUG)
     assert len(made.encode([Start(0, final(""))])) == 1
     for piece in ("Hel", "lo", "\u2028\ud83d\ude00", '"\\'):
         (chunk,) = made.encode([Delta(0, piece)])
@@ -109,7 +110,7 @@ def test_text_is_passed_on_piece_by_piece() -> None:
 
 
 def test_the_numbers_of_tokens_come_behind_the_answer_where_they_are_given() -> None:
-    made = encoder("openai-sse", answer=ANSWER)
+    made = encoder("openai-sse", answer=ANSWER, visibility=DEBUG)
     made.encode(replay(Transcript((final("Hi"),))))
     usage, done = made.finish({"total_tokens": 3})
     value = json.loads(data_of([usage])[0])
@@ -118,7 +119,7 @@ def test_the_numbers_of_tokens_come_behind_the_answer_where_they_are_given() -> 
 
 
 def test_the_key_of_reasoning_is_an_option() -> None:
-    made = encoder("openai-sse", options=Options(reasoning="reasoning_content"))
+    made = encoder("openai-sse", options=Options(reasoning="reasoning_content"), visibility=DEBUG)
     assert {"reasoning_content": "Hm."} in deltas(made.encode(replay(Transcript((thought("Hm."), final("x"))))))
 
 
@@ -229,7 +230,7 @@ def test_nobody_hears_why_an_answer_was_cancelled() -> None:
 
 
 def test_a_failure_is_said_once_and_nothing_follows_it() -> None:
-    made = encoder("openai-sse", answer=ANSWER)
+    made = encoder("openai-sse", answer=ANSWER, visibility=DEBUG)
     made.encode([Start(0, final("")), Delta(0, "Hi")])
     (chunk,) = made.fail("OCB-JSON", "not JSON")
     assert deltas([chunk]) == [
@@ -242,7 +243,7 @@ def test_a_failure_is_said_once_and_nothing_follows_it() -> None:
 
 
 def test_a_stream_that_nobody_stopped_broke_off() -> None:
-    made = encoder("openai-sse", answer=ANSWER)
+    made = encoder("openai-sse", answer=ANSWER, visibility=DEBUG)
     made.encode([Start(0, final("")), Delta(0, "Hi")])
     (error,) = deltas(made.finish())
     assert error["error"]["code"] == "E-STREAM-TRUNCATED"
@@ -262,7 +263,7 @@ def official_stream(chunks: list[bytes]) -> Any:
 
 
 def test_what_is_hidden_is_reported_as_not_told() -> None:
-    made = encoder("openai-sse", answer=ANSWER)
+    made = encoder("openai-sse", answer=ANSWER, visibility=DEBUG)
     document = turn(thought("Hm."), final("Hi"))
     made.encode(Filter().apply(replay(document)))
     made.finish()
@@ -323,7 +324,7 @@ def test_clients_can_read_whatever_is_written(document: Transcript) -> None:
 
 
 def test_a_delta_takes_little_more_than_its_bytes() -> None:
-    made = encoder("openai-sse", answer=ANSWER)
+    made = encoder("openai-sse", answer=ANSWER, visibility=DEBUG)
     made.encode([Start(0, final("")), Delta(0, "Hi")])
     events = [Delta(0, " hello")] * 1000
     assert min(timeit.repeat(lambda: made.encode(events), number=5, repeat=9)) / 5000 < 2e-6

@@ -10,6 +10,7 @@ from ocml_bridge import convert
 from ocml_bridge.events import Stop
 from ocml_bridge.loss import Severity
 from ocml_bridge.pipe import decoder, encoder
+from ocml_bridge.visibility import DEBUG
 from sources import ROOT
 
 CASE = ROOT / "golden" / "ocm-2.2" / "function-call" / "input.ocm"
@@ -22,7 +23,7 @@ def spelled(source: str) -> Any:
 @pytest.mark.parametrize("source", ["ocm-2.2", "harmony", "ocm-0.1", "harmony-tokens"])
 @pytest.mark.parametrize("target", ["openai-sse", "harmony", "ocm-2.2", "chatml"])
 def test_losses_name_places_in_the_document(source: str, target: str) -> None:
-    made, writing = decoder(source), encoder(target)
+    made, writing = decoder(source), encoder(target, visibility=DEBUG)
     text = spelled(source)
     events = [*(made.feed(text) if isinstance(text, str) else made.feed_tokens(text)), *made.finish()]
     stop = events[-1]

@@ -7,7 +7,8 @@ from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.fit import drop_message
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.stream.encoder import TextEncoder
-from ocml_bridge.text.plain import header_for, is_private
+from ocml_bridge.text.plain import header_for
+from ocml_bridge.visibility import is_private
 
 from .fit import bare
 from .reader import read_text

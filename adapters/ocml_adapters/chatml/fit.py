@@ -10,8 +10,9 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Completion, Document, Message, Transcript
 from ocml_bridge.text.edges import by_format, kept_by, remember
 from ocml_bridge.text.im import Frame, read_header
-from ocml_bridge.text.plain import is_private, message, name_from_header
+from ocml_bridge.text.plain import message, name_from_header
 from ocml_bridge.turns import as_transcript, is_call
+from ocml_bridge.visibility import is_private
 
 from .frames import Unit, remember_tail, tail_of, units
 from .pieces import cut, gap_pieces, inner, inner_pieces, whole

@@ -148,7 +148,7 @@ def _message(
         content, plain = read_developer(write_developer(content, plain=plain))
         if plain:
             kept["plain"] = True
-    mentions = _mentions(layout.get("mentions"), content) if isinstance(content, str) else []
+    mentions = _mentions(layout.get("mentions"), content, fields) if isinstance(content, str) else []
     if mentions:
         kept["mentions"] = mentions
     return make(fields, content, message.end if last or message.end else "end", kept, {})
@@ -193,7 +193,7 @@ def _is_kept(raw: str, fields: Fields, *, prompted: bool) -> bool:
     return is_own_spelling(raw, fields, prompted=prompted)
 
 
-def _mentions(value: Any, content: str) -> list[str]:
+def _mentions(value: Any, content: str, fields: Fields) -> list[str]:
     """Tokens that stood in the body as such, as long as they still cannot be taken for the end of it."""
     if not isinstance(value, list):
         return []
@@ -201,7 +201,8 @@ def _mentions(value: Any, content: str) -> list[str]:
     kept = sorted({token for token in listed if isinstance(token, str) and token in MENTIONABLE and token in content})
     if not kept:
         return []
-    frames = Scanner().feed(pieces_of(f"<|start|>user<|message|>{CONTROL.neutralise(content, kept)}<|end|>"))
+    header = START + spell(fields._replace(channel=None))
+    frames = Scanner().feed(pieces_of(f"{header}<|message|>{CONTROL.neutralise(content, kept)}<|end|>"))
     return kept if len(frames) == 1 and sorted(frames[0].mentions) == kept else []
 
 

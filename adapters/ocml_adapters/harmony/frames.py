@@ -6,13 +6,15 @@ token's own id is. Pieces may come at any time: a whole text is a scanner fed on
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from .header import regular
-from .recover import split_body
-from .syntax import CHANNEL, CONSTRAIN, MAX_HEADER, MESSAGE, START, STOPS, TOKEN
+from .recover import recover, says_text, split_body
+from .stripped import STRIPPED
+from .syntax import ASSISTANT, CHANNEL, CONSTRAIN, MAX_HEADER, MESSAGE, START, STOPS, TOKEN
 
 
 @dataclass(slots=True)
@@ -67,9 +69,9 @@ def pieces_of(text: str) -> list[str]:
 class Scanner:
     """Finds frames in one pass over pieces.
 
-    It is between frames, in a header, in a body, or in doubt: behind a `<|start|>` in a body, which begins another
-    message (so that the end token is missing) if a header follows, and else is mentioned there. `MOVES` is the table of
-    what each token does.
+    It is between frames, in a header, in a body, or in doubt: behind a `<|start|>` in a body, or a `<|channel|>` in
+    what the assistant says, which begins another message (so that the end token is missing) if a header follows, and
+    else is mentioned there. `MOVES` is the table of what each token does.
 
     Attributes:
         frame: the one that is open; its header is set once its body begins.
@@ -88,6 +90,8 @@ class Scanner:
         self._mentions: dict[str, None] = {}
         self._state = BETWEEN
         self._doubt = -1
+        self._doubted = START
+        """The token that is in doubt."""
         self._seen = 0
         self._strays = 0
         self._done: list[Frame] = []
@@ -101,6 +105,11 @@ class Scanner:
     def in_body(self) -> bool:
         """Whether text belongs to a body for sure."""
         return self._state == BODY
+
+    @property
+    def header(self) -> str:
+        """What has come of the open frame's header; "" where it is known or none is open."""
+        return "".join(self._text) if self._state == HEADER else ""
 
     @property
     def pending(self) -> int:
@@ -197,21 +206,31 @@ class Scanner:
 
     def doubtful(self, token: str) -> None:
         """`<|start|>` in a body: another message begins, or it is mentioned."""
-        self._doubt = 2 * self._seen + 1
+        self._doubt, self._doubted = 2 * self._seen + 1, token
         self._await(DOUBT)
 
+    def channel(self, token: str) -> None:
+        """`<|channel|>` in a body: in what the assistant says another message may begin, else it is mentioned."""
+        assert self.frame is not None
+        if says_text(self.frame.header, opened=self.frame.opened):
+            self.doubtful(token)
+        else:
+            self.mention(token)
+
     def decide(self, token: str) -> None:
-        """`<|message|>` behind a doubtful `<|start|>`: what stands between is a header or not."""
-        header = "".join(self._text)
-        if regular(header) is None:
+        """`<|message|>` behind a doubtful token: what stands between is a header or not."""
+        opened, header = self._doubted == START, "".join(self._text)
+        if not opened:
+            header = self._doubted + header
+        if regular(header) is None and recover(header, opened=opened).fields.channel is None:
             self.unfounded(token)
             return
         self._close("", last=self._doubt)
-        self.frame = Frame("", True, header, self._doubt, middle=2 * self._seen + 1)
+        self.frame = Frame("", opened, header, self._doubt, middle=2 * self._seen + 1)
         self._begin_body([])
 
     def unfounded(self, token: str) -> None:
-        """Any other token there: the `<|start|>` is mentioned."""
+        """Any other token there: the one in doubt is mentioned."""
         self._resolve()
         MOVES[BODY][token](self, token)
 
@@ -227,15 +246,18 @@ class Scanner:
         self._state = BODY
 
     def _resolve(self) -> None:
-        self._mentions[START] = None
+        self._mentions[self._doubted] = None
         self._mentions.update((text, None) for text in self._text if text in _MARKERS)
-        self.body += (START, *self._text)
+        self.body += (self._doubted, *self._text)
         self._text, self._state = self.body, BODY
 
     def _overflow(self) -> None:
         """So long a header is none: its body has begun."""
         assert self.frame is not None
         raw, most = "".join(self._text), self._from + MAX_HEADER
+        if self.frame.opened and STRIPPED.match(raw.removeprefix(ASSISTANT)):
+            self._from = sys.maxsize  # its tokens were left out: only the whole of it tells what it says
+            return
         self.frame.header, begun = split_body(raw[:most], opened=self.frame.opened)
         self.frame.unmarked = True
         self._begin_body([text for text in (begun, raw[most:]) if text])
@@ -269,7 +291,7 @@ S = Scanner
 MOVES: Final[dict[str, dict[str, _Move]]] = {
     BETWEEN: _moves(S.open, S.unopened, S.unopened, S.stop_between),
     HEADER: _moves(S.open, S.marker, S.message, S.stop_header),
-    BODY: _moves(S.doubtful, S.mention, S.mention, S.stop_body),
+    BODY: _moves(S.doubtful, S.mention, S.mention, S.stop_body) | {CHANNEL: S.channel},
     DOUBT: _moves(S.unfounded, S.marker, S.decide, S.unfounded),
 }
 """State → token → what it does."""

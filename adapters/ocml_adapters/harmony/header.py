@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Final, NamedTuple
 
 from ocml_bridge.model import Message
+from ocml_bridge.text.channels import evident
 
 from .syntax import ASSISTANT, BROADCAST, CHANNEL, CONSTRAIN, ROLES, SPEC, TOKEN, TOOL
 
@@ -132,6 +133,7 @@ def _regular(raw: str, prompted: bool) -> Fields | None:
         not parsed.addressed
         or (fields.name is not None and _is_odd_name(fields.name))
         or (fields.content_type is not None and ATTRIBUTE.match(fields.content_type) is not None)
+        or (fields.channel is not None and evident(fields.channel) != fields.channel)
         or any(value is not None and (CHANNEL in value or CONSTRAIN in value) for value in fields[3:6])
     )
     return None if odd else fields._replace(intent=implied_intent(*fields[:4]))

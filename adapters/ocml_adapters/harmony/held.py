@@ -8,6 +8,7 @@ from typing import Final
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Message
 from ocml_bridge.text.unicode import is_unicode
+from ocml_bridge.visibility import is_exposed
 
 from .header import LONG, WORDS, Fields, implied_intent, is_header, is_own_spelling, is_short, regular, spell
 from .syntax import ASSISTANT, BROADCAST, MESSAGE, ROLES, START, TOOL
@@ -70,11 +71,17 @@ def _held(fields: Fields, tool: str | None, dialect: str) -> Fields:
         recipient = recipient or ASSISTANT
     channel = _word(fields.channel, Fields(ASSISTANT), "channel")
     fitting = Fields(role, name, channel, recipient, intent=implied_intent(role, name, channel, recipient))
+    if is_exposed(_said(fields), _said(fitting)):
+        fitting = fitting._replace(channel="analysis", intent=None)
     if recipient is None:
         return fitting
     if fields.constraint is not None:
         return fitting._replace(constraint=_word(fields.constraint, fitting, "constraint"))
     return fitting._replace(content_type=_word(fields.content_type, fitting, "content_type"))
+
+
+def _said(fields: Fields) -> Message:
+    return Message(content="", **fields._asdict())
 
 
 _held_again: Final = lru_cache(maxsize=2048)(_held)

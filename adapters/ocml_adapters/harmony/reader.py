@@ -17,9 +17,9 @@ from .frames import Frame, Scan, Scanner, pieces_of
 from .header import TOOL_NAME, Fields, is_own_spelling, regular
 from .message import assemble, make
 from .plain import read_plain
-from .recover import Recovered, recover, split_body
+from .recover import Recovered, is_begun, is_call_to_tool, recover, split_body, unheaded
 from .stripped import read_stripped
-from .syntax import ASSISTANT, CHANNELS, CONTROL, ROLES, START, STOPS, TOOL
+from .syntax import ASSISTANT, CHANNELS, CONTROL, ENDS, ROLES, START, STOPS, TOOL
 
 LINE_END: Final = re.compile(r"\r?\n")
 """How a text file may end."""
@@ -43,6 +43,8 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
 
 
 _UNMARKED: Final = "<|message|> is missing: the body begins in the header"
+_STRIPPED: Final = "the control tokens are missing: messages are told by words"
+_CALL, _RETURN = ENDS["call"], ENDS["return"]
 
 
 def recovered(raw: str, *, opened: bool) -> tuple[str, str, Recovered]:
@@ -54,16 +56,24 @@ def recovered(raw: str, *, opened: bool) -> tuple[str, str, Recovered]:
     return outside, raw, recover(raw, opened=opened)
 
 
-def fields_in(raw: str, *, opened: bool, prompted: bool) -> Fields:
+def fields_in(frame: Frame, *, prompted: bool) -> Fields:
     """What any header says.
 
     Args:
-        raw: the header.
-        opened: whether it begins with `<|start|>`.
+        frame: whose header is known.
         prompted: whether it is the first, and begins behind a generation prompt.
     """
-    fields = regular(raw, prompted) if opened or prompted else None
-    return recovered(raw, opened=opened)[2].fields if fields is None else fields
+    fields = regular(frame.header, prompted) if frame.opened or prompted else None
+    if fields is None:
+        fields = recovered(frame.header, opened=frame.opened)[2].fields
+    return _uncalled(fields) if frame.unmarked else fields
+
+
+def _uncalled(fields: Fields) -> Fields:
+    """What a header says that has no end: it calls nothing, and what should be arguments is for nobody to see."""
+    if not is_call_to_tool(fields):
+        return fields
+    return Fields(fields.role, fields.name, "analysis")
 
 
 Spelling = Callable[[Frame], dict[str, Any]]
@@ -104,6 +114,8 @@ class FrameReader:
         self._frames = 0
         self._layout: dict[str, Any] = {}
         self._extras: dict[str, Any] = {}
+        self._pending: dict[str, Any] = {}
+        """Text outside of messages, for the extras of the next one."""
 
     def _note(self, code: FindingCode, detail: str, severity: Severity = Severity.CHANGED) -> None:
         self._log.find(code, f"/messages/{len(self.messages)}", detail, severity)
@@ -121,7 +133,11 @@ class FrameReader:
         if frame.unmarked:
             self._note(FindingCode.HEADER_RECOVERED, _UNMARKED)
         if body is None:
+            if self._unheaded(frame):
+                return
             header, body = self._bodyless(frame)
+            if not (frame.stop == _CALL and body.strip()) and self._breaks_off(header, frame):
+                return
             if not (body or frame.stop) and (not header.strip() or header in ROLES):
                 self._note(FindingCode.STRAY_TOKEN, f"{START}{header} begins no message", Severity.LAYOUT)
                 if frame.before:
@@ -132,6 +148,35 @@ class FrameReader:
             self._outside(frame.before, extras)
         self._add(self._message(frame, fields, body, layout, extras))
 
+    def _breaks_off(self, header: str, frame: Frame) -> bool:
+        """Take a frame that breaks off in the header of a call, which nobody made then; False for any other."""
+        if not is_call_to_tool(recovered(header, opened=frame.opened)[2].fields):
+            return False
+        self._note(FindingCode.HEADER_RECOVERED, f"the header {_short(header)} breaks off: it calls nothing")
+        self._outside(frame.before + (START if frame.opened else "") + frame.header + frame.stop, self._pending)
+        return True
+
+    def _unheaded(self, frame: Frame) -> bool:
+        """Take a frame that is nothing but what the assistant says; False where there is a header.
+
+        Behind it others of the same answer follow, unless it ends the answer: then it is what leads to them.
+        """
+        text = unheaded(frame.header, opened=frame.opened)
+        if text is None:
+            return False
+        if frame.before:
+            self._outside(frame.before, self._pending)
+        stripped = read_stripped(text)
+        self._note(FindingCode.HEADER_RECOVERED, _UNMARKED if stripped is None else _STRIPPED)
+        if stripped is not None:
+            for message in stripped:
+                self._add(message)
+            return True
+        ends = frame.stop == _RETURN or not (frame.stop or frame.follows)
+        fields = Fields(ASSISTANT, channel=None if ends else "analysis")
+        self._add(self._message(frame, fields, text, {}, {}))
+        return True
+
     def _add(self, message: Message) -> None:
         message.continues = self.joins(message)
         self.messages.append(message)
@@ -141,10 +186,7 @@ class FrameReader:
         return bool(self.messages) and continues(self.messages[-1], message)
 
     def _bodyless(self, frame: Frame) -> tuple[str, str]:
-        if not frame.opened and "<|" not in frame.header:
-            header, body = "", frame.header
-        else:
-            header, body = split_body(frame.header, opened=frame.opened)
+        header, body = split_body(frame.header, opened=frame.opened)
         if body or frame.stop:
             self._note(FindingCode.HEADER_RECOVERED, _UNMARKED)
         return header, body
@@ -157,6 +199,8 @@ class FrameReader:
             fields = self._recover(raw, frame, extras)
         elif frame.middle >= 0 and is_own_spelling(raw, fields, prompted=prompted):
             layout["header"] = raw
+        if frame.unmarked and is_call_to_tool(fields):
+            extras["header"], fields = raw, _uncalled(fields)
         if fields.role == TOOL and fields.recipient is None:
             self._note(FindingCode.HEADER_RECOVERED, "a tool's reply without to=assistant", Severity.LAYOUT)
         if fields.channel is not None and fields.channel not in CHANNELS:
@@ -181,6 +225,8 @@ class FrameReader:
         self, frame: Frame, fields: Fields, body: str, layout: dict[str, Any], extras: dict[str, Any]
     ) -> Message:
         end = STOPS.get(frame.stop)
+        if self._pending:
+            extras["before"] = self._pending.pop("before") + extras.get("before", "")
         if frame.mentions:
             layout["mentions"] = sorted(frame.mentions)
             tokens = ", ".join(layout["mentions"])
@@ -210,6 +256,8 @@ class FrameReader:
 
     def _begun(self, frame: Frame) -> None:
         """A header at the end of the text: the open turn."""
+        if self._unheaded(frame):
+            return
         raw = frame.header
         ending = LINE_END.search(raw)
         if ending is not None and ending.end() == len(raw):
@@ -222,7 +270,10 @@ class FrameReader:
             return
         prompted = not frame.opened and not self.messages
         if regular(raw, prompted) is None:
-            raw, body = split_body(raw, opened=frame.opened)
+            at = raw.rfind("<")
+            raw, body = split_body(raw[:at] if at >= 0 and is_begun(raw[at:]) else raw, opened=frame.opened)
+            if body and self._breaks_off(raw, frame):
+                return
             if body:
                 self._note(FindingCode.HEADER_RECOVERED, _UNMARKED)
                 fields, layout, extras = self._header(raw, frame, prompted=prompted)
@@ -251,10 +302,12 @@ class FrameReader:
         return self._finish(found)
 
     def _finish(self, found: Scan) -> Transcript:
+        if self._pending:
+            self._extras["after"] = self._pending["before"]
         if LINE_END.fullmatch(found.tail):
             self._layout["tail"] = found.tail
         elif found.tail.strip():
-            self._extras["after"] = found.tail
+            self._extras["after"] = self._extras.get("after", "") + found.tail
             self._log.find(
                 FindingCode.TEXT_OUTSIDE, "", f"the text {_short(found.tail)} stands behind the last message"
             )
@@ -277,9 +330,7 @@ class FrameReader:
             return self._finish(found)
         messages = read_stripped(found.tail)
         if messages is not None:
-            self._log.find(
-                FindingCode.HEADER_RECOVERED, "", "the control tokens are missing: messages are told by words"
-            )
+            self._log.find(FindingCode.HEADER_RECOVERED, "", _STRIPPED)
             return assemble(messages, None, {}, {})
         self._log.find(FindingCode.TEXT_OUTSIDE, "", "there is no frame: the text is taken for the assistant's")
         content = CONTROL.restore(found.tail) if self._restore else found.tail

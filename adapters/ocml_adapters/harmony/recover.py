@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from .header import ATTRIBUTE, NAMED_ROLE, TO, TOOL_NAME, WORDS, Fields, implied_intent
-from .syntax import ASSISTANT, CHANNEL, CHANNELS, CONSTRAIN, ROLES, TOOL
+from ocml_bridge.model import Message
+from ocml_bridge.text.channels import chosen, evident
+from ocml_bridge.turns import is_call
+
+from .header import ATTRIBUTE, NAMED_ROLE, TO, TOOL_NAME, WORDS, Fields, implied_intent, regular
+from .syntax import ASSISTANT, CHANNEL, CHANNELS, CONSTRAIN, IDS, ROLES, TOOL
 
 
 class Recovered(NamedTuple):
@@ -26,6 +31,7 @@ class Recovered(NamedTuple):
 
 
 _MARKED: Final = re.compile(rf"({re.escape(CHANNEL)}|{re.escape(CONSTRAIN)})")
+_MOST_WORDS: Final = 2
 _CLEAN: Final = re.compile(r"[A-Za-z0-9][\w.+/-]*")
 _AFTER_ROLE: Final = re.compile(r"(assistant|developer|system|user)(?![A-Za-z0-9_]*\.)([^A-Za-z0-9]*)(.*)", re.DOTALL)
 
@@ -35,18 +41,23 @@ class _Sorter:
 
     def __init__(self, *, opened: bool) -> None:
         self.found: dict[str, str] = {}
+        self.channels: list[str] = []
+        """What stands behind each channel marker."""
         self.unplaced: list[str] = []
         self.marked = opened
         """Whether a word may be a header's: before the first marker of a text without `<|start|>` it hardly is."""
         self._opened = opened
         self._first = True
 
-    def channel(self, value: str) -> None:
-        """The last channel counts: models begin again inside a header."""
-        before = self.found.get("channel")
-        if before is not None and before != value:
-            self.unplaced.append(before)
-        self.found["channel"] = value
+    def section(self, words: list[str]) -> None:
+        """The words behind one marker, or before the first. More than two that have no key are prose, no header."""
+        speaker = int(self._first and self._opened)
+        prose = sum(not _has_key(word) for word in words[speaker:]) > _MOST_WORDS
+        for at, word in enumerate(words):
+            if prose and at >= speaker and not _has_key(word):
+                self.unplaced.append(word)
+            else:
+                self.word(word)
 
     def put(self, field: str, value: str) -> None:
         """The first value counts; the same again says nothing."""
@@ -63,12 +74,12 @@ class _Sorter:
             self.put(attribute[1], attribute[2])
         elif first and (self._opened or word in ROLES):
             self._speaker(word)
-        elif word == self.found.get("role"):
+        elif word == self.found.get("role") or word in self.channels:
             pass
         elif not self.marked:
             self.unplaced.append(word)
-        elif word in CHANNELS and "channel" not in self.found:
-            self.found["channel"] = word
+        elif word in CHANNELS and not self.channels:
+            self.channels.append(word)
         elif "recipient" not in self.found and (word in ROLES or TOOL_NAME.fullmatch(word)):
             self.found["recipient"] = word
         elif _CLEAN.fullmatch(word) and "content_type" not in self.found:
@@ -81,14 +92,14 @@ class _Sorter:
         if word in ROLES:
             self.found["role"] = word
         elif word in CHANNELS:
-            self.found["channel"] = word
+            self.channels.append(word)
         elif named is not None:
             self.found["role"], self.found["name"] = named[1], named[2]
         elif glued is not None:
             role, between, rest = glued.groups()
             self.found["role"] = role
             if rest in CHANNELS:
-                self.found["channel"] = rest
+                self.channels.append(rest)
             elif rest != role:
                 between += rest
             if between:
@@ -107,22 +118,56 @@ def recover(raw: str, *, opened: bool) -> Recovered:
     sorter = _Sorter(opened=opened)
     for marker, text in _sections(raw):
         words = WORDS.findall(text)
-        sorter.marked = sorter.marked or marker != ""
-        if marker and words:
-            if marker == CHANNEL:
-                sorter.channel(words[0])
-            elif words[0] not in CHANNELS or "channel" in sorter.found:
+        sorter.marked = sorter.marked or marker != "" or words[:1] in _CHANNEL_WORDS
+        if marker == CHANNEL:
+            named = bool(words) and not _has_key(words[0])
+            sorter.channels.append(words.pop(0) if named else "")
+        elif marker and words:
+            if words[0] not in CHANNELS or sorter.channels:
                 sorter.put("constraint", words[0])
             del words[0]
-        for word in words:
-            sorter.word(word)
+        sorter.section(words)
     found = sorter.found
     role = found.setdefault("role", ASSISTANT)
     if role == TOOL:
         found.setdefault("name", TOOL)
-    found.setdefault("intent", implied_intent(role, None, found.get("channel"), found.get("recipient")) or "")
+    _place_channels(sorter)
     fields = Fields(**{field: value for field, value in found.items() if value})
     return Recovered(fields, " ".join(sorter.unplaced))
+
+
+_CHANNEL_WORDS: Final = tuple([channel] for channel in sorted(CHANNELS))
+
+
+def _has_key(word: str) -> bool:
+    return word.startswith(TO) or ATTRIBUTE.match(word) is not None
+
+
+def _place_channels(sorter: _Sorter) -> None:
+    """Settle which channel counts; the others are unplaced. A near miss implies nothing of whom it is for."""
+    found, names = sorter.found, sorter.channels
+    tool = names[0] if len(names) > 1 else ""
+    if "recipient" not in found and "constraint" in found and "commentary" in names[1:] and _is_tool(tool):
+        # A type is promised, and where the channel should stand, another name does: the tool that is called.
+        found["recipient"] = names.pop(0)
+    message = Message(found["role"], "", recipient=found.get("recipient"))
+    channel = chosen(names, answers=message.role == ASSISTANT and not is_call(message))
+    if channel is not None:
+        found["channel"] = channel
+        sorter.unplaced += [name for name in names if name and name != channel]
+    if channel in names:
+        found.setdefault("intent", implied_intent(message.role, None, channel, message.recipient) or "")
+
+
+def _is_tool(word: str) -> bool:
+    return _CLEAN.fullmatch(word) is not None and evident(word) not in CHANNELS
+
+
+@lru_cache(maxsize=256)
+def says_text(raw: str, *, opened: bool) -> bool:
+    """Whether a header is that of an assistant's text, and not of a call."""
+    fields = (regular(raw) if opened else None) or recover(raw, opened=opened).fields
+    return fields.role == ASSISTANT and not is_call_to_tool(fields)
 
 
 def _sections(raw: str) -> Iterator[tuple[str, str]]:
@@ -135,12 +180,38 @@ def _sections(raw: str) -> Iterator[tuple[str, str]]:
 # --- bodies that begin in the header ----------------------------------------------------------------------------------
 
 _LEAD: Final = re.compile(
-    rf"[ \t\n\f\r]*(?:{re.escape(CHANNEL)}[ ]?[^\s<]+"
+    rf"[ \t\n\f\r]*(?:{re.escape(CHANNEL)}[ ]?[^\s<]*"
     rf"|{TO}\S+"
-    rf"|{re.escape(CONSTRAIN)}[ ]?[\w.+/-]+(?=[\s\[{{\"]|$)"
+    rf"|{re.escape(CONSTRAIN)}(?:[ ]?[\w.+/-]+(?=[\s\[{{\"]|$))?"
     r"|(?:json|code)(?=[ ]?[\[{\"])"
     rf"|(?:call_id|name|intent|content_type)=\S+)"
 )
+
+
+def unheaded(raw: str, *, opened: bool) -> str | None:
+    """What a frame without `<|message|>` says that has no header but the assistant's role; None where there is more.
+
+    A generation prompt ends in that role, and a model may go on with its answer, or with an answer whose tokens were
+    left out.
+    """
+    if CHANNEL in raw or CONSTRAIN in raw or (opened and not raw.startswith(ASSISTANT)):
+        return None
+    text = raw.removeprefix(ASSISTANT) if opened else raw
+    if not text.strip() or is_begun(text) or (opened and text[0].isspace() and _LEAD.match(text)):
+        return None
+    return text
+
+
+def is_begun(text: str) -> bool:
+    """Whether a text is the beginning of a token, or a whole one."""
+    return any(token.startswith(text) for token in IDS)
+
+
+def is_call_to_tool(fields: Fields) -> bool:
+    """Whether the message with these fields is a call."""
+    return is_call(Message(fields.role, "", recipient=fields.recipient))
+
+
 _ROLE_WORD: Final = re.compile(r"[^\s<]+")
 
 

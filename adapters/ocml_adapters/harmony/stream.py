@@ -20,6 +20,7 @@ from . import tokens
 from .frames import Frame, Scanner, pieces_of
 from .message import make
 from .reader import FrameReader, fields_in
+from .recover import unheaded
 from .syntax import CONTROL, ENDS, IDS, TOKENS
 
 _HOLD: Final = Hold(IDS)
@@ -72,7 +73,7 @@ class Live:
         """Say what a message's header says. A developer's has a form of its own, which only the whole text has."""
         index = len(self._reader.messages)
         prompted = index == 0 and not frame.opened
-        fields = fields_in(frame.header, opened=frame.opened, prompted=prompted)
+        fields = fields_in(frame, prompted=prompted)
         if fields.role != "developer":
             self._begun, self._told, self._said = make(fields, "", None, {}, {}), 0, 0
             self._begun.continues = self._reader.joins(self._begun)
@@ -113,14 +114,16 @@ class Live:
                 self._say(index, said[self._said :])
         self._reader.frame(frame)
         self._begun = None
-        if len(self._reader.messages) > index:
-            tell(self._log, index, self._reader.messages[index], said)
+        for number, message in enumerate(self._reader.messages[index:], index):
+            tell(self._log, number, message, said if number == index else None)
 
     def implied(self) -> str:
         """The token that ends the open message."""
         message = self._begun
         if message is None:
-            return ""
+            frame, header = self._scanner.frame, self._scanner.header
+            says = frame is not None and unheaded(header, opened=frame.opened) is not None
+            return ENDS["return"] if says else ""
         return ENDS["call" if is_call(message) else "return" if message.channel == "final" else "end"]
 
     def close(self) -> Transcript:

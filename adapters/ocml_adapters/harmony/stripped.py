@@ -20,6 +20,10 @@ _MARKER: Final = re.compile(
 )
 
 
+STRIPPED: Final = re.compile(r" ?(?:analysis|commentary|final)")
+"""What such a text begins with."""
+
+
 def read_stripped(text: str) -> list[Message] | None:
     """The messages of a text that begins with a channel's name and names another behind the word `assistant`.
 

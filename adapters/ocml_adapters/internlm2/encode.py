@@ -9,8 +9,8 @@ from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.fit import drop_message
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.stream.encoder import TextEncoder
-from ocml_bridge.text.plain import is_private
 from ocml_bridge.turns import is_call
+from ocml_bridge.visibility import is_private
 
 from .actions import joins, write_body
 from .fit import TARGET, declaring, turn

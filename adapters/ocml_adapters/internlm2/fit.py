@@ -9,8 +9,9 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.fit import drop_message, narrow
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Completion, Document, Message, Tool, Tools, Transcript
-from ocml_bridge.text.plain import is_private, message
+from ocml_bridge.text.plain import message
 from ocml_bridge.turns import as_transcript, is_call, name_of, parts_of, recipient_of
+from ocml_bridge.visibility import is_private
 
 from .calls import constraint_of
 from .image import image_of

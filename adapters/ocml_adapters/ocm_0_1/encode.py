@@ -18,7 +18,7 @@ from ocml_bridge.text.im import spell
 from ocml_bridge.turns import is_call, is_thought
 
 from .edges import Edges, settled
-from .fit import fit, fit_message, fit_open_turn, may_join
+from .fit import fit, fit_message, fit_open_turn, has_no_place, may_join
 from .frames import ends_text, open_frame
 from .reader import read
 from .spelling import body_of, newline_behind
@@ -61,8 +61,10 @@ class Encoder(TextEncoder):
 
     # --- a message ----------------------------------------------------------------------------------------------------
 
-    def open(self, start: Start) -> str:
+    def open(self, start: Start) -> str | None:
         """Begin a message: a thought at once, all else when there is something of it to be written."""
+        if has_no_place(start.message):
+            return None
         image = fit_message(replace(start.message, end="end"), "", Log())
         header = header_of([image])
         joins = start.message.continues and header == self._header

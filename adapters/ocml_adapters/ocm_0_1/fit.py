@@ -28,7 +28,8 @@ from ocml_bridge.text.attributes import unsafe_as
 from ocml_bridge.text.control import BREAK
 from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.text.plain import name_for_header, name_from_header, safe_role
-from ocml_bridge.turns import content_of, is_call, is_thought, parts_of
+from ocml_bridge.turns import content_of, is_call, parts_of
+from ocml_bridge.visibility import is_private
 
 from .completion import fit_completion
 from .edges import default_for, kept, settled
@@ -102,10 +103,18 @@ def _rows(document: Transcript, log: Log) -> list[_Row]:
     rows: list[_Row] = []
     for index, source in enumerate(lowered, first):
         path = f"/messages/{index}" if index >= 0 else "/tools"
+        if has_no_place(source):
+            log.lose(LossCode.MESSAGE, path, f"{HOME} has private reasoning of assistants only")
+            continue
         message = fit_message(source, path, log)
         message.layout, message.extras = source.layout, source.extras
         rows.append(_Row(path, source.continues, source.end is None, message))
     return rows
+
+
+def has_no_place(source: Message) -> bool:
+    """Whether a message is private, and not the assistant's: only thoughts of the assistant's have a place."""
+    return role_for(source.role) != "assistant" and is_private(source)
 
 
 def role_for(role: str) -> str:
@@ -133,7 +142,7 @@ def fit_message(source: Message, path: str, log: Log) -> Message:
         constraint = constraint_of(arguments) if isinstance(arguments, str) else None
         recipient = canonical_name(source.recipient)
         return Message(role, arguments, name, "commentary", recipient, constraint=constraint, end="call")
-    if is_thought(source):
+    if is_private(source):
         return Message(role, _thought(source.content, at, log), name, "analysis")
     holds = _HOLDS.get(role, _RAW)
     content = _held(source.content, holds, at, log)

@@ -15,6 +15,7 @@ from ocml_bridge.model import Completion, Document, Header, Message, Thought, To
 from ocml_bridge.pairing import synthesise_ids
 from ocml_bridge.text import attributes, developer, thoughts
 from ocml_bridge.turns import as_transcript, infer_grouping, is_thought, recipient_of
+from ocml_bridge.visibility import closed
 
 from . import spelling
 from .document import PLAIN
@@ -73,6 +74,7 @@ def _narrow(transcript: Transcript, log: Log) -> Transcript:
         if isinstance(message.content, str):
             narrowed.append(message)
             continue
+        message = replace(closed(message, replace(message, content="")), content=message.content)
         holds = {Thought, Tools} if is_thought(message) else {Tools}
         content = thoughts.tidy(narrow(message.content, holds, f"/messages/{index}/content", log, target=HOME))
         narrowed.append(replace(message, content=content))
@@ -86,7 +88,7 @@ def _empty(message: Message, *, first: bool) -> Message:
 def _message(message: Message, *, first: bool) -> Message:
     clean = replace(message, failed=None, weight=None, **_safe(message))  # type: ignore[arg-type]
     clean = replace(clean, extras=spelling.message_extras(message.extras, first=first), layout=None)
-    clean = _bounded(clean)
+    clean = _bounded(closed(message, _bounded(clean)))
     return replace(clean, layout=spelling.message_layout(message.layout, clean, first=first))
 
 

@@ -25,6 +25,7 @@ from ocml_bridge.model import (
 )
 from ocml_bridge.pairing import Pairing, synthesise_ids
 from ocml_bridge.turns import as_transcript, hoist_tools, is_call, places
+from ocml_bridge.visibility import is_private
 
 from .direct import direct, wires_of
 from .parts import can_hold
@@ -76,11 +77,15 @@ def _has_spelling(message: Message) -> bool:
 def _bodies(messages: Sequence[Message], indices: Sequence[int], log: Log) -> Iterator[Message]:
     """The messages with what their content can be: texts in thoughts and calls, parts that we know elsewhere."""
     for place, message in zip(indices, messages, strict=True):
-        content = message.content
+        content, stage = message.content, stage_of(message)
+        if stage is None and is_private(message):
+            drop_message(log, place, f"{HOME} would show what a message of this role says in private")
+            continue
+        if stage == THOUGHT and message.channel != "analysis":
+            message = replace(message, channel="analysis")
         if content and isinstance(content, str):
             yield message
             continue
-        stage = stage_of(message)
         if not isinstance(content, str):
             path = f"/messages/{place}/content"
             if stage in (THOUGHT, CALL):
@@ -116,7 +121,7 @@ def stage_of(message: Message) -> int | None:
         return None
     if message.recipient is not None and is_call(message):
         return CALL
-    return THOUGHT if message.channel == "analysis" else TEXT
+    return THOUGHT if is_private(message) else TEXT
 
 
 def _groups(messages: Sequence[Message]) -> Iterator[list[Message]]:

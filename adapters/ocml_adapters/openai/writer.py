@@ -8,7 +8,8 @@ from typing import cast
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Content, Document, Json, Message, Refusal, Text, Transcript
-from ocml_bridge.turns import groups, is_call, is_thought, name_of, parts_of, recipient_of
+from ocml_bridge.turns import groups, is_call, name_of, parts_of, recipient_of
+from ocml_bridge.visibility import is_private
 
 from .form import Object, add, mine, names, shape
 from .parts import write_part, write_parts
@@ -80,7 +81,7 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
     texts: list[Message] = []
     calls: list[Message] = []
     for message in group:
-        (calls if is_call(message) else thoughts if is_thought(message) else texts).append(message)
+        (calls if is_call(message) else thoughts if is_private(message) else texts).append(message)
     out: Object = {"role": "assistant"}
     if first.name:
         out["name"] = first.name

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 import click
 
 from .. import jsontext, registry
-from ..adapter import Kind, Options, Policy
+from ..adapter import Options, Policy
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..events import Answer, Decoder, Encoder, End, Event, Reason, Start, Stop, numbered
 from ..loss import Finding, FindingCode, Severity, is_lossless
@@ -105,8 +105,7 @@ def stream(
     )
     relay = _Relay(
         decoder(source, options=options),
-        encoder(target, answer=answer, options=options),
-        _visibility(target, show, debug=debug_view),
+        encoder(target, answer=answer, options=options, visibility=_visibility(target, show, debug=debug_view)),
         tokens=source.endswith(_TOKENS),
     )
     if prompted and prefix is not None:
@@ -126,20 +125,20 @@ def stream(
 
 
 def _visibility(target: str, show: tuple[str, ...], *, debug: bool) -> Visibility | None:
-    """Who reads the target sees this; None for everything.
+    """What is written; None for what the readers of the target are to see unasked.
 
     Raises:
         BridgeError: E-PERM-VISIBILITY for what is private, without the opt-in; OCB-OPTION for what is not known.
     """
-    from ..stream.visible import APPLICATION
+    from ..pipe import audience
     from ..visibility import Visibility
 
-    asked = Visibility(frozenset(show), debug=debug)
-    if target in registry.formats() and registry.adapter(target)[0].kind is Kind.TEXT:
-        if show:
-            raise BridgeError(ErrorCode.OPTION, f"--show is for streams that hide something; {target} gets everything")
+    asked, seen = Visibility(frozenset(show), debug=debug), audience(target)
+    if not show:
         return None
-    return Visibility(APPLICATION.show | asked.show, debug=True)
+    if seen is None:
+        raise BridgeError(ErrorCode.OPTION, f"--show is for streams that hide something; {target} gets everything")
+    return Visibility(seen.show | asked.show, debug=True)
 
 
 def _prompt(source: str, options: Options) -> str:
@@ -162,7 +161,6 @@ class _Relay:
     Args:
         source: reads what arrives.
         target: writes what goes to standard output.
-        visibility: what is passed on; None for everything.
         tokens: whether token ids arrive.
 
     Attributes:
@@ -172,16 +170,13 @@ class _Relay:
         problem: why the command fails; None where it does not.
     """
 
-    def __init__(self, source: Decoder, target: Encoder, visibility: Visibility | None, *, tokens: bool) -> None:
-        from ..stream.visible import Filter
-
+    def __init__(self, source: Decoder, target: Encoder, *, tokens: bool) -> None:
         self.target = target
         self.findings: list[Finding] = []
         self.reason: Reason | None = None
         self.problem: BridgeError | None = None
         self._error: ErrorCode | None = None
         self._source = source
-        self._filter = None if visibility is None else Filter(visibility)
         self._utf8 = Utf8()
         self._numbers = Numbers() if tokens else None
 
@@ -249,7 +244,7 @@ class _Relay:
                 self.findings.append(event)
             elif isinstance(event, Stop):
                 self.reason, self._error = event.reason, event.error
-        self._write(self.target.encode(seen if self._filter is None else self._filter.apply(seen)))
+        self._write(self.target.encode(seen))
 
     def _write(self, made: Iterable[bytes]) -> None:
         with about("<stdout>"):

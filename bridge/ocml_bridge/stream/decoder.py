@@ -13,7 +13,7 @@ from typing import Final, Protocol, Self, cast
 from ..errors import BridgeError, ErrorCode
 from ..events import Delta, End, Event, Reason, Start, Stop
 from ..loss import Finding, FindingCode, Log, Severity
-from ..model import Document, Message, Transcript
+from ..model import Document, Message, Thought, Transcript
 from ..text.unicode import without_mark
 from ..turns import is_call, is_thought
 from .hold import Hold
@@ -104,10 +104,12 @@ def tell(log: LiveLog, index: int, message: Message, said: str | None = None) ->
 
 
 def header_of(message: Message) -> Message:
-    """What a message's header says."""
+    """What a message's header says, and the thought markers in it, which make it private."""
+    content = message.content
+    markers = "" if isinstance(content, str) else tuple(part for part in content if isinstance(part, Thought))
     return Message(
         message.role,
-        "",
+        markers or "",
         message.name,
         message.channel,
         message.recipient,

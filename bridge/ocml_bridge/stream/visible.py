@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
-from ..events import Delta, End, Event, RefusalDelta, Start
-from ..visibility import END_USER, NAMES, Visibility
-
-APPLICATION: Final = Visibility(NAMES - {"system", "developer", "analysis"}, debug=True)
-"""What a program sees that runs the tools: calls too, but no private reasoning and nothing that it was instructed."""
+from ..events import Delta, Encoder, End, Event, RefusalDelta, Start
+from ..loss import Loss
+from ..visibility import END_USER, Visibility
 
 
 class Filter:
@@ -28,11 +25,43 @@ class Filter:
         return [event for event in events if not self._hides(event)]
 
     def _hides(self, event: Event) -> bool:
-        if isinstance(event, Start):
-            if self._visibility.hides(event.message) is not None:
-                self._hidden.add(event.number)
-                return True
-            return False
         if isinstance(event, (Delta, RefusalDelta, End)):
             return event.number in self._hidden
+        if isinstance(event, Start) and self._visibility.hides(event.message) is not None:
+            self._hidden.add(event.number)
+            return True
         return False
+
+
+class FilteredEncoder:
+    """An encoder that is given what its readers may see, and nothing else.
+
+    Args:
+        target: writes it.
+        visibility: what is to be seen.
+    """
+
+    def __init__(self, target: Encoder, visibility: Visibility) -> None:
+        self._target = target
+        self._filter = Filter(visibility)
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What could not be said, or was hidden; complete when the stream is over."""
+        return self._target.losses
+
+    def showing(self, visibility: Visibility) -> FilteredEncoder:
+        """The same encoder with something else to be seen, before it has encoded anything."""
+        return FilteredEncoder(self._target, visibility)
+
+    def encode(self, events: Iterable[Event], /) -> list[bytes]:
+        """The chunks that events make, those that are hidden aside."""
+        return self._target.encode(self._filter.apply(events))
+
+    def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
+        """What stands behind everything."""
+        return self._target.finish(usage)
+
+    def fail(self, code: str, message: str, /) -> list[bytes]:
+        """Say that the stream broke."""
+        return self._target.fail(code, message)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from ..model import Ending, Message, Thought
-from ..turns import is_thought, name_of, parts_of, recipient_of
+from ..model import Ending, Message
+from ..turns import name_of, recipient_of
 from .attributes import attribute, is_safe, unsafe_as
 from .im import write_header
 
@@ -21,11 +21,6 @@ def message(role: str, content: str, name: str | None = None, end: Ending | None
     if role == "tool":
         return Message(role, content, name, "commentary", "assistant", end=end)
     return Message(role, content, name, end=end)
-
-
-def is_private(message: Message) -> bool:
-    """Whether a message is private reasoning, which must not become visible where there is no place for it."""
-    return is_thought(message) or any(isinstance(part, Thought) for part in parts_of(message.content))
 
 
 def safe_role(role: str) -> str:

@@ -1,4 +1,4 @@
-"""The answers to one request: each is decoded, filtered, cut at a stop string and encoded, without waiting."""
+"""The answers to one request: each is decoded, cut at a stop string and encoded, without waiting."""
 
 from __future__ import annotations
 
@@ -11,14 +11,11 @@ from ...errors import BridgeError
 from ...events import Answer, Decoder, Encoder, Event, Reason, Stop
 from ...pipe import broken, decoder, encoder
 from ...request import opening
-from ...stream import Filter
-from ...stream.visible import APPLICATION
 from ...visibility import Visibility
 from .stopping import StopStrings
 
 REASONS: Final[dict[str, Reason]] = {"stop": "stop", "length": "length", "content_filter": "content_filter"}
 """What an engine may say; anything else leaves it open why the stream is over."""
-REASONING: Final = Visibility(APPLICATION.show | {"analysis"}, debug=True)
 
 
 class Choice:
@@ -26,17 +23,15 @@ class Choice:
 
     Args:
         source: reads what the model writes.
-        target: writes what the client reads.
-        visibility: what is passed on.
+        target: writes what the client reads, and is to see.
         stop: strings that end the answer.
 
     Attributes:
         reason: why it is over; None while it is not.
     """
 
-    def __init__(self, source: Decoder, target: Encoder, visibility: Visibility, stop: Sequence[str]) -> None:
+    def __init__(self, source: Decoder, target: Encoder, stop: Sequence[str]) -> None:
         self._source = source
-        self._filter = Filter(visibility)
         self._stop = StopStrings(stop)
         self.target: Final = target
         self.reason: Reason | None = None
@@ -64,7 +59,7 @@ class Choice:
 
     def fail(self, error: BridgeError) -> list[bytes]:
         """What came is no answer."""
-        events = self._filter.apply(self._source.finish("error"))
+        events = self._source.finish("error")
         self.reason = "error"
         return broken(events, self.target, error) if events else []
 
@@ -75,7 +70,7 @@ class Choice:
             self._source.cancel()
 
     def _pass(self, events: Iterable[Event]) -> list[bytes]:
-        seen = self._stop.apply(self._filter.apply(events))
+        seen = self._stop.apply(events)
         if seen and isinstance(last := seen[-1], Stop):
             self.reason = last.reason
         return self.target.encode(seen)
@@ -114,8 +109,9 @@ class Answering:
         """One of them, by the upstream's number."""
         if index not in self.choices:
             source = decoder(self._form, prefix=_opening(self._form))
-            target = encoder(self._stream, answer=self._answer(index), options=self._options)
-            self.choices[index] = Choice(source, target, self._visibility, self._stop)
+            answer = self._answer(index)
+            target = encoder(self._stream, answer=answer, options=self._options, visibility=self._visibility)
+            self.choices[index] = Choice(source, target, self._stop)
         return self.choices[index]
 
     def in_order(self) -> list[Choice]:

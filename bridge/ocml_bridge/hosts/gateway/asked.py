@@ -10,9 +10,7 @@ from ...errors import BridgeError, ErrorCode
 from ...loss import Loss
 from ...model import Json
 from ...request import prompt
-from ...stream.visible import APPLICATION
-from ...visibility import Visibility
-from .answer import REASONING
+from ...visibility import APPLICATION, REASONING, Visibility
 from .problems import ApiError, of_request
 from .settings import Settings
 

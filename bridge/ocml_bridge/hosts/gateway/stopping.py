@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...events import Delta, End, Event, Start, Stop
-from ...turns import is_call, is_thought
+from ...turns import is_call
+from ...visibility import is_private
 
 
 class StopStrings:
@@ -38,7 +39,7 @@ class StopStrings:
         return out
 
     def _pass(self, event: Event, out: list[Event]) -> None:
-        if isinstance(event, Start) and not (is_call(event.message) or is_thought(event.message)):
+        if isinstance(event, Start) and not (is_call(event.message) or is_private(event.message)):
             self._text[event.number] = ""
             out.append(event)
         elif isinstance(event, Delta) and event.number in self._text:
