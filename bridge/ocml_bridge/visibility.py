@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from .errors import BridgeError, ErrorCode
-from .model import Flags, Foreign, Message, Part, Thought, Tools
-from .turns import FUNCTIONS, is_call, is_reply
+from .model import Flags, Foreign, Message, Part, Text, Thought, Tools
+from .turns import FUNCTIONS, as_text, is_call, is_reply, parts_of
 
 
 class Rule(NamedTuple):
@@ -51,12 +52,8 @@ def _is_private_commentary(message: Message) -> bool:
     return _plain(message.channel) == "commentary" and not is_preamble(message)
 
 
-def _is_thought(message: Message) -> bool:
-    """Whether a message is on `analysis`, or a thought marker (§7) stands in it."""
-    if _plain(message.channel) == "analysis":
-        return True
-    content = message.content
-    return not isinstance(content, str) and any(isinstance(part, Thought) for part in content)
+def _is_on(channel: str) -> Callable[[Message], bool]:
+    return lambda message: _plain(message.channel) == channel
 
 
 def _is_on_unknown_channel(message: Message) -> bool:
@@ -72,7 +69,7 @@ RULES: Final = (
     Rule("developer", "§4", _has_role("developer")),
     # Wherever it stands: what is said between the model and a tool is commentary (§8.1), on analysis too (§8.3).
     Rule("tool", "§8.1, §11", _is_tool_traffic),
-    Rule("analysis", "§5 rule 3, §7", _is_thought),
+    Rule("analysis", "§5 rule 3", _is_on("analysis")),
     Rule("commentary", "§5 rule 4, §11", _is_private_commentary),
     # No channel is the final one (§5 rule 2); one that the specification does not know is not shown unasked.
     Rule("other", "§5", _is_on_unknown_channel),
@@ -94,14 +91,25 @@ PRIVATE: Final = frozenset({"analysis", "commentary", "other", "status"})
 def is_private(message: Message) -> bool:
     """Whether a message is the assistant's text and end users must not see it: its reasoning, whatever it is called.
 
-    So is the text of a role that nobody knows. Calls and what the tools reply are not meant.
-    A format without a place for its channel writes it as reasoning or leaves it out, and never as what is visible.
+    So is the text of a role that nobody knows, and text with a thought marker in it (§7), all of it. Calls and what the
+    tools reply are not meant. A format without a place for its channel writes such a message as reasoning or leaves it
+    out, and never as what is visible.
     """
+    content = message.content
+    marked = not isinstance(content, str) and any(isinstance(part, Thought) for part in content)
     # Most messages are plain answers; they need not go through the rules.
-    if message.channel in (None, "final") and message.intent is None and isinstance(message.content, str):
+    if not marked and message.channel in (None, "final") and message.intent is None:
         return False
     rule = hidden_by(message)
-    return rule is not None and rule.name in PRIVATE and message.role != "user"
+    return message.role != "user" and (marked if rule is None else rule.name in PRIVATE)
+
+
+def seen_text(message: Message) -> str:
+    """The text of a message that end users see: none of one that is hidden, and none behind a thought marker (§7)."""
+    if hidden_by(message) is not None:
+        return ""
+    parts = takewhile(lambda part: not isinstance(part, Thought), parts_of(message.content))
+    return "".join(part.text if isinstance(part, Text) else as_text(part) or "" for part in parts)
 
 
 def is_exposed(source: Message, image: Message) -> bool:

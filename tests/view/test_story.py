@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ocml_bridge import Completion, Finding, FindingCode, Loss, LossCode, Message, Severity, Transcript, write
-from ocml_bridge.model import FileBreak, Infill, Media, Text, Thought
+from ocml_bridge.model import FileBreak, Foreign, Infill, Media, Text, Thought
 from ocml_bridge.view import DEBUG, tell
 from ocml_bridge.view.blocks import Look
 from ocml_bridge.view.characters import visible
@@ -189,7 +189,25 @@ class TestComparison:
         content = (Text("open"), Thought("reason"), Text("secret"))
         told = compare(Transcript((USER, Message("assistant", content, channel="final"))), "openai")
         assert "secret" not in repr(told)
-        assert told.exposed == 1
+        assert told.exposed == 0
+        assert told.rows[1].left is not None
+        assert [block.text for block in told.rows[1].left.blocks if not block.withheld] == ["open"]
+
+    def test_a_message_of_which_a_part_is_hidden_is_not_exposed_by_the_rest_of_it(self) -> None:
+        message = Message("user", (Text("open"), Foreign("openai", {"video_url": {"url": "https://x/y.mp4"}})))
+        told = compare(Transcript((message,)), "harmony")
+        assert told.exposed == 0
+        (row,) = told.rows
+        assert row.right is not None
+        assert [block.text for block in row.right.blocks] == ["open"]
+
+    def test_nothing_is_said_of_how_a_message_that_is_shown_was_spelled(self) -> None:
+        message = Message("user", "open", layout={"openai": {"form": ["content", "role"]}})
+        told = compare(Transcript((message,)), "harmony")
+        (row,) = told.rows
+        assert row.notes == ()
+        assert row.mark is Mark.LAYOUT
+        assert told.verdict == "harmony holds all of it; only its spelling differs."
 
     def test_a_lossless_target_says_so(self) -> None:
         told = compare(self.TALK, "canonical")

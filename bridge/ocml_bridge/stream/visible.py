@@ -6,11 +6,15 @@ from collections.abc import Iterable
 
 from ..events import Delta, Encoder, End, Event, RefusalDelta, Start
 from ..loss import Loss
+from ..turns import parts_of
 from ..visibility import END_USER, Visibility
 
 
 class Filter:
     """Passes on what is to be seen. What a message is, is known by its beginning.
+
+    Of a message that begins with a thought marker (§7) and is shown, no text is passed on: which part of it follows the
+    marker is not told.
 
     Args:
         visibility: what is to be seen.
@@ -19,17 +23,25 @@ class Filter:
     def __init__(self, visibility: Visibility = END_USER) -> None:
         self._visibility = visibility
         self._hidden: set[int] = set()
+        self._silent: set[int] = set()
 
     def apply(self, events: Iterable[Event]) -> list[Event]:
         """The events that are to be seen, findings and the end of the stream among them."""
         return [event for event in events if not self._hides(event)]
 
     def _hides(self, event: Event) -> bool:
-        if isinstance(event, (Delta, RefusalDelta, End)):
+        if isinstance(event, (Delta, RefusalDelta)):
+            return event.number in self._silent
+        if isinstance(event, End):
             return event.number in self._hidden
-        if isinstance(event, Start) and self._visibility.hides(event.message) is not None:
-            self._hidden.add(event.number)
-            return True
+        if isinstance(event, Start):
+            number, message = event
+            if self._visibility.hides(message) is not None:
+                self._hidden.add(number)
+                self._silent.add(number)
+            elif any(self._visibility.hides_part(part) for part in parts_of(message.content)):
+                self._silent.add(number)
+            return number in self._hidden
         return False
 
 

@@ -14,9 +14,8 @@ from ..diff import is_element
 from ..loss import Finding, Loss, Severity, is_lossless
 from ..model import Document, Message
 from ..policy import LENIENT
-from ..turns import parts_of
 from ..verify import verify
-from ..visibility import END_USER, Visibility
+from ..visibility import END_USER, Visibility, seen_text
 from .story import Entry, Note, Teller, messages_of
 
 
@@ -86,8 +85,9 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """The whole in one sentence."""
-        notes = [*self.notes, *(note for row in self.rows for note in row.notes)]
-        counts = Counter(note.severity for note in notes if not note.found)
+        counts = Counter[Severity]()
+        for _, severity, found, count in self.tally:
+            counts[severity] += 0 if found else count
         if not self.lossless:
             said = (
                 f"{counts[severity]} {severity}" for severity in (Severity.LOST, Severity.CHANGED) if counts[severity]
@@ -170,38 +170,39 @@ class _Rows:
     def _row(self, index: int, at: int | None) -> Row:
         hidden = self.visibility.hides(self.left.messages[index])
         left = self.left.entry(index, alone=True)
-        right = None if at is None or left is None else _veiled_as(left, self.right.entry(at, alone=True))
+        exposed = at is not None and self._exposes(index, at)
+        right = None if at is None or left is None else self.right.entry(at, alone=True)
+        if left is not None and right is not None and (exposed or left.veiled):
+            right = _veiled_as(left, right)
         notes = left.notes if left is not None else self.left.notes_on(index, whole=False)
         return Row(
             index=index,
-            mark=Mark.LOST if at is None else _worst(notes),
+            mark=Mark.LOST if at is None else _worst(self.left.notes.get(index, ())),
             left=left,
             right=right,
             hidden=hidden or "",
             gone=at is None,
-            exposed=at is not None and self._exposes(index, at),
+            exposed=exposed,
             differs=_differing(left, right),
             notes=notes,
         )
 
     def _exposes(self, index: int, at: int) -> bool:
-        return _hides(self.left.messages[index]) and not _hides(self.right.messages[at])
+        """Whether end users would see what is hidden from them: a message, or more of it than what they see of it."""
+        source, back = self.left.messages[index], self.right.messages[at]
+        if END_USER.hides(back) is not None:
+            return False
+        return END_USER.hides(source) is not None or seen_text(back) not in seen_text(source)
 
 
-def _hides(message: Message) -> bool:
-    """Whether end users do not see a message, or not all of it."""
-    return END_USER.hides(message) is not None or any(map(END_USER.hides_part, parts_of(message.content)))
-
-
-def _veiled_as(left: Entry, right: Entry | None) -> Entry | None:
+def _veiled_as(left: Entry, right: Entry) -> Entry:
     """What came back; what is hidden in the source stays hidden, whatever the target makes of it."""
-    if right is None or not (left.veiled or any(block.withheld for block in left.blocks)):
-        return right
     return replace(right, veiled=left.veiled, blocks=tuple(block for block in left.blocks if block.withheld))
 
 
-def _worst(notes: Sequence[Note]) -> Mark:
-    return max((_MARKS[note.severity] for note in notes if not note.found), key=_ORDER.index, default=Mark.SAME)
+def _worst(notes: Iterable[Finding | Loss]) -> Mark:
+    marks = (_MARKS[note.severity] for note in notes if isinstance(note, Loss))
+    return max(marks, key=_ORDER.index, default=Mark.SAME)
 
 
 def _differing(left: Entry | None, right: Entry | None) -> frozenset[str]:

@@ -215,21 +215,27 @@ class Teller:
             name=visible((message.recipient if kind is Kind.CALL else message.name) or ""),
             blocks=blocks,
             facts=_facts(message) if self.visibility.debug and kind is not Kind.COMPLETION else (),
-            notes=self.notes_on(index, whole=not veiled and not any(block.withheld for block in blocks)),
+            notes=self.notes_on(index, whole=not any(block.withheld for block in blocks), shown=True)
+            if not veiled
+            else self.notes_on(index, whole=False),
             answers=answers,
             veiled=veiled,
             answered=bool(replies),
             private=self.visibility.debug and END_USER.hides(message) is not None,
         )
 
-    def notes_on(self, index: int | None, *, whole: bool) -> tuple[Note, ...]:
+    def notes_on(self, index: int | None, *, whole: bool, shown: bool = False) -> tuple[Note, ...]:
         """What there is to say about a message, or about what is outside of messages (None).
 
         Args:
             index: which message.
             whole: whether all of it is seen; of what is hidden, a note must not tell either.
+            shown: whether it is seen at all; how something beside it is spelled does not matter to who sees it.
         """
-        return tuple(self._note(note, whole) for note in self.notes.get(index, ()))
+        notes = self.notes.get(index, ())
+        if shown and not self.visibility.debug:
+            notes = [note for note in notes if note.severity is not Severity.LAYOUT or not _ASIDE.search(note.path)]
+        return tuple(self._note(note, whole) for note in notes)
 
     def _note(self, note: Finding | Loss, whole: bool) -> Note:
         told = self.visibility.debug or (whole and not _ASIDE.search(note.path))
