@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+
+from internlm2_vocabulary import VARIABLE, write_model
 
 # Derandomised: a law that fails, fails for everyone, and again.
 settings.register_profile(
@@ -23,3 +27,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--accept") and os.environ.get("CI"):
         raise pytest.UsageError("--accept is refused where CI is set: golden files are accepted by a person")
+    if not hasattr(config, "workerinput"):  # the workers of a parallel run have it from whoever started them
+        _give_vocabulary(config)
+
+
+def _give_vocabulary(config: pytest.Config) -> None:
+    """`internlm2-tokens` reads its vocabulary where its users say that it is; golden files are of the one made here."""
+    folder = tempfile.TemporaryDirectory(prefix="ocml-convert-")
+    config.add_cleanup(folder.cleanup)
+    os.environ[VARIABLE] = str(write_model(Path(folder.name, "tokenizer.model")))

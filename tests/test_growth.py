@@ -100,7 +100,7 @@ SHAPES: dict[Callable[[int], Transcript], int] = {
     text: 60,
     parallel: 102,
     tools: 50,
-    parts: 205,
+    parts: 240,
     places_for_tools: 200,
 }
 """How large each shape is, in units of its own, before it grows: larger than what short documents are spared."""

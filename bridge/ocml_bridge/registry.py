@@ -20,6 +20,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "harmony": "ocml_adapters.harmony:ADAPTER",
     "harmony-tokens": "ocml_adapters.harmony:TOKENS",
     "internlm2": "ocml_adapters.internlm2:ADAPTER",
+    "internlm2-tokens": "ocml_adapters.internlm2:TOKENS",
     "chatml": "ocml_adapters.chatml:ADAPTER",
     "chatml-json": "ocml_adapters.chatml:JSON",
     "openai": "ocml_adapters.openai:ADAPTER",

@@ -86,12 +86,16 @@ def document(conversations: Sequence[bytes], size: int, name: str) -> tuple[Docu
 
 
 def readable() -> list[str]:
-    """The formats that can be read and written here: token ids only with the official encoder."""
+    """The formats that can be read and written here: token ids only with their libraries and vocabularies."""
+    return [name for name in formats() if _is_writable(name)]
+
+
+def _is_writable(name: str) -> bool:
     try:
-        write(Transcript(()), "harmony-tokens")
+        write(Transcript(()), name)
     except BridgeError:
-        return [name for name in formats() if name != "harmony-tokens"]
-    return list(formats())
+        return False
+    return True
 
 
 def speed(conversations: Sequence[bytes], name: str, size: int) -> Speed:

@@ -8,7 +8,7 @@ from typing import Final, cast
 from ocml_bridge.adapter import Source
 from ocml_bridge.model import Json
 
-from .syntax import MESSAGE, START
+from .syntax import FIRST_SPECIAL, MESSAGE, START
 
 _OTHER: Final = re.compile(
     r"<\|literal\|>|<<\||<\|start\|>[^<]* (?:call_id|name|intent|content_type)=|^---\s|<\|end\|>\n<"
@@ -28,7 +28,10 @@ def sniff(source: Source) -> int:
 
 
 def sniff_tokens(source: Source) -> int:
-    """Certain of a list of integers."""
+    """Certain of a list of integers with one of its special tokens: no other vocabulary has ids as high."""
     if not isinstance(source, list) or not source:
         return 0
-    return 3 if all(type(number) is int for number in cast("list[Json]", source)) else 0
+    items = cast("list[Json]", source)
+    if not all(type(number) is int for number in items):
+        return 0
+    return 3 if max(cast("list[int]", items)) >= FIRST_SPECIAL else 1

@@ -1,4 +1,4 @@
-"""InternLM2-Chat: ChatML's frames with tool calls, a code interpreter and an environment."""
+"""InternLM2-Chat, as text and as token ids: ChatML's frames with tool calls, a code interpreter and an environment."""
 
 from __future__ import annotations
 
@@ -6,6 +6,22 @@ from ocml_bridge.adapter import Adapter, Feature, Kind, holds
 from ocml_bridge.lazy import Lazy
 
 from .syntax import HOME, SPELLINGS
+
+_HELD = (
+    Feature.SYSTEM,
+    Feature.DEVELOPER,
+    Feature.UNKNOWN_ROLES,
+    Feature.NAMES,
+    Feature.CALLS,
+    Feature.PARALLEL_CALLS,
+    Feature.RAW_CALLS,
+    Feature.REPLIES,
+    Feature.TOOLS,
+    Feature.TOOL_SCHEMAS,
+    Feature.GROUPING,
+    Feature.OPEN_TURN,
+)
+_PARTLY = (Feature.INTENTS, Feature.CONSTRAINTS, Feature.TRUNCATION)
 
 ADAPTER = Adapter(
     id="internlm2",
@@ -16,22 +32,20 @@ ADAPTER = Adapter(
     fit=Lazy(f"{__name__}.fit:fit"),
     write=Lazy(f"{__name__}.writer:write"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
-    capabilities=holds(
-        Feature.SYSTEM,
-        Feature.DEVELOPER,
-        Feature.UNKNOWN_ROLES,
-        Feature.NAMES,
-        Feature.CALLS,
-        Feature.PARALLEL_CALLS,
-        Feature.RAW_CALLS,
-        Feature.REPLIES,
-        Feature.TOOLS,
-        Feature.TOOL_SCHEMAS,
-        Feature.GROUPING,
-        Feature.OPEN_TURN,
-        partly=(Feature.CONTROL_TOKENS, Feature.INTENTS, Feature.CONSTRAINTS, Feature.TRUNCATION),
-    ),
+    capabilities=holds(*_HELD, partly=(*_PARTLY, Feature.CONTROL_TOKENS)),
     dialects=tuple(SPELLINGS),
     decoders={"internlm2": Lazy(f"{__name__}.stream:decoder")},
     encoders={"internlm2": Lazy(f"{__name__}.encode:encoder")},
+)
+
+TOKENS = Adapter(
+    id="internlm2-tokens",
+    title="InternLM2-Chat, token ids",
+    kind=Kind.JSON,
+    home=HOME,
+    read=Lazy(f"{__name__}.tokens:read"),
+    fit=Lazy(f"{__name__}.tokens:fit"),
+    write=Lazy(f"{__name__}.tokens:write"),
+    sniff=Lazy(f"{__name__}.sniff:sniff_tokens"),
+    capabilities=holds(*_HELD, Feature.CONTROL_TOKENS, partly=_PARTLY),
 )

@@ -31,6 +31,10 @@ IM: Final = Spelling(
     "<|im_start|>", "<|im_end|>", "<|action_start|>", "<|action_end|>", "<|interpreter|>", "<|plugin|>"
 )
 UNUSED: Final = Spelling(*(f"[UNUSED_TOKEN_{number}]" for number in range(146, 140, -1)))
+IDS: Final[dict[str, int]] = dict(zip(IM, range(92543, 92537, -1), strict=True))
+"""Token → id in InternLM2's vocabulary ("Basic Structure")."""
+BOS: Final = 1
+EOS: Final = 2
 SPELLINGS: Final = {"im": IM, "unused": UNUSED}
 """By dialect, the default one first."""
 
