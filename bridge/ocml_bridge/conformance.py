@@ -98,9 +98,11 @@ class Conformance:
             find(FindingCode.CALL_ID_REPEATED, f"{path}/call_id", detail)
         elif calls:
             self._call_ids.add(call_id)
+        elif call_id not in self._call_ids:
+            find(FindingCode.REPLY_UNPAIRED, f"{path}/call_id", f"no earlier call has the id {call_id[:40]!r} (§8.2)")
         if not calls and message.name is None:
             find(FindingCode.NAME_MISSING, f"{path}/name", "a tool's reply must name the tool (§4, §6)")
-        if message.channel == "analysis" and (message.recipient or "").startswith(FUNCTIONS):
+        if calls and message.channel != "commentary" and (message.recipient or "").startswith(FUNCTIONS):
             find(FindingCode.CALL_CHANNEL, f"{path}/channel", "a function is called on commentary (§8.3)")
 
     def _turn(self, message: Message, path: str, *, alternate: bool) -> None:

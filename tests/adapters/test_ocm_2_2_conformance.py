@@ -91,6 +91,22 @@ class TestTools:
     def test_a_reply_repeats_the_id_of_its_call(self) -> None:
         assert found(text(CALL.format("c"), CALL.format("d"), REPLY.format("d"), REPLY.format("c"))) == []
 
+    def test_a_reply_to_no_call_is_found(self) -> None:
+        unpaired = [(FindingCode.REPLY_UNPAIRED, "/messages/1/call_id")]
+        assert found(text(CALL.format("c"), REPLY.format("d"))) == unpaired
+        assert found([call("c"), {"role": "tool", "name": "functions.f", "content": "1", "call_id": "d"}]) == unpaired
+
+    @pytest.mark.parametrize("channel", ["", "<|channel|>final", "<|channel|>analysis"])
+    def test_a_function_is_called_on_commentary_and_nowhere_else(self, channel: str) -> None:
+        assert found(text(CALL.format("c").replace("<|channel|>commentary", channel))) == [
+            (FindingCode.CALL_CHANNEL, "/messages/0/channel")
+        ]
+
+    @pytest.mark.parametrize("tool", ["python", "browser.search"])
+    def test_a_built_in_tool_may_be_called_on_analysis(self, tool: str) -> None:
+        source = CALL.format("c").replace("commentary", "analysis").replace("functions.f", tool)
+        assert found(text(source)) == []
+
 
 class TestWords:
     @pytest.mark.parametrize("intent", ["preamble", "status", "debug"])
