@@ -16,6 +16,7 @@ LAYERS = (
     ("model",),
     ("comparison", "events", "policy", "prompting"),
     ("adapter", "diff", "jsontext", "ownership", "substance", "turns"),
+    ("wording",),
     ("fit",),
     ("conformance", "pairing", "text", "transform", "visibility"),
     ("stream",),

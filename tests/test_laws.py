@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from ocml_bridge import Document, formats, read, write
+from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing import laws, strategies
 
 FORMATS = formats()
@@ -13,7 +14,7 @@ FORMATS = formats()
 
 def as_read_from(document: Document, source: str) -> Document:
     """The document as it comes out of a format: what that format can hold of it."""
-    return read(write(document, source).encode(), source).transcript
+    return read(write(document, source, policy=LENIENT).encode(), source).transcript
 
 
 def hold_for_all_pairs(document: Document) -> None:
@@ -40,7 +41,7 @@ def test_the_laws_hold_for_every_ordered_pair_at_length(document: Document) -> N
 def test_a_conversion_is_deterministic(document: Document) -> None:
     """Law 7: the same document gives the same bytes and the same report."""
     for target in FORMATS:
-        one, other = write(document, target), write(document, target)
+        one, other = (write(document, target, policy=LENIENT) for _ in range(2))
         assert (one.encode(), one.losses) == (other.encode(), other.losses)
 
 
@@ -48,5 +49,5 @@ def test_a_conversion_is_deterministic(document: Document) -> None:
 def test_writing_never_changes_the_document(document: Document) -> None:
     before = repr(document)
     for target in FORMATS:
-        write(document, target)
+        write(document, target, policy=LENIENT)
     assert repr(document) == before

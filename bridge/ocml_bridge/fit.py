@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import is_dataclass
 from typing import Any, Final, cast
 
-from . import jsontext
 from .diff import ABSENT, Difference, diff, is_element
 from .loss import Log, Loss, LossCode, Severity
 from .model import (
@@ -24,9 +22,9 @@ from .model import (
     Thought,
     Tools,
 )
-from .model.codec import to_json
 from .substance import emptied
 from .turns import apart, as_text, content_of, parts_of
+from .wording import kind_of, names_of, shown
 
 # --- helpers for `fit` functions --------------------------------------------------------------------------------------
 
@@ -91,10 +89,12 @@ def narrow(
         if isinstance(part, Text) or (type(part) in holds and (able is None or able(part))):
             kept.append(part)
         elif (text := as_text(part)) is not None:
-            log.lose(PART_CODES[type(part)], path, f"{target} holds it as plain text only", Severity.CHANGED)
+            log.lose(
+                PART_CODES[type(part)], path, f"{target} holds {kind_of(part)} as plain text only", Severity.CHANGED
+            )
             kept.append(Text(text))
         else:
-            log.lose(PART_CODES[type(part)], at, f"{target} has no place for it")
+            log.lose(PART_CODES[type(part)], at, f"{target} has no place for {kind_of(part)}")
             parted = part if isinstance(part, Thought) else None
     if Text in holds:
         return content_of(kept) if len(kept) < 2 else tuple(kept)
@@ -130,6 +130,15 @@ _FIELD_CODES: Final[dict[str, LossCode]] = {
     "header": LossCode.HEADER,
     "open_turn": LossCode.OPEN_TURN,
 }
+_LABELS: Final = {
+    "call_id": "call id",
+    "content_type": "content type",
+    "end": "ending",
+    "failed": "mark of failure",
+    "open_turn": "open turn",
+    "weight": "training weight",
+}
+"""Fields whose names are no words."""
 
 
 def report(document: Document, image: Document, log: Log, *, target: str) -> None:
@@ -166,20 +175,41 @@ def name_difference(difference: Difference, target: str) -> Loss:
     if len(steps) == 4 and steps[1] == "messages":
         label = steps[3]
         code = _FIELD_CODES[label]
+        label = _LABELS.get(label, label)
     else:
         code = _code(steps[1:])
-        label = " ".join(steps[3:] if steps[1:2] == ["messages"] else steps[1:]) or "document"
+        label = _label(steps)
     if code is _LAYOUT or code is _GROUPING or code is _ENDING:
         if old is None and code is _ENDING:
             return Loss(code, _CHANGED, path, f"the message was cut off; in {target} it reads as a whole one")
         return Loss(code, _SPELLED, path, f"{target} spells it its own way")
+    if old is None and new is ABSENT:
+        return Loss(code, _SPELLED, path, f"{target} leaves out the {label}, which is null")
     if old is None or old is ABSENT:
-        return Loss(code, _SPELLED, path, f"{target} says {label} {_short(new)}, which the source leaves unsaid")
+        return Loss(code, _SPELLED, path, f"{target} says the {label} {shown(new)}, which the source leaves unsaid")
     if new is None or new is ABSENT:
         if old == "":
             return Loss(code, _SPELLED, path, f"{target} says nothing of an empty {label}")
-        return Loss(code, _LOST, path, f"{target} has no place for {label} {_short(old)}")
-    return Loss(code, _CHANGED, path, f"{label} {_short(old)} becomes {_short(new)} in {target}")
+        what = _of_one_format(cast("ByFormat", old)) if path.endswith("/extras") else f"the {label} {shown(old)}"
+        return Loss(code, _LOST, path, f"{target} has no place for {what}")
+    return Loss(code, _CHANGED, path, f"the {label} {shown(old)} becomes {shown(new)} in {target}")
+
+
+def _label(steps: list[str]) -> str:
+    """What a path leads to, in words; where it is, the path says."""
+    last = steps[-1]
+    if len(steps) < 2:
+        return "document"
+    if not last.isdecimal():
+        return _LABELS.get(last, last)
+    if len(steps) == 3:
+        return steps[1].removesuffix("s")
+    return f"item {last} of {steps[-2]}"
+
+
+def _of_one_format(extras: ByFormat) -> str:
+    """Extras by their keys: values are long, and a cut would hide keys."""
+    return "; ".join(f"what only {home} says: {names_of(members)}" for home, members in extras.items())
 
 
 def _code(steps: list[str]) -> LossCode:
@@ -192,14 +222,3 @@ def _code(steps: list[str]) -> LossCode:
     if steps[0] != "messages":
         return _FIELD_CODES.get(steps[0], LossCode.CONTENT)
     return LossCode.MESSAGE if len(steps) < 3 else _FIELD_CODES[steps[2]]
-
-
-def _short(value: object) -> str:
-    if isinstance(value, str):
-        text = repr(value)
-    elif isinstance(value, (tuple, list)):
-        count = len(cast("tuple[object, ...]", value))
-        return f"of {count} item{'' if count == 1 else 's'}"
-    else:
-        text = jsontext.compact(to_json(value)) if is_dataclass(value) else repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -18,6 +18,13 @@ class Characters(NamedTuple):
     read: int
     written: int
 
+    def plus(self, other: Characters) -> Characters:
+        """Both together."""
+        return Characters(self.read + other.read, self.written + other.written)
+
+
+NOTHING: Final = Characters(0, 0)
+
 
 def characters(document: Document) -> int:
     """How many characters of what was said are in a document."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 
-from ..loss import Severity
+from ..loss import CLASSES, LossClass, LossCode, Severity
 from ..model import Json
 from .batch import Status
 from .run import Finished, Plan
@@ -29,7 +29,7 @@ def report(plan: Plan, finished: Finished) -> dict[str, Json]:
                 "output": item.output if written else None,
                 "quarantine": item.quarantine if written and tally.quarantined else None,
                 "records": tally.records,
-                "outcomes": dict(tally.outcomes),
+                **tally.summary(),
                 "error": progress.error,
             }
         )
@@ -60,14 +60,18 @@ def table(plan: Plan, finished: Finished, *, width: int | None = None, colour: b
     lines.columns[1].justify = lines.columns[2].justify = "right"
     for name, style in _OUTCOMES.items():
         lines.add_row(name, f"{tally.outcomes[name]:,}", "", "", style=style if tally.outcomes[name] else "dim")
+        for each in LossClass if name is Status.LOSSY and tally.outcomes[name] else ():
+            lines.add_row(f"  {each}", f"{tally.lossy[each]:,}", "", "", style="" if tally.lossy[each] else "dim")
     lines.add_row("in all", f"{tally.records:,}", "", "", end_section=True)
     for row in _codes(tally):
         lines.add_row(*row)
     console = Console(file=io.StringIO(), force_terminal=colour, no_color=not colour, width=width or 1000)
     with console.capture() as captured:
         console.print(lines)
-    told = [line.rstrip() for line in captured.get().splitlines()]
-    return "".join(f"{line}\n" for line in (*told, *_failures(plan, finished)) if line.strip())
+    drawn = [line.rstrip() for line in captured.get().splitlines()]
+    read, written = tally.characters
+    said = f"characters of what was said: {read:,} read, {written:,} written"
+    return "".join(f"{line}\n" for line in (*drawn, said, *_failures(plan, finished)) if line.strip())
 
 
 _OUTCOMES = {Status.CONVERTED: "green", Status.LOSSY: "yellow", Status.QUARANTINED: "red"}
@@ -78,7 +82,8 @@ def _codes(tally: Tally) -> Sequence[tuple[str, str, str, str]]:
     for kind, entries in (("error", tally.errors), ("loss", tally.losses), ("finding", tally.findings)):
         for code, entry in sorted(entries.items(), key=lambda pair: (-pair[1].records, pair[0])):
             how = ", ".join(f"{entry.severities[name]:,} {name}" for name in Severity if entry.severities[name])
-            rows.append((f"{kind} {code}", f"{entry.records:,}", f"{entry.places:,}" if how else "", how))
+            of = f"{CLASSES[LossCode(code)]}: " if kind == "loss" else ""
+            rows.append((f"{kind} {code}", f"{entry.records:,}", f"{entry.places:,}" if how else "", f"{of}{how}"))
     return rows
 
 

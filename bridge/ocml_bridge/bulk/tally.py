@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..errors import BridgeError, ErrorCode
-from ..loss import Finding, Loss
+from ..loss import CLASSES, Finding, Loss, LossClass, LossCode
 from ..model import Json
+from ..substance import NOTHING, Characters
 from .batch import Outcome, Status
 
 EXAMPLES: Final = 3
@@ -49,7 +50,7 @@ class Entry:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Entry:
         """What `to_json` gave."""
-        known = {"records", "places", "examples"}
+        known = {"class", "records", "places", "examples"}
         severities = Counter({key: count for key, count in value.items() if key not in known})
         return cls(value["records"], value["places"], severities, list(value["examples"]))
 
@@ -64,6 +65,8 @@ class Tally:
     Attributes:
         records: how many there were.
         outcomes: how many of them by status.
+        lossy: how many of the lossy ones by the worst class of what they lost.
+        characters: how much was said in the records that were converted, and how much of it their outputs say.
         losses: by loss code, layout included.
         findings: by finding code.
         errors: by the error code of what is quarantined.
@@ -71,6 +74,8 @@ class Tally:
 
     records: int = 0
     outcomes: Counter[str] = field(default_factory=lambda: Counter({str(status): 0 for status in Status}))
+    lossy: Counter[str] = field(default_factory=lambda: Counter({str(each): 0 for each in LossClass}))
+    characters: Characters = NOTHING
     losses: Entries = field(default_factory=Entries)
     findings: Entries = field(default_factory=Entries)
     errors: Entries = field(default_factory=Entries)
@@ -79,6 +84,10 @@ class Tally:
         """Count one record."""
         self.records += 1
         self.outcomes[str(outcome.status)] += 1
+        if outcome.loss_class is not None:
+            self.lossy[str(outcome.loss_class)] += 1
+        if outcome.characters is not None:
+            self.characters = self.characters.plus(outcome.characters)
         _count(self.losses, outcome.losses, where)
         _count(self.findings, outcome.findings, where)
         if outcome.error is not None:
@@ -89,6 +98,8 @@ class Tally:
         """Add what was counted after this; `about` is written into each of its examples."""
         self.records += other.records
         self.outcomes.update(other.outcomes)  # `+=` would drop the zeros
+        self.lossy.update(other.lossy)
+        self.characters = self.characters.plus(other.characters)
         pairs = ((self.losses, other.losses), (self.findings, other.findings), (self.errors, other.errors))
         for mine, theirs in pairs:
             for code, entry in theirs.items():
@@ -101,9 +112,13 @@ class Tally:
         Raises:
             BridgeError: OCB-INTERNAL where they do not add up.
         """
-        if not taken == self.records == self.outcomes.total():
+        lossy = self.outcomes[Status.LOSSY]
+        if not (taken == self.records == self.outcomes.total() and lossy == self.lossy.total()):
             counts = ", ".join(f"{count} {status}" for status, count in self.outcomes.items())
-            message = f"{what}: the counts do not add up: {taken} read, {self.records} counted, {counts}"
+            message = (
+                f"{what}: the counts do not add up: {taken} read, {self.records} counted, {counts}, "
+                f"{self.lossy.total()} by class"
+            )
             raise BridgeError(ErrorCode.INTERNAL, message)
 
     @property
@@ -116,12 +131,22 @@ class Tally:
         """How many records have none."""
         return self.outcomes[Status.QUARANTINED]
 
+    def summary(self) -> dict[str, Json]:
+        """The counts of records and characters, without those of codes, as JSON values."""
+        return {
+            "outcomes": dict(self.outcomes),
+            "lossy": dict(self.lossy),
+            "characters": self.characters._asdict(),
+        }
+
     def to_json(self) -> dict[str, Json]:
         """The counts as JSON values."""
         return {
             "records": self.records,
-            "outcomes": dict(self.outcomes),
-            "losses": _entries(self.losses),
+            **self.summary(),
+            "losses": {
+                code: {"class": str(CLASSES[LossCode(code)]), **entry} for code, entry in _entries(self.losses).items()
+            },
             "findings": _entries(self.findings),
             "errors": _entries(self.errors),
         }
@@ -133,7 +158,8 @@ class Tally:
             {code: Entry.from_json(entry) for code, entry in value[kind].items()}
             for kind in ("losses", "findings", "errors")
         )
-        return cls(value["records"], Counter(value["outcomes"]), *kinds)
+        characters = Characters(**value["characters"])
+        return cls(value["records"], Counter(value["outcomes"]), Counter(value["lossy"]), characters, *kinds)
 
 
 def position(error: BridgeError) -> dict[str, Json]:
@@ -158,5 +184,5 @@ def _count(entries: Entries, notes: Iterable[Loss | Finding], where: dict[str, J
                 entry.examples.append({**where, **told})
 
 
-def _entries(entries: Entries) -> dict[str, Json]:
+def _entries(entries: Entries) -> dict[str, dict[str, Json]]:
     return {code: entry.to_json() for code, entry in sorted(entries.items())}

@@ -1,0 +1,90 @@
+"""Values and parts in words, for the sentences of losses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import is_dataclass
+from json.encoder import encode_basestring as _quote
+from json.encoder import encode_basestring_ascii as _quote_ascii
+from typing import Any, Final, cast
+
+from . import jsontext
+from .model import FileBreak, Flags, Foreign, Infill, Json, Media, Message, Part, Refusal, Text, Thought, Tool, Tools
+from .model.codec import to_json
+
+LONGEST: Final = 40
+"""How many characters of a value a sentence shows."""
+_MOST_NAMES: Final = 12
+"""How many names a sentence lists."""
+
+_KINDS: Final[dict[type[Any], str]] = {
+    Text: "a text",
+    Flags: "thought flags",
+    Tools: "declared tools",
+    Refusal: "a refusal",
+    Infill: "a text to fill in",
+    FileBreak: "the boundary of two files",
+}
+_MEDIA: Final = {"image": "an image", "audio": "a sound", "video": "a video", "file": "a file"}
+
+
+def kind_of(part: Part) -> str:
+    """What a part is: `an image`; of one that its reader did not understand, what its format calls it."""
+    if isinstance(part, Media):
+        return _MEDIA[part.media]
+    if isinstance(part, Thought):
+        return f"the kind of a thought ({part.kind})"
+    if isinstance(part, Foreign):
+        return f"a part that was not understood, {_called(part.value)}"
+    return _KINDS[type(part)]
+
+
+def _called(value: Json) -> str:
+    if isinstance(value, dict):
+        members = cast("dict[str, Json]", value)
+        name = members.get("type")
+        return f"of type {shown(name)}" if isinstance(name, str) else f"with {names_of(members)}"
+    return shown(value)
+
+
+def shown(value: object) -> str:
+    """A value as JSON, cut after `LONGEST` characters; a large one as what it is made of."""
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, Message):
+        return f"of the {value.role}"
+    if isinstance(value, Part):
+        return kind_of(value)
+    plain = value
+    if isinstance(value, tuple):
+        items = cast("tuple[object, ...]", value)
+        if items and all(isinstance(item, Tool) for item in items):
+            return names_of([cast("Tool", item).name for item in items])
+        if items and all(isinstance(item, Part) for item in items):
+            return ", ".join([kind_of(cast("Part", item)) for item in items[:_MOST_NAMES]])
+        plain = to_json(items)
+    elif is_dataclass(value):
+        plain = {name: item for name, item in cast("dict[str, Json]", to_json(value)).items() if name != "layout"}
+    text = jsontext.compact(plain)
+    if len(text) <= LONGEST:
+        return text
+    if isinstance(plain, dict):
+        return f"with {names_of(cast('dict[str, Json]', plain))}"
+    return f"of {len(cast('list[Json]', plain)):,} items" if isinstance(plain, list) else f"{text[:LONGEST]}…"
+
+
+def names_of(names: Collection[str]) -> str:
+    """Names in a row: `id, model and 3 more`."""
+    listed = [_name(name) for name in names][:_MOST_NAMES]
+    more = len(names) - len(listed)
+    return f"{', '.join(listed)} and {more} more" if more else ", ".join(listed)
+
+
+def _name(name: str) -> str:
+    return name if name.isidentifier() and len(name) <= LONGEST else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    quoted = _quote(cut) if cut.isprintable() else _quote_ascii(cut)
+    return quoted if cut is text else f"{quoted} ({len(text):,} characters)"
