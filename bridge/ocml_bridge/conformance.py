@@ -48,13 +48,11 @@ class Conformance:
             find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", f"§5 does not know {message.channel[:40]!r}; kept")
         if message.intent is not None and message.intent not in INTENTS:
             find(FindingCode.UNKNOWN_INTENT, f"{path}/intent", f"§6 does not know {message.intent[:40]!r}; kept")
+        if message.intent == "preamble" and message.channel == "final":
+            find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", "a preamble is on commentary, not on final (§5)")
         if self._legacy and (message.channel is not None or message.role == "developer"):
-            what = "channel" if message.channel is not None else "role"
-            find(
-                FindingCode.VERSION,
-                f"{path}/{what}",
-                "the header says 1.x, which has no channels and no developer (§13)",
-            )
+            place = f"{path}/role" if message.channel is None else f"{path}/channel"
+            find(FindingCode.VERSION, place, "the header says 1.x, which has no channels and no developer (§13)")
 
     def message(self, message: Message, path: str, *, alternate: bool = False) -> None:
         """Check the next message.
@@ -64,55 +62,59 @@ class Conformance:
             path: where it is in the canonical form.
             alternate: whether it is a call that is written in the JSON field `tool_calls`.
         """
-        find = self._log.find
         self.heading(message, path)
-        if message.channel is None and self._channels and message.role == "assistant":
-            find(FindingCode.CHANNEL_MISSING, f"{path}/channel", "the header's profile requires a channel (§12.2)")
-        if message.intent == "preamble" and message.channel == "final":
-            find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", "a preamble is on commentary, not on final (§5)")
-        self._body(message, path)
-        self._tools(message, path)
+        if message.constraint == "json" or message.content_type == "json":
+            self._body(message, path)
         if message.role == "assistant":
-            self._turn(message, path, alternate=alternate)
-        elif self._ways:
+            self._assistant(message, path, alternate=alternate)
+            return
+        if self._ways:
             self._ways = set()
+        if is_reply(message):
+            self._reply(message, path)
 
     def _body(self, message: Message, path: str) -> None:
-        if "json" in (message.constraint, message.content_type):
-            text = message.content
-            if not isinstance(text, str) or jsontext.parse(text) is None:
-                promise = "<|constrain|>json" if message.constraint == "json" else "content_type=json"
-                detail = f"the body is not the JSON that {promise} promises (§6)"
-                self._log.find(FindingCode.CONSTRAINT_VIOLATION, f"{path}/content", detail)
+        """JSON that the header promises."""
+        text = message.content
+        if not isinstance(text, str) or jsontext.parse(text) is None:
+            promise = "<|constrain|>json" if message.constraint == "json" else "content_type=json"
+            detail = f"the body is not the JSON that {promise} promises (§6)"
+            self._log.find(FindingCode.CONSTRAINT_VIOLATION, f"{path}/content", detail)
 
-    def _tools(self, message: Message, path: str) -> None:
-        """What §4, §6 and §8 ask of calls and their replies."""
+    def _assistant(self, message: Message, path: str, *, alternate: bool) -> None:
+        channel = message.channel
+        if channel is None and self._channels:
+            detail = "the header's profile requires a channel (§12.2)"
+            self._log.find(FindingCode.CHANNEL_MISSING, f"{path}/channel", detail)
+        if is_call(message):
+            self._call(message, path)
+            self._turn(TOOL_CALLS if alternate else "envelope", path)
+        elif _has_tool_calls(message):
+            self._turn(TOOL_CALLS, path)
+
+    def _call(self, message: Message, path: str) -> None:
         find, call_id = self._log.find, message.call_id
-        calls = is_call(message)
-        if not (calls or is_reply(message)):
-            return
         if call_id is None:
-            find(FindingCode.CALL_ID_MISSING, f"{path}/call_id", "a call and its reply must carry an id (§8.2)")
-        elif calls and call_id in self._call_ids:
+            find(FindingCode.CALL_ID_MISSING, f"{path}/call_id", _NO_ID)
+        elif call_id in self._call_ids:
             detail = f"an earlier call has the id {call_id[:40]!r}, and ids must be unique (§8.2)"
             find(FindingCode.CALL_ID_REPEATED, f"{path}/call_id", detail)
-        elif calls:
+        else:
             self._call_ids.add(call_id)
-        elif call_id not in self._call_ids:
-            find(FindingCode.REPLY_UNPAIRED, f"{path}/call_id", f"no earlier call has the id {call_id[:40]!r} (§8.2)")
-        if not calls and message.name is None:
-            find(FindingCode.NAME_MISSING, f"{path}/name", "a tool's reply must name the tool (§4, §6)")
-        if calls and message.channel != "commentary" and (message.recipient or "").startswith(FUNCTIONS):
+        if message.channel != "commentary" and (message.recipient or "").startswith(FUNCTIONS):
             find(FindingCode.CALL_CHANNEL, f"{path}/channel", "a function is called on commentary (§8.3)")
 
-    def _turn(self, message: Message, path: str, *, alternate: bool) -> None:
+    def _reply(self, message: Message, path: str) -> None:
+        find, call_id = self._log.find, message.call_id
+        if call_id is None:
+            find(FindingCode.CALL_ID_MISSING, f"{path}/call_id", _NO_ID)
+        elif call_id not in self._call_ids:
+            find(FindingCode.REPLY_UNPAIRED, f"{path}/call_id", f"no earlier call has the id {call_id[:40]!r} (§8.2)")
+        if message.name is None:
+            find(FindingCode.NAME_MISSING, f"{path}/name", "a tool's reply must name the tool (§4, §6)")
+
+    def _turn(self, way: str, path: str) -> None:
         """A turn must not mix the envelope of calls with any `tool_calls` (§6)."""
-        if alternate or _has_tool_calls(message):
-            way = TOOL_CALLS
-        elif is_call(message):
-            way = "envelope"
-        else:
-            return
         if way not in self._ways:
             self._ways.add(way)
             if len(self._ways) > 1:
@@ -120,10 +122,14 @@ class Conformance:
                 self._log.find(FindingCode.MIXED_CALLS, path, detail)
 
 
+_NO_ID: Final = "a call and its reply must carry an id (§8.2)"
+_QUOTED: Final = f'"{TOOL_CALLS}"'
+
+
 def _has_tool_calls(message: Message) -> bool:
     """Whether a body is a JSON object with the field `tool_calls`; it is read as text."""
     text = message.content
-    if is_call(message) or not isinstance(text, str) or f'"{TOOL_CALLS}"' not in text:
+    if not isinstance(text, str) or _QUOTED not in text:
         return False
     found = jsontext.parse(text)
     value: Json = None if found is None else found.value
