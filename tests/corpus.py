@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 
@@ -54,3 +55,44 @@ def _records(folder: str, path: Path) -> Iterator[Case]:
             yield Case(where, "openai", json.dumps(known, ensure_ascii=False).encode("utf-8", "surrogatepass"))
         if isinstance(record.get("response"), dict):
             yield Case(f"{where}/response", "openai", json.dumps(record["response"]).encode())
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+ANTHROPIC_PARTS = frozenset({"tool_use", "tool_result", "server_tool_use", "redacted_thinking"})
+RESPONSES_PARTS = frozenset({"input_text", "output_text", "input_image", "input_file"})
+
+
+def other_wire(document: object) -> str | None:
+    """Whose messages a document of the folder `openai` holds, by what the vendors' own references say of them.
+
+    Returns:
+        The vendor; None for Chat Completions, and for what may be anybody's.
+    """
+    record = _as_object(document)
+    messages = _as_list(record.get("messages"))
+    if messages and record.get("system"):
+        return "Anthropic"
+    for tool in map(_as_object, _as_list(record.get("tools"))):
+        if "input_schema" in tool or re.fullmatch(r"\w+_20\d{6}", str(tool.get("type"))):
+            return "Anthropic"
+    for message in map(_as_object, messages):
+        if message.get("type") == "message" and message.get("content"):
+            return "Responses"
+        for part in map(_as_object, _as_list(message.get("content"))):
+            kind = part.get("type")
+            if kind in RESPONSES_PARTS:
+                return "Responses"
+            if kind in ANTHROPIC_PARTS or (kind in ("image", "document") and "source" in part):
+                return "Anthropic"
+            if kind is not None and "value" in part and "text" not in part:
+                return "LLaMA-Factory"
+    return None
+
+
+def _as_object(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _as_list(value: object) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []

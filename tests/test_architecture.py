@@ -19,9 +19,10 @@ LAYERS = (
     ("wording",),
     ("fit",),
     ("conformance", "pairing", "text", "transform", "visibility"),
-    ("stream",),
-    ("calls", "registry", "sidecar", "source"),
-    ("convert", "pipe"),
+    ("recognise", "source", "stream"),
+    ("calls", "registry", "sidecar"),
+    ("detection", "pipe"),
+    ("convert",),
     ("verify",),
     ("request",),
     ("",),  # the public API, ocml_bridge/__init__.py

@@ -9,11 +9,12 @@ A conversion is lossless, or it says what it lost.
 
 from .adapter import Options
 from .convert import Reading, Result, convert, make_sidecar, read, write
+from .detection import detect
 from .errors import BridgeError, ErrorCode
 from .loss import Finding, FindingCode, Loss, LossCode, Severity
 from .model import Completion, Document, Message, Tool, Transcript
 from .pipe import decoder, encoder
-from .registry import adapter, detect, formats
+from .registry import adapter, formats
 from .verify import verify
 
 __version__ = "0.1.0"

@@ -104,6 +104,7 @@ class Options:
         eos: the token to end it with.
         reasoning: the key that OpenAI messages get private reasoning under.
         training: end the last final message as a model is trained to end it (Harmony's `<|return|>`).
+        force_format: read a source in the format that was named, however certain it is that it is something else.
     """
 
     dialect: str | None = None
@@ -112,6 +113,7 @@ class Options:
     eos: str | None = None
     reasoning: Literal["reasoning", "reasoning_content"] = "reasoning"
     training: bool = False
+    force_format: bool = False
 
 
 DEFAULT = Options()

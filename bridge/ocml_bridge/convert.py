@@ -8,6 +8,7 @@ from typing import Final, cast
 
 from . import jsontext, registry
 from .adapter import DEFAULT, Adapter, Options, Source
+from .detection import doubt, explain, format_of
 from .diff import diff
 from .errors import BridgeError
 from .fit import report
@@ -122,13 +123,13 @@ def read(
     Args:
         data: text, bytes (UTF-8), or parsed JSON for the JSON formats.
         source: its format id, with a dialect where wanted, or an adapter; None to detect it.
-        options: how to read.
+        options: how to read; with `force_format`, in the format that was named whatever the data is.
         strict: refuse a document that had to be mended.
         sidecar: what `make_sidecar` gave for this output: the document that was written comes back.
 
     Raises:
-        BridgeError: with code and position, where there is nothing that could be read; OCB-SIDECAR for a sidecar of
-            another output.
+        BridgeError: with code and position, where there is nothing that could be read; OCB-FORMAT-DOUBT where it is
+            certainly of another format than the one that was named; OCB-SIDECAR for a sidecar of another output.
     """
     document, findings, name, _ = _read(data, source, options, strict, sidecar)
     return Reading(document, tuple(findings), name)
@@ -210,7 +211,7 @@ def make_sidecar(
     from .sidecar import make
 
     data = result.encode(pretty=pretty)
-    back = read(data, target or result.target, options=replace(options, dialect=None)).transcript
+    back = read(data, target or result.target, options=replace(options, dialect=None, force_format=True)).transcript
     return make(result._transcript, back, result.losses, data, result.target)  # pyright: ignore[reportPrivateUsage]
 
 
@@ -224,14 +225,11 @@ def _read(
     log = Log()
     if source is not None:
         found, dialect = registry.adapter(source)
-        value, sound = decode(data, found.kind, log)
+        document, sound = _read_named(data, found, replace(options, dialect=dialect) if dialect else options, log)
     else:
         value, sound = guess(data, log)
-        found, dialect = registry.adapter(registry.detect(value))
-    try:
-        document = found.read(value, options if dialect is None else replace(options, dialect=dialect), log)
-    except BridgeError as error:
-        raise error.locate(value) if isinstance(value, str) else error from error.__cause__
+        found = registry.adapter(format_of(value))[0]
+        document = _read_value(value, found, options, log)
     if not isinstance(data, (str, bytes)):
         document = own(document)
     if sidecar is not None:
@@ -241,6 +239,31 @@ def _read(
     if strict and log.findings:
         raise refusal(log.findings)
     return document, log.findings, found.id, sound and found.verbatim and sidecar is None
+
+
+def _read_named(data: Source | bytes, found: Adapter, options: Options, log: Log) -> tuple[Document, bool]:
+    """A document in the format that was named, and whether its text is sound.
+
+    Evidence of another format is looked for only where the reader found anything amiss: what is of a format, and all
+    that is converted often, is not looked at twice.
+    """
+    try:
+        value, sound = decode(data, found.kind, log)
+        document = _read_value(value, found, options, log)
+    except BridgeError as error:
+        raise explain(error, data, found) from error.__cause__
+    if log.findings and not options.force_format:
+        doubted = doubt(found, value)
+        if doubted is not None:
+            raise doubted
+    return document, sound
+
+
+def _read_value(value: Source, found: Adapter, options: Options, log: Log) -> Document:
+    try:
+        return found.read(value, options, log)
+    except BridgeError as error:
+        raise error.locate(value) if isinstance(value, str) else error from error.__cause__
 
 
 _Written = tuple[Source, list[Loss], Document]

@@ -31,6 +31,7 @@ class ErrorCode(StrEnum):
     # ours: the request
     FORMAT_UNKNOWN = "OCB-FORMAT-UNKNOWN"
     FORMAT_AMBIGUOUS = "OCB-FORMAT-AMBIGUOUS"
+    FORMAT_DOUBT = "OCB-FORMAT-DOUBT"
     OPTION = "OCB-OPTION"
     DEPENDENCY = "OCB-DEPENDENCY"
     VOCABULARY = "OCB-VOCABULARY"
@@ -60,6 +61,7 @@ class ExitCode:
 EXIT_CODES: dict[ErrorCode, int] = {
     ErrorCode.FORMAT_UNKNOWN: ExitCode.FORMAT,
     ErrorCode.FORMAT_AMBIGUOUS: ExitCode.FORMAT,
+    ErrorCode.FORMAT_DOUBT: ExitCode.FORMAT,
     ErrorCode.OPTION: ExitCode.USAGE,
     ErrorCode.DEPENDENCY: ExitCode.FAILED,
     ErrorCode.VOCABULARY: ExitCode.FAILED,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from typing import Final, cast
 
-from .adapter import Adapter, Kind, Source
+from .adapter import Adapter
 from .errors import BridgeError, ErrorCode
 from .lazy import find
 
@@ -45,13 +44,34 @@ def _plugins() -> dict[str, str]:
 def _load(format_id: str) -> Adapter:
     target = BUILT_IN.get(format_id) or _plugins().get(format_id)
     if target is None:
-        raise BridgeError(
-            ErrorCode.FORMAT_UNKNOWN, f"there is no format {format_id!r}; the formats are {', '.join(formats())}"
-        )
+        raise _unknown(format_id)
     try:
         return cast("Adapter", find(target))
     except (ImportError, AttributeError) as error:
         raise BridgeError(ErrorCode.DEPENDENCY, f"the format {format_id!r} cannot be loaded: {error}") from error
+
+
+ALIASES: Final[dict[str, str]] = {
+    **dict.fromkeys(("gpt-oss", "gptoss", "hip-1", "oss-harmony", "openai-harmony"), "harmony"),
+    **dict.fromkeys(("qwen", "qwen2", "qwen2.5", "qwen3", "hermes", "im"), "chatml"),
+    **dict.fromkeys(("chat-completions", "chatcompletions", "messages", "chatgpt", "gpt"), "openai"),
+    **dict.fromkeys(("openchatml", "ocm", "openchatml-2.2"), "ocm-2.2"),
+    **dict.fromkeys(("openchatml-0.1",), "ocm-0.1"),
+    **dict.fromkeys(("internlm", "internlm2-chat"), "internlm2"),
+}
+"""Names of models and of specifications → the format that they write."""
+
+
+def _unknown(format_id: str) -> BridgeError:
+    """The error for an id that no format has, with the one that was probably meant."""
+    from difflib import get_close_matches
+
+    known, name = formats(), format_id.casefold()
+    near = ALIASES.get(name) or next(iter(get_close_matches(name, known, 1)), None)
+    meant = "" if near is None else f"; did you mean {near}?"
+    return BridgeError(
+        ErrorCode.FORMAT_UNKNOWN, f"there is no format {format_id!r}{meant}; the formats are {', '.join(known)}"
+    )
 
 
 def adapter(format_id: str | Adapter) -> tuple[Adapter, str | None]:
@@ -70,37 +90,3 @@ def adapter(format_id: str | Adapter) -> tuple[Adapter, str | None]:
         known = ", ".join(f"{name}:{known}" for known in found.dialects) or "none"
         raise BridgeError(ErrorCode.FORMAT_UNKNOWN, f"{name} has no dialect {dialect!r}; it has {known}")
     return found, dialect
-
-
-_CERTAIN: Final = 3
-
-
-def _sniff(names: Iterable[str], source: Source) -> dict[str, int]:
-    kind = Kind.TEXT if isinstance(source, str) else Kind.JSON
-    return {name: found.sniff(source) for name in names if (found := _load(name)).kind is kind}
-
-
-def detect(source: Source) -> str:
-    """The id of the format that a source is surely in.
-
-    Formats of third parties are asked only where no built-in one is certain: they take time to find.
-
-    Args:
-        source: text, or parsed JSON.
-
-    Raises:
-        BridgeError: OCB-FORMAT-AMBIGUOUS naming the candidates, or OCB-FORMAT-UNKNOWN where none fits.
-    """
-    scores = _sniff(BUILT_IN, source)
-    best = max(scores.values(), default=0)
-    if best < _CERTAIN:
-        scores = _sniff(formats(), source)
-        best = max(scores.values(), default=0)
-    names = [name for name, score in scores.items() if score == best]
-    if best == 0:
-        raise BridgeError(ErrorCode.FORMAT_UNKNOWN, "the format cannot be told from the input; name it with --from")
-    if len(names) > 1:
-        raise BridgeError(
-            ErrorCode.FORMAT_AMBIGUOUS, f"the input may be any of {', '.join(names)}; name the one it is with --from"
-        )
-    return names[0]

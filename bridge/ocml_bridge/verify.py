@@ -29,7 +29,7 @@ def verify(transcript: Document, result: Result, *, options: Options = DEFAULT) 
     Raises:
         BridgeError: where the output cannot be read back.
     """
-    back = read(result.encode(), result.target, options=replace(options, dialect=None)).transcript
+    back = read(result.encode(), result.target, options=replace(options, dialect=None, force_format=True)).transcript
     return tuple(loss for check in CHECKS for loss in check(transcript, back, result))
 
 

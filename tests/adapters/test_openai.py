@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,13 +13,14 @@ from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolPara
 from pydantic import TypeAdapter
 
 import strategies_openai as wire
-from corpus import corpus_path
+from corpus import corpus_path, other_wire
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Severity, Tool, Transcript, read, write
 from ocml_bridge.adapter import DEFAULT, Options
 from ocml_bridge.model import Foreign, Media, Part, Refusal, Text
 from ocml_bridge.registry import adapter
 
 ADAPTER, _ = adapter("openai")
+AS_NAMED = Options(force_format=True)
 CALL: dict[str, Any] = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": 1}'}}
 
 
@@ -322,7 +324,7 @@ REFUSED: list[tuple[Any, str, str]] = [
     ({"messages": "x"}, "/messages", "not a list"),
     ({"messages": [HI, 5]}, "/messages/1", "object"),
     ({"messages": [HI, {"content": "x"}]}, "/messages/1/role", "role"),
-    ([{"type": "function_call_output", "call_id": "c"}], "/0/role", "Responses"),
+    ([{"type": "function_call_output", "call_id": "c"}], "/0/role", "Responses API"),
     ({"input": "hi", "model": "m"}, "", "Responses"),
     (HI, "", "into a list"),
     ([{"messages": [HI]}], "", "ocml-convert batch"),
@@ -447,4 +449,19 @@ def test_every_transcript_of_the_corpus_is_written_back_exactly() -> None:
     for path in sorted(corpus_path("openai").glob("*.jsonl")):
         for line in path.read_text("utf-8").splitlines():
             document = json.loads(line)
-            assert same(write(read(document, "openai").transcript, "openai").output, document)
+            if (vendor := other_wire(document)) is not None:
+                with pytest.raises(BridgeError, match=vendor) as raised:
+                    read(document, "openai")
+                assert raised.value.code is ErrorCode.SHAPE
+            assert same(write(read(document, "openai", options=AS_NAMED).transcript, "openai").output, document)
+
+
+def test_every_recorded_request_and_answer_is_read_without_a_finding_and_written_back_exactly() -> None:
+    folders = sorted(corpus_path("wires").glob("*/chat-completions"))
+    files = [file for folder in folders for file in folder.glob("*.json") if not re.search("stream|error", file.name)]
+    assert len(files) == 108
+    for file in files:
+        document = json.loads(file.read_bytes())
+        reading = read(document)
+        assert (reading.source, reading.findings) == ("openai", ()), file
+        assert same(write(reading.transcript, "openai").output, document), file

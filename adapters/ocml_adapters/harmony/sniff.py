@@ -11,19 +11,37 @@ from ocml_bridge.model import Json
 from .syntax import FIRST_SPECIAL, MESSAGE, START
 
 _OTHER: Final = re.compile(
-    r"<\|literal\|>|<<\||<\|start\|>[^<]* (?:call_id|name|intent|content_type)=|^---\s|<\|end\|>\n<"
+    r"\A(?:---[ \t]*\n|```ya?ml[ \t]*\n)?\s*(?:#[^\n]*\n)*version:"
+    r"|<\|literal\|>|<<\|(?:start|channel|message|constrain)\|>|<<\|(?:end|call|return)\|>(?!\s*(?:<\|start\|>|\Z))"
+    r"|<\|start\|>[^<]* (?:call_id|name|intent|content_type)=|^---\s"
 )
-_OPENING: Final = re.compile(r"\s*<\|(?:start|channel|message)\|>| ?to=\S+<\|channel\|>")
+"""What OpenChatML 2.2 has and Harmony has not: a document header, attributes, an escape."""
+_OWN: Final = re.compile(
+    r"\A\s*<\|(?:channel|message)\|>|\A ?to=\S+<\|channel\|>|<\|start\|>functions\.\S+ to=assistant"
+    r"|# Tools\s+## \w+\s[^<]*?\bnamespace \w+ \{|# Valid channels: "
+)
+"""What Harmony has and OpenChatML 2.2 has not: a sampled answer, a tool as the author, tools as TypeScript."""
+_OPENING: Final = re.compile(r"\s*<\|start\|>")
+_SAMPLED: Final = re.compile(r"[^<]*(?:<(?!\|)[^<]*)*<\|(?:end|call|return)\|>")
+"""Text in front of the first frame that ends a message: what a model went on with."""
+_LINES: Final = re.compile(r"<\|(?:end|call|return)\|>\s+<\|start\|>")
 
 
 def sniff(source: Source) -> int:
-    """How sure it is that a text is Harmony: OpenChatML 2.2 has the same tokens, and more in its headers."""
-    if not isinstance(source, str):
+    """How sure it is that a text is Harmony: OpenChatML 2.2 has the same tokens, and more in its headers.
+
+    Frames on lines of their own are how OpenChatML 2.2 is written, and how Harmony is shown in documents.
+    """
+    if not isinstance(source, str) or "<|" not in source:
         return 0
     if _OTHER.search(source) is not None:
         return 1 if START in source else 0
-    if _OPENING.match(source) is not None:
+    if _OWN.search(source) is not None:
         return 3
+    if _OPENING.match(source) is not None:
+        return 2 if _LINES.search(source) is not None else 3
+    if START in source and _SAMPLED.match(source) is not None:
+        return 2
     return 1 if START in source or MESSAGE in source else 0
 
 

@@ -9,10 +9,12 @@ from ocml_bridge.adapter import Source
 
 from .syntax import CALL, FIM, FLAGS, LIST, OPENERS, OUTPUT, SEPARATOR, START
 
-_OWN: Final = (LIST, CALL, OUTPUT, *FIM, SEPARATOR, *FLAGS, *OPENERS)
+_OWN: Final = (LIST, CALL, OUTPUT, *FLAGS, *OPENERS)
+_RAW: Final = (*FIM, SEPARATOR)
+"""Tokens of texts to complete, which stand in front of any message; in a message somebody may quote them."""
 _OPENING: Final = re.compile(r"\s*(?:\[BOS\]|<\|BOS\|>|<s>\s+<\|im_start\|>)")
-# OpenChatML 2.2 and Harmony share the thought tokens, InternLM2 the frames.
-_OTHERS: Final = ("<|start|>", "<|action_start|>")
+# OpenChatML 2.2 and Harmony share the thought tokens, InternLM2 the frames, ChatML of Bielik the function tokens.
+_OTHERS: Final = ("<|start|>", "<|action_start|>", "<tool_call>")
 
 
 def sniff(source: Source) -> int:
@@ -21,6 +23,7 @@ def sniff(source: Source) -> int:
         return 0
     if _OPENING.match(source):
         return 3
-    if any(token in source for token in _OWN) and not any(token in source for token in _OTHERS):
-        return 3
+    before = source.partition(START)[0]
+    if any(token in source for token in _OWN) or any(token in before for token in _RAW):
+        return int(START in source) if any(token in source for token in _OTHERS) else 3
     return 1 if START in source else 0

@@ -9,20 +9,31 @@ from ocml_bridge.adapter import Source
 
 from .syntax import START
 
-_OURS: Final = re.compile(
+_OWN: Final = re.compile(
     r"\A(?:---[ \t]*\n|```ya?ml[ \t]*\n)?\s*(?:#[^\n]*\n)*version:"
     r"|<\|start\|>[^<\n]* (?:call_id|intent|content_type|name)="
     r"|<\|start\|>tool[ <]"
     r"|<\|literal\|>"
-    r"|<<\|(?:start|channel|message|call|constrain|return|end)\|>"
-    r"|<\|(?:end|call|return)\|>\s+<\|start\|>"
+    r"|<<\|(?:start|channel|message|constrain)\|>"
+    r"|<<\|(?:end|call|return)\|>(?!\s*(?:<\|start\|>|\Z))"
 )
+"""A document header, attributes, escapes; `<` at the end of a body is no escape."""
+_HARMONY: Final = re.compile(
+    r"\A\s*<\|(?:channel|message)\|>|<\|start\|>functions\.\S+ to=assistant"
+    r"|# Tools\s+## \w+\s[^<]*?\bnamespace \w+ \{|# Valid channels: "
+)
+"""What only Harmony has: a sampled answer, a tool as the author, tools as TypeScript."""
+_LINES: Final = re.compile(r"<\|(?:end|call|return)\|>\s+<\|start\|>")
+_OPENING: Final = re.compile(r"\s*<\|start\|>")
 
 
 def sniff(source: Source) -> int:
-    """Certain where a header or an attribute says so, or where frames stand on lines of their own."""
+    """Certain where a header or an attribute says so, probable where frames stand on lines of their own."""
     if not isinstance(source, str):
         return 0
-    if _OURS.search(source):
+    if _OWN.search(source):
         return 3 if START in source or source.lstrip().startswith("version:") else 0
-    return 1 if START in source else 0
+    if START not in source:
+        return 0
+    lines = _OPENING.match(source) is not None and _LINES.search(source) is not None
+    return 2 if lines and _HARMONY.search(source) is None else 1

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Final, cast
 
 from ocml_bridge.adapter import Source
 from ocml_bridge.model import Json
 
-from .syntax import CHANNEL, ROLE, THINKING, TOOL_CALL
+from .syntax import CHANNEL, ROLE, TOOL_CALL
+
+_ELSEWHERE: Final = ("tool_calls", "function_call", "tool_call_id", "parts", "messages", "choices")
+"""Members of messages in other JSON formats."""
+_ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
 
 
 def sniff(source: Source) -> int:
-    """Certain where an object has a key that only this format has; possible where it has a role and a text."""
+    """Certain where an object has a key that only this format has; possible where it has a role and a text.
+
+    `thinking` is no such key: servers of Chat Completions give private reasoning under it.
+    """
     items = cast("list[Json]", source) if isinstance(source, list) else [source]
     objects = [cast("dict[str, Json]", item) for item in items if isinstance(item, dict)]
     if not objects or len(objects) != len(items) or not all(isinstance(item.get(ROLE), str) for item in objects):
         return 0
-    return 3 if any(key in item for item in objects for key in (CHANNEL, TOOL_CALL, THINKING)) else 1
+    if any(key in item for item in objects for key in (CHANNEL, TOOL_CALL)):
+        return 3
+    foreign = any(key in item for item in objects for key in _ELSEWHERE)
+    known = all(item[ROLE] in _ROLES and not isinstance(item.get("content"), list) for item in objects)
+    return int(known and not foreign)

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.model import Foreign, Json, Media, Part, Refusal, Text
 
-from .form import Object, add, kept, mine
+from .form import OBJECT, Object, add, kept, mine
 from .syntax import HOME
 
 
@@ -34,6 +34,8 @@ _KINDS: Final[dict[str, _Kind]] = {
     ),
 }
 _KEYS: Final = {kind.media: key for key, kind in _KINDS.items()}
+_EXTENSIONS: Final = frozenset({"video_url", "audio_url", "input_video"})
+"""Kinds of media parts that servers add."""
 _DATA_URL: Final = re.compile(r"data:([^;,]*);base64,")
 
 
@@ -57,6 +59,14 @@ def read_parts(raws: list[Json]) -> tuple[tuple[Part, ...], Object]:
         if (order := _order_of(raw)) != _order_of(cast("Object", spelled)):
             orders[str(index)] = order
     return tuple(parts), orders
+
+
+def is_odd(part: Part) -> bool:
+    """Whether a part is kept that Chat Completions has not: not even servers that add kinds of media."""
+    if not isinstance(part, Foreign):
+        return False
+    kind = cast("Object", part.value).get("type") if isinstance(part.value, OBJECT) else None
+    return not isinstance(kind, str) or not (kind in _KINDS or kind in _EXTENSIONS)
 
 
 def _is_plain(raw: Object) -> bool:

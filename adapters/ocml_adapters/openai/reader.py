@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
 from ocml_bridge.adapter import Options, Source
@@ -13,11 +13,12 @@ from ocml_bridge.pairing import pair
 from ocml_bridge.turns import FUNCTIONS, is_call, name_of, parts_of, recipient_of
 
 from .form import Object, form_of, is_empty, kept, mine, rest
-from .parts import read_parts
+from .parts import is_odd, read_parts
 from .plain import read_plain
 from .reasoning import default_keys, read_reasoning
 from .shapes import Shell, read_shell
 from .syntax import (
+    ELSEWHERE,
     FUNCTION_CALL,
     HOME,
     MESSAGE_ORDER,
@@ -64,8 +65,7 @@ def _checked(wire: Json, at: int, shell: Shell) -> Object:
         raise BridgeError(ErrorCode.SHAPE, "a message is an object with a 'role'", path=shell.place(at))
     message = cast("Object", wire)
     if not isinstance(message.get("role"), str):
-        hint = "; items of the Responses API are not Chat Completions messages" if "type" in message else ""
-        raise BridgeError(ErrorCode.SHAPE, f"a message needs a 'role'{hint}", path=f"{shell.place(at)}/role")
+        raise BridgeError(ErrorCode.SHAPE, "a message needs a 'role'", path=f"{shell.place(at)}/role")
     return message
 
 
@@ -77,11 +77,23 @@ def _notice(wire: Object, made: Sequence[Message], index: int, log: Log) -> None
     content = wire.get("content")
     if not (content is None or isinstance(content, (str, list))):
         log.find(FindingCode.SHAPE, f"{path}/content", "content is neither text nor a list of parts; it is kept")
+    elif content:
+        for place in _odd_parts(made, index):
+            log.find(FindingCode.SHAPE, place, "this part of the content cannot be understood; it is kept")
+    for key in ELSEWHERE:
+        if key in wire:
+            log.find(FindingCode.SHAPE, path, f"a message of Chat Completions has no {key!r}; it is kept")
     if role != "assistant":
         return
     for key, legacy in _CALL_KEYS:
         if wire.get(key) and not any(is_call(message) and is_legacy(message) is legacy for message in made):
             log.find(FindingCode.SHAPE, f"{path}/extras/{HOME}/{key}", f"{key} cannot be understood; it is kept")
+
+
+def _odd_parts(made: Sequence[Message], index: int) -> Iterator[str]:
+    for at, message in enumerate(made, index):
+        if isinstance(message.content, tuple):
+            yield from (f"/messages/{at}/content/{place}" for place, part in enumerate(message.content) if is_odd(part))
 
 
 # --- messages ---------------------------------------------------------------------------------------------------------

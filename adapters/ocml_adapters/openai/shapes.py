@@ -21,7 +21,7 @@ from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Tool, Transcript
 
 from .form import ARRAY, OBJECT, Object, add, form_of, kept, mine, rest, shape
-from .syntax import BATCH_HINT, EXPECTED, HOME, REQUEST_KEYS, REQUEST_ORDER
+from .syntax import BATCH_HINT, EXPECTED, HOME, REQUEST_KEYS, REQUEST_ORDER, REQUESTED_ELSEWHERE
 from .tools import is_custom_tool, is_plain_tool, read_tools, write_tools
 
 
@@ -70,15 +70,7 @@ def read_shell(source: Source, log: Log) -> Shell:
     for key, reader in _READERS.items():
         if key in document:
             return reader(document, log)
-    raise BridgeError(ErrorCode.SHAPE, EXPECTED + _hint(document), path="")
-
-
-def _hint(document: Object) -> str:
-    if "role" in document:
-        return "; a single message goes into a list"
-    if "input" in document or "output" in document:
-        return "; documents of the Responses API are not Chat Completions"
-    return ""
+    raise BridgeError(ErrorCode.SHAPE, EXPECTED, path="")
 
 
 def _read_list(source: list[Json]) -> Shell:
@@ -116,6 +108,11 @@ def _read_request(document: Object, log: Log, base: str = "") -> Shell:
         shell.extras = rest(document, known)
     if others:
         shell.extras["tools"] = others
+    for key in REQUESTED_ELSEWHERE:
+        if key in shell.extras:
+            log.find(
+                FindingCode.SHAPE, f"/extras/{HOME}/{key}", f"a request of Chat Completions has no {key!r}; it is kept"
+            )
     for key in ("tools", "functions"):
         if key in shell.extras:
             log.find(
@@ -128,8 +125,7 @@ def _read_response(document: Object, log: Log) -> Shell:
     choices = document["choices"]
     first = cast("list[Json]", choices)[0] if isinstance(choices, list) and choices else None
     if not isinstance(first, dict) or "message" not in first:
-        hint = "; a stream's chunks are not a transcript" if isinstance(first, dict) and "delta" in first else ""
-        raise BridgeError(ErrorCode.SHAPE, f"a response needs a choice with a 'message'{hint}", path="/choices/0")
+        raise BridgeError(ErrorCode.SHAPE, "a response needs a choice with a 'message'", path="/choices/0")
     choice = cast("Object", first)
     rest_of = {**document, "choices": [{**choice, "message": None}, *cast("list[Json]", choices)[1:]]}
     return Shell(

@@ -1,18 +1,24 @@
-"""Whether JSON is what Chat Completions takes or gives."""
+"""Whether JSON is what Chat Completions takes or gives, and nothing else: other servers' messages look alike."""
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import cast
 
 from ocml_bridge.adapter import Source
 from ocml_bridge.model import Json
+from ocml_bridge.recognise import recognise
 
-_ELSEWHERE: Final = ("channel", "tool_call", "recipient", "token")
-"""Members of messages in other JSON formats."""
+from .syntax import ELSEWHERE, HOME
 
 
 def sniff(source: Source) -> int:
-    """Certain of responses and preference lines, fairly sure of messages with no members of other formats."""
+    """Certain of responses and preference lines, fairly sure of messages; no, where something is of another format."""
+    score = _by_shape(source)
+    found = recognise(source) if score else None
+    return 0 if found is not None and found.certain and found.kind.format != HOME else score
+
+
+def _by_shape(source: Source) -> int:
     if isinstance(source, list):
         return _of_messages(cast("list[Json]", source))
     if not isinstance(source, dict):
@@ -32,4 +38,4 @@ def _of_messages(items: list[Json]) -> int:
     if not any(roles):
         # JSON lines of transcripts: no list of messages, but its reader says what to do with it.
         return int(any(isinstance(item, dict) and "messages" in item for item in items))
-    return 1 if any(key in item for item in items if isinstance(item, dict) for key in _ELSEWHERE) else 2
+    return 1 if any(key in item for item in items if isinstance(item, dict) for key in ELSEWHERE) else 2

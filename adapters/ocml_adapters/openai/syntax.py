@@ -39,6 +39,11 @@ TOOL_KEYS: Final = frozenset({"type"})
 DECLARATION_KEYS: Final = frozenset({"name"})
 REQUEST_KEYS: Final = frozenset({"messages"})
 
+ELSEWHERE: Final = ("channel", "tool_call", "recipient", "token", "parts")
+"""Members of messages in other JSON formats."""
+REQUESTED_ELSEWHERE: Final = ("system", "anthropic_version", "toolConfig", "inferenceConfig")
+"""Members of requests in other JSON formats: a system prompt beside the messages, tools by another name."""
+
 INPUT_KEYS: Final[dict[str, str]] = {"function": "arguments", "custom": "input"}
 """Kind of call → the key of what the tool is given."""
 

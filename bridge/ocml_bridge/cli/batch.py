@@ -18,7 +18,7 @@ from ..errors import BridgeError, ErrorCode, ExitCode
 from ..policy import LossPolicy
 from .convert import format_options
 from .output import PROGRAM, say, write_all
-from .parameters import FILE, format_option, policy_options
+from .parameters import FILE, force_option, format_option, policy_options
 
 if TYPE_CHECKING:
     from ..bulk.run import Plan, Watch
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @format_option("-t", "--to", "target", required=True, text="The format to write: ID or ID:DIALECT.")
 @format_option("-f", "--from", "source", text="The format to read; told from each record where left out.")
+@force_option
 @click.option("-o", "--output", type=FILE, metavar="DIR", help="The folder to write to.")
 @click.option("--field", metavar="NAME", help="The field or column that transcripts stand in; 'text' for text formats.")
 @click.option(
@@ -60,6 +61,7 @@ def batch(
     inputs: tuple[str, ...],
     target: str,
     source: str | None,
+    force_format: bool,
     output: str | None,
     field: str | None,
     into: str | None,
@@ -96,7 +98,14 @@ def batch(
 
     if output is None and not dry_run:
         raise BridgeError(ErrorCode.OPTION, "name the folder to write to with --output, or ask for a --dry-run")
-    options = Options(control_tokens=control_tokens, bos=bos, eos=eos, reasoning=reasoning, training=training)
+    options = Options(
+        control_tokens=control_tokens,
+        bos=bos,
+        eos=eos,
+        reasoning=reasoning,
+        training=training,
+        force_format=force_format,
+    )
     source_kind = None if source is None else registry.adapter(source)[0].kind
     target_kind = registry.adapter(target)[0].kind
     job = Job(

@@ -18,7 +18,7 @@ from ..model import Document, Json
 from ..policy import LENIENT, LossPolicy
 from ..verify import verify
 from .output import STANDARD, about, read_bytes, warn, write_all
-from .parameters import FILE, Command, format_option, policy_options
+from .parameters import FILE, Command, force_option, format_option, policy_options
 
 
 def format_options(command: Command) -> Command:
@@ -52,6 +52,7 @@ def format_options(command: Command) -> Command:
 @click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
 @format_option("-t", "--to", "target", required=True, text="The format to write: ID or ID:DIALECT.")
 @format_option("-f", "--from", "source", text="The format to read; told from the input where left out.")
+@force_option
 @click.option(
     "-o", "--output", type=FILE, metavar="FILE", default=STANDARD, help="Where to write; standard output if left out."
 )
@@ -84,6 +85,7 @@ def convert(
     file: str,
     target: str,
     source: str | None,
+    force_format: bool,
     output: str,
     report: str | None,
     sidecar_out: str | None,
@@ -113,7 +115,14 @@ def convert(
         {"--output": output, "--report": report, "--sidecar-out": sidecar_out},
     )
     policy = LossPolicy(allow, refuse)
-    options = Options(control_tokens=control_tokens, bos=bos, eos=eos, reasoning=reasoning, training=training)
+    options = Options(
+        control_tokens=control_tokens,
+        bos=bos,
+        eos=eos,
+        reasoning=reasoning,
+        training=training,
+        force_format=force_format,
+    )
     data = read_bytes(file)
     kept = None if sidecar is None else _json(sidecar)
     with about(file):

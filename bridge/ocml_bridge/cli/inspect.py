@@ -11,14 +11,14 @@ from typing import Final
 import click
 
 from .. import jsontext, registry
-from ..adapter import Adapter, Feature, Kind, Level
+from ..adapter import Adapter, Feature, Kind, Level, Options
 from ..comparison import Comparison
 from ..convert import Reading, read
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..model import Json, Transcript
 from ..model.codec import json_schema
 from .output import STANDARD, about, one_line, read_bytes, say, shown, warning, write_all
-from .parameters import FILE, format_option
+from .parameters import FILE, force_option, format_option
 
 _LEVELS: Final = {Level.YES: "yes", Level.PARTLY: "partly", Level.NO: "-"}
 _STYLES: Final = {"yes": "green", "partly": "yellow", "-": "dim"}
@@ -48,13 +48,16 @@ def _described(adapter: Adapter) -> dict[str, Json]:
 @click.command()
 @click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
 @format_option("-f", "--from", "source", text="The format to read; told from the input where left out.")
+@force_option
 @click.option("--report", type=FILE, metavar="FILE", help="Write the findings there, as JSON.")
 @click.option("--strict", is_flag=True, help="End with status 3 where there is anything to find.")
 @click.option(
     "--official", is_flag=True, help="Read it with the format's official reader too, and show where they differ."
 )
 @click.option("-q", "--quiet", is_flag=True, help="No summary on stderr.")
-def check(file: str, source: str | None, report: str | None, strict: bool, official: bool, quiet: bool) -> int:
+def check(
+    file: str, source: str | None, force_format: bool, report: str | None, strict: bool, official: bool, quiet: bool
+) -> int:
     """Read FILE (or standard input) and print what had to be mended or assumed, one finding a line.
 
     Calls are compared with the tools that the file declares: with their parameters where the extra `schema` is there.
@@ -66,7 +69,7 @@ def check(file: str, source: str | None, report: str | None, strict: bool, offic
     refuse_same_file({"the input": file}, {"standard output": STANDARD, "--report": report})
     data = read_bytes(file)
     with about(file):
-        reading = read(data, source)
+        reading = read(data, source, options=Options(force_format=force_format))
         reading = replace(reading, findings=(*reading.findings, *check_calls(reading.transcript)))
         compared: Sequence[Comparison] = _compared(data, reading) if official else ()
     lines = [warning(file, finding) for finding in reading.findings] + [_verdict(one) for one in compared]

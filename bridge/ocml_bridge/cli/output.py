@@ -24,6 +24,9 @@ SHOWN: Final = 10
 
 Note = Finding | Loss
 
+_OPTIONS: Final = {"source": "--from", "force_format": "--force-format"}
+"""The library's arguments, as messages have them → the command's options."""
+
 _COLOURS: Final = {Severity.LOST: "red", Severity.CHANGED: "yellow", Severity.LAYOUT: "bright_black"}
 
 
@@ -62,7 +65,10 @@ def describe(error: BridgeError, name: str | None = None) -> str:
     if error.line is not None:
         place += [str(error.line), str(error.column)]
     at = f" at {error.path}" if error.path else ""
-    return f"{':'.join(place)}{': ' if place else ''}{error.code}{at}: {error.message}"
+    message = error.message
+    for argument, option in _OPTIONS.items():
+        message = message.replace(f"`{argument}`", option)
+    return f"{':'.join(place)}{': ' if place else ''}{error.code}{at}: {message}"
 
 
 def say(text: str, *, colour: str | None = None) -> None:

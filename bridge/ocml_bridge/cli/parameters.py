@@ -48,6 +48,12 @@ def _names(_context: click.Context, _option: click.Parameter, values: Sequence[s
     return tuple(name.strip() for value in values for name in value.split(","))
 
 
+def force_option(command: Command) -> Command:
+    """The option that reads the input in the format that `--from` names, whatever it looks like."""
+    text = "Read it as --from says, even if it certainly is something else."
+    return click.option("--force-format", is_flag=True, help=text)(command)
+
+
 def _known(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
     """The id as it is; OCB-FORMAT-UNKNOWN ends the command with status 5 where there is no such format."""
     if value is not None:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..adapter import Options
 from ..convert import Reading, read
 from .convert import refuse_same_file
 from .output import STANDARD, about, read_bytes, shown, write_all
-from .parameters import FILE, format_option
+from .parameters import FILE, force_option, format_option
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,10 +27,11 @@ _WIDTH = 100
 @click.command()
 @click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
 @format_option("-f", "--from", "source", text="The format to read; told from the input where left out.")
+@force_option
 @click.option("--debug", is_flag=True, help="Show what is hidden from end users: instructions, reasoning, tools' data.")
 @click.option("--html", type=FILE, metavar="FILE", help="Write one self-contained page there instead.")
 @format_option("--compare", "target", text="Beside what this format gives back of it, each loss at its message.")
-def view(file: str, source: str | None, debug: bool, html: str | None, target: str | None) -> None:
+def view(file: str, source: str | None, force_format: bool, debug: bool, html: str | None, target: str | None) -> None:
     """Show FILE (or standard input) as a conversation.
 
     System and developer messages, private reasoning and commentary are hidden, and counted; --debug shows them.
@@ -41,7 +43,7 @@ def view(file: str, source: str | None, debug: bool, html: str | None, target: s
     visibility = DEBUG if debug else END_USER
     data = read_bytes(file)
     with about(file):
-        reading = read(data, source)
+        reading = read(data, source, options=Options(force_format=force_format))
         name = os.path.basename(shown(file))
         if html is not None:
             page = _page(reading, target, visibility, name)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from .. import jsontext
-from ..adapter import DEFAULT, Adapter, Options
-from ..convert import make_sidecar, read, write
+from ..adapter import DEFAULT, Adapter, Options, Source
+from ..convert import Reading, make_sidecar, read, write
 from ..diff import Difference, diff, is_element
 from ..fit import covered
 from ..loss import Log, LossCode, Severity
-from ..model import Document, Transcript
+from ..model import Document, Json, Transcript
 from ..model.codec import to_json
 from ..policy import LENIENT
 from ..registry import adapter
@@ -43,7 +43,11 @@ class Trial:
         self.options = options
         self.result = write(document, target, options=options, policy=LENIENT)
         self.data = self.result.encode()
-        self.back = read(self.data, target).transcript
+        self.back = self.read(self.data).transcript
+
+    def read(self, data: Source | bytes, sidecar: Json = None) -> Reading:
+        """What an output reads as: it is of its format, whatever it may look like."""
+        return read(data, self.target, options=Options(force_format=True), sidecar=sidecar)
 
     def broken(self, law: str, problems: Iterable[object]) -> LawBrokenError:
         """The failure of a law, with both sides; for the law to raise.
@@ -105,7 +109,7 @@ class Trial:
         unregistered = self.target if isinstance(self.target, Adapter) else None
         sidecar = make_sidecar(self.result, options=self.options, target=unregistered)
         sidecar = jsontext.loads(jsontext.dumps(sidecar))
-        restored = read(self.data, self.target, sidecar=sidecar).transcript
+        restored = self.read(self.data, sidecar).transcript
         if restored != self.document:
             raise self.broken("reversibility", [f"with its sidecar it reads as: {_shown(restored)}"])
 

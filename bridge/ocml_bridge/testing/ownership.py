@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import jsontext
-from ..convert import Reading, Result, make_sidecar, read, write
+from ..convert import Reading, Result, make_sidecar, write
 from ..model.codec import to_json
 from ..policy import LENIENT
 
@@ -59,11 +59,11 @@ def _changed(trial: Trial) -> Iterator[str]:
     poison([result.transcript, result.report(), sidecar])
     if result.data != before[0]:
         yield "the bytes change with the document that was written, or with its report"
-    reading = read(trial.data, target)
+    reading = trial.read(trial.data)
     if _said(reading) != (said := jsontext.dumps(to_json(trial.back))):
         yield "what is read changes with what was read and written before"
     poison(reading.transcript)
-    if _said(read(trial.data, target)) != said:
+    if _said(trial.read(trial.data)) != said:
         yield "what is read changes with what was read before"
     if _written(write(trial.document, target, options=options, policy=LENIENT)) != before:
         yield "what is written changes with what was written and read before"
@@ -73,7 +73,7 @@ def _changed(trial: Trial) -> Iterator[str]:
 
 def _shared_with_input(trial: Trial) -> Iterator[str]:
     values = deepcopy(trial.result.output)
-    reading = read(values, trial.target)
+    reading = trial.read(values)
     before = _said(reading)
     poison(values)
     if _said(reading) != before:

@@ -124,7 +124,7 @@ def compare(
         BridgeError: where the target refuses the document.
     """
     result = write(document, target, options=options, policy=LENIENT)
-    back = read(result.encode(), result.target, options=replace(options, dialect=None)).transcript
+    back = read(result.encode(), result.target, options=replace(options, dialect=None, force_format=True)).transcript
     notes = [*findings, *result.losses]
     gone = frozenset(loss.path for loss in result.losses if is_element(loss.path))
     rows = _Rows(messages_of(document), messages_of(back), gone, notes, visibility)

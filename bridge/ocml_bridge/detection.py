@@ -1,0 +1,112 @@
+"""Which format a source is in, and whether it is what somebody says it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from . import registry
+from .adapter import Adapter, Kind, Source
+from .errors import BridgeError, ErrorCode
+from .loss import Log
+from .recognise import Recognised, recognise
+from .source import guess
+
+_CERTAIN: Final = 3
+_UNTOLD: Final = "the format cannot be told from the input; name it with `source`"
+
+
+def detect(data: Source | bytes) -> str:
+    """The id of the format that data is surely in.
+
+    Args:
+        data: text, bytes (UTF-8), or parsed JSON.
+
+    Raises:
+        BridgeError: OCB-FORMAT-AMBIGUOUS naming the candidates; OCB-FORMAT-UNKNOWN, naming what it looks like, where no
+            format fits; OCB-ENCODING and OCB-JSON where the data is neither text nor JSON.
+    """
+    return format_of(guess(data, Log())[0])
+
+
+def format_of(source: Source) -> str:
+    """As `detect`, of text that is no JSON, or of a JSON value.
+
+    Formats of third parties are asked only where no built-in one is certain: they take time to find.
+    """
+    scores = _sniff(registry.BUILT_IN, source)
+    best = max(scores.values(), default=0)
+    if best < _CERTAIN:
+        scores = _sniff(registry.formats(), source)
+        best = max(scores.values(), default=0)
+    names = [name for name, score in scores.items() if score == best]
+    if best == 0:
+        found = recognise(source)
+        what = _UNTOLD if found is None else f"this {_looks(found)}"
+        raise BridgeError(ErrorCode.FORMAT_UNKNOWN, what, path=None if found is None else found.path)
+    if len(names) > 1:
+        raise BridgeError(
+            ErrorCode.FORMAT_AMBIGUOUS, f"the input may be any of {', '.join(names)}; name the one it is with `source`"
+        )
+    return names[0]
+
+
+def _sniff(names: Iterable[str], source: Source) -> dict[str, int]:
+    kind = Kind.TEXT if isinstance(source, str) else Kind.JSON
+    return {name: found.sniff(source) for name in names if (found := registry.adapter(name)[0]).kind is kind}
+
+
+# --- what it is instead -----------------------------------------------------------------------------------------------
+
+
+def doubt(adapter: Adapter, source: Source) -> BridgeError | None:
+    """Why a source cannot be of the format that it is said to be; None where it may be.
+
+    Only certain evidence counts, and none where the format's own sniffer thinks the source possible: text without
+    frames, cut off, or that quotes another format's tokens may be of any format.
+
+    Args:
+        adapter: the format that was named.
+        source: text, or parsed JSON.
+    """
+    quotes = isinstance(source, str) and source.lstrip()[:1] in ("{", "[")
+    if adapter.sniff(source) > 0 and not quotes:
+        return None
+    found = recognise(source)
+    if found is None or not found.certain or found.kind.format == adapter.id:
+        return None
+    # JSON that no format reads is as wrong for this one as any other JSON that it is not made of.
+    wrong = adapter.kind is Kind.JSON and _reader(found) is None
+    code = ErrorCode.SHAPE if wrong else ErrorCode.FORMAT_DOUBT
+    message = f"you said {adapter.id}; this is certainly {found.kind.name} ({found.cited}); {_next(found)}"
+    message += f"; `force_format` reads it as {adapter.id} all the same"
+    return BridgeError(code, message, path=found.path)
+
+
+def explain(error: BridgeError, data: Source | bytes, adapter: Adapter) -> BridgeError:
+    """An error of a reader, told what the data looks like instead, where that is another format's."""
+    if error.code in _UNREADABLE:
+        found = recognise(data)
+        if found is not None and found.kind.format != adapter.id:
+            error.message = f"{error.message}; this {_looks(found)}"
+    return error
+
+
+_UNREADABLE: Final = frozenset({ErrorCode.ENCODING, ErrorCode.JSON, ErrorCode.SHAPE, ErrorCode.NO_FRAMES})
+
+
+def _looks(found: Recognised) -> str:
+    return f"looks like {found.kind.name} ({found.cited}); {_next(found)}"
+
+
+def _next(found: Recognised) -> str:
+    """What to do with what was recognised."""
+    reader = _reader(found)
+    if reader is not None:
+        return f"the format {reader} reads it"
+    return found.kind.advice or "ocml-convert does not read that yet"
+
+
+def _reader(found: Recognised) -> str | None:
+    """The format that reads it, where there is one."""
+    return found.kind.format if found.kind.format in registry.formats() else None

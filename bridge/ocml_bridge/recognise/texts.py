@@ -1,0 +1,143 @@
+"""Kinds of text and of files, and what they begin with. A further kind is one more entry; the first is believed."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from .marks import Kind, Pattern
+
+
+def _begins(pattern: str, shown: str, *, certain: bool = True) -> Pattern:
+    return Pattern(re.compile(rf"\s*{pattern}"), shown, certain)
+
+
+_COLUMNS: Final = (
+    "text|messages|conversations?|role|content|system|prompt|completion|instruction|input|output|question|answer"
+    "|query|response|chosen|rejected"
+)
+
+
+def _table(between: str, shown: str) -> Pattern:
+    """A first line of names, one of them what a column of conversations is called."""
+    name = r'"?\w+"?'
+    line = rf"(?={name}(?:{between}{name})+[ \t]*\r?\n)(?:{name}{between})*\"?(?:{_COLUMNS})\"?(?={between}|\s)"
+    return _begins(line, shown, certain=False)
+
+
+_LINES: Final = "turn it into JSON lines, a record a line, for `ocml-convert batch`"
+
+TEXTS: Final[tuple[Kind, ...]] = (
+    Kind(
+        "OpenChatML 2.2",
+        patterns=(_begins(r"(?:---[ \t]*\n|```ya?ml[ \t]*\n)?(?:#[^\n]*\n)*version:[ \t]*[\"']?\d", "`version: 2.2`"),),
+        format="ocm-2.2",
+    ),
+    Kind(
+        "Harmony",
+        patterns=(_begins(r"<\|(?:start|channel)\|>(?=[\w.])", "`<|start|>`, `<|channel|>`"),),
+        format="harmony",
+    ),
+    Kind(
+        "InternLM2 text",
+        patterns=(_begins(r"(?:<s>)?\[UNUSED_TOKEN_14[56]\]", "`[UNUSED_TOKEN_146]`"),),
+        format="internlm2",
+    ),
+    Kind("OpenChatML 0.1", patterns=(_begins(r"(?:\[BOS\]|<\|BOS\|>)", "`[BOS]`"),), format="ocm-0.1"),
+    Kind(
+        "ChatML",
+        patterns=(
+            _begins(
+                r"(?:<s>|<bos>|<\|begin_of_text\|>|<\|startoftext\|>)?\s*<\|im_start\|>(?=\w)",
+                "`<|im_start|>`, whatever token of the model stands in front of it",
+            ),
+        ),
+        format="chatml",
+    ),
+    Kind(
+        "a Llama 3 prompt",
+        patterns=(_begins(r"<\|(?:begin_of_text|start_header_id)\|>", "`<|begin_of_text|>`, `<|start_header_id|>`"),),
+        format="llama-3",
+    ),
+    Kind("a Llama 4 prompt", patterns=(_begins(r"<\|header_start\|>", "`<|header_start|>`"),), format="llama-4"),
+    Kind(
+        "a Mistral or Llama 2 prompt",
+        patterns=(
+            _begins(
+                r"(?:<s>)?\s*\[(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS)\]",
+                "`[INST]`, `[SYSTEM_PROMPT]`, `[AVAILABLE_TOOLS]`",
+            ),
+        ),
+        format="mistral",
+    ),
+    Kind("a Gemma prompt", patterns=(_begins(r"(?:<bos>)?\s*<start_of_turn>", "`<start_of_turn>`"),), format="gemma"),
+    Kind(
+        "a Phi, Zephyr or GLM prompt",
+        patterns=(
+            _begins(
+                r"(?:\[gMASK\]<sop>)?\s*<\|(?:system|user|assistant)\|>", "`<|system|>`, `<|user|>`, `<|assistant|>`"
+            ),
+        ),
+    ),
+    Kind(
+        "a DeepSeek prompt",
+        patterns=(_begins("<｜(?:begin▁of▁sentence|User|Assistant)｜>", "`<｜begin▁of▁sentence｜>`, `<｜User｜>`"),),
+    ),
+    Kind(
+        "a Command R prompt",
+        patterns=(_begins(r"(?:<BOS_TOKEN>)?\s*<\|START_OF_TURN_TOKEN\|>", "`<|START_OF_TURN_TOKEN|>`"),),
+    ),
+    Kind("a Granite prompt", patterns=(_begins(r"<\|start_of_role\|>", "`<|start_of_role|>`"),)),
+    Kind("a Kimi prompt", patterns=(_begins(r"<\|im_(?:system|user|assistant)\|>", "`<|im_user|>`, `<|im_system|>`"),)),
+    Kind(
+        "a stream of Server-Sent Events",
+        patterns=(_begins(r"(?:event:[^\n]*\n)?data: ?[\[{]", "`data: {`", certain=False),),
+        advice="`ocml-convert stream -f openai-sse` reads those of Chat Completions",
+    ),
+    Kind(
+        "a web page",
+        patterns=(_begins(r"(?i:<!doctype\s+html|<html)\b", "`<!doctype html`, `<html`", certain=False),),
+        advice="take the conversation out of it first",
+    ),
+    Kind(
+        "comma-separated values (CSV)",
+        patterns=(_table(",", "names of columns with commas between them, `text` or `output` among them"),),
+        advice=_LINES,
+    ),
+    Kind(
+        "tab-separated values (TSV)",
+        patterns=(_table("\t", "the same with tabs"),),
+        advice=_LINES,
+    ),
+    Kind(
+        "an Alpaca prompt",
+        patterns=(
+            _begins(
+                r"(?:Below is an instruction[^\n]*\s+)?### (?:Instruction|Human|User):",
+                "`### Instruction:`",
+                certain=False,
+            ),
+        ),
+    ),
+    Kind(
+        "a dialogue as plain text",
+        patterns=(
+            _begins(r"(?:SYSTEM|USER|ASSISTANT|[Hh]uman|[Uu]ser|[Aa]ssistant): ", "`USER: `, `user: `", certain=False),
+        ),
+    ),
+)
+
+_UNPACK: Final = "unpack it first"
+
+FILES: Final[tuple[Kind, ...]] = (
+    Kind("a Parquet file", signatures=(b"PAR1",), advice="`ocml-convert batch` reads it"),
+    Kind("an Arrow file", signatures=(b"ARROW1", b"FEA1"), advice="write it as Parquet for `ocml-convert batch`"),
+    Kind("gzip", signatures=(b"\x1f\x8b",), advice="`ocml-convert batch` reads compressed files"),
+    Kind("Zstandard", signatures=(b"\x28\xb5\x2f\xfd",), advice="`ocml-convert batch` reads compressed files"),
+    Kind("bzip2", signatures=(b"BZh",), advice=_UNPACK),
+    Kind("xz", signatures=(b"\xfd7zXZ\x00",), advice=_UNPACK),
+    Kind("a zip archive, or an office document", signatures=(b"PK\x03\x04",), advice=_UNPACK),
+    Kind("a PDF document", signatures=(b"%PDF-",)),
+    Kind("an SQLite database", signatures=(b"SQLite format 3\x00",), advice=_LINES),
+    Kind("UTF-16 text", signatures=(b"\xff\xfe", b"\xfe\xff"), advice="turn it into UTF-8: iconv -f utf-16 -t utf-8"),
+)

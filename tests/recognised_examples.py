@@ -1,0 +1,174 @@
+"""A small example of each kind of data that is recognised, made after the kind's own documentation."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+TURN: Final = {"role": "user", "content": "Hi"}
+
+
+def asking(*parts: Any) -> Any:
+    """A request whose second message has these content parts."""
+    return {"messages": [TURN, {"role": "assistant", "content": [{"type": "text", "text": "Yes."}, *parts]}]}
+
+
+EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
+    "a document in the canonical form": ({"type": "transcript", "messages": [TURN]},),
+    "OpenChatML 2.2 JSON": ([{"role": "assistant", "channel": "final", "content": "Hi"}],),
+    "ChatML as a list of tokens and strings": ([{"token": "<|im_start|>"}, "user\nHi", {"token": "<|im_end|>"}],),
+    "a recorded stream of Chat Completions chunks": (
+        [{"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "Hi"}}]}],
+        {"choices": [{"delta": {"content": "Hi"}}]},
+    ),
+    "a recorded stream of Anthropic events": (
+        [{"type": "message_start", "message": {"role": "assistant", "content": []}}],
+        [{"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hi"}}],
+    ),
+    "a recorded stream of Responses events": ([{"type": "response.created", "response": {"output": []}}],),
+    "a recorded stream of Bedrock events": ([{"messageStart": {"role": "assistant"}}], [{"contentBlockDelta": {}}]),
+    "a Bedrock Converse request": (
+        {"messages": [{"role": "user", "content": [{"text": "Hello there"}]}], "inferenceConfig": {}},
+        {"messages": [{"role": "user", "content": [{"text": "Hello there"}]}]},
+        [{"role": "assistant", "content": [{"toolUse": {"toolUseId": "t", "name": "f", "input": {}}}]}],
+        [{"role": "user", "content": [{"toolResult": {"toolUseId": "t", "content": [{"json": {}}]}}]}],
+        [{"role": "assistant", "content": [{"reasoningContent": {"reasoningText": {"text": "Hm."}}}]}],
+        {"system": [{"text": "Be brief."}], "messages": [TURN]},
+        {"messages": [TURN], "toolConfig": {"tools": []}},
+    ),
+    "a Bedrock Converse response": ({"output": {"message": TURN}, "stopReason": "end_turn"},),
+    "an Anthropic Messages request": (
+        {"model": "claude", "system": "Be brief.", "messages": [TURN]},
+        {"system": [{"type": "text", "text": "Be brief."}], "messages": [TURN]},
+        {"anthropic_version": "bedrock-2023-05-31", "messages": [TURN]},
+        asking({"type": "tool_use", "id": "t1", "name": "get_weather", "input": {"city": "Oslo"}}),
+        asking({"type": "tool_result", "tool_use_id": "t1", "content": "15C"}),
+        asking({"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}),
+        asking({"type": "redacted_thinking", "data": "c2ln"}),
+        asking({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": ""}}),
+        asking({"type": "document", "source": {"type": "url", "url": "https://example.test/a.pdf"}}),
+        {"messages": [TURN], "tools": [{"name": "f", "input_schema": {"type": "object"}}]},
+        {"messages": [TURN], "tools": [{"type": "web_search_20250305", "name": "web_search"}]},
+        [TURN, {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]}],
+    ),
+    "an Anthropic Messages response": (
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "text", "text": "Hi"}],
+            "stop_reason": "end_turn",
+        },
+    ),
+    "an answer of the Responses API": ({"object": "response", "output": [], "status": "completed"},),
+    "items of the Responses API": (
+        asking({"type": "input_text", "text": "Hi"}),
+        [{"role": "assistant", "content": [{"type": "output_text", "text": "Hi", "annotations": []}]}],
+        [{"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}],
+        [TURN, {"type": "function_call_output", "call_id": "c", "output": "1"}],
+        [{"type": "reasoning", "summary": []}, TURN],
+        {"input": [{"type": "message", "role": "user", "content": "Hi"}]},
+    ),
+    "a request of the Responses API": ({"model": "gpt-5", "input": "Hi"}, {"model": "gpt-5", "input": [TURN]}),
+    "a Gemini request": (
+        {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]},
+        {"systemInstruction": {"parts": [{"text": "Be brief."}]}, "contents": []},
+    ),
+    "a Gemini response": ({"candidates": [{"content": {"role": "model", "parts": [{"text": "Hi"}]}}]},),
+    "OpenTelemetry messages (gen_ai)": (
+        [{"role": "user", "parts": [{"type": "text", "content": "Hi"}]}],
+        [{"role": "assistant", "parts": [{"type": "tool_call", "id": "c", "name": "f", "arguments": {}}]}],
+        [{"role": "tool", "parts": [{"type": "tool_call_response", "id": "c", "response": "1"}]}],
+        {"gen_ai.input.messages": "[]", "gen_ai.request.model": "m"},
+    ),
+    "messages of Vercel's AI SDK (UIMessage)": (
+        [{"id": "1", "role": "user", "parts": [{"type": "text", "text": "Hi"}]}],
+        [{"id": "2", "role": "assistant", "parts": [{"type": "tool-weather", "state": "output-available"}]}],
+    ),
+    "messages of Gemini": (
+        [{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "model", "parts": [{"text": "Hello"}]}],
+        [{"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}]}],
+    ),
+    "messages of Gemini or Gemma, which call the assistant `model`": ([TURN, {"role": "model", "content": "Hello"}],),
+    "messages of LLaMA-Factory, whose parts have a `value`": (
+        {"messages": [{"role": "user", "content": [{"type": "text", "value": "Hi"}], "loss_weight": 0.0}]},
+        [{"role": "assistant", "content": [{"type": "reasoning", "value": "Hm."}]}],
+    ),
+    "a preference record (chosen and rejected)": (
+        {"prompt": "Is it?", "chosen": "Yes.", "rejected": "No."},
+        {"messages": [TURN], "chosen": {"role": "assistant", "content": "a"}, "rejected": {"role": "assistant"}},
+    ),
+    "a ShareGPT record": (
+        {"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]},
+        [{"conversations": [{"from": "human", "value": "Hi"}]}],
+        {"conversation": [{"human": "Hi", "assistant": "Hello"}]},
+        [{"from": "human", "value": "Hi"}],
+    ),
+    "an Alpaca record": ({"instruction": "Add.", "input": "1 1", "output": "2"},),
+    "a record of a prompt and its completion (TRL)": (
+        {"prompt": [TURN], "completion": [{"role": "assistant", "content": "Yes."}]},
+        {"prompt": [TURN]},
+    ),
+    "a Glaive record": ({"system": "SYSTEM: Help.", "chat": "USER: Hi\n\n\nASSISTANT: Hello <|endoftext|>"},),
+    "a message tree of Open Assistant": ({"message_tree_id": "t", "prompt": {"text": "Hi", "replies": []}},),
+    "a dump of LangChain messages": (
+        {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "HumanMessage"], "kwargs": {"content": "Hi"}},
+        [{"lc": 1, "type": "constructor", "id": [], "kwargs": {"content": "Hi"}}],
+        [{"type": "human", "data": {"content": "Hi"}}],
+        {"messages": [{"type": "human", "content": "Hi"}, {"type": "ai", "content": "Hello"}]},
+    ),
+    "a ChatGPT export": ([{"title": "A chat", "mapping": {"n": {"message": None, "children": []}}}],),
+    "a Claude export": ({"uuid": "u", "chat_messages": [{"sender": "human", "text": "Hi"}]},),
+    "a single message": (TURN, {"role": "assistant", "content": None, "tool_calls": []}),
+    "Chat Completions JSON": (
+        {"messages": [TURN]},
+        [TURN],
+        {"choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi"}}]},
+    ),
+    "a record of a question and its answer": (
+        {"question": "Is it?", "answer": "Yes."},
+        {"query": "Is it?", "response": "Yes."},
+        {"prompt": "Is it?", "completion": " Yes."},
+    ),
+    "a record with a text in it": ({"text": "Once upon a time"},),
+    "an error that a server answered with": ({"error": {"message": "no", "type": "invalid_request_error"}},),
+    "OpenChatML 2.2": ("version: 2.2\n<|start|>user<|message|>Hi<|end|>", "---\nversion: 2.2\n---\n"),
+    "Harmony": ("<|start|>user<|message|>Hi<|end|>", "<|channel|>final<|message|>Hi"),
+    "InternLM2 text": ("[UNUSED_TOKEN_146]user\nHi[UNUSED_TOKEN_145]\n",),
+    "OpenChatML 0.1": ("[BOS]<|im_start|>user\nHi<|im_end|>[EOS]",),
+    "ChatML": (
+        "<|im_start|>user\nHi<|im_end|>\n",
+        "<s><|im_start|>user\nHi<|im_end|>\n",
+        "<|startoftext|><|im_start|>user\nHi<|im_end|>\n",
+    ),
+    "a Llama 3 prompt": (
+        "<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>",
+        "<|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>",
+    ),
+    "a Llama 4 prompt": ("<|header_start|>user<|header_end|>\n\nHi<|eot|>",),
+    "a Mistral or Llama 2 prompt": ("<s>[INST] Hi [/INST] Hello</s>", "[INST] Hi [/INST]", "[SYSTEM_PROMPT]a"),
+    "a Gemma prompt": ("<bos><start_of_turn>user\nHi<end_of_turn>\n", "<start_of_turn>user\nHi<end_of_turn>\n"),
+    "a Phi, Zephyr or GLM prompt": ("<|user|>\nHi<|end|>\n<|assistant|>\n", "[gMASK]<sop><|user|>\nHi"),
+    "a DeepSeek prompt": ("<｜begin▁of▁sentence｜><｜User｜>Hi<｜Assistant｜>",),
+    "a Command R prompt": ("<BOS_TOKEN><|START_OF_TURN_TOKEN|><|USER_TOKEN|>Hi<|END_OF_TURN_TOKEN|>",),
+    "a Granite prompt": ("<|start_of_role|>user<|end_of_role|>Hi<|end_of_text|>",),
+    "a Kimi prompt": ("<|im_user|>user<|im_middle|>Hi<|im_end|>",),
+    "a stream of Server-Sent Events": (
+        'data: {"choices":[]}\n\n',
+        'event: message_start\ndata: {"type":"message_start"}\n',
+    ),
+    "a web page": ("<!DOCTYPE html>\n<html><body>Hi</body></html>",),
+    "comma-separated values (CSV)": ("system,instruction,input,output\na,b,c,d\n", 'id,text\n1,"Hi"\n'),
+    "tab-separated values (TSV)": ("id\ttext\n1\tHi\n",),
+    "an Alpaca prompt": ("### Instruction:\nAdd.\n\n### Response:\n", "Below is an instruction.\n\n### Instruction:\n"),
+    "a dialogue as plain text": ("USER: Hi\nASSISTANT: Hello\n", "user: Hi\nassistant: Hello\n"),
+    "a Parquet file": (b"PAR1\x15\x04",),
+    "an Arrow file": (b"ARROW1\x00\x00",),
+    "gzip": (b"\x1f\x8b\x08\x00",),
+    "Zstandard": (b"\x28\xb5\x2f\xfd\x00",),
+    "bzip2": (b"BZh91AY",),
+    "xz": (b"\xfd7zXZ\x00\x00",),
+    "a zip archive, or an office document": (b"PK\x03\x04\x14",),
+    "a PDF document": (b"%PDF-1.7\n",),
+    "an SQLite database": (b"SQLite format 3\x00",),
+    "UTF-16 text": (b"\xff\xfeH\x00i\x00",),
+}
+"""The name of a kind → examples of it."""

@@ -1,0 +1,270 @@
+"""Which format a source is in: judged on real files that were labelled by where they are from, and on small ones.
+
+The labels are those of the corpus's own lists of sources, not what detection says. A label names the formats that are
+right; a document of a kind that no format reads has the name that the error must give. What cannot be told may be
+ambiguous or unknown; it may never be taken for another format.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple, cast
+
+import pytest
+
+from corpus import corpus_path, other_wire
+from ocml_bridge import BridgeError, ErrorCode, adapter, detect
+
+UNTOLD = "untold"
+"""What `detect` may say instead of a format: that it cannot tell."""
+
+
+class Label(NamedTuple):
+    """What a group of documents truly is.
+
+    Attributes:
+        formats: the formats that are right.
+        named: what the error must say where no format is; "" for anything.
+        told: how many of a hundred must be told and not left open.
+    """
+
+    formats: frozenset[str]
+    named: str = ""
+    told: int = 0
+
+
+def of(*right: str, named: str = "", told: int = 0) -> Label:
+    return Label(frozenset(right), named, told)
+
+
+CHAT, NOTHING = of("openai", told=100), of()
+WIRES = {
+    ("anthropic", "request"): of("openai", named="an Anthropic Messages request"),
+    ("anthropic", "response"): of(named="an Anthropic Messages response"),
+    ("anthropic", "response-streaming"): of(named="a recorded stream of Anthropic events"),
+    ("bedrock", "request"): of(named="a Bedrock Converse request"),
+    ("bedrock", "response"): of(named="a Bedrock Converse response"),
+    ("bedrock", "response-streaming"): of(named="a recorded stream of Bedrock events"),
+    ("chat-completions", "request"): CHAT,
+    ("chat-completions", "response"): CHAT,
+    ("chat-completions", "response-streaming"): of(named="a recorded stream of Chat Completions chunks"),
+    ("google", "request"): of(named="a Gemini request"),
+    ("google", "response"): of(named="a Gemini response"),
+    ("google", "response-streaming"): of(named="a Gemini response"),
+    ("responses", "request"): of(named="Responses API"),
+    ("responses", "response"): of(named="an answer of the Responses API"),
+    ("responses", "response-streaming"): of(named="a recorded stream of Responses events"),
+}
+"""The wire and what was sent → its label. A request of Anthropic without any mark of it reads as Chat Completions."""
+LEGACY = {
+    "axolotl_alpaca.json": of(named="an Alpaca record"),
+    "axolotl_conversation.json": of(named="a ShareGPT record"),
+    "fastchat_dummy_conversation.jsonl": of(named="a ShareGPT record"),
+    "llamafactory_alpaca_en_50.json": of(named="an Alpaca record"),
+    "llamafactory_dpo_en_50.json": of(named="a preference record"),
+    "llamafactory_glaive_toolcall_en.jsonl": of(named="a ShareGPT record"),
+    "llamafactory_identity.jsonl": of(named="an Alpaca record"),
+    "llamafactory_kto_en_50.json": CHAT,
+    "llamafactory_v1_sft_50.jsonl": of(named="messages of LLaMA-Factory"),
+    "msswift_alpaca.csv": of(named="(CSV)"),
+    "msswift_alpaca_history.jsonl": of(named="an Alpaca record"),
+    "msswift_query_history.jsonl": of(named="a question and its answer"),
+    "msswift_sharegpt_pairs.jsonl": of(named="a ShareGPT record"),
+    "oasst2_trees.jsonl": of(named="Open Assistant"),
+    "glaive_v2_row.jsonl": of(named="a Glaive record"),
+    "xlam_row.jsonl": of(named="a question and its answer"),
+}
+"""The file of training data → the label of its records."""
+TEXTS = {
+    "harmony": of("harmony", told=75),
+    "chatml": of("chatml", told=90),
+    # A conversation without tools is the same in both.
+    "internlm2": of("internlm2", "chatml", told=95),
+}
+OTHERWISE = {
+    "docs/model.md:34": of("chatml"),
+    "docs/model.md:157": of("chatml"),
+    "tests/model/parsers/test_harmony_parsers.cpp": NOTHING,
+}
+"""Texts that stand in a folder of another format, by their ids."""
+FAMILIES = {"gpt-oss": "harmony", "internlm2": "internlm2"}
+"""Families of templates that write no ChatML."""
+
+
+class Document(NamedTuple):
+    """A document, which it is, and its label."""
+
+    id: str
+    group: str
+    data: Any
+    label: Label
+
+
+def wires() -> Iterator[Document]:
+    for path in sorted(corpus_path("wires").glob("*/*/*.json")):
+        kind = path.stem.removeprefix("followup-")
+        if kind != "error":
+            wire = path.parent.name
+            yield Document(str(path), f"wires {wire} {kind}", path.read_bytes(), WIRES[wire, kind])
+
+
+def legacy() -> Iterator[Document]:
+    for name, label in LEGACY.items():
+        path = corpus_path("legacy", name)
+        if path.suffix == ".csv":
+            yield Document(name, name, path.read_bytes(), label)
+            continue
+        text = path.read_text("utf-8")
+        lines = text.splitlines() if path.suffix == ".jsonl" else [text]
+        values: list[Any] = [json.loads(line) for line in lines]
+        for number, record in enumerate(cast("list[Any]", values[0]) if isinstance(values[0], list) else values):
+            yield Document(f"{name}:{number}", name, record, label)
+
+
+def chat_completions() -> Iterator[Document]:
+    for path in sorted(corpus_path("openai").glob("*.jsonl")):
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            document = json.loads(line)
+            vendor = other_wire(document)
+            label = CHAT if vendor is None else of(named=vendor)
+            yield Document(f"{path.name}:{number}", "openai" if vendor is None else vendor, document, label)
+
+
+def texts() -> Iterator[Document]:
+    for folder, label in TEXTS.items():
+        for path in sorted(corpus_path(folder).rglob("*")):
+            if path.suffix == ".txt" and not path.read_text("utf-8")[0].isdigit():
+                yield Document(str(path), folder, path.read_bytes(), label)
+            elif path.suffix == ".jsonl":
+                for line in path.read_text("utf-8").splitlines():
+                    row = json.loads(line)
+                    name = f"{path.name} {row.get('id')}"
+                    if isinstance(row.get("text"), str):
+                        yield Document(name, folder, row["text"], OTHERWISE.get(str(row.get("id")), label))
+
+
+def dialects() -> Iterator[Document]:
+    for path in sorted(corpus_path("chatml-dialects").glob("*.txt")):
+        yield Document(path.name, "rendered ChatML", path.read_bytes(), of("chatml", told=100))
+    for path in sorted(corpus_path("chatml-dialects").glob("*.request.json")):
+        yield Document(path.name, "their requests", path.read_bytes(), CHAT)
+    for line in corpus_path("chatml-dialects", "grid.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        if row.get("prompt"):
+            right = next((form for family, form in FAMILIES.items() if family in row["family"]), "chatml")
+            accepted = {right, "chatml"} if right == "internlm2" else {right}
+            yield Document(row["name"], f"grid {row['family']}", row["prompt"], Label(frozenset(accepted), told=100))
+
+
+def told(data: Any) -> tuple[str, str]:
+    """The format, or that it cannot be told and why."""
+    try:
+        return detect(data), ""
+    except BridgeError as error:
+        if error.code not in (ErrorCode.FORMAT_UNKNOWN, ErrorCode.FORMAT_AMBIGUOUS):
+            raise
+        return UNTOLD, error.message
+
+
+@pytest.mark.parametrize("documents", [wires, legacy, chat_completions, texts, dialects])
+def test_no_real_document_is_taken_for_something_else(documents: Any) -> None:
+    wrong: list[str] = []
+    counts: dict[str, Counter[str]] = {}
+    least: dict[str, int] = {}
+    for document in documents():
+        found, message = told(document.data)
+        counts.setdefault(document.group, Counter())[found] += 1
+        least[document.group] = max(least.get(document.group, 0), document.label.told)
+        if found == UNTOLD:
+            if document.label.named not in message:
+                wrong.append(f"{document.id}: {message}")
+        elif found not in document.label.formats:
+            wrong.append(f"{document.id}: {found}")
+    assert wrong == []
+    for group, count in counts.items():
+        assert 100 * (count.total() - count[UNTOLD]) >= least[group] * count.total(), (group, count)
+
+
+# --- small ones -------------------------------------------------------------------------------------------------------
+
+THOUGHT = {"role": "assistant", "thinking": "t", "content": ""}
+CALLED = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+QUESTION = {"role": "user", "content": "q"}
+IMAGE = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://example.test/a.png"}}]}
+EXAMPLE = (
+    '<|channel|>analysis<|message|>User asks: "What is 2 + 2?" Simple arithmetic. Provide answer.<|end|>\n'
+    "<|start|>assistant<|channel|>final<|message|>2 + 2 = 4.<|return|>"
+)
+"""From openai/harmony docs/format.md."""
+TYPESCRIPT = "# Tools\n\n## functions\n\nnamespace functions {\n\ntype f = () => any;\n\n} // namespace functions"
+
+
+@pytest.mark.parametrize(
+    ("source", "right"),
+    [
+        ([QUESTION, {**THOUGHT, "tool_calls": [CALLED]}], "openai"),
+        ([QUESTION, {**THOUGHT, "content": "a"}], "openai"),
+        ([IMAGE, {**THOUGHT, "content": "a"}], "openai"),
+        ([QUESTION, {"role": "assistant", "channel": "final", "content": "a"}], "ocm-2.2-json"),
+        (EXAMPLE, "harmony"),
+        ("<|start|>functions.f to=assistant<|channel|>commentary<|message|>1<|end|>\n<|start|>assistant", "harmony"),
+        (f"<|start|>developer<|message|>{TYPESCRIPT}<|end|>\n<|start|>user<|message|>q<|end|>\n", "harmony"),
+        ("<|start|>user<|message|>a <<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>", "harmony"),
+        ("I must refuse.<|end|><|start|>assistant<|channel|>final<|message|>No.<|return|>", "harmony"),
+        ("version: 2.2\n<|start|>user<|message|>q<|end|>\n<|start|>assistant", "ocm-2.2"),
+        ("<|start|>user name=alice<|message|>q<|end|>\n<|start|>assistant", "ocm-2.2"),
+        ("<|start|>user<|message|>Print <|literal|><|start|><|endliteral|><|end|>", "ocm-2.2"),
+        ("<s><|im_start|>system\n<|function_list|>[]\n<tool_call>{}</tool_call><|im_end|>\n", "chatml"),
+        ("<|im_start|>user\nWhat is <|fim_prefix|>?<|im_end|>\n", "chatml"),
+        ("<|fim_prefix|>a<|fim_suffix|>b<|fim_middle|>", "ocm-0.1"),
+        ("<|im_start|>user\nHi<|im_end|>\n", "chatml"),
+        ("[UNUSED_TOKEN_146]user\nHi[UNUSED_TOKEN_145]\n", "internlm2"),
+    ],
+)
+def test_a_format_is_told_by_what_only_it_has(source: Any, right: str) -> None:
+    assert detect(source) == right
+
+
+def test_frames_on_lines_of_their_own_may_be_either() -> None:
+    """It is the minimal example of OpenChatML 2.2 §13, without the header that it must have, and one of Harmony."""
+    text = "<|start|>user<|message|>What is 2 + 2?<|end|>\n<|start|>assistant"
+    with pytest.raises(BridgeError, match=r"ocm-2\.2, harmony") as raised:
+        detect(text)
+    assert raised.value.code is ErrorCode.FORMAT_AMBIGUOUS
+
+
+def test_text_bytes_and_parsed_json_are_told_alike() -> None:
+    request = {"messages": [QUESTION]}
+    text = json.dumps(request)
+    assert detect(request) == detect(text) == detect(text.encode()) == detect(f"\ufeff{text}".encode()) == "openai"
+
+
+def test_the_library_speaks_of_its_own_argument() -> None:
+    with pytest.raises(BridgeError, match="`source`") as raised:
+        detect("Hello.")
+    assert "--" not in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("opnai", "openai"),
+        ("openAI", "openai"),
+        ("gpt-oss", "harmony"),
+        ("qwen", "chatml"),
+        ("Harmony", "harmony"),
+        ("chatlm", "chatml"),
+    ],
+)
+def test_an_id_that_no_format_has_is_told_the_nearest(written: str, meant: str) -> None:
+    with pytest.raises(BridgeError, match=rf"did you mean {meant}\?") as raised:
+        adapter(written)
+    assert raised.value.code is ErrorCode.FORMAT_UNKNOWN
+
+
+def test_an_id_that_is_near_to_none_gets_the_list() -> None:
+    with pytest.raises(BridgeError, match=r"the formats are ocm-0\.1") as raised:
+        adapter("wav")
+    assert "did you mean" not in raised.value.message

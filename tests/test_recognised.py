@@ -1,0 +1,135 @@
+"""What is recognised, by its name; `docs/recognised.md` is the table of it, and `pytest --accept` writes that."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocml_bridge import formats
+from ocml_bridge.recognise import KINDS, Kind, recognise
+from ocml_bridge.recognise.marks import Mark, Place
+from ocml_bridge.testing.strategies import json_values
+from recognised_examples import EXAMPLES
+
+PAGE = Path(__file__).parents[1] / "docs" / "recognised.md"
+CASES = [(name, example) for name, examples in EXAMPLES.items() for example in examples]
+
+
+@pytest.mark.parametrize(("name", "example"), CASES, ids=[f"{name} {number}" for number, (name, _) in enumerate(CASES)])
+def test_each_kind_is_called_by_its_name(name: str, example: Any) -> None:
+    found = recognise(example)
+    assert found is not None
+    assert found.kind.name == name
+
+
+@pytest.mark.parametrize(("name", "example"), [case for case in CASES if isinstance(case[1], (dict, list))])
+def test_json_is_the_same_thing_parsed_as_text_and_as_bytes(name: str, example: Any) -> None:
+    text = json.dumps(example, indent=2)
+    assert recognise(text) == recognise(text.encode()) == recognise(example)
+
+
+def test_every_kind_has_an_example() -> None:
+    assert list(EXAMPLES) == [kind.name for kind in KINDS]
+
+
+def test_the_evidence_is_named_with_its_place() -> None:
+    found = recognise('{"messages": [{"role": "assistant", "content": [{"type": "tool_use", "name": "f"}]}]}')
+    assert found is not None
+    assert (found.evidence, found.path) == ("tool_use", "/messages/0/content/0")
+    assert found.cited == "`tool_use` at /messages/0/content/0"
+    text = recognise("\n <s>[INST] Hi [/INST]")
+    assert text is not None
+    assert text.cited == "`<s>[INST]` at 2:2"
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        "",
+        "Hello there.",
+        "The answer, in short: 4.",
+        '{"answer": 42}',
+        "[1, 2, 3]",
+        {},
+        [],
+        5,
+        None,
+        "<b>bold</b>",
+        b"",
+    ],
+)
+def test_what_has_no_mark_is_not_recognised(nothing: Any) -> None:
+    assert recognise(nothing) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write `<|im_start|>user` in front of it.",
+        "Use [INST] and [/INST].",
+        "Start with <start_of_turn>.",
+        "The token is <|begin_of_text|>.",
+    ],
+)
+def test_text_that_quotes_a_token_is_not_a_prompt(text: str) -> None:
+    assert recognise(text) is None
+
+
+@given(st.one_of(json_values(), st.lists(json_values()), st.text(), st.binary()))
+def test_nothing_is_raised_whatever_the_data(data: Any) -> None:
+    recognise(data)
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+WHERE = {
+    Place.DOCUMENT: "",
+    Place.MESSAGE: " in a message",
+    Place.PART: " in a part of `content`",
+    Place.PIECE: " in an item of `parts`",
+    Place.TOOL: " in a tool",
+}
+
+
+def told_by(kind: Kind) -> str:
+    marks = [f"{shown(mark)}{WHERE[mark.place]}" for mark in kind.marks]
+    patterns = [f"begins with {pattern.shown}" for pattern in kind.patterns]
+    return "; ".join(dict.fromkeys([*marks, *patterns, *(["its first bytes"] if kind.signatures else [])]))
+
+
+def shown(mark: Mark) -> str:
+    key, check = next(iter(mark.members.items()))
+    words = sorted(cast("frozenset[str]", check)) if isinstance(check, frozenset) else []
+    if key == "type" and words:
+        named = ", ".join(f"`{word}`" for word in words)
+    else:
+        named = f"`{key}: {' / '.join(words)}`" if words else f"`{key}`"
+    beside = " and ".join(f"`{name}`" for name in list(mark.members)[1:])
+    return named + (f" beside {beside}" if beside else "") + (" without `type`" if "type" in mark.without else "")
+
+
+def read_by(kind: Kind) -> str:
+    if kind.format in formats():
+        return f"[`{kind.format}`](formats/{kind.format}.md)"
+    return kind.advice or "nothing yet"
+
+
+def table() -> str:
+    rows = [f"| {kind.name} | {told_by(kind)} | {read_by(kind)} |" for kind in KINDS]
+    cells = "\n".join(rows).replace("<|", "<\\|").replace("|>", "\\|>")
+    return f"| kind | told by | read by, or what to do |\n| --- | --- | --- |\n{cells}"
+
+
+def test_the_page_is_the_table_of_what_is_recognised(request: pytest.FixtureRequest) -> None:
+    text = PAGE.read_text("utf-8")
+    pattern = r"(<!-- generated: table -->\n).*?(<!-- end -->)"
+    made = re.sub(pattern, lambda found: f"{found[1]}\n{table()}\n\n{found[2]}", text, flags=re.DOTALL)
+    if request.config.getoption("--accept"):
+        PAGE.write_text(made, "utf-8")
+    assert PAGE.read_text("utf-8") == made
