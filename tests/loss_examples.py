@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ocml_bridge import Completion, Document, LossCode, Message, Tool, Transcript
-from ocml_bridge.model import FileBreak, Flags, Foreign, Header, Infill, Media, Refusal, Text, Thought, Tools
+from ocml_bridge.model import FileBreak, Flags, Foreign, Header, Infill, Media, Refusal, Settings, Text, Thought, Tools
 
 USER = Message("user", "Hi")
 CALL = Message(
@@ -49,7 +49,8 @@ EXAMPLES: dict[LossCode, tuple[Document, str]] = {
     LossCode.TOOLS: (Transcript((USER,), tools=(Tool("f"),)), "chatml"),
     LossCode.TOOLS_MOVED: (_talk(Message("system", (Text("Use: "), Tools((Tool("f"),)))), USER), "openai"),
     LossCode.TOOL_SCHEMA: (Transcript((USER,), tools=(Tool("f", "Does.", SCHEMA),)), "harmony"),
-    LossCode.HEADER: (Transcript((USER,), header=Header(version="2.2", model="m")), "openai"),
+    LossCode.HEADER: (Transcript((USER,), header=Header(version="2.2", profiles={"harmony": {}})), "openai"),
+    LossCode.SETTINGS: (Transcript((USER,), settings=Settings(model="m", temperature=0.5)), "harmony"),
     LossCode.OPEN_TURN: (Transcript((USER,), open_turn=Message("assistant", "", end=None)), "openai"),
     LossCode.COMPLETION: (Completion((Infill("a", None, "c"),)), "openai"),
     LossCode.EXTRAS: (_talk(Message("user", "Hi", extras={"openai": {"prompt_cache_breakpoint": True}})), "harmony"),

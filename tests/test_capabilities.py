@@ -10,7 +10,7 @@ from ocml_bridge import Completion, Document, Message, Severity, Tool, Transcrip
 from ocml_bridge.adapter import Feature, Level
 from ocml_bridge.fit import covered
 from ocml_bridge.loss import Loss, LossCode
-from ocml_bridge.model import FileBreak, Flags, Header, Infill, Media, Refusal, Text, Thought
+from ocml_bridge.model import FileBreak, Flags, Header, Infill, Media, Refusal, Settings, Text, Thought
 from ocml_bridge.registry import adapter
 
 USER = Message("user", "hi")
@@ -101,7 +101,8 @@ PROBES: dict[Feature, tuple[Probe, ...]] = {
     Feature.FLAGS: ((talk(Message("system", (Text("x"), Flags(("reason",))))), "/messages/0/content"),),
     Feature.INFILL: ((Completion((Infill("a", None, "c"),)), ""), (Completion((Infill("a", "b", "c"),)), "")),
     Feature.FILES: ((Completion((Text("a\n"), FileBreak(), Text("\nb"))), ""),),
-    Feature.HEADER: ((Transcript((USER,), header=Header(version="2.2", model="m")), "/header"),),
+    Feature.HEADER: ((Transcript((USER,), header=Header(version="2.2", profiles={"harmony": {}})), "/header"),),
+    Feature.SETTINGS: ((Transcript((USER,), settings=Settings(model="m", temperature=0.5, stop=("x",))), "/settings"),),
     Feature.OPEN_TURN: ((Transcript((USER,), open_turn=Message("assistant", "", end=None)), "/open_turn"),),
     Feature.CONTROL_TOKENS: ((talk(Message("user", TOKENS)), "/messages/0/content"),),
 }

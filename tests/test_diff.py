@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from ocml_bridge.diff import ABSENT, Difference, diff
-from ocml_bridge.model import Completion, Document, FileBreak, Header, Message, Text, Tool, Tools, Transcript
+from ocml_bridge.model import Completion, Document, FileBreak, Header, Message, Settings, Text, Tool, Tools, Transcript
 
 OTHER: Final[dict[str, Any]] = {
     "role": "user",
@@ -20,9 +20,10 @@ OTHER: Final[dict[str, Any]] = {
     "parameters": {"type": "string"},
     "tools": (Tool("other"),),
     "header": Header("2.2"),
+    "settings": Settings(),
     "open_turn": Message("assistant", "", end=None),
     "messages": (),
-    "extras": {"openai": {"weight": 1}},
+    "extras": {"openai": {"x": 1}},
     "layout": {"openai": {"shape": "list"}},
 }
 """By field, a value that no document here has; for fields of text, any text will do."""
@@ -36,6 +37,11 @@ def changed(value: Any, name: str) -> Any:
     return replace(value, **{name: OTHER.get(name, "other")})
 
 
+def place(name: str) -> str:
+    """Where a field differs: of extras, each member has a place of its own."""
+    return "extras/openai/x" if name == "extras" else name
+
+
 def places(old: Document, new: Document) -> list[str]:
     return [difference.path for difference in diff(old, new)]
 
@@ -44,28 +50,28 @@ def places(old: Document, new: Document) -> list[str]:
 def test_every_field_of_a_message(name: str) -> None:
     message = Message("assistant", "Hello.")
     old, new = Transcript((message, message)), Transcript((message, changed(message, name)))
-    assert places(old, new) == [f"/messages/1/{name}"]
-    assert places(new, old) == [f"/messages/1/{name}"]
+    assert places(old, new) == [f"/messages/1/{place(name)}"]
+    assert places(new, old) == [f"/messages/1/{place(name)}"]
 
 
 @pytest.mark.parametrize("name", names(Tool))
 def test_every_field_of_a_tool(name: str) -> None:
     tool = Tool("look")
     old, new = Transcript((), (tool, tool)), Transcript((), (tool, changed(tool, name)))
-    assert places(old, new) == [f"/tools/1/{name}"]
-    assert places(new, old) == [f"/tools/1/{name}"]
+    assert places(old, new) == [f"/tools/1/{place(name)}"]
+    assert places(new, old) == [f"/tools/1/{place(name)}"]
 
 
 @pytest.mark.parametrize("name", [name for name in names(Transcript) if name != "messages"])
 def test_every_field_around_the_messages(name: str) -> None:
     old = Transcript((Message("user", "Hello."),))
-    assert places(old, changed(old, name)) == [f"/{name}"] == places(changed(old, name), old)
+    assert places(old, changed(old, name)) == [f"/{place(name)}"] == places(changed(old, name), old)
 
 
 @pytest.mark.parametrize("name", names(Completion))
 def test_every_field_of_a_completion(name: str) -> None:
     old = Completion("def ")
-    assert places(old, changed(old, name)) == [f"/{name}"] == places(changed(old, name), old)
+    assert places(old, changed(old, name)) == [f"/{place(name)}"] == places(changed(old, name), old)
 
 
 def test_a_value_inside_json_by_its_key() -> None:

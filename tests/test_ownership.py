@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -103,7 +104,7 @@ def test_nothing_is_shared_between_conversions_of_any_ordered_pair(
     document: Transcript, tools: tuple[Tool, ...]
 ) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
-    document = Transcript(document.messages, tools, document.header, None, document.extras, document.layout)
+    document = replace(document, tools=tools, open_turn=None)
     texts = {source: write(document, source).data for source in formats()}
     for source, data in texts.items():
         for target in formats():

@@ -6,6 +6,7 @@ import copy
 import doctest
 import json
 import re
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,14 +19,16 @@ from harmony_judge import DIALECT, config, library
 from ocml_adapters.harmony.profile import gpt_oss
 from ocml_adapters.harmony.system import SystemContent, parse_system
 from ocml_adapters.harmony.vocabulary import load_encoding
-from ocml_adapters.openai.asking import DEFAULTS, ENGINE
+from ocml_adapters.openai.settings import PARAMETERS
+from ocml_adapters.openai.syntax import ENGINE_KEYS
 from ocml_bridge import BridgeError, ErrorCode, LossCode, Message, Options, Transcript, read, write
 from ocml_bridge.convert import Result
 from ocml_bridge.diff import diff, escape, is_element
 from ocml_bridge.fit import covered
 from ocml_bridge.loss import Severity
+from ocml_bridge.model import Settings, ToolChoice
 from ocml_bridge.policy import LENIENT
-from ocml_bridge.prompting import Prompting
+from ocml_bridge.prompting import DEFAULTS, ENGINE
 from ocml_bridge.request import prepare, prompt
 from sources import ROOT
 from strategies_openai import ANY, DOCUMENTS
@@ -133,13 +136,16 @@ def test_without_a_date_and_without_tools_nothing_is_said_of_them() -> None:
 )
 def test_the_effort_is_the_nearest_that_gpt_oss_knows(asked: Any, said: str, severity: Severity | None) -> None:
     assert system_of(text(USER, reasoning_effort=asked)).effort == said
-    assert losses(USER, reasoning_effort=asked).get("/extras/openai/reasoning_effort") == severity
+    place = "/settings/reasoning_effort" if isinstance(asked, str) else "/extras/openai/reasoning_effort"
+    assert losses(USER, reasoning_effort=asked).get(place) == severity
 
 
 def test_the_effort_of_whoever_makes_the_prompt_comes_first() -> None:
     result = prompt(request(USER, reasoning={"effort": "max"}), "harmony", profile=GPT_OSS, effort="low")
     assert system_of(cast("str", result.output)).effort == "low"
-    assert [(loss.path, loss.severity) for loss in result.losses] == [("/extras/openai/reasoning", Severity.CHANGED)]
+    assert [(loss.path, loss.severity) for loss in result.losses if loss.path != "/layout"] == [
+        ("/settings/reasoning_effort", Severity.CHANGED)
+    ]
 
 
 def test_system_and_developer_texts_at_the_beginning_are_one_developer_message() -> None:
@@ -190,11 +196,11 @@ def test_a_tool_choice_is_an_instruction(choice: Any, said: str) -> None:
         prompted = text(*instructions, USER, tools=[WEATHER], tool_choice=choice)
         before = "Be brief.\n\n" if instructions else ""
         assert f"<|start|>developer<|message|># Instructions\n\n{before}{said}\n\n# Tools\n" in prompted
-    assert losses(USER, tools=[WEATHER], tool_choice=choice) == {"/extras/openai/tool_choice": Severity.CHANGED}
+    assert losses(USER, tools=[WEATHER], tool_choice=choice) == {"/settings/tool_choice": Severity.CHANGED}
 
 
 def test_a_tool_choice_without_tools() -> None:
-    assert losses(USER, tool_choice="required") == {"/extras/openai/tool_choice": Severity.LOST}
+    assert losses(USER, tool_choice="required") == {"/settings/tool_choice": Severity.LOST}
     assert losses(USER, tool_choice="none") == {}
     assert "developer" not in text(USER, tool_choice="required")
 
@@ -215,7 +221,7 @@ def test_the_form_of_the_answer_is_a_section_of_the_instructions() -> None:
     assert f"<|start|>developer<|message|>{section}<|end|>" in text(USER, response_format=form)
     instructed = text({"role": "developer", "content": "Be brief."}, USER, response_format=form, tools=[WEATHER])
     assert f"# Instructions\n\nBe brief.\n\n{section}\n\n# Tools\n" in instructed
-    assert losses(USER, response_format=form) == {"/extras/openai/response_format": Severity.CHANGED}
+    assert losses(USER, response_format=form) == {"/settings/response_format": Severity.CHANGED}
 
 
 def test_any_json_object_is_an_instruction() -> None:
@@ -226,27 +232,36 @@ def test_any_json_object_is_an_instruction() -> None:
 def test_what_cannot_be_asked_for_is_reported() -> None:
     more: dict[str, Any] = {"verbosity": "low", "parallel_tool_calls": False, "web_search_options": {"a": 1}, "a/b": 1}
     assert losses(USER, **more) == {
-        "/extras/openai/verbosity": Severity.LOST,
-        "/extras/openai/parallel_tool_calls": Severity.LAYOUT,
+        "/settings/verbosity": Severity.LOST,
+        "/settings/parallel_tool_calls": Severity.LAYOUT,
         "/extras/openai/web_search_options": Severity.LOST,
         "/extras/openai/a~1b": Severity.LOST,
     }
 
 
 def test_several_calls_in_a_turn_cannot_be_asked_for() -> None:
-    wanted = Prompting(parallel_tool_calls=True)
-    assert [loss.severity for loss in gpt_oss(Transcript(), wanted).losses] == [Severity.LOST]
+    wanted = Transcript(settings=Settings(parallel_tool_calls=True))
+    assert [loss.severity for loss in gpt_oss(wanted, None).losses] == [Severity.LOST]
+
+
+SILENT: dict[str, Any] = {
+    "tool_choice": "auto",
+    "parallel_tool_calls": True,
+    "response_format": {"type": "text"},
+    "verbosity": "medium",
+    "modalities": ["text"],
+}
 
 
 def test_sampling_and_what_goes_without_saying_is_no_part_of_the_conversation() -> None:
-    more: dict[str, Any] = {**dict.fromkeys(ENGINE, 1), **DEFAULTS}
+    more: dict[str, Any] = {**dict.fromkeys(ENGINE_KEYS, 1), **SILENT}
     assert losses(USER, **more) == {}
     assert losses(USER, profile=None, **more) == {}
 
 
 def test_without_a_profile_what_is_asked_for_is_reported_as_lost() -> None:
     more: dict[str, Any] = {"reasoning_effort": "high", "tool_choice": "none", "verbosity": "low"}
-    assert losses(USER, profile=None, **more) == {f"/extras/openai/{key}": Severity.LOST for key in more}
+    assert losses(USER, profile=None, **more) == {f"/settings/{key}": Severity.LOST for key in more}
 
 
 # --- reasoning --------------------------------------------------------------------------------------------------------
@@ -438,15 +453,18 @@ def _check(asked: Transcript, found: Transcript, result: Result, origins: tuple[
     if found.open_turn is None:
         assert "/open_turn" in named
     own = tuple(message for index, message in enumerate(found.messages) if index not in made)
-    back = Transcript(own, found.tools, found.header, None, asked.extras, found.layout)
+    back = replace(asked, messages=own, tools=found.tools, header=found.header, layout=found.layout)
     gone = {path for path in named if is_element(path)}
     assert [place for place in diff(asked, back, gone) if not covered(place.path, named)] == []
     for key, value in ((asked.extras or {}).get("openai") or {}).items():
-        silent = key in ENGINE or (key in DEFAULTS and value == DEFAULTS[key])
         kept = ((found.extras or {}).get("openai") or {}).get(key) == value
-        empty_choice = key == "tool_choice" and value in ("none", "auto")
-        known = key == "reasoning_effort" and value in ("low", "medium", "high")
-        assert silent or kept or empty_choice or known or f"/extras/openai/{escape(key)}" in named, key
+        assert key in ENGINE_KEYS or kept or f"/extras/openai/{escape(key)}" in named, key
+    for name in (field.name for field in fields(Settings)):
+        value, left = getattr(asked.settings or Settings(), name), getattr(found.settings or Settings(), name)
+        silent = name in ENGINE or value in (None, left, DEFAULTS.get(name))
+        empty_choice = value == ToolChoice("none")
+        known = name == "reasoning_effort" and value in ("low", "medium", "high")
+        assert silent or empty_choice or known or f"/settings/{name}" in named, name
 
 
 def test_the_results_report_is_about_the_request() -> None:
@@ -475,7 +493,7 @@ def test_the_example_of_the_page(run: Run, tmp_path: Path, monkeypatch: pytest.M
 
 def test_the_page_tells_of_every_parameter() -> None:
     told = set(re.findall(r"`([a-z_]+)`", "".join(re.findall(r"^\| [^|]*\|", PAGE, re.MULTILINE))))
-    assert told >= ENGINE | set(DEFAULTS) | {"messages", "tools", "functions", "reasoning", "reasoning_effort"}
+    assert told >= ENGINE_KEYS | set(PARAMETERS) | {"messages", "tools", "functions"}
 
 
 def test_the_library_gives_what_the_page_shows() -> None:

@@ -20,7 +20,7 @@ from .model import Document, Json
 if TYPE_CHECKING:
     from .comparison import Comparison
     from .events import Answer, Decoder, Encoder
-    from .prompting import Ask, Profile
+    from .prompting import Profile
 
 Source = str | Json
 """What a reader is given: text for text formats, a JSON value for the others."""
@@ -63,6 +63,7 @@ class Feature(StrEnum):
     INFILL = "fill-in-the-middle"
     FILES = "file sequences"
     HEADER = "a document header"
+    SETTINGS = "settings"
     OPEN_TURN = "the open turn"
     CONTROL_TOKENS = "control tokens as text"
 
@@ -147,7 +148,7 @@ class Adapter:
         decoders: by stream id, what reads the format as it arrives. A stream id is the format's id, or begins with it
             and says how it is framed (`openai-sse`).
         encoders: by stream id, what writes it as it comes.
-        asks: takes a request apart: what it asks for beside its messages; None where the format has no requests.
+        engine_keys: keys of its requests that are the engine's and the gateway's business: no part of a prompt.
         profiles: by name, what makes a model's prompt of a request; the format is the one that the model reads.
     """
 
@@ -166,5 +167,5 @@ class Adapter:
     compare: Callable[[Source], Sequence[Comparison]] | None = None
     decoders: Mapping[str, MakeDecoder] = field(default_factory=dict[str, MakeDecoder])
     encoders: Mapping[str, MakeEncoder] = field(default_factory=dict[str, MakeEncoder])
-    asks: Ask | None = None
+    engine_keys: frozenset[str] = frozenset()
     profiles: Mapping[str, Profile] = field(default_factory=dict[str, "Profile"])

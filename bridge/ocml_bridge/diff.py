@@ -11,7 +11,7 @@ from itertools import compress
 from operator import attrgetter, is_not
 from typing import Any, Final, NamedTuple
 
-from .model import Completion, Content, Document, Message, Text, Tool, Transcript
+from .model import Completion, Content, Document, Message, Settings, Text, Tool, Transcript
 
 
 class Absent(Enum):
@@ -60,6 +60,7 @@ def diff(old: Document, new: Document, gone: Collection[str] = ()) -> list[Diffe
         _messages(old.messages, new.messages, gone, out)
         if old.tools is not new.tools:
             _tools(old.tools, new.tools, out)
+        _settings(old.settings, new.settings, out)
         _fields(_AROUND, "", old, new, gone, out)
     elif isinstance(old, Completion) and isinstance(new, Completion):
         _fields(_fields_of(Completion), "", old, new, gone, out)
@@ -101,6 +102,8 @@ def _fields(
     for name, one, other in compared.unlike(old, new):
         if name == "content":
             _content(f"{path}/{name}", one, other, gone, out)
+        elif name == "extras":
+            _extras(f"{path}/{name}", one, other, out)
         else:
             _values(f"{path}/{name}", one, other, out)
 
@@ -153,7 +156,7 @@ def _beside(path: str, old: Message, new: Message, out: list[Difference]) -> Non
     if old.weight != new.weight:
         out.append(Difference(f"{path}/weight", old.weight, new.weight))
     if old.extras != new.extras:
-        _values(f"{path}/extras", old.extras, new.extras, out)
+        _extras(f"{path}/extras", old.extras, new.extras, out)
     if old.layout != new.layout:
         _values(f"{path}/layout", old.layout, new.layout, out)
 
@@ -179,9 +182,28 @@ def _tool(path: str, old: Tool, new: Tool, out: list[Difference]) -> None:
     if old.namespace is not new.namespace and old.namespace != new.namespace:
         out.append(Difference(f"{path}/namespace", old.namespace, new.namespace))
     if old.extras is not new.extras and old.extras != new.extras:
-        _values(f"{path}/extras", old.extras, new.extras, out)
+        _extras(f"{path}/extras", old.extras, new.extras, out)
     if old.layout is not new.layout and old.layout != new.layout:
         _values(f"{path}/layout", old.layout, new.layout, out)
+
+
+def _settings(old: Settings | None, new: Settings | None, out: list[Difference]) -> None:
+    """Each setting at its own place, also where one of two documents has none at all."""
+    if old == new:
+        return
+    before = len(out)
+    _fields(_fields_of(Settings), "/settings", old or Settings(), new or Settings(), (), out)
+    if len(out) == before:
+        out.append(Difference("/settings", old, new))
+
+
+def _extras(path: str, old: dict[str, Any] | None, new: dict[str, Any] | None, out: list[Difference]) -> None:
+    """What only one format can say, each member at its own place."""
+    before, (one, other) = len(out), (old or {}, new or {})
+    for home in {**one, **other}:
+        _keys(f"{path}/{escape(home)}", one.get(home, {}), other.get(home, {}), out)
+    if len(out) == before:
+        out.append(Difference(path, old, new))
 
 
 def _content(path: str, old: Content, new: Content, gone: Collection[str], out: list[Difference]) -> None:

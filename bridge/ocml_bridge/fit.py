@@ -18,6 +18,7 @@ from .model import (
     Media,
     Part,
     Refusal,
+    Settings,
     Text,
     Thought,
     Tools,
@@ -128,6 +129,7 @@ _FIELD_CODES: Final[dict[str, LossCode]] = {
     "layout": LossCode.LAYOUT,
     "tools": LossCode.TOOLS,
     "header": LossCode.HEADER,
+    "settings": LossCode.SETTINGS,
     "open_turn": LossCode.OPEN_TURN,
 }
 _LABELS: Final = {
@@ -168,6 +170,9 @@ _ENDING, _GROUPING, _LAYOUT = LossCode.ENDING, LossCode.GROUPING, LossCode.LAYOU
 _LOST, _CHANGED, _SPELLED = Severity.LOST, Severity.CHANGED, Severity.LAYOUT
 
 
+_NO_SETTINGS: Final = Settings()
+
+
 def name_difference(difference: Difference, target: str) -> Loss:
     """The loss that a difference is, by the field it is in and by what became of the value."""
     path, old, new = difference
@@ -188,7 +193,7 @@ def name_difference(difference: Difference, target: str) -> Loss:
     if old is None or old is ABSENT:
         return Loss(code, _SPELLED, path, f"{target} says the {label} {shown(new)}, which the source leaves unsaid")
     if new is None or new is ABSENT:
-        if old == "":
+        if old == "" or old == _NO_SETTINGS:
             return Loss(code, _SPELLED, path, f"{target} says nothing of an empty {label}")
         what = _of_one_format(cast("ByFormat", old)) if path.endswith("/extras") else f"the {label} {shown(old)}"
         return Loss(code, _LOST, path, f"{target} has no place for {what}")

@@ -47,6 +47,7 @@ class LossCode(StrEnum):
     TOOLS_MOVED = "tools-moved"
     TOOL_SCHEMA = "tool-schema"
     HEADER = "header"
+    SETTINGS = "settings"
     OPEN_TURN = "open-turn"
     COMPLETION = "completion"
     EXTRAS = "extras"
@@ -93,6 +94,7 @@ CLASSES: Final[dict[LossCode, LossClass]] = {
     LossCode.TOOLS_MOVED: LossClass.STRUCTURE,
     LossCode.TOOL_SCHEMA: LossClass.STRUCTURE,
     LossCode.HEADER: LossClass.BOOKKEEPING,
+    LossCode.SETTINGS: LossClass.BOOKKEEPING,
     LossCode.OPEN_TURN: LossClass.STRUCTURE,
     LossCode.COMPLETION: LossClass.STRUCTURE,
     LossCode.EXTRAS: LossClass.BOOKKEEPING,

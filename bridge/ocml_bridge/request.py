@@ -15,12 +15,11 @@ from typing import Final, cast
 from . import registry
 from .adapter import DEFAULT, Adapter, Options, Source
 from .convert import Reading, Result, read, write
-from .diff import escape
 from .errors import BridgeError, ErrorCode
 from .loss import Loss, LossCode, Severity
-from .model import ByFormat, Message, Transcript
+from .model import Message, Settings, Transcript
 from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
-from .prompting import Asked, Profile, Prompting
+from .prompting import Profile, of_prompt
 from .transform import drop_analysis, missing, renumber
 
 
@@ -110,11 +109,6 @@ class Prepared:
             origin, rest = self.origins[int(found[1])], loss.path[found.end() :]
             # Of a message that was made there is no more to point at than what it was made from.
             yield loss._replace(path=origin + rest if _MESSAGE.match(origin) else origin)
-        elif loss.path == "/extras":
-            for home, more in (self.transcript.extras or {}).items():
-                for key in more:
-                    path = f"/extras/{escape(home)}/{escape(key)}"
-                    yield loss._replace(path=path, detail=f"a prompt has no place for {key[:40]!r}")
         else:
             yield loss
 
@@ -140,15 +134,14 @@ def prepare(
     request = reading.transcript
     if not isinstance(request, Transcript):
         raise BridgeError(ErrorCode.SHAPE, "a text to be completed is no conversation, and has no turn to open")
-    asked = _asked(request, reading.source)
-    current, dropped = drop_analysis(asked.transcript)
+    current, dropped = drop_analysis(_conversation(request, reading.source))
     gone = missing(dropped)
     origins = tuple(f"/messages/{index}" for index in range(len(request.messages)) if index not in gone)
     losses = dropped
     if make is not None:
-        prompting, overridden = _overridden(replace(asked.prompting, date=date), effort)
-        made = make(current, prompting)
-        current = replace(made.transcript, extras=_without(made.transcript.extras, prompting))
+        current, overridden = _overridden(current, effort)
+        made = make(current, date)
+        current = made.transcript
         losses += overridden + renumber(made.losses, gone, len(request.messages))
         origins = tuple(_origin(path, origins) for path in made.origins)
     if current.open_turn is None:
@@ -169,30 +162,26 @@ def _profile(adapter: Adapter, name: str | None) -> Profile | None:
     return found
 
 
-def _asked(request: Transcript, source: str) -> Asked:
-    asks = registry.adapter(source)[0].asks
-    return Asked(request, Prompting()) if asks is None else asks(request)
+def _conversation(request: Transcript, source: str) -> Transcript:
+    """A request without what is the engine's business: sampling, limits, identifiers."""
+    adapter = registry.adapter(source)[0]
+    extras = dict(request.extras or {})
+    own = {key: value for key, value in extras.pop(adapter.home, {}).items() if key not in adapter.engine_keys}
+    if own:
+        extras[adapter.home] = own
+    return replace(request, settings=of_prompt(request.settings), extras=extras or None)
 
 
-def _overridden(asked: Prompting, effort: str | None) -> tuple[Prompting, tuple[Loss, ...]]:
-    """What is asked for, with another effort."""
+def _overridden(request: Transcript, effort: str | None) -> tuple[Transcript, tuple[Loss, ...]]:
+    """A request that asks for another effort."""
     if effort is None:
-        return asked, ()
+        return request, ()
+    settings = request.settings or Settings()
     losses: tuple[Loss, ...] = ()
-    if asked.effort not in (None, effort):
-        detail = f"{effort} is asked for in place of {asked.effort[:40]}"
-        losses = (Loss(LossCode.EXTRAS, Severity.CHANGED, asked.place("effort"), detail),)
-    return replace(asked, effort=effort), losses
-
-
-def _without(extras: ByFormat | None, asked: Prompting) -> ByFormat | None:
-    """Extras without what a profile has answered for."""
-    answered = set(asked.places.values())
-    rest = {
-        home: {key: value for key, value in more.items() if f"/extras/{home}/{key}" not in answered}
-        for home, more in (extras or {}).items()
-    }
-    return {home: more for home, more in rest.items() if more} or None
+    if (wanted := settings.reasoning_effort) not in (None, effort):
+        detail = f"{effort} is asked for in place of {wanted[:40]}"
+        losses = (Loss(LossCode.SETTINGS, Severity.CHANGED, "/settings/reasoning_effort", detail),)
+    return replace(request, settings=replace(settings, reasoning_effort=effort)), losses
 
 
 def _origin(path: str, origins: tuple[str, ...]) -> str:

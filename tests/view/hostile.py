@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ocml_bridge import Message, Tool, Transcript
-from ocml_bridge.model import Foreign, Header, Media, Refusal, Text
+from ocml_bridge.model import Foreign, Header, Media, Refusal, Settings, Text
 
 CANARY = "__canary"
 RUN = f"window.{CANARY}=1;document.title='run'"
@@ -64,5 +64,7 @@ def hostile(server: str) -> Transcript:
             ),
         ]
     tools = tuple(Tool(text[:300], text, {"type": "object", "title": text}) for text in attacks(server))
-    header = Header(version=attacks(server)[0], model=attacks(server)[1], extras={attacks(server)[2]: 1})
-    return Transcript(tuple(messages), tools=tools, header=header, open_turn=Message(attacks(server)[0], "", end=None))
+    header = Header(version=attacks(server)[0], extras={attacks(server)[2]: 1})
+    asked = Settings(model=attacks(server)[1], stop=tuple(attacks(server)))
+    begun = Message(attacks(server)[0], "", end=None)
+    return Transcript(tuple(messages), tools=tools, header=header, settings=asked, open_turn=begun)

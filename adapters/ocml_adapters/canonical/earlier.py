@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Collection
+from typing import Final, cast
 
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json
+from ocml_bridge.model.codec import to_json
+from ocml_bridge.model.settings import READERS, settings_of
 
 Object = dict[str, Json]
 
@@ -19,12 +22,38 @@ def current(document: Json, log: Log) -> Json:
     """
     if not isinstance(document, dict):
         return document
-    values = cast("Object", document)
+    values = _with_settings(cast("Object", document), log)
     messages = values.get("messages")
     if not isinstance(messages, list):
         return values
     moved = [_message(message, f"/messages/{at}", log) for at, message in enumerate(cast("list[Json]", messages))]
     return {**values, "messages": moved}
+
+
+_MOVED: Final = ("model", "generation_settings")
+
+
+def _with_settings(values: Object, log: Log) -> Object:
+    """A document whose settings are its own, and neither its header's nor among the extras of Chat Completions."""
+    header = _object(values.get("header"))
+    inside = _object(header.get("generation_settings"))
+    beside = {key: value for key, value in _extras_of_openai(values).items() if key in READERS}
+    moved = [key for key in _MOVED if key in header]
+    if "settings" in values or not (beside or moved):
+        return values
+    settings, others = settings_of({**beside, **inside, **({"model": header["model"]} if "model" in header else {})})
+    asked = {} if settings is None else _object(to_json(settings))
+    unknown = {key: value for key, value in others.items() if key in inside}
+    paths = [f"/header/{key}" for key in moved] + [f"/extras/openai/{key}" for key in beside if key in asked]
+    for path in paths:
+        log.find(FindingCode.EARLIER_FORM, path, "a conversation has settings of its own", Severity.LAYOUT)
+    values = _without(values, asked) if beside else values
+    if unknown:
+        extras = _object(values.get("extras"))
+        kept = {**_object(extras.get("ocm-2.2")), "generation_settings": unknown}
+        values = {**values, "extras": {**extras, "ocm-2.2": kept}}
+    left = {key: value for key, value in header.items() if key not in _MOVED}
+    return {**values, **({"header": left} if moved else {}), **({"settings": asked} if asked else {})}
 
 
 def _message(message: Json, path: str, log: Log) -> Json:
@@ -42,12 +71,14 @@ def _message(message: Json, path: str, log: Log) -> Json:
 
 
 def _extras_of_openai(values: Object) -> Object:
-    extras: Json = values.get("extras")
-    openai: Json = cast("Object", extras).get("openai") if isinstance(extras, dict) else None
-    return cast("Object", openai) if isinstance(openai, dict) else {}
+    return _object(_object(values.get("extras")).get("openai"))
 
 
-def _without(values: Object, keys: set[str]) -> Object:
+def _object(value: Json) -> Object:
+    return cast("Object", value) if isinstance(value, dict) else {}
+
+
+def _without(values: Object, keys: Collection[str]) -> Object:
     """A message or document whose extras of Chat Completions lack some keys."""
     extras = cast("Object", values["extras"])
     openai = {key: value for key, value in cast("Object", extras["openai"]).items() if key not in keys}

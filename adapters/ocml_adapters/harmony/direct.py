@@ -71,7 +71,8 @@ def direct(document: Document, options: Options, sound: bool = False) -> tuple[T
         section, tools = declared
         out.insert(3 * place, f"{START}{DEVELOPER}{MESSAGE}{section}{ENDS['end']}")
     text = "".join(out)
-    if not changed and document.tools is document.extras is document.layout is document.header is None:
+    bare = document.tools is document.extras is document.layout is document.header is document.settings is None
+    if bare and not changed:
         return document, text
     image = list(document.messages)
     for at, message in changed.items():

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Final
 
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Message, Tool, Transcript
-from ocml_bridge.prompting import AnswerFormat, Profiled, Prompting, ToolChoice
+from ocml_bridge.model import AnswerFormat, Message, Settings, Tool, ToolChoice, Transcript
+from ocml_bridge.prompting import Profiled
 from ocml_bridge.text import developer
 
 from .syntax import CHANNELS, HOME, INSTRUCTIONS
@@ -34,35 +34,46 @@ EFFORTS: Final = {
 _FOLDED: Final = frozenset({"system", "developer"})
 
 
-def gpt_oss(transcript: Transcript, asked: Prompting) -> Profiled:
+def gpt_oss(transcript: Transcript, date: str | None) -> Profiled:
     """The messages that gpt-oss is prompted with; the turn to come is not opened yet.
 
     What only the prompt asks for (a tool choice, the form of the answer) binds nobody: it is reported as changed, and
     whoever samples has to see to it.
     """
-    log = Log()
-    notes, formats = _notes(asked, transcript.tools or (), log), _formats(asked, log)
+    log, asked, tools = Log(), transcript.settings or Settings(), transcript.tools or ()
+    notes, formats = _notes(asked, tools, log), _formats(asked, log)
     _report_unsaid(asked, log)
-    system = Message("system", render_system(_system(transcript.tools or (), asked, log)))
+    system = Message("system", render_system(_system(tools, asked, date, log)))
     messages, count = transcript.messages, _count_of_texts(transcript.messages)
     origins = [f"/messages/{index}" for index in range(len(messages))]
     rest = [_as_developer(message, path, log) for message, path in zip(messages, origins, strict=True)]
     if count or notes or formats:
         first = _folded(rest[:count], notes, formats, log)
-        made_from = origins[0] if count else asked.place("tool_choice") or asked.place("answer")
+        made_from = origins[0] if count else _PLACE.format("tool_choice" if asked.tool_choice else "response_format")
         rest, origins = [first, *rest[count:]], [made_from, *origins[count:]]
-    return Profiled(replace(transcript, messages=(system, *rest)), tuple(log.losses), ("", *origins))
+    made = replace(transcript, messages=(system, *rest), settings=_unaccounted(asked))
+    return Profiled(made, tuple(log.losses), ("", *origins))
+
+
+_PLACE: Final = "/settings/{}"
+_ACCOUNTED: Final = ("reasoning_effort", "tool_choice", "response_format", "parallel_tool_calls", "verbosity")
+"""The settings that the prompt says, or that are reported here."""
+
+
+def _unaccounted(asked: Settings) -> Settings | None:
+    rest = replace(asked, **dict.fromkeys(_ACCOUNTED))
+    return None if rest == Settings() else rest
 
 
 # --- the system message -----------------------------------------------------------------------------------------------
 
 
-def _system(tools: Sequence[Tool], asked: Prompting, log: Log) -> SystemContent:
+def _system(tools: Sequence[Tool], asked: Settings, date: str | None, log: Log) -> SystemContent:
     functions = any(tool.namespace in (None, "functions") for tool in developer.image(tools))
     return SystemContent(
         identity=IDENTITY,
         cutoff=CUTOFF,
-        date=asked.date,
+        date=date,
         effort=_effort(asked, log),
         channels=tuple(sorted(CHANNELS)),
         channel_required=True,
@@ -70,15 +81,17 @@ def _system(tools: Sequence[Tool], asked: Prompting, log: Log) -> SystemContent:
     )
 
 
-def _effort(asked: Prompting, log: Log) -> str:
-    if asked.effort is None:
+def _effort(asked: Settings, log: Log) -> str:
+    wanted = asked.reasoning_effort
+    if wanted is None:
         return MEDIUM
-    effort = EFFORTS.get(asked.effort)
+    effort = EFFORTS.get(wanted)
     if effort is None:
-        _report(log, asked, "effort", f"gpt-oss knows no effort {asked.effort[:40]!r}; it is {MEDIUM}", Severity.LOST)
+        detail = f"gpt-oss knows no effort {wanted[:40]!r}; it is {MEDIUM}"
+        _report(log, "reasoning_effort", detail, Severity.LOST)
         return MEDIUM
-    if effort != asked.effort:
-        _report(log, asked, "effort", f"of the efforts that gpt-oss knows, {effort} is the nearest to {asked.effort}")
+    if effort != wanted:
+        _report(log, "reasoning_effort", f"of the efforts that gpt-oss knows, {effort} is the nearest to {wanted}")
     return effort
 
 
@@ -120,17 +133,17 @@ def _folded(
 # --- what is asked for ------------------------------------------------------------------------------------------------
 
 
-def _notes(asked: Prompting, tools: Sequence[Tool], log: Log) -> list[str]:
+def _notes(asked: Settings, tools: Sequence[Tool], log: Log) -> list[str]:
     """Instructions for what has no place of its own."""
     notes: list[str] = []
     choice = asked.tool_choice
     if choice is not None and tools:
         notes = _choice_notes(choice)
         if notes:
-            _report(log, asked, "tool_choice", "it is an instruction to gpt-oss, which nothing enforces")
+            _report(log, "tool_choice", "it is an instruction to gpt-oss, which nothing enforces")
     elif choice is not None and choice.mode != "none":
-        _report(log, asked, "tool_choice", "no tool is declared that could be chosen", Severity.LOST)
-    if asked.answer is not None and asked.answer.name is None:
+        _report(log, "tool_choice", "no tool is declared that could be chosen", Severity.LOST)
+    if asked.response_format is not None and asked.response_format.type == "json_object":
         notes.append("Answer with a JSON object and nothing else.")
     return notes
 
@@ -145,17 +158,17 @@ def _choice_notes(choice: ToolChoice) -> list[str]:
     return [*notes, "Call at least one tool before you answer."] if choice.mode == "required" else notes
 
 
-def _formats(asked: Prompting, log: Log) -> tuple[ResponseFormat, ...]:
-    answer = asked.answer
-    if answer is None:
+def _formats(asked: Settings, log: Log) -> tuple[ResponseFormat, ...]:
+    answer = asked.response_format
+    if answer is None or answer.type == "text":
         return ()
-    _report(log, asked, "answer", "the prompt says what the answer must be, which nothing enforces")
-    return () if answer.name is None else (_format(answer.name, answer),)
+    _report(log, "response_format", "the prompt says what the answer must be, which nothing enforces")
+    return () if answer.type == "json_object" else (_format(answer),)
 
 
-def _format(name: str, answer: AnswerFormat) -> ResponseFormat:
+def _format(answer: AnswerFormat) -> ResponseFormat:
     description = None if answer.description is None else _line(answer.description)
-    return ResponseFormat(_line(name), answer.schema, description)
+    return ResponseFormat(_line(answer.name or "answer"), {} if answer.schema is None else answer.schema, description)
 
 
 def _line(text: str) -> str:
@@ -163,15 +176,15 @@ def _line(text: str) -> str:
     return " ".join(text.splitlines())
 
 
-def _report_unsaid(asked: Prompting, log: Log) -> None:
+def _report_unsaid(asked: Settings, log: Log) -> None:
     """What gpt-oss cannot be asked for."""
     if asked.parallel_tool_calls is not None:
         detail = "a turn of gpt-oss ends with its first call, whatever is asked for"
         severity = Severity.LOST if asked.parallel_tool_calls else Severity.LAYOUT
-        _report(log, asked, "parallel_tool_calls", detail, severity)
+        _report(log, "parallel_tool_calls", detail, severity)
     if asked.verbosity is not None:
-        _report(log, asked, "verbosity", "gpt-oss has no setting for the length of its answers", Severity.LOST)
+        _report(log, "verbosity", "gpt-oss has no setting for the length of its answers", Severity.LOST)
 
 
-def _report(log: Log, asked: Prompting, field: str, detail: str, severity: Severity = Severity.CHANGED) -> None:
-    log.lose(LossCode.EXTRAS, asked.place(field), detail, severity)
+def _report(log: Log, field: str, detail: str, severity: Severity = Severity.CHANGED) -> None:
+    log.lose(LossCode.SETTINGS, _PLACE.format(field), detail, severity)

@@ -34,6 +34,7 @@ ADAPTER = Adapter(
         Feature.CONSTRAINTS,
         Feature.ENDINGS,
         Feature.HEADER,
+        Feature.SETTINGS,
         Feature.OPEN_TURN,
         Feature.CONTROL_TOKENS,
         partly=(Feature.TOOL_SCHEMAS, Feature.TRUNCATION, Feature.GROUPING),

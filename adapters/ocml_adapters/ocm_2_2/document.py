@@ -3,24 +3,44 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.model import Header, Json
+from ocml_bridge.model import Header, Json, Settings
+from ocml_bridge.model.codec import to_json
+from ocml_bridge.model.settings import READERS, settings_of
 
 from .syntax import MAX_HEADER, VERSION
 
-FIELDS: Final = ("model", "generation_settings", "capabilities", "profiles")
+FIELDS: Final = ("capabilities", "profiles")
+MODEL: Final = "model"
+GENERATION: Final = "generation_settings"
+"""The keys of a header whose values are the settings of the conversation."""
 _FENCE: Final = re.compile(
     r"\A\s*(?:---[ \t]*\n|```ya?ml[ \t]*\n)?(.*?)(?:^(?:---|\.\.\.|```)[ \t]*\n?)?\s*\Z", re.S | re.M
 )
 
 
-PLAIN: Final = Header(version=VERSION)
+class DocumentHeader(NamedTuple):
+    """What a header says.
+
+    Attributes:
+        header: the header itself.
+        settings: the model, and what of `generation_settings` has a field.
+        others: the generation settings that have none.
+    """
+
+    header: Header
+    settings: Settings | None = None
+    others: dict[str, Json] | None = None
+
+
+PLAIN: Final = DocumentHeader(Header(version=VERSION))
 """The header that every transcript gets, and that says nothing more."""
 
 
-def parse_header(text: str) -> Header | None:
+def parse_header(text: str) -> DocumentHeader | None:
     """The header that a text is; None where it is no YAML mapping.
 
     Raises:
@@ -39,10 +59,26 @@ def parse_header(text: str) -> Header | None:
     version = spelled.get("version")
     if version is not None:
         del values["version"]
+    settings, others = _settings(values)
     known = {name: values.pop(name) for name in FIELDS if name in values}
-    if not isinstance(known.get("model", ""), str):
-        values["model"] = known.pop("model")
-    return Header(version=version, extras=values or None, **known)
+    return DocumentHeader(Header(version=version, extras=values or None, **known), settings, others)
+
+
+def _settings(values: dict[str, Json]) -> tuple[Settings | None, dict[str, Json] | None]:
+    """Take the settings out of a header's values; what is none stays there, or is another generation setting."""
+    asked: Json = values.pop(GENERATION, None)
+    if asked is not None and not isinstance(asked, dict):
+        values[GENERATION] = asked
+        asked = None
+    settings, others = settings_of({key: value for key, value in cast("_Values", asked or {}).items() if key != MODEL})
+    if isinstance(asked, dict) and MODEL in asked:
+        others[MODEL] = cast("_Values", asked)[MODEL]
+    if isinstance(values.get(MODEL), str):
+        settings = replace(settings or Settings(), model=values.pop(MODEL))
+    return settings, others or None
+
+
+_Values = dict[str, Json]
 
 
 def too_long() -> BridgeError:
@@ -50,15 +86,28 @@ def too_long() -> BridgeError:
     return BridgeError(ErrorCode.PARSE_HEADER, f"the header is longer than {MAX_HEADER} characters", offset=0)
 
 
-def render_header(header: Header) -> str:
+def render_header(said: DocumentHeader) -> str:
     """The header as YAML, one key a line, `version` first."""
+    header, settings = said.header, said.settings or Settings()
     lines = [f"version: {_version(header.version)}"] if header.version is not None else []
-    known = {name: value for name in FIELDS if (value := getattr(header, name)) is not None}
+    known: dict[str, Json] = {} if settings.model is None else {MODEL: settings.model}
+    if asked := {**_generation(settings), **(said.others or {})}:
+        known[GENERATION] = asked
+    known |= {name: value for name in FIELDS if (value := getattr(header, name)) is not None}
     rest = {**known, **(header.extras or {}), **known}
     if lines:
         rest.pop("version", None)
     lines += [f"{_flow(key)}: {_flow(value)}" for key, value in rest.items()]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _generation(settings: Settings) -> dict[str, Json]:
+    """The generation settings, by the names of the canonical form; a tool choice that names no tool is a word."""
+    asked = {name: to_json(getattr(settings, name)) for name in READERS if name != MODEL}
+    choice = settings.tool_choice
+    if choice is not None and not choice.names:
+        asked["tool_choice"] = choice.mode
+    return {name: value for name, value in asked.items() if value is not None}
 
 
 def _version(version: str) -> str:

@@ -11,14 +11,14 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Completion, Document, Header, Message, Thought, Tools, Transcript
+from ocml_bridge.model import Completion, Document, Message, Thought, Tools, Transcript
 from ocml_bridge.pairing import synthesise_ids
 from ocml_bridge.text import attributes, developer, thoughts
 from ocml_bridge.turns import as_transcript, infer_grouping, is_thought, recipient_of
 from ocml_bridge.visibility import closed
 
 from . import spelling
-from .document import PLAIN
+from .document import GENERATION, PLAIN, DocumentHeader
 from .document import parse_header as parse_document_header
 from .document import render_header as render_document_header
 from .header import render_header
@@ -35,11 +35,14 @@ def fit(document: Document, options: Options, log: Log) -> Document:
     open_turn = transcript.open_turn
     if open_turn is not None:
         open_turn = _open_turn(open_turn, first=not messages)
+    said = _header(transcript, log)
     image = Transcript(
         messages=tuple(messages),
         tools=transcript.tools,
-        header=_header(transcript, log),
+        header=None if said.header == PLAIN.header else said.header,
+        settings=said.settings,
         open_turn=open_turn,
+        extras={HOME: {GENERATION: said.others}} if said.others else None,
     )
     extras = spelling.document_extras(transcript, image)
     image = replace(image, extras=extras)
@@ -47,24 +50,21 @@ def fit(document: Document, options: Options, log: Log) -> Document:
     return replace(image, layout=spelling.document_layout(transcript.layout, image))
 
 
-def _header(transcript: Transcript, log: Log) -> Header | None:
+def _header(transcript: Transcript, log: Log) -> DocumentHeader:
     """The header as it will be read; one that says nothing but the version goes without saying."""
-    header = transcript.header
-    if header is None:
-        return None
-    clean = replace(header, version=header.version or VERSION, layout=None)
-    try:
-        back = parse_document_header(render_document_header(clean))
-    except BridgeError:  # too long or too deep to be read again
-        back = None
-    image = back if back is not None else PLAIN
-    alone = not transcript.messages and transcript.open_turn is None and transcript.tools is None
-    image = replace(image, layout=spelling.header_layout(header.layout, image, alone=alone))
-    if image != PLAIN:
-        return image
+    said = spelling.header_of(transcript)
+    clean = said._replace(header=replace(said.header, version=said.header.version or VERSION, layout=None))
     if clean == PLAIN:
-        log.lose(LossCode.HEADER, "/header", f"that the version is {VERSION} goes without saying", Severity.LAYOUT)
-    return None
+        if transcript.header is not None and transcript.header.layout is None:
+            log.lose(LossCode.HEADER, "/header", f"that the version is {VERSION} goes without saying", Severity.LAYOUT)
+    else:
+        try:
+            clean = parse_document_header(render_document_header(clean)) or PLAIN
+        except BridgeError:  # too long or too deep to be read again
+            clean = PLAIN
+    alone = not transcript.messages and transcript.open_turn is None and transcript.tools is None
+    layout = spelling.header_layout(said.header.layout, clean, alone=alone)
+    return clean if layout is None else clean._replace(header=replace(clean.header, layout=layout))
 
 
 def _narrow(transcript: Transcript, log: Log) -> Transcript:

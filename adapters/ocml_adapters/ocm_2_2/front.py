@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from ocml_bridge.model import Header
-
-from .document import parse_header, too_long
+from .document import DocumentHeader, parse_header, too_long
 from .syntax import MAX_HEADER, START, START_LINE
 
 
@@ -21,7 +19,7 @@ class Front:
 
     def __init__(self) -> None:
         self.text = ""
-        self.header: Header | None = None
+        self.header: DocumentHeader | None = None
         self._pieces: list[str] = []
         self._blank = True
         self._early = -1

@@ -14,7 +14,7 @@ from ocml_bridge.text import developer
 from ocml_bridge.turns import infer_grouping, is_call, is_reply, is_thought, lift_tools
 
 from .body import decode, encode
-from .document import PLAIN
+from .document import GENERATION, PLAIN
 from .document import render_header as render_document_header
 from .frames import Frame, frames
 from .front import Front
@@ -139,8 +139,8 @@ def _with_tools(
 
 def _front(front: Front, log: Log, *, alone: bool) -> Transcript:
     """What stands before the first frame: the header, nothing, or what is neither (reading 1)."""
-    text, header = front.text, front.header
-    if header is None and text.strip():
+    text, said = front.text, front.header
+    if said is None and text.strip():
         if alone:
             raise BridgeError(
                 ErrorCode.NO_FRAMES, f"no message: nothing begins with {START} at the start of a line", offset=0
@@ -149,15 +149,20 @@ def _front(front: Front, log: Log, *, alone: bool) -> Transcript:
             FindingCode.TEXT_OUTSIDE, "/extras/ocm-2.2/front", "text before the first message is no YAML header; kept"
         )
         return Transcript(extras={HOME: {"front": text}}, layout={HOME: {"header": "absent"}})
-    if header is None:
+    if said is None:
         log.find(
             FindingCode.HEADER_ABSENT, "/header", "a transcript must begin with a YAML header (§2)", Severity.LAYOUT
         )
         return Transcript(layout={HOME: {"header": "absent", **({"front": text} if text else {})}})
+    header = said.header
     _check_version(header.version, log)
-    if render_document_header(header) != text:
+    if render_document_header(said) != text:
         header = replace(header, layout={HOME: {"raw": text}})
-    return Transcript(header=None if header == PLAIN else header)
+    return Transcript(
+        header=None if header in (PLAIN.header, Header()) else header,
+        settings=said.settings,
+        extras={HOME: {GENERATION: said.others}} if said.others else None,
+    )
 
 
 def _tail(tail: str, cut: bool, log: Log) -> tuple[dict[str, Json], dict[str, Json]]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.model import ByFormat, Header, Json, Message, Tools, Transcript
+from ocml_bridge.model import ByFormat, Json, Message, Tools, Transcript
 from ocml_bridge.text import attributes, developer
 from ocml_bridge.text.typescript import parse_tools, render_tools
 from ocml_bridge.turns import is_call, is_reply, is_thought, lower_tools
 
 from .body import decode, encode
+from .document import GENERATION, PLAIN, DocumentHeader
 from .document import parse_header as parse_document_header
 from .document import render_header as render_document_header
 from .frames import Frame, frames
@@ -108,7 +110,18 @@ def _is_end(raw: str, message: Message) -> bool:
     return doubled or (raw == TERMINATORS["end"] and message.channel == "final" and message.role == "assistant")
 
 
-def header_layout(layout: ByFormat | None, header: Header, *, alone: bool) -> ByFormat | None:
+def header_of(transcript: Transcript) -> DocumentHeader:
+    """The document header that a transcript gets; what counts the tokens of an answer has no place in one."""
+    settings, others = transcript.settings, own(transcript.extras).get(GENERATION)
+    held = None if settings is None or settings.usage is None else replace(settings, usage=None)
+    return DocumentHeader(
+        transcript.header or PLAIN.header,
+        settings if held is None else held,
+        cast("dict[str, Json]", others) if isinstance(others, dict) else None,
+    )
+
+
+def header_layout(layout: ByFormat | None, said: DocumentHeader, *, alone: bool) -> ByFormat | None:
     """The header's raw text, with its comments."""
     raw = own(layout).get("raw")
     if not isinstance(raw, str) or START in raw.split("\n")[0] or f"\n{START}" in raw:
@@ -116,15 +129,15 @@ def header_layout(layout: ByFormat | None, header: Header, *, alone: bool) -> By
     if not alone and not raw.endswith("\n"):
         return None
     try:
-        said = parse_document_header(raw)
+        found = parse_document_header(raw)
     except BridgeError:
         return None
-    return _kept({"raw": raw}) if said == header and render_document_header(header) != raw else None
+    return _kept({"raw": raw}) if found == said and render_document_header(said) != raw else None
 
 
 def is_bare(transcript: Transcript) -> bool:
     """Whether a transcript was read from text without a header, and is written without."""
-    return transcript.header is None and own(transcript.layout).get("header") == "absent"
+    return own(transcript.layout).get("header") == "absent" and header_of(transcript) == PLAIN
 
 
 def document_extras(document: Transcript, image: Transcript) -> ByFormat | None:
@@ -137,7 +150,7 @@ def document_extras(document: Transcript, image: Transcript) -> ByFormat | None:
         kept["front"] = front
     if isinstance(tail, str) and tail.strip() and image.messages and image.open_turn is None and _is_outside(tail):
         kept["tail"] = tail
-    return _kept(kept)
+    return _kept({**own(image.extras), **kept})
 
 
 def _is_front(front: str) -> bool:
@@ -152,7 +165,7 @@ def document_layout(layout: ByFormat | None, image: Transcript) -> ByFormat | No
     mine = own(layout)
     kept: dict[str, Json] = {}
     some = bool(image.messages) or image.open_turn is not None
-    if image.header is None and mine.get("header") == "absent":
+    if mine.get("header") == "absent" and header_of(image) == PLAIN:
         kept["header"] = "absent"
         front = mine.get("front")
         if isinstance(front, str) and front and not front.strip() and "front" not in own(image.extras):

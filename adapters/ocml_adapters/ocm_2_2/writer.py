@@ -11,10 +11,9 @@ from ocml_bridge.text import developer
 from ocml_bridge.turns import is_thought
 
 from .body import encode
-from .document import PLAIN
 from .document import render_header as render_document_header
 from .header import render_header
-from .spelling import is_bare, own
+from .spelling import header_of, is_bare, own
 from .syntax import HOME, MESSAGE, START, TERMINATORS
 
 
@@ -35,11 +34,11 @@ def write(document: Document, options: Options, log: Log) -> Source:
 
 
 def _front(transcript: Transcript) -> str:
-    header = transcript.header or PLAIN
     if is_bare(transcript):
         kept = own(transcript.extras).get("front", own(transcript.layout).get("front", ""))
         return cast("str", kept)
-    return cast("str", own(header.layout).get("raw")) or render_document_header(header)
+    said = header_of(transcript)
+    return cast("str", own(said.header.layout).get("raw")) or render_document_header(said)
 
 
 def _gap(message: Message) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ocml_bridge.adapter import Adapter, Feature, Kind, holds
 from ocml_bridge.lazy import Lazy
 
-from .syntax import HOME
+from .syntax import ENGINE_KEYS, HOME
 
 ADAPTER = Adapter(
     id="openai",
@@ -18,7 +18,7 @@ ADAPTER = Adapter(
     direct=Lazy(f"{__name__}.direct:direct"),
     verbatim=True,
     sniff=Lazy(f"{__name__}.sniff:sniff"),
-    asks=Lazy(f"{__name__}.asking:asked"),
+    engine_keys=ENGINE_KEYS,
     decoders={"openai-sse": Lazy(f"{__name__}.stream:decoder")},
     encoders={"openai-sse": Lazy(f"{__name__}.stream:encoder"), "openai": Lazy(f"{__name__}.whole:AnswerEncoder")},
     capabilities=holds(
@@ -26,6 +26,7 @@ ADAPTER = Adapter(
         *(Feature.CALLS, Feature.PARALLEL_CALLS, Feature.RAW_CALLS, Feature.CALL_IDS, Feature.REPLIES),
         *(Feature.TOOLS, Feature.TOOL_SCHEMAS, Feature.GROUPING, Feature.WEIGHTS, Feature.MEDIA, Feature.REFUSALS),
         Feature.CONTROL_TOKENS,
+        Feature.SETTINGS,
         partly=(Feature.INTENTS, Feature.CONSTRAINTS),
     ),
 )

@@ -54,10 +54,7 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
         at = read_plain(wires, at + 1, messages)
     if first < len(wires):
         name_replies(messages, log)
-    whole = shell.seal(messages)
-    if not shell.extras and not shell.layout:
-        return Transcript(whole, shell.tools)
-    return Transcript(whole, shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout))
+    return shell.around(messages)
 
 
 def _checked(wire: Json, at: int, shell: Shell) -> Object:

@@ -2,9 +2,9 @@
 
 | shape | is | messages | everything else |
 | --- | --- | --- | --- |
-| `request` | an object with `messages`; also a fine-tuning line | `messages` | extras, by key |
+| `request` | an object with `messages`; also a fine-tuning line | `messages` | settings; extras, by key |
 | `list` | the bare list | the list | there is nothing else |
-| `response` | an object with `choices` | the first choice's | extras: the object, with null for that message |
+| `response` | an object with `choices` | the first choice's | settings; extras, by key, with null for that message |
 | `preference` | an object with `preferred_output` | its and those of `input` | extras: the object, without messages |
 """
 
@@ -18,11 +18,23 @@ from ocml_bridge.adapter import Source
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.jsontext import Lines
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Json, Message, Tool, Transcript
+from ocml_bridge.model import Json, Message, Settings, Tool, Transcript
 
 from .form import ARRAY, OBJECT, Object, add, form_of, kept, mine, rest, shape
-from .syntax import BATCH_HINT, EXPECTED, HOME, REQUEST_KEYS, REQUEST_ORDER, REQUESTED_ELSEWHERE
+from .settings import SETTINGS, read_settings, write_settings
+from .syntax import (
+    BATCH_HINT,
+    EXPECTED,
+    HOME,
+    REQUEST_KEYS,
+    REQUEST_ORDER,
+    REQUESTED_ELSEWHERE,
+    RESPONSE_KEYS,
+    RESPONSE_ORDER,
+)
 from .tools import is_custom_tool, is_plain_tool, read_tools, write_tools
+
+Order = tuple[str, ...]
 
 
 def _in_list(at: int) -> str:
@@ -43,6 +55,7 @@ class Shell:
     tools: tuple[Tool, ...] | None
     extras: Object
     layout: Object
+    settings: Settings | None = None
     place: Callable[[int], str] = _in_list
     cut_off: bool = False
 
@@ -51,6 +64,14 @@ class Shell:
         if not self.cut_off or not messages:
             return tuple(messages)
         return (*messages[:-1], replace(messages[-1], end=None))
+
+    def around(self, messages: Sequence[Message]) -> Transcript:
+        """The transcript of some messages in this document."""
+        whole = self.seal(messages)
+        if not self.extras and not self.layout and self.settings is None:
+            return Transcript(whole, self.tools)
+        extras, layout = kept(HOME, self.extras), kept(HOME, self.layout)
+        return Transcript(whole, self.tools, settings=self.settings, extras=extras, layout=layout)
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -85,7 +106,7 @@ def _read_request(document: Object, log: Log, base: str = "") -> Shell:
     wires = document["messages"]
     if not isinstance(wires, ARRAY):
         raise BridgeError(ErrorCode.SHAPE, "'messages' is not a list", path=f"{base}/messages")
-    shell = Shell(wires, None, {}, {}, lambda at: f"{base}/messages/{at}")
+    shell = Shell(wires, None, {}, {}, place=lambda at: f"{base}/messages/{at}")
     if len(document) == 1:
         return shell
     known = ["messages"]
@@ -102,10 +123,7 @@ def _read_request(document: Object, log: Log, base: str = "") -> Shell:
             known.append("functions")
             shell.tools, shell.layout["functions"] = tools, True
     if list(document) != known:
-        form = form_of(document, REQUEST_ORDER, REQUEST_KEYS, known)
-        if form is not None:
-            shell.layout["form"] = form
-        shell.extras = rest(document, known)
+        _enclose(shell, document, known, REQUEST_ORDER, REQUEST_KEYS)
     if others:
         shell.extras["tools"] = others
     for key in REQUESTED_ELSEWHERE:
@@ -121,21 +139,38 @@ def _read_request(document: Object, log: Log, base: str = "") -> Shell:
     return shell
 
 
+def _enclose(shell: Shell, document: Object, known: list[str], order: Order, required: frozenset[str]) -> None:
+    """Take settings, extras and form from what stands around the messages.
+
+    Args:
+        shell: what they are added to.
+        document: where they stand.
+        known: the keys that are taken from it otherwise.
+        order: that in which we write keys.
+        required: the keys that we always write.
+    """
+    found = read_settings(document)
+    shell.settings = found.settings
+    known += found.keys
+    form = form_of(document, order, required, known)
+    if form is not None:
+        shell.layout["form"] = form
+    if found.spelled:
+        shell.layout[SETTINGS] = found.spelled
+    shell.extras = {**rest(document, known), **found.others}
+
+
 def _read_response(document: Object, log: Log) -> Shell:
     choices = document["choices"]
     first = cast("list[Json]", choices)[0] if isinstance(choices, list) and choices else None
     if not isinstance(first, dict) or "message" not in first:
         raise BridgeError(ErrorCode.SHAPE, "a response needs a choice with a 'message'", path="/choices/0")
     choice = cast("Object", first)
-    rest_of = {**document, "choices": [{**choice, "message": None}, *cast("list[Json]", choices)[1:]]}
-    return Shell(
-        [choice["message"]],
-        None,
-        rest_of,
-        {"shape": "response"},
-        place=lambda _: "/choices/0/message",
-        cut_off=choice.get("finish_reason", "") in _CUT_OFF,
-    )
+    shell = Shell([choice["message"]], None, {}, {"shape": "response"}, place=lambda _: "/choices/0/message")
+    shell.cut_off = choice.get("finish_reason", "") in _CUT_OFF
+    _enclose(shell, document, ["choices"], RESPONSE_ORDER, RESPONSE_KEYS)
+    shell.extras["choices"] = [{**choice, "message": None}, *cast("list[Json]", choices)[1:]]
+    return shell
 
 
 _CUT_OFF: Final = ("length", None)
@@ -170,7 +205,7 @@ _READERS: Final[dict[str, Callable[[Object, Log], Shell]]] = {
 
 def write_shell(transcript: Transcript, wires: list[Json]) -> Source:
     """Put messages into the shape that the transcript was read from, or into a request where they do not fit it."""
-    if transcript.layout is None and transcript.extras is None:
+    if transcript.layout is transcript.extras is transcript.settings is None:
         tools = transcript.tools
         return {"messages": wires} if tools is None else {"messages": wires, "tools": write_tools(tools, None)}
     layout, extras = mine(transcript.layout, HOME), mine(transcript.extras, HOME)
@@ -185,12 +220,18 @@ def _write_request(transcript: Transcript, wires: list[Json], extras: Object, la
     legacy = layout.get("functions") is True and others is None and not any(map(is_custom_tool, transcript.tools or ()))
     if transcript.tools is not None or others is not None:
         out["functions" if legacy else "tools"] = write_tools(transcript.tools or (), others, legacy=legacy)
-    out = add(out, extras, REQUEST_ORDER)
-    return shape(out, layout.get("form"), fixed=("messages",))
+    return _enclosing(out, transcript.settings, extras, layout, REQUEST_ORDER)
+
+
+def _enclosing(out: Object, settings: Settings | None, extras: Object, layout: Object, order: Order) -> Object:
+    """An object with the messages and what stands around them, in the spelling that the layout remembers."""
+    fixed = {**out, **write_settings(settings, layout.get(SETTINGS), extras)}
+    out = dict(sorted(fixed.items(), key=lambda member: order.index(member[0]))) if len(fixed) > len(out) else fixed
+    return shape(add(out, extras, order), layout.get("form"), fixed=fixed)
 
 
 def _write_list(transcript: Transcript, wires: list[Json], extras: Object, layout: Object) -> Source | None:
-    return None if extras or transcript.tools is not None else wires
+    return wires if not extras and transcript.tools is transcript.settings is None else None
 
 
 def _write_response(transcript: Transcript, wires: list[Json], extras: Object, layout: Object) -> Source | None:
@@ -199,7 +240,8 @@ def _write_response(transcript: Transcript, wires: list[Json], extras: Object, l
     if len(wires) != 1 or transcript.tools is not None or not isinstance(first, dict) or "message" not in first:
         return None
     choice = {**cast("Object", first), "message": wires[0]}
-    return {**extras, "choices": [choice, *cast("list[Json]", choices)[1:]]}
+    written: Object = {"choices": [choice, *cast("list[Json]", choices)[1:]]}
+    return _enclosing(written, transcript.settings, extras, layout, RESPONSE_ORDER)
 
 
 def _write_preference(transcript: Transcript, wires: list[Json], extras: Object, layout: Object) -> Source | None:
@@ -232,12 +274,11 @@ def enclosed(transcript: Transcript, messages: Sequence[Message], count: int) ->
         count: how many wire messages they are.
     """
     tools = transcript.tools
-    if transcript.extras is None and transcript.layout is None and (tools is None or all(map(is_plain_tool, tools))):
+    bare = transcript.extras is transcript.layout is transcript.settings is None
+    if bare and (tools is None or all(map(is_plain_tool, tools))):
         return Transcript(tuple(messages), tools)
     shell = _image(transcript, count)
-    return Transcript(
-        shell.seal(messages), shell.tools, extras=kept(HOME, shell.extras), layout=kept(HOME, shell.layout)
-    )
+    return shell.around(messages)
 
 
 def _image(transcript: Transcript, count: int) -> Shell:

@@ -28,7 +28,13 @@ MESSAGE_ORDER: Final = (
 CALL_ORDER: Final = ("id", "type", "function", "custom")
 TOOL_ORDER: Final = ("type", "function", "custom")
 DECLARATION_ORDER: Final = ("name", "description", "parameters")
-REQUEST_ORDER: Final = ("model", "messages", "tools", "functions")
+_ASKED: Final = (
+    *("temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty"),
+    *("max_tokens", "max_completion_tokens", "stop", "seed", "n", "reasoning_effort", "reasoning", "verbosity"),
+    *("modalities", "response_format", "tool_choice", "function_call", "parallel_tool_calls"),
+)
+REQUEST_ORDER: Final = ("model", "messages", "tools", "functions", *_ASKED, "usage")
+RESPONSE_ORDER: Final = ("id", "object", "created", "model", "choices", *_ASKED, "usage")
 
 TEXT_KEYS: Final = frozenset({"role", "content"})
 """The keys of a message that we always write."""
@@ -38,6 +44,17 @@ CALL_KEYS: Final = frozenset({"id", "type"})
 TOOL_KEYS: Final = frozenset({"type"})
 DECLARATION_KEYS: Final = frozenset({"name"})
 REQUEST_KEYS: Final = frozenset({"messages"})
+RESPONSE_KEYS: Final = frozenset({"choices"})
+ENGINE_KEYS: Final = frozenset(
+    {
+        *("model", "stream", "stream_options", "n", "seed", "stop", "max_tokens", "max_completion_tokens"),
+        *("temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty"),
+        *("logit_bias", "logprobs", "top_logprobs", "prediction", "include_reasoning", "usage"),
+        *("user", "safety_identifier", "metadata", "store", "service_tier"),
+        *("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"),
+    }
+)
+"""Sampling, limits, transport and bookkeeping: no part of the conversation, and none of a prompt's business."""
 
 ELSEWHERE: Final = ("channel", "tool_call", "recipient", "token", "parts")
 """Members of messages in other JSON formats."""

@@ -17,9 +17,11 @@ from .parts import (
     Tool,
     Tools,
 )
+from .settings import AnswerFormat, Settings, ToolChoice, Usage
 from .transcript import Completion, Document, Header, Transcript
 
 __all__ = [
+    "AnswerFormat",
     "ByFormat",
     "Completion",
     "Content",
@@ -35,10 +37,13 @@ __all__ = [
     "Message",
     "Part",
     "Refusal",
+    "Settings",
     "Text",
     "Thought",
     "Tool",
+    "ToolChoice",
     "Tools",
     "Transcript",
+    "Usage",
     "own_copy",
 ]

@@ -7,13 +7,14 @@ from typing import ClassVar, Literal
 
 from .message import Message
 from .parts import ByFormat, Content, Json, Tool
+from .settings import Settings
 
 _STRICT: dict[str, str] = {"extra": "forbid"}
 
 
 @dataclass(slots=True)
 class Header:
-    """A document header (OCM 2.2 §2).
+    """A document header (OCM 2.2 §2), without the settings that stand in it.
 
     Attributes:
         version: as text; `2.10` is not `2.1`.
@@ -22,8 +23,6 @@ class Header:
     """
 
     version: str | None = None
-    model: str | None = None
-    generation_settings: Json = None
     capabilities: Json = None
     profiles: Json = None
     extras: dict[str, Json] | None = None
@@ -38,12 +37,14 @@ class Transcript:
     Attributes:
         tools: those declared outside any message; None where nothing is said of tools, () where it is said that there
             are none.
+        settings: what is asked of the engine, and what an answer tells of it; None where nothing is said.
         open_turn: the turn that the text leaves open, as a message without content (`<|start|>assistant`).
     """
 
     messages: tuple[Message, ...] = ()
     tools: tuple[Tool, ...] | None = None
     header: Header | None = None
+    settings: Settings | None = None
     open_turn: Message | None = None
     extras: ByFormat | None = None
     layout: ByFormat | None = None

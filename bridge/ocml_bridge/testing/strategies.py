@@ -27,6 +27,7 @@ from ..model import (
     Tools,
     Transcript,
 )
+from .settings import settings
 
 FORMATS = ("ocm-0.1", "ocm-2.2", "ocm-2.2-json", "harmony", "internlm2", "chatml", "openai", "canonical")
 """The homes of extras and layout; `harmony-tokens` and `chatml-json` share one with their text twin."""
@@ -113,6 +114,7 @@ def json_values() -> SearchStrategy[Any]:
 _KEPT = (
     *("x", "header", "body", "gap", "tail", "order", "empty", "shape", "mentions", "weight", "content", "raw", "end"),
     *("tool", "tools", "tool_choice", "plain", "start", "newline", "name", "fence", "key", "bos", "eos", "pad"),
+    *("model", "temperature", "stop", "reasoning", "usage", "settings", "generation_settings", "tool_choice"),
     *("object", "merged", "nulls", "call_id", "front", "before", "attributes", "tools_message", "keys"),
 )
 
@@ -315,8 +317,6 @@ def headers() -> SearchStrategy[Header]:
     return st.builds(
         Header,
         version=optional(words()),
-        model=optional(words()),
-        generation_settings=st.one_of(st.none(), json_values()),
         capabilities=st.one_of(st.none(), json_values()),
         profiles=st.one_of(st.none(), json_values()),
         extras=st.one_of(st.none(), st.dictionaries(words(), json_values(), min_size=1, max_size=2)),
@@ -347,6 +347,7 @@ def transcripts() -> SearchStrategy[Transcript]:
         messages=st.lists(messages(), max_size=6).map(tuple),
         tools=st.one_of(st.none(), st.none(), st.lists(tools(), max_size=3).map(tuple)),
         header=st.one_of(st.none(), st.none(), headers()),
+        settings=st.one_of(st.none(), st.none(), settings(words(), texts(), schemas())),
         open_turn=st.one_of(st.none(), st.none(), open_turns()),
         extras=by_format(),
         layout=by_format(),

@@ -14,7 +14,7 @@ from typing import Final
 
 from .. import jsontext
 from ..loss import Finding, Loss, LossCode, Severity
-from ..model import Completion, Document, Header, Message, Transcript
+from ..model import Completion, Document, Message, Transcript
 from ..model.codec import to_json
 from ..pairing import pair
 from ..turns import is_call, is_reply, is_thought
@@ -129,7 +129,7 @@ class Story:
     Attributes:
         items: messages and gaps, in the order of the conversation.
         preface: the declared tools.
-        facts: the document header's fields.
+        facts: what the document header and the settings say.
         notes: what there is to say about the whole document.
         hidden: how many messages are hidden, by what hides them.
         total: how many messages there are.
@@ -262,7 +262,7 @@ _VAGUE: Final[dict[str, str]] = {
     Severity.CHANGED: "What is hidden here would change its {}.",
     Severity.LAYOUT: "What is hidden here would spell its {} differently.",
 }
-_ASIDE: Final = re.compile(r"/(?:extras|layout)(?:/|$)|^/tools(?:/|$)")
+_ASIDE: Final = re.compile(r"/(?:extras|layout)(?:/|$)|^/(?:tools|settings)(?:/|$)")
 """Places that end users do not see of a message that they see."""
 _PLACE: Final = re.compile(r"/messages/(\d+)(?:/|$)")
 
@@ -301,11 +301,10 @@ def tell(document: Document, notes: Iterable[Finding | Loss] = (), visibility: V
         items.append(_gap(teller, hidden))
     debug = visibility.debug
     tools = document.tools if isinstance(document, Transcript) and "developer" in visibility.show else None
-    header = document.header if isinstance(document, Transcript) and debug else None
     return Story(
         items=tuple(items),
         preface=tuple(block_of_tool(tool) for tool in tools or ()),
-        facts=() if header is None else _header_facts(header),
+        facts=_document_facts(document) if isinstance(document, Transcript) and debug else (),
         notes=teller.notes_on(None, whole=True),
         hidden=_total(item for item in items if isinstance(item, Gap)),
         total=len(messages),
@@ -364,10 +363,11 @@ def _facts(message: Message) -> tuple[tuple[str, str], ...]:
     return tuple((name.replace("_", " "), visible(value)) for name, value in facts)
 
 
-def _header_facts(header: Header) -> tuple[tuple[str, str], ...]:
-    values = to_json(Transcript(header=header))["header"]
+def _document_facts(document: Transcript) -> tuple[tuple[str, str], ...]:
+    """What the header and the settings say, for those who debug."""
+    values = to_json(Transcript(header=document.header, settings=document.settings))
+    facts = [fact for name in ("header", "settings") for fact in values.get(name, {}).items() if fact[0] != "layout"]
     return tuple(
         (visible(str(name)).replace("_", " "), visible(value if isinstance(value, str) else jsontext.compact(value)))
-        for name, value in values.items()
-        if name != "layout"
+        for name, value in facts
     )
