@@ -14,6 +14,7 @@ from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Completion, Document, Message, Thought, Tools, Transcript
 from ocml_bridge.pairing import synthesise_ids
 from ocml_bridge.text import attributes, developer, thoughts
+from ocml_bridge.text.channels import evident
 from ocml_bridge.turns import as_transcript, infer_grouping, is_thought, recipient_of
 from ocml_bridge.visibility import closed
 
@@ -120,6 +121,7 @@ def _safe(message: Message) -> dict[str, str | None]:
     for name in _VALUES:
         value = cast("str | None", getattr(message, name))
         values[name] = value if value is None or attributes.is_safe(value) else None
+    values["channel"] = values["channel"] and evident(values["channel"])
     if "." in role or role == "python":
         values.update(role="tool", name=role)
     elif role == "tool" and values["name"] is not None:

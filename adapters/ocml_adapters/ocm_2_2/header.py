@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.model import Message
 from ocml_bridge.text import attributes
-from ocml_bridge.turns import BUILTINS, recipient_of
+from ocml_bridge.text.channels import chosen
+from ocml_bridge.turns import BUILTINS, is_call, recipient_of
 
 from .syntax import ATTRIBUTES, CHANNEL, CONSTRAIN
 
@@ -20,11 +21,21 @@ class Fields:
         values: role, name, channel, recipient, call_id, intent, content_type, constraint; those that are said.
         unknown: attributes that the specification does not know.
         empty: attributes without a value.
+        channels: what stands behind each channel marker, "" where nothing does.
+        prose: words behind a channel that are none of a header's.
     """
 
     values: dict[str, str]
     unknown: dict[str, str]
     empty: list[str]
+    channels: list[str]
+    prose: list[str]
+
+    @property
+    def is_mended(self) -> bool:
+        """Whether the channel is not the one that a single marker plainly names, or there is prose behind it."""
+        named = self.channels == [self.values.get("channel")] or not self.channels
+        return not named or bool(self.prose)
 
 
 def parse_header(text: str, offset: int) -> Fields:
@@ -33,20 +44,49 @@ def parse_header(text: str, offset: int) -> Fields:
     Raises:
         BridgeError: E-PARSE-HEADER for no role, a word that has no meaning, or an attribute said twice with two values.
     """
-    head, channel, tail = text.partition(CHANNEL)
+    head, *tails = text.split(CHANNEL)
     head, _, first = head.partition(CONSTRAIN)
-    tail, _, second = tail.partition(CONSTRAIN)
-    fields = Fields({}, {}, [])
+    fields = Fields({}, {}, [], [], [])
     words = attributes.split(head)
     if not words:
         raise _malformed("the header names no role", offset)
     _role(fields, words[0])
     _words(fields, words[1:], "", offset)
-    if channel:
-        _words(fields, attributes.split(tail), "channel", offset)
-    for constraint in (first, second):
+    constraints = [first]
+    for tail in tails:
+        tail, _, constraint = tail.partition(CONSTRAIN)
+        constraints.append(constraint)
+        _channel(fields, attributes.split(tail), offset)
+    for constraint in constraints:
         _words(fields, attributes.split(constraint), "constraint", offset)
+    _settle(fields)
     return fields
+
+
+def _channel(fields: Fields, words: list[str], offset: int) -> None:
+    """What stands behind a channel marker: the channel, attributes, and the content type; more words are prose."""
+    named = bool(words) and not _is_known(words[0])
+    fields.channels.append(words[0] if named else "")
+    rest = words[1:] if named else words
+    bare = [word for word in rest if attributes.attribute(word) is None]
+    if len(bare) > 1:
+        fields.prose += bare
+        rest = [word for word in rest if word not in bare]
+    _words(fields, rest, "channel", offset)
+
+
+def _is_known(word: str) -> bool:
+    pair = attributes.attribute(word)
+    return pair is not None and pair[0] in ATTRIBUTES
+
+
+def _settle(fields: Fields) -> None:
+    """Say the channel that counts, and nothing of one where no marker names any."""
+    values = fields.values
+    message = Message(values["role"], "", recipient=values.get("recipient"))
+    channel = chosen(fields.channels, answers=message.role == "assistant" and not is_call(message))
+    if channel is not None:
+        values["channel"] = channel
 
 
 def _role(fields: Fields, word: str) -> None:
@@ -58,10 +98,10 @@ def _role(fields: Fields, word: str) -> None:
 
 
 def _words(fields: Fields, words: list[str], leading: str, offset: int) -> None:
-    """Attributes, in any order; the first bare word is the channel or constraint, a second one the content type."""
+    """Attributes, in any order; the first bare word is the constraint, a second one the content type."""
     for index, word in enumerate(words):
         pair = attributes.attribute(word)
-        if leading and index == 0 and not (pair and pair[0] in ATTRIBUTES):
+        if leading == "constraint" and index == 0 and not (pair and pair[0] in ATTRIBUTES):
             _say(fields, leading, word, offset)
         elif pair is None:
             if leading != "channel":

@@ -200,6 +200,9 @@ def _header(frame: Frame, path: str, log: Log) -> tuple[Message, dict[str, Json]
         log.find(
             FindingCode.HEADER_VALUE, path, f"attributes that §6 does not know are kept: {', '.join(fields.unknown)}"
         )
+    if fields.is_mended:
+        detail = f"the header {frame.header[:60]!r} is read as {_on(message)}"
+        log.find(FindingCode.HEADER_RECOVERED, f"{path}/channel", detail)
     for name in fields.empty:
         log.find(FindingCode.HEADER_VALUE, path, f"{name}= has no value", Severity.LAYOUT)
     if render_header(message, fields.unknown) != frame.header:
@@ -207,6 +210,10 @@ def _header(frame: Frame, path: str, log: Log) -> tuple[Message, dict[str, Json]
     if message.call_id is None and (is_call(message) or is_reply(message)):
         layout["call_id"] = "absent"
     return message, layout, extras
+
+
+def _on(message: Message) -> str:
+    return "on no channel" if message.channel is None else f"on {message.channel[:40]}"
 
 
 def begun(fields: Fields) -> Message:
