@@ -13,6 +13,8 @@ from .errors import ErrorCode
 from .fit import covered
 from .loss import Loss, LossCode, Severity
 from .model import Document
+from .transform import missing
+from .visibility import exposed_messages
 
 
 def verify(transcript: Document, result: Result, *, options: Options = DEFAULT) -> tuple[Loss, ...]:
@@ -44,6 +46,13 @@ def _differences(document: Document, back: Document, result: Result) -> list[Los
     ]
 
 
+def _exposures(document: Document, back: Document, result: Result) -> list[Loss]:
+    """Law 10: private messages that are shown; that a loss names them does not help."""
+    detail = "what end users are not to see is shown to them in the output"
+    exposed = exposed_messages(document, back, missing(result.losses))
+    return [unreported(LossCode.CHANNEL, f"/messages/{index}", detail) for index in exposed]
+
+
 def unreported(code: LossCode, path: str, detail: str) -> Loss:
     """What a check found and no loss says."""
     return Loss(code, Severity.CHANGED, path, f"{ErrorCode.UNREPORTED}: {detail}")
@@ -52,5 +61,5 @@ def unreported(code: LossCode, path: str, detail: str) -> Loss:
 Check = Callable[[Document, Document, Result], list[Loss]]
 """Takes what was written, what the output reads as, and the result; gives what the report does not say."""
 
-CHECKS: Final[tuple[Check, ...]] = (_differences,)
+CHECKS: Final[tuple[Check, ...]] = (_differences, _exposures)
 """The laws that can be checked on one conversion, in the order of their numbers."""

@@ -6,13 +6,13 @@ ask it; there is no other place that decides. It fails closed: a channel that no
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final, NamedTuple
 
 from .errors import BridgeError, ErrorCode
-from .model import Flags, Foreign, Message, Part, Text, Thought, Tools
+from .model import Document, Flags, Foreign, Message, Part, Text, Thought, Tools, Transcript
 from .turns import FUNCTIONS, as_text, is_call, is_reply, parts_of
 
 
@@ -108,18 +108,57 @@ def seen_text(message: Message) -> str:
     """The text of a message that end users see: none of one that is hidden, and none behind a thought marker (§7)."""
     if hidden_by(message) is not None:
         return ""
-    parts = takewhile(lambda part: not isinstance(part, Thought), parts_of(message.content))
+    return _text(takewhile(lambda part: not isinstance(part, Thought), parts_of(message.content)))
+
+
+def text_of(message: Message) -> str:
+    """All text of a message, whoever sees it."""
+    return _text(parts_of(message.content))
+
+
+def _text(parts: Iterable[Part]) -> str:
     return "".join(part.text if isinstance(part, Text) else as_text(part) or "" for part in parts)
 
 
 def is_exposed(source: Message, image: Message) -> bool:
     """Whether a message is private, and its image is not hidden from end users."""
-    return is_private(source) and hidden_by(image) is None
+    return is_private(source) and not is_private(image) and hidden_by(image) is None
 
 
 def closed(source: Message, image: Message) -> Message:
     """The image of a message, on `analysis` where it would show to end users what is private."""
     return replace(image, channel="analysis", intent=None) if is_exposed(source, image) else image
+
+
+def channelled(message: Message) -> Message:
+    """A message on a channel that hides it where a thought marker alone does, for formats that leave the marker out."""
+    return replace(closed(message, replace(message, content="")), content=message.content)
+
+
+def exposed_messages(document: Document, back: Document, gone: Collection[int]) -> list[int]:
+    """The indices of a document's private messages that end users see in what is read back of it.
+
+    Args:
+        document: what was written.
+        back: what the output reads as.
+        gone: indices of the messages that are not there any more; the others come back in their order.
+    """
+    if not isinstance(document, Transcript) or not isinstance(back, Transcript):
+        return []
+    sources = document.messages
+    private = [index for index, message in enumerate(sources) if is_private(message)]
+    if not private:
+        return []
+    places = (index for index in range(len(sources)) if index not in gone)
+    images = dict(zip(places, back.messages, strict=False))
+    # What stands in another place is found by its text, unless others said the same.
+    seen = {text for message in back.messages if (text := seen_text(message)).strip()}
+    seen.difference_update(text_of(message) for message in sources if not is_private(message))
+    return [
+        index
+        for index in private
+        if text_of(sources[index]) in seen or (index in images and is_exposed(sources[index], images[index]))
+    ]
 
 
 PART_RULES: Final[dict[type[Part], str]] = {

@@ -12,7 +12,7 @@ from ocml_bridge.model import Message, Transcript
 from ocml_bridge.pairing import Pairing
 from ocml_bridge.stream.encoder import TextEncoder, alone
 from ocml_bridge.stream.hold import Hold
-from ocml_bridge.visibility import closed
+from ocml_bridge.visibility import channelled
 
 from .fit import TARGET, fit
 from .message import header_of
@@ -59,7 +59,7 @@ class HarmonyEncoder(TextEncoder):
         return message
 
     def _header(self, message: Message) -> str:
-        image = fit(alone(closed(message, replace(message, content=""))), self.options, Log())
+        image = fit(alone(replace(channelled(message), content="")), self.options, Log())
         return header_of(image.messages[0], prompted=False)
 
     def safe(self, text: str, path: str) -> str:

@@ -13,6 +13,7 @@ from ocml_bridge.model import Completion, Document, Message, Tool, Tools, Transc
 from ocml_bridge.pairing import pair
 from ocml_bridge.text import developer
 from ocml_bridge.turns import as_transcript, hoist_tools, lower_tools, places, says_nothing
+from ocml_bridge.visibility import channelled
 
 from .body import is_in_place, path_of, placed, read_developer, write_developer, write_tools
 from .direct import direct
@@ -105,7 +106,9 @@ def _tools_in_place(transcript: Transcript, log: Log) -> Transcript:
 
 
 def _texts(message: Message, path: str, log: Log) -> Message:
-    return replace(message, content=narrow(message.content, (Tools,), f"{path}/content", log, target=TARGET))
+    return replace(
+        channelled(message), content=narrow(message.content, (Tools,), f"{path}/content", log, target=TARGET)
+    )
 
 
 def _is_read(tools: tuple[Tool, ...]) -> bool:
@@ -139,6 +142,7 @@ def _leads(messages: Sequence[Message], open_turn: Message | None) -> bool:
 def _message(
     message: Message, tool: str | None, place: int | None, options: Options, log: Log, *, prompted: bool, last: bool
 ) -> Message:
+    message = channelled(message)
     layout = layout_of(message.layout)
     fields, kept = _header(message, tool, layout, options, prompted=prompted)
     holds = (Tools,) if fields.role == "developer" else ()

@@ -16,7 +16,7 @@ from ocml_bridge.pairing import synthesise_ids
 from ocml_bridge.text import attributes, developer, thoughts
 from ocml_bridge.text.channels import evident
 from ocml_bridge.turns import as_transcript, infer_grouping, is_thought, recipient_of
-from ocml_bridge.visibility import closed
+from ocml_bridge.visibility import channelled, closed
 
 from . import spelling
 from .document import GENERATION, PLAIN, DocumentHeader
@@ -75,7 +75,7 @@ def _narrow(transcript: Transcript, log: Log) -> Transcript:
         if isinstance(message.content, str):
             narrowed.append(message)
             continue
-        message = replace(closed(message, replace(message, content="")), content=message.content)
+        message = channelled(message)
         holds = {Thought, Tools} if is_thought(message) else {Tools}
         content = thoughts.tidy(narrow(message.content, holds, f"/messages/{index}/content", log, target=HOME))
         narrowed.append(replace(message, content=content))

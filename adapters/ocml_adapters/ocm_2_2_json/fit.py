@@ -13,7 +13,7 @@ from ocml_bridge.model import ByFormat, Completion, Document, Json, Message, Tho
 from ocml_bridge.pairing import synthesise_ids
 from ocml_bridge.text import developer, thoughts
 from ocml_bridge.turns import BUILTINS, as_transcript, infer_grouping, recipient_of
-from ocml_bridge.visibility import closed
+from ocml_bridge.visibility import channelled
 
 from .reader import read_object
 from .spelling import own, unknown_keys
@@ -43,7 +43,7 @@ def _empty(message: Message, *, first: bool) -> Message:
 
 
 def _message(message: Message, path: str, log: Log) -> Message:
-    message = replace(closed(message, replace(message, content="")), content=message.content)
+    message = channelled(message)
     marked = message.role == "assistant" and message.channel == "analysis" and not is_wire_call(message)
     content = thoughts.tidy(
         narrow(message.content, {Thought, Tools} if marked else {Tools}, f"{path}/content", log, target=HOME)

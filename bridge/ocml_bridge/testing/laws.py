@@ -17,6 +17,7 @@ from ..policy import LENIENT
 from ..registry import adapter
 from ..transform import missing
 from .ownership import ownership
+from .visibility import visibility
 
 TELLS_OTHERS = frozenset({LossCode.CONTROL_TOKEN})
 """Losses that our reader undoes: readers other than ours see the change."""
@@ -134,6 +135,7 @@ LAWS: Final[tuple[Law, ...]] = (
     Trial.no_crying_wolf,
     Trial.stable,
     Trial.reversible,
+    visibility,
     ownership,
 )
 """The laws that one document and one target can be held to."""

@@ -1,0 +1,91 @@
+"""Law 10: what end users are not to see is not shown to them, whatever its channel is called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from ..model import Content, Message, Part, Text, Thought, Transcript
+from ..transform import missing
+from ..visibility import exposed_messages, is_private, seen_text, text_of
+from .strategies import optional, plausible_messages, words
+
+if TYPE_CHECKING:
+    from .laws import Trial
+
+SECRET = "a secret plan, number "
+"""What all drawn private texts begin with, and nothing else."""
+
+
+def visibility(trial: Trial) -> None:
+    """Law 10: no text of a private message stands in what end users see of the output.
+
+    Raises:
+        LawBrokenError: naming the private messages.
+    """
+    document, back = trial.document, trial.back
+    exposed = [
+        f"/messages/{index} is shown" for index in exposed_messages(document, back, missing(trial.result.losses))
+    ]
+    if isinstance(document, Transcript) and isinstance(back, Transcript):
+        seen = "\0".join(map(seen_text, back.messages))
+        texts = (text_of(message) for message in document.messages if is_private(message))
+        exposed += [f"{text!r} is shown" for text in texts if text.startswith(SECRET) and text in seen]
+    if exposed:
+        raise trial.broken("visibility", exposed)
+
+
+CHANNELS = (
+    *("analysis", "commentary", "final", "thoughts", "notes", "bash", "??", ""),
+    *(
+        "analysis??",
+        "Analysis",
+        " analysis",
+        "commentary?",
+        "commentary?commentary?",
+        "analysisfinal",
+        "final analysis",
+    ),
+    *("analysis<|channel|>final", "final<|channel|>analysis", "to=functions.f", "fi nal", "a<|end|>b", "c" * 300),
+)
+"""Channels as models and people write them; a few of them show what is said there."""
+INTENTS = (None, None, "status", "debug", "Debug", "preamble", "bogus", "sta tus")
+ROLES = ("assistant", "assistant", "assistant", "Assistant", "narrator", "model")
+
+
+def _secret(number: int) -> str:
+    return f"{SECRET}{number:03}"
+
+
+def _marked(text: str) -> tuple[Part, ...]:
+    return (Thought("reason"), Text(text))
+
+
+def _contents() -> SearchStrategy[Content]:
+    texts = st.integers(0, 999).map(_secret)
+    return st.one_of(texts, texts, texts.map(_marked))
+
+
+def private_messages() -> SearchStrategy[Message]:
+    """Messages that end users must not see, each with a text of its own."""
+    return st.builds(
+        Message,
+        role=st.sampled_from(ROLES),
+        content=_contents(),
+        name=optional(words()),
+        channel=st.one_of(st.none(), st.sampled_from(CHANNELS), words()),
+        recipient=st.sampled_from([None, None, None, "user", "assistant", "all"]),
+        intent=st.sampled_from(INTENTS),
+        content_type=optional(words()),
+        constraint=optional(words()),
+        end=st.sampled_from(["end", "end", "return", None]),
+        continues=st.booleans(),
+    ).filter(is_private)
+
+
+def documents() -> SearchStrategy[Transcript]:
+    """Conversations with private messages in them, on channels and with intents of any spelling."""
+    messages = st.lists(st.one_of(private_messages(), plausible_messages()), min_size=1, max_size=5)
+    return st.builds(Transcript, messages=messages.map(tuple))
