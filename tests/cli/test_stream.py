@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harmony_answers import SECRET, private_answers
 from ocml_bridge import read, write
 from ocml_bridge.cli import arriving
 from ocml_bridge.cli.arriving import Numbers, Utf8
@@ -324,3 +325,18 @@ def test_what_is_found_at_the_end_has_its_own_code(run: Run) -> None:
     done = run("stream", "-f", "chatml", "-t", "openai-sse", stdin=b"<|im_start|>user\nHi")
     assert deltas(done.out)[-1]["error"]["code"] == "OCB-INCOMPLETE"
     assert (done.status, done.err.splitlines()[-1].split(": ")[2]) == (4, "OCB-INCOMPLETE")
+
+
+def test_nothing_that_is_hidden_is_streamed_to_a_client_however_its_header_is_spelled(run: Run) -> None:
+    for text in private_answers()[::5]:
+        status, out, _ = run("stream", *SSE, "--prompted", "--finish-reason", "stop", stdin=text.encode())
+        assert status == 0, text
+        assert SECRET.encode() not in out, text
+        assert said(out, "content") == "Four.", text
+
+
+def test_the_reasoning_of_any_channel_is_shown_to_whoever_asks_for_it(run: Run) -> None:
+    text = b"<|channel|>thoughts<|message|>Two and two.<|end|>" + ANSWER
+    assert said(run("stream", *SSE, "--prompted", "--show", "other", "--debug-view", stdin=text).out, "reasoning") == (
+        "Two and two."
+    )

@@ -142,8 +142,20 @@ def _regular(raw: str, prompted: bool) -> Fields | None:
 _cached = lru_cache(maxsize=2048)(_regular)
 
 
+_DOUBLED: Final = re.compile(f"({'|'.join(sorted(ROLES))})\\1+")
+
+
 def _is_odd_name(name: str) -> bool:
-    return any((name.startswith(TO), ATTRIBUTE.match(name), NAMED_ROLE.match(name), CHANNEL in name, CONSTRAIN in name))
+    return any(
+        (
+            _DOUBLED.fullmatch(name),
+            name.startswith(TO),
+            ATTRIBUTE.match(name),
+            NAMED_ROLE.match(name),
+            CHANNEL in name,
+            CONSTRAIN in name,
+        )
+    )
 
 
 def _reply(raw: str) -> Fields | None:

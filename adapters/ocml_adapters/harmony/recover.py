@@ -226,6 +226,11 @@ def split_body(raw: str, *, opened: bool) -> tuple[str, str]:
     if opened:
         word = _ROLE_WORD.match(raw)
         at = word.end() if word is not None else 0
-    while (found := _LEAD.match(raw, at)) is not None:
-        at = found.end()
+    marker = at
+    while marker >= 0:
+        at = marker
+        while (found := _LEAD.match(raw, at)) is not None:
+            at = found.end()
+        # What stands before a channel is no body.
+        marker = raw.find(CHANNEL, at)
     return raw[:at], raw[at:].removeprefix(" ")

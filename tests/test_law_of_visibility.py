@@ -1,0 +1,177 @@
+"""Law 10: what is hidden from end users is not shown to them, in any output, stream or view (docs/loss.md)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ocml_bridge import Document, Message, Transcript, formats, read, verify, write
+from ocml_bridge.adapter import Adapter, Options
+from ocml_bridge.events import Event
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Text, Thought
+from ocml_bridge.pipe import Pipe, decoder, encoder, streams
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.registry import adapter
+from ocml_bridge.stream import replay
+from ocml_bridge.testing import laws, visibility
+from ocml_bridge.testing.visibility import SECRET
+from ocml_bridge.view import tell
+from ocml_bridge.view.compare import compare
+from ocml_bridge.visibility import DEBUG, END_USER, exposed_messages, is_private
+
+FORMATS = formats()
+TEXTS = tuple(name for name in streams()[0] if name in FORMATS and not name.endswith("-tokens"))
+CLIENTS = tuple(name for name in streams()[1] if name not in TEXTS)
+PRIVATE = Message("assistant", f"{SECRET}1", channel="thoughts")
+ANSWER = Message("assistant", "Four.", channel="final")
+
+
+@given(visibility.documents())
+@settings(max_examples=60)
+def test_all_laws_hold_on_channels_and_intents_of_any_spelling(document: Transcript) -> None:
+    pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
+    for target in FORMATS:
+        laws.all_laws(document, target)
+
+
+@given(visibility.documents())
+@settings(max_examples=20)
+def test_nothing_is_shown_for_any_ordered_pair(document: Transcript) -> None:
+    pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
+    for source in FORMATS:
+        known = read(write(document, source, policy=LENIENT).encode(), source).transcript
+        for target in FORMATS:
+            visibility.visibility(laws.Trial(known, target))
+
+
+@pytest.mark.long
+@given(visibility.documents())
+@settings(max_examples=5000)
+def test_all_laws_hold_on_channels_and_intents_of_any_spelling_at_length(document: Transcript) -> None:
+    for target in FORMATS:
+        laws.all_laws(document, target)
+
+
+# --- a format that breaks it ------------------------------------------------------------------------------------------
+
+
+def leaking() -> Adapter:
+    """ChatML that shows whatever the assistant says."""
+    chatml = adapter("chatml")[0]
+
+    def fit(document: Document, options: Options, log: Log) -> Document:
+        assert isinstance(document, Transcript)
+        shown = [replace(message, channel="final", intent=None) for message in document.messages]
+        return chatml.fit(replace(document, messages=tuple(shown)), options, log)
+
+    return replace(chatml, fit=fit)
+
+
+def test_a_format_that_shows_what_is_hidden_breaks_the_law() -> None:
+    trial = laws.Trial(Transcript((PRIVATE, ANSWER)), leaking())
+    with pytest.raises(laws.LawBrokenError, match="law of visibility, in chatml") as caught:
+        visibility.visibility(trial)
+    assert "/messages/0 is shown" in str(caught.value)
+
+
+def test_verifying_names_what_is_shown_though_a_loss_names_the_channel() -> None:
+    document = Transcript((PRIVATE, ANSWER))
+    result = write(document, leaking(), policy=LENIENT)
+    assert "/messages/0/channel" in {loss.path for loss in result.losses}
+    assert [(loss.code, loss.path) for loss in verify(document, result)] == [("channel", "/messages/0")]
+
+
+def test_a_text_that_moved_into_what_is_shown_is_found_too() -> None:
+    moved = Transcript((Message("assistant", "Four.", channel="final"), Message("user", PRIVATE.content)))
+    assert exposed_messages(Transcript((ANSWER, PRIVATE)), moved, {1}) == [1]
+    assert exposed_messages(Transcript((ANSWER, PRIVATE, moved.messages[1])), moved, {1}) == []
+
+
+# --- the rule ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("private", "message"),
+    [
+        (False, Message("assistant", "x")),
+        (False, Message("assistant", "x", channel="final")),
+        (False, Message("assistant", "x", channel="Final ")),
+        (False, Message("assistant", "x", channel="commentary", intent="preamble")),
+        (True, Message("assistant", "x", channel="commentary")),
+        (True, Message("assistant", "x", channel="commentary", intent="status")),
+        (True, Message("assistant", "x", channel="final", intent="debug")),
+        (True, Message("assistant", "x", channel="analysis")),
+        (True, Message("assistant", "x", channel="analysis??")),
+        (True, Message("assistant", "x", channel="anything")),
+        (True, Message("assistant", "x", channel="")),
+        (True, Message("assistant", (Text("x"), Thought("reason"), Text("y")), channel="final")),
+        (True, Message("narrator", "x", channel="analysis")),
+        (False, Message("assistant", "{}", channel="analysis", recipient="functions.f")),
+        (False, Message("tool", "x", channel="analysis")),
+        (False, Message("user", "x", channel="analysis")),
+    ],
+    ids=str,
+)
+def test_an_assistants_text_is_private_unless_its_channel_is_known_to_be_shown(private: bool, message: Message) -> None:
+    assert is_private(message) is private
+
+
+# --- streams and views ------------------------------------------------------------------------------------------------
+
+
+@given(visibility.documents(), st.sampled_from(TEXTS), st.sampled_from(CLIENTS), st.integers(1, 40))
+def test_nothing_hidden_is_streamed_to_a_client(document: Transcript, source: str, client: str, size: int) -> None:
+    text = write(document, source, policy=LENIENT).output
+    assert isinstance(text, str)
+    pipe = Pipe(decoder(source), encoder(client))
+    out = b"".join([*(pipe.feed(text[at : at + size]) for at in range(0, len(text), size)), pipe.finish("stop")])
+    assert SECRET.encode() not in out
+
+
+@given(visibility.documents(), st.sampled_from(CLIENTS))
+def test_nor_is_a_transcript_that_is_replayed(document: Transcript, client: str) -> None:
+    assert SECRET.encode() not in b"".join(encoder(client).encode(replay(document, "stop")))
+
+
+EVENTS: tuple[Event, ...] = tuple(replay(Transcript((PRIVATE, ANSWER)), "stop"))
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_an_encoder_for_clients_is_private_unless_it_is_asked(client: str) -> None:
+    def told(**asked: Any) -> bool:
+        made = encoder(client, **asked)
+        return SECRET.encode() in b"".join([*made.encode(EVENTS), *made.finish()])
+
+    assert not told()
+    assert not told(visibility=END_USER)
+    assert told(visibility=DEBUG) or client == "ocm-2.2-events"  # which has no event for such a channel
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_an_encoder_of_a_text_format_is_whole_as_its_batch_writer_is(text: str) -> None:
+    said = b"".join(encoder(text).encode(EVENTS)).decode()
+    assert (SECRET in said) == (SECRET in str(write(Transcript((PRIVATE, ANSWER)), text).output))
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_a_pipe_passes_on_what_it_is_told_to_in_place_of_what_its_encoder_was(shown: bool) -> None:
+    text = f"<|channel|>thoughts<|message|>{SECRET}<|end|><|start|>assistant<|channel|>final<|message|>Four.<|return|>"
+    made = encoder("openai-sse", visibility=END_USER if shown else DEBUG)
+    pipe = Pipe(decoder("harmony"), made, DEBUG if shown else END_USER)
+    assert (SECRET.encode() in pipe.feed(text)) is shown
+
+
+@given(visibility.documents(), st.sampled_from(FORMATS))
+@settings(max_examples=50)
+def test_no_view_shows_it(document: Transcript, target: str) -> None:
+    pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
+    assert SECRET not in repr(tell(document))
+    compared = compare(document, target)
+    assert SECRET not in repr(compared)
+    exposed = [row.index for row in compared.rows if row.exposed]
+    assert not [index for index in exposed if is_private(document.messages[index])]
