@@ -25,6 +25,7 @@ TESTS = (
     "test_jsontext.py",
     "test_diff.py",
     "test_pairing.py",
+    "test_calls.py",
     "test_direct.py",
     "text",
     "test_sidecar.py",
