@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 from . import registry
@@ -34,15 +35,17 @@ def format_of(source: Source) -> str:
 
     Formats of third parties are asked only where no built-in one is certain: they take time to find.
     """
-    scores = _sniff(registry.BUILT_IN, source)
+    scores = _sniff((registry.adapter(name)[0] for name in registry.BUILT_IN), source)
+    broken: list[BridgeError] = []
+    if max(scores.values(), default=0) < _CERTAIN:
+        adapters, broken = registry.load_all()
+        scores |= _sniff_plugins(adapters, source)
     best = max(scores.values(), default=0)
-    if best < _CERTAIN:
-        scores = _sniff(registry.formats(), source)
-        best = max(scores.values(), default=0)
     names = [name for name, score in scores.items() if score == best]
     if best == 0:
         found = recognise(source)
         what = _UNTOLD if found is None else f"this {_looks(found)}"
+        what += "".join(f"; {error.message}" for error in broken)
         raise BridgeError(ErrorCode.FORMAT_UNKNOWN, what, path=None if found is None else found.path)
     if len(names) > 1:
         raise BridgeError(
@@ -51,9 +54,19 @@ def format_of(source: Source) -> str:
     return names[0]
 
 
-def _sniff(names: Iterable[str], source: Source) -> dict[str, int]:
+def _sniff(adapters: Iterable[Adapter], source: Source) -> dict[str, int]:
     kind = Kind.TEXT if isinstance(source, str) else Kind.JSON
-    return {name: found.sniff(source) for name in names if (found := registry.adapter(name)[0]).kind is kind}
+    return {found.id: found.sniff(source) for found in adapters if found.kind is kind}
+
+
+def _sniff_plugins(adapters: Iterable[Adapter], source: Source) -> dict[str, int]:
+    """As `_sniff`, of formats of third parties; one that fails has not recognised the source."""
+    scores: dict[str, int] = {}
+    for found in adapters:
+        if found.id not in registry.BUILT_IN:
+            with suppress(Exception):
+                scores |= _sniff([found], source)
+    return scores
 
 
 # --- what it is instead -----------------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ def audience(stream: str) -> Visibility | None:
 
 def streams() -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The ids of the streams that can be read, and of those that can be written."""
-    adapters = [registry.adapter(name)[0] for name in registry.formats()]
+    adapters, _ = registry.load_all()
     return (
         tuple(name for adapter in adapters for name in adapter.decoders),
         tuple(name for adapter in adapters for name in adapter.encoders),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Final, cast
+from typing import Final
 
 from .adapter import Adapter
 from .errors import BridgeError, ErrorCode
@@ -41,14 +41,36 @@ def _plugins() -> dict[str, str]:
 
 
 @cache
-def _load(format_id: str) -> Adapter:
-    target = BUILT_IN.get(format_id) or _plugins().get(format_id)
-    if target is None:
-        raise _unknown(format_id)
+def _find(format_id: str) -> Adapter | Exception:
+    """An adapter, or why it cannot be loaded: what its author did wrong ends nothing else."""
+    target = BUILT_IN.get(format_id) or _plugins()[format_id]
     try:
-        return cast("Adapter", find(target))
-    except (ImportError, AttributeError) as error:
-        raise BridgeError(ErrorCode.DEPENDENCY, f"the format {format_id!r} cannot be loaded: {error}") from error
+        found = find(target)
+    except Exception as error:
+        return error
+    return found if isinstance(found, Adapter) else TypeError(f"{target} is no adapter")
+
+
+def _load(format_id: str) -> Adapter:
+    if format_id not in BUILT_IN and format_id not in _plugins():
+        raise _unknown(format_id)
+    found = _find(format_id)
+    if isinstance(found, Exception):
+        why = f"{type(found).__name__}: {found}"
+        raise BridgeError(ErrorCode.DEPENDENCY, f"the format {format_id!r} cannot be loaded: {why}") from found
+    return found
+
+
+def load_all() -> tuple[list[Adapter], list[BridgeError]]:
+    """The adapters of all formats, in their order, and one error for each plug-in that cannot be loaded."""
+    adapters: list[Adapter] = []
+    errors: list[BridgeError] = []
+    for name in formats():
+        try:
+            adapters.append(_load(name))
+        except BridgeError as error:
+            errors.append(error)
+    return adapters, errors
 
 
 ALIASES: Final[dict[str, str]] = {
@@ -78,7 +100,8 @@ def adapter(format_id: str | Adapter) -> tuple[Adapter, str | None]:
     """The adapter for `id` or `id:dialect`, and the dialect where one is named; an adapter stands for itself.
 
     Raises:
-        BridgeError: OCB-FORMAT-UNKNOWN for an unknown id or dialect.
+        BridgeError: OCB-FORMAT-UNKNOWN for an unknown id or dialect, OCB-DEPENDENCY for one that cannot be
+            loaded.
     """
     if isinstance(format_id, Adapter):
         return format_id, None

@@ -17,7 +17,7 @@ from ..convert import Reading, read
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..model import Json, Transcript
 from ..model.codec import json_schema
-from .output import STANDARD, about, one_line, read_bytes, say, shown, warning, write_all
+from .output import PROGRAM, STANDARD, about, one_line, read_bytes, say, shown, warning, write_all
 from .parameters import FILE, force_option, format_option
 
 _LEVELS: Final = {Level.YES: "yes", Level.PARTLY: "partly", Level.NO: "-"}
@@ -155,7 +155,11 @@ def schema() -> None:
 
 
 def _adapters() -> list[Adapter]:
-    return [registry.adapter(name)[0] for name in registry.formats()]
+    """The adapters of all formats; a plug-in that cannot be loaded is named on stderr."""
+    adapters, broken = registry.load_all()
+    for error in broken:
+        say(f"{PROGRAM}: warning: {error.message}", colour="yellow")
+    return adapters
 
 
 def _print_json(value: Json) -> None:
