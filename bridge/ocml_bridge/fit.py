@@ -195,6 +195,8 @@ def name_difference(difference: Difference, target: str) -> Loss:
     if new is None or new is ABSENT:
         if old == "" or old == _NO_SETTINGS:
             return Loss(code, _SPELLED, path, f"{target} says nothing of an empty {label}")
+        if old == ():
+            return Loss(code, _SPELLED, path, f"{target} says nothing where there are no {label}")
         what = _of_one_format(cast("ByFormat", old)) if path.endswith("/extras") else f"the {label} {shown(old)}"
         return Loss(code, _LOST, path, f"{target} has no place for {what}")
     return Loss(code, _CHANGED, path, f"the {label} {shown(old)} becomes {shown(new)} in {target}")

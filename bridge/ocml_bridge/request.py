@@ -135,6 +135,10 @@ def prepare(
     if not isinstance(request, Transcript):
         raise BridgeError(ErrorCode.SHAPE, "a text to be completed is no conversation, and has no turn to open")
     current, dropped = drop_analysis(_conversation(request, reading.source))
+    if current.tools == ():
+        # A section without tools is one that no model was trained on.
+        current = replace(current, tools=None)
+        dropped += (Loss(LossCode.TOOLS, Severity.LAYOUT, "/tools", "a prompt says nothing where there are no tools"),)
     gone = missing(dropped)
     origins = tuple(f"/messages/{index}" for index in range(len(request.messages)) if index not in gone)
     losses = dropped

@@ -37,7 +37,8 @@ def assemble(
         (layout if is_trivia(tail) else extras)["tail"] = tail
     if tools is not None:
         declared, at = tools
-        if at != place(messages):
+        # A list without tools is written only where it was read.
+        if at != place(messages) or not tools_of(declared):
             layout["tools_at"] = at
         if declared.layout is not None:
             layout["tools"] = declared.layout[HOME]

@@ -9,13 +9,14 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.fit import drop_message, narrow
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Completion, Document, Message, Tool, Tools, Transcript
+from ocml_bridge.text.edges import kept_by
 from ocml_bridge.text.plain import message
 from ocml_bridge.turns import as_transcript, is_call, name_of, parts_of, recipient_of
 from ocml_bridge.visibility import is_private
 
 from .calls import constraint_of
 from .image import image_of
-from .syntax import ENVIRONMENT, PYTHON
+from .syntax import ENVIRONMENT, HOME, PYTHON
 from .tools import declares, normal, tools_of
 
 TARGET: Final = "internlm2"
@@ -53,7 +54,10 @@ class _Drafts:
         self.messages: list[Message] = []
         self.paths: list[str] = []
         moved: list[Tool] = []
-        leading = document.tools is None
+        said = document.tools
+        if not said and "tools_at" not in kept_by(HOME, document.layout):
+            said = None
+        leading = said is None
         for index, source in enumerate(document.messages):
             if is_private(source):
                 drop_message(log, index, f"{TARGET} has no place for private reasoning")
@@ -69,8 +73,8 @@ class _Drafts:
             self.paths.append(path)
         if moved:
             log.lose(LossCode.TOOLS_MOVED, "/tools", "tools of messages are declared apart", Severity.LAYOUT)
-        tools = (*(document.tools or ()), *moved)
-        self.tools = tuple(map(normal, tools)) if document.tools is not None or moved else None
+        tools = (*(said or ()), *moved)
+        self.tools = tuple(map(normal, tools)) if said is not None or moved else None
 
     def _said(self, source: Message, path: str, moved: list[Tool]) -> Message | None:
         """A message without the tools in it, which go to the transcript's; None where it has nothing else."""

@@ -30,7 +30,7 @@ def fit(document: Document, options: Options, log: Log) -> Document:
     """The image of a document in OpenChatML 2.2."""
     transcript = as_transcript(document, log) if isinstance(document, Completion) else document
     transcript = developer.empty(_narrow(transcript, log), _empty, log, target=HOME)
-    transcript = developer.fit(transcript, log, target=HOME, lenient=True)
+    transcript = developer.fit(transcript, log, lenient=True)
     numbered = synthesise_ids(transcript.messages, HOME)
     messages = [_message(message, first=index == 0) for index, message in enumerate(numbered)]
     open_turn = transcript.open_turn

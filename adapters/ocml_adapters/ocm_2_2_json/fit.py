@@ -26,7 +26,7 @@ def fit(document: Document, options: Options, log: Log) -> Document:
     transcript = as_transcript(document, log) if isinstance(document, Completion) else document
     messages = [_message(m, f"/messages/{i}", log) for i, m in enumerate(transcript.messages)]
     transcript = developer.empty(replace(transcript, messages=tuple(messages)), _empty, log, target=HOME)
-    transcript = developer.fit(transcript, log, target=HOME, lenient=False)
+    transcript = developer.fit(transcript, log, lenient=False)
     spelled = _spelled(list(synthesise_ids(transcript.messages, HOME)))
     image = Transcript(infer_grouping(spelled), tools=transcript.tools)
     shape = own(transcript.layout).get("shape")

@@ -106,15 +106,13 @@ def _held(tools: tuple[Tool, ...]) -> tuple[Tool, ...] | None:
     return declared[1] if declared is not None and len(declared[1]) == len(tools) else None
 
 
-def fit(transcript: Transcript, log: Log, *, target: str, lenient: bool) -> Transcript:
+def fit(transcript: Transcript, log: Log, *, lenient: bool) -> Transcript:
     """The image of a transcript as far as tools go: as `split` and `lift_tools` give it back from what is written.
 
     Tools inside messages move out; what TypeScript cannot say is left out; a developer's text that is a tools section
     is read as tools.
     """
     document, transcript = transcript, hoist_tools(transcript, log)
-    if transcript.tools is not None and not transcript.tools:
-        log.lose(LossCode.TOOLS, "/tools", f"{target} says nothing where there are no tools", Severity.LAYOUT)
     tools = image(transcript.tools) if transcript.tools else ()
     if not tools and not any(message.role == "developer" for message in transcript.messages):
         return transcript if transcript.tools is None else replace(transcript, tools=None)
