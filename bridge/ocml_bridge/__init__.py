@@ -14,7 +14,9 @@ from .errors import BridgeError, ErrorCode
 from .loss import Finding, FindingCode, Loss, LossCode, Severity
 from .model import Completion, Document, Message, Tool, Transcript
 from .pipe import decoder, encoder
-from .registry import adapter, formats
+from .registry import adapter as adapter
+from .registry import formats
+from .split import read_all
 from .verify import verify
 
 __version__ = "0.1.0"
@@ -35,7 +37,6 @@ __all__ = [
     "Severity",
     "Tool",
     "Transcript",
-    "adapter",
     "convert",
     "decoder",
     "detect",
@@ -43,6 +44,7 @@ __all__ = [
     "formats",
     "make_sidecar",
     "read",
+    "read_all",
     "verify",
     "write",
 ]

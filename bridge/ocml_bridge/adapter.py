@@ -144,6 +144,9 @@ class Adapter:
             can hold the text of the document.
         verbatim: whether the reader takes all text from its source as it stands there, and resolves no escapes: what
             UTF-8 can hold of the source, it can hold of the document.
+        split: cuts a source at its boundaries into sources of one conversation each, with the place of each: its offset
+            in a text, its index in a list. None where a source is always one. `read` refuses what it would cut
+            (OCB-SEVERAL).
         compare: reads a source with the format's official reader beside ours, where there is one.
         decoders: by stream id, what reads the format as it arrives. A stream id is the format's id, or begins with it
             and says how it is framed (`openai-sse`).
@@ -164,6 +167,7 @@ class Adapter:
     dialects: tuple[str, ...] = field(default=())
     direct: Callable[[Document, Options, bool], tuple[Document, Source] | None] | None = None
     verbatim: bool = False
+    split: Callable[[Source, Options], Sequence[tuple[int, Source]]] | None = None
     compare: Callable[[Source], Sequence[Comparison]] | None = None
     decoders: Mapping[str, MakeDecoder] = field(default_factory=dict[str, MakeDecoder])
     encoders: Mapping[str, MakeEncoder] = field(default_factory=dict[str, MakeEncoder])

@@ -8,6 +8,7 @@ from typing import Final, cast
 
 from . import jsontext, registry
 from .adapter import DEFAULT, Adapter, Options, Source
+from .boundary import WHOLE, Place
 from .detection import doubt, explain, format_of
 from .diff import diff
 from .errors import BridgeError
@@ -31,11 +32,13 @@ class Reading:
         transcript: the document in the canonical form.
         findings: what the reader mended or assumed, in order.
         source: the format id it was read as.
+        place: where it stood, in a document of several conversations.
     """
 
     transcript: Document
     findings: tuple[Finding, ...]
     source: str
+    place: Place = WHOLE
 
 
 @dataclass(slots=True)

@@ -17,7 +17,19 @@ from ocml_adapters.internlm2 import TOKENS
 from ocml_adapters.internlm2.syntax import IDS, IM
 from ocml_adapters.internlm2.syntax import TOKENS as SPELLINGS
 from ocml_adapters.internlm2.vocabulary import Vocabulary, load_vocabulary
-from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Transcript, convert, detect, read, write
+from ocml_bridge import (
+    BridgeError,
+    ErrorCode,
+    FindingCode,
+    LossCode,
+    Message,
+    Transcript,
+    convert,
+    detect,
+    read,
+    read_all,
+    write,
+)
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Document
@@ -271,3 +283,13 @@ def test_the_image_is_what_reading_gives_back(document: Document) -> None:
 @given(documents())
 def test_the_laws_hold(document: Document) -> None:
     all_laws(document, NAME)
+
+
+def test_ids_that_end_a_text_between_messages_begin_another_conversation(vocabulary: Vocabulary) -> None:
+    one = [1, *frame("A"), 2]
+    with pytest.raises(BridgeError) as raised:
+        read(one * 3, "internlm2-tokens")
+    assert (raised.value.code, raised.value.path) == (ErrorCode.SEVERAL, f"/{len(one)}")
+    readings = [*read_all(one * 3, "internlm2-tokens")]
+    assert [reading.place.path for reading in readings] == [f"/{len(one) * count}" for count in range(3)]
+    assert readings[0].transcript == readings[2].transcript == read(one, "internlm2-tokens").transcript

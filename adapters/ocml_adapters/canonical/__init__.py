@@ -14,5 +14,6 @@ ADAPTER = Adapter(
     fit=Lazy(f"{__name__}.fit:fit"),
     write=Lazy(f"{__name__}.writer:write"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
+    split=Lazy(f"{__name__}.reader:split"),
     capabilities=holds(*Feature),
 )

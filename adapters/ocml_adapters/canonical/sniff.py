@@ -11,7 +11,9 @@ from .syntax import REQUIRED
 
 
 def sniff(source: Source) -> int:
-    """Certain where `type` says so."""
+    """Certain where `type` says so; of a list, where each item's does."""
+    if isinstance(source, list):
+        return min(map(sniff, cast("list[Json]", source)), default=0)
     if not isinstance(source, dict):
         return 0
     document = cast("dict[str, Json]", source)

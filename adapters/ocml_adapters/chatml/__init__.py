@@ -25,6 +25,7 @@ ADAPTER = Adapter(
     fit=Lazy(f"{__name__}.fit:fit_text"),
     write=Lazy(f"{__name__}.writer:write_text"),
     sniff=Lazy(f"{__name__}.sniff:sniff_text"),
+    split=Lazy(f"{__name__}.reader:split_text"),
     capabilities=holds(*_HELD, partly=(Feature.TRUNCATION, Feature.CONTROL_TOKENS)),
     dialects=("openai",),
     decoders={"chatml": Lazy(f"{__name__}.stream:decoder")},
@@ -40,5 +41,6 @@ JSON = Adapter(
     fit=Lazy(f"{__name__}.fit:fit_list"),
     write=Lazy(f"{__name__}.writer:write_list"),
     sniff=Lazy(f"{__name__}.sniff:sniff_list"),
+    split=Lazy(f"{__name__}.reader:split_list"),
     capabilities=holds(*_HELD, Feature.CONTROL_TOKENS, partly=(Feature.TRUNCATION,)),
 )

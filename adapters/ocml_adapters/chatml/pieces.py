@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
+from ocml_bridge.boundary import EDGES
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json
@@ -125,6 +126,8 @@ def from_list(source: Json, log: Log) -> Pieces:
 
 def _close(out: Pieces, gap: list[Json], body: list[Json], start: int, end: str) -> None:
     header, newline, text = (joined(body) or "").partition("\n")
-    out.frames.append(Frame(joined(gap) or "", START, header, newline != "", text, end, start, last=False))
+    at = EDGES.cut([joined([item]) or "" for item in gap]) if out.frames else -1
+    begins = -1 if at < 0 else start - len(gap) + at
+    out.frames.append(Frame(joined(gap) or "", START, header, newline != "", text, end, start, False, begins))
     out.gaps.append(gap)
     out.bodies.append(body)

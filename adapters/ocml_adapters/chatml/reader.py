@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, cast
 
 from ocml_bridge.adapter import Options, Source
+from ocml_bridge.boundary import is_list_of_lists, several, several_documents
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
-from ocml_bridge.model import Document, Message, Transcript
+from ocml_bridge.model import Document, Json, Message, Transcript
 from ocml_bridge.text.edges import by_format, is_trivia, remember
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import ROLES, message, name_from_header
@@ -25,7 +26,7 @@ def read_text(source: Source, options: Options, log: Log) -> Document:
 
     Raises:
         BridgeError: OCB-NO-FRAMES where no message begins; OCB-INCOMPLETE for a half-finished message that is not the
-            assistant's, which the format does not allow.
+            assistant's, which the format does not allow; OCB-SEVERAL where another conversation begins.
     """
     assert isinstance(source, str)
     frames, tail = GRAMMAR.frames(source)
@@ -41,11 +42,35 @@ def read_list(source: Source, options: Options, log: Log) -> Document:
     Raises:
         BridgeError: OCB-SHAPE for what is not such a list, with the path of the item; else as `read_text`.
     """
+    if is_list_of_lists(source):
+        raise several_documents(source)
     pieces = from_list(source, log)
+    begins = next((frame.begins for frame in pieces.frames if frame.begins >= 0), None)
+    if begins is not None:
+        raise several(path=f"/{begins}")
     reader = FrameReader(log, LIST, pieces)
     for frame in pieces.frames:
         reader.frame(frame)
     return reader.finish(pieces.tail)
+
+
+def split_text(source: Source, options: Options) -> list[tuple[int, str]]:
+    """The conversations of a text, each with its offset."""
+    assert isinstance(source, str)
+    return GRAMMAR.split(source)
+
+
+def split_list(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
+    """The conversations of a list, each with its index: lists in it, or what stands between boundaries.
+
+    Raises:
+        BridgeError: OCB-SHAPE for what is not such a list.
+    """
+    if is_list_of_lists(source):
+        return list(enumerate(source))
+    items = cast("list[Json]", source)
+    places = [0, *(frame.begins for frame in from_list(items, Log()).frames if frame.begins >= 0)]
+    return [(at, items[at:end]) for at, end in zip(places, (*places[1:], len(items)), strict=True)]
 
 
 class FrameReader:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ocml_bridge.adapter import Source
+from ocml_bridge.boundary import is_list_of_lists
 from ocml_bridge.text.edges import is_trivia
 
 from .syntax import START
@@ -19,7 +20,9 @@ def sniff_text(source: Source) -> int:
 
 
 def sniff_list(source: Source) -> int:
-    """Certain where a list begins with a start token, probably where one stands in it."""
+    """Certain where a list begins with a start token, probably where one stands in it; or of a list of such lists."""
+    if is_list_of_lists(source):
+        return min(map(sniff_list, source))
     if not isinstance(source, list):
         return 0
     for index, item in enumerate(source):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]

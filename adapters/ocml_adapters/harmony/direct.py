@@ -13,7 +13,7 @@ from ocml_bridge.turns import continues, developer_place
 
 from .body import SECTION
 from .held import find_opening, openings
-from .syntax import ASSISTANT, CONTROL, DEVELOPER, ENDS, HOME, INSTRUCTIONS, MESSAGE, SPEC, START
+from .syntax import ASSISTANT, CONTROL, DEVELOPER, ENDS, HOME, INSTRUCTIONS, MESSAGE, RETURN, SPEC, START, SYSTEM
 
 
 def direct(document: Document, options: Options, sound: bool = False) -> tuple[Transcript, str] | None:
@@ -40,7 +40,7 @@ def direct(document: Document, options: Options, sound: bool = False) -> tuple[T
         head = get(said)
         if head is None:
             head = find_opening(said, dialect)
-        if not head or type(content) is not str or end is None:
+        if not head or type(content) is not str or end is None or (role == SYSTEM and out and out[-1] == RETURN):
             return None
         if ("<" in content or not (sound or content.isascii())) and not _is_plain(content):
             return None

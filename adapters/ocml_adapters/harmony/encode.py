@@ -17,7 +17,7 @@ from ocml_bridge.visibility import channelled
 from .fit import TARGET, fit
 from .message import header_of
 from .reader import read
-from .syntax import ASSISTANT, CONTROL, ENDS, IDS, MESSAGE, TOOL
+from .syntax import ASSISTANT, CONTROL, ENDS, IDS, MESSAGE, RETURN, SYSTEM, TOOL
 from .writer import write
 
 _HOLD: Final = Hold(IDS)
@@ -45,8 +45,8 @@ class HarmonyEncoder(TextEncoder):
 
     def open(self, start: Start) -> str:
         """The header; of the developer's message nothing, whose form only the whole of it tells."""
-        closed = self._owed.message
         message = self._named(start.message)
+        closed = _END if self._owed.message == RETURN and message.role == SYSTEM else self._owed.message
         self._owed, self._whole = Owed(), message.role == "developer"
         return closed if self._whole else closed + self._header(message) + MESSAGE
 
@@ -79,7 +79,10 @@ class HarmonyEncoder(TextEncoder):
             return body
         end = ENDS[message.end]
         if self.options.training and message.role == ASSISTANT and message.channel == "final":
-            self._owed = Owed(end, ENDS["return"], ENDS["return"])
+            self._owed = Owed(end, RETURN, RETURN)
+            return body
+        if end == RETURN:
+            self._owed = Owed(RETURN, RETURN, RETURN)
             return body
         return body + end
 
@@ -90,7 +93,8 @@ class HarmonyEncoder(TextEncoder):
             return self._owed.nothing
         image = fit(Transcript(open_turn=document.open_turn), self.options, Log())
         assert image.open_turn is not None
-        return self._owed.turn + header_of(image.open_turn, prompted=False)
+        turn = _END if self._owed.turn == RETURN and document.open_turn.role == SYSTEM else self._owed.turn
+        return turn + header_of(image.open_turn, prompted=False)
 
 
 def encoder(_answer: Answer, options: Options) -> Encoder:

@@ -21,7 +21,7 @@ from .frames import Scanner, pieces_of
 from .header import Fields, fields_of, is_header, is_own_spelling, regular, said_by, spell
 from .held import held, opening
 from .message import assemble, body_of, header_of, layout_of, make
-from .reader import LINE_END
+from .reader import LINE_END, is_edge
 from .syntax import (
     ASSISTANT,
     CONTROL,
@@ -31,6 +31,7 @@ from .syntax import (
     ROLES,
     SPEC,
     START,
+    SYSTEM,
     TOOL,
 )
 
@@ -71,6 +72,7 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
             held = _spelled(held, message, spelling, prompted=first)
         messages.append(held)
     _end_as_trained(messages, options)
+    _end_before_system(messages, document.open_turn)
     open_turn = _open_turn(document.open_turn, options, prompted=prompted and not messages)
     kept = _kept_layout(layout, messages, open_turn, prompted=prompted)
     image = assemble(messages, open_turn, kept, {})
@@ -219,6 +221,14 @@ def _end_as_trained(messages: list[Message], options: Options) -> None:
         messages[-1] = replace(last, end="return")
 
 
+def _end_before_system(messages: list[Message], open_turn: Message | None) -> None:
+    """What ends with `<|return|>` ends a conversation where a system message follows: there it ends with `<|end|>`."""
+    following = messages[1:] if open_turn is None else (*messages[1:], open_turn)
+    for at, (before, after) in enumerate(zip(messages, following, strict=False)):
+        if before.end == "return" and after.role == SYSTEM:
+            messages[at] = replace(before, end="end")
+
+
 def _open_turn(turn: Message | None, options: Options, *, prompted: bool) -> Message | None:
     if turn is None:
         return None
@@ -236,6 +246,9 @@ def _kept_layout(
         kept["prompted"] = True
     tail = layout.get("tail")
     ended = open_turn is not None or not messages or messages[-1].end is not None
-    if isinstance(tail, str) and LINE_END.fullmatch(tail) and ended:
+    if isinstance(tail, str) and ended and (LINE_END.fullmatch(tail) or (is_edge(tail) and open_turn is None)):
         kept["tail"] = tail
+    front = layout.get("front")
+    if isinstance(front, str) and is_edge(front) and not prompted and (messages or open_turn is not None):
+        kept["front"] = front
     return kept

@@ -11,10 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ocml_bridge.boundary import EDGES
+
 from .header import regular
 from .recover import recover, says_text, split_body
 from .stripped import STRIPPED
-from .syntax import ASSISTANT, CHANNEL, CONSTRAIN, MAX_HEADER, MESSAGE, START, STOPS, TOKEN
+from .syntax import ASSISTANT, CHANNEL, CONSTRAIN, MAX_HEADER, MESSAGE, RETURN, START, STOPS, SYSTEM, TOKEN
 
 
 @dataclass(slots=True)
@@ -59,6 +61,21 @@ class Scan:
 
     tail: str
     strays: int
+
+
+def begins(before: Frame | None, frame: Frame) -> int:
+    """Where in the text before a frame another conversation begins; -1 where it goes on.
+
+    It begins with a token that begins or ends a text, or with a system message behind `<|return|>`, which ends the last
+    answer of a training line: nothing of that line follows it.
+    """
+    if before is None or not frame.opened:
+        return -1
+    at = EDGES.find(frame.before)
+    if at >= 0 or before.stop != RETURN:
+        return at
+    fields = regular(frame.header)
+    return len(frame.before) if fields is not None and fields.role == SYSTEM else -1
 
 
 def pieces_of(text: str) -> list[str]:

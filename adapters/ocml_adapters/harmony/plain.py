@@ -10,7 +10,7 @@ from ocml_bridge.turns import FUNCTIONS, is_call
 from .body import read_body
 from .header import LONG, is_header, is_own_spelling, regular
 from .message import make
-from .syntax import CHANNELS, CONTROL, HOME, MESSAGE, START, STOPS
+from .syntax import CHANNELS, CONTROL, HOME, MESSAGE, START, STOPS, SYSTEM
 
 
 def read_plain(text: str) -> list[Message] | None:
@@ -28,6 +28,8 @@ def read_plain(text: str) -> list[Message] | None:
         end = STOPS.get(rest[stop:])
         head = _head(header) if len(header) < LONG else None
         if head is None or end is None or (head.end == "call" and end != "call"):
+            return None
+        if head.role == SYSTEM and messages and messages[-1].end == "return":
             return None
         content, plain = read_body(head.role, CONTROL.restore(rest[:stop]))
         message = own_copy(head)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from itertools import accumulate
+from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options, Source
+from ocml_bridge.boundary import EDGES, cut_text, several
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.turns import continues, is_call
 
 from .body import read_body
-from .frames import Frame, Scan, Scanner, pieces_of
+from .frames import Frame, Scan, Scanner, begins, pieces_of
 from .header import TOOL_NAME, Fields, is_own_spelling, regular
 from .message import assemble, make
 from .plain import read_plain
@@ -25,18 +27,35 @@ LINE_END: Final = re.compile(r"\r?\n")
 """How a text file may end."""
 
 
+def is_edge(text: str) -> bool:
+    """Whether a text around the messages is the token that begins or ends a conversation, with white space at most."""
+    return EDGES.is_trivia(text) and not text.isspace() and text != ""
+
+
 def read(source: Source, options: Options, log: Log) -> Transcript:
     """Read Harmony text, whole or as a model's answer begins behind the generation prompt. Any text can be read.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is not text.
+        BridgeError: OCB-SHAPE for what is not text; OCB-SEVERAL where another conversation begins.
     """
     if not isinstance(source, str):
         raise BridgeError(ErrorCode.SHAPE, "Harmony is read from text; token ids are harmony-tokens")
     messages = read_plain(source)
     if messages is not None:
         return assemble(messages, None, {}, {})
-    return read_pieces(pieces_of(source), log, restore=True)
+    try:
+        return read_pieces(pieces_of(source), log, restore=True)
+    except BridgeError as error:
+        raise several(offset=split(source, options)[1][0]) from error
+
+
+def split(source: Source, options: Options) -> list[tuple[int, str]]:
+    """The conversations of a text, each with its offset."""
+    text = cast("str", source)
+    pieces = pieces_of(text)
+    ends = [0, *accumulate(map(len, pieces))]
+    found = boundaries(scanned(pieces)[0])
+    return cut_text(text, [ends[frame.at] - len(frame.before) + at for frame, at in found])
 
 
 # --- from frames to messages ------------------------------------------------------------------------------------------
@@ -88,13 +107,29 @@ def read_pieces(pieces: Sequence[str], log: Log, *, restore: bool, spelling: Spe
         log: what had to be mended is noted here.
         restore: whether tokens in bodies may have been broken on writing, as in text.
         spelling: what else of a frame's spelling to keep.
+
+    Raises:
+        BridgeError: OCB-SEVERAL where another conversation begins.
     """
-    reader, scanner = FrameReader(log, restore=restore, spelling=spelling), Scanner()
-    frames = scanner.feed(pieces)
-    last, rest = scanner.finish()
-    for frame in (*frames, *last):
+    reader = FrameReader(log, restore=restore, spelling=spelling)
+    frames, rest = scanned(pieces)
+    for frame in frames:
         reader.frame(frame)
     return reader.finish(rest)
+
+
+def scanned(pieces: Sequence[str]) -> tuple[list[Frame], Scan]:
+    """The frames that pieces make, and what stands behind them."""
+    scanner = Scanner()
+    frames = scanner.feed(pieces)
+    last, rest = scanner.finish()
+    return [*frames, *last], rest
+
+
+def boundaries(frames: Sequence[Frame]) -> list[tuple[Frame, int]]:
+    """The frames that another conversation begins with, and where in the text before each it does."""
+    pairs = zip((None, *frames), frames, strict=False)
+    return [(frame, at) for before, frame in pairs if (at := begins(before, frame)) >= 0]
 
 
 class FrameReader:
@@ -111,7 +146,7 @@ class FrameReader:
         self._restore = restore
         self.messages: list[Message] = []
         self.open_turn: Message | None = None
-        self._frames = 0
+        self._before: Frame | None = None
         self._layout: dict[str, Any] = {}
         self._extras: dict[str, Any] = {}
         self._pending: dict[str, Any] = {}
@@ -121,11 +156,18 @@ class FrameReader:
         self._log.find(code, f"/messages/{len(self.messages)}", detail, severity)
 
     def frame(self, frame: Frame) -> None:
-        """Take the next frame."""
-        self._frames += 1
+        """Take the next frame.
+
+        Raises:
+            BridgeError: OCB-SEVERAL where it is of another conversation.
+        """
+        self.see(frame)
+        self._before = frame
         first = not self.messages
         if first and not frame.opened:
             self._layout["prompted"] = True
+        if first and is_edge(frame.before):
+            self._layout["front"], frame.before = frame.before, ""
         if frame.body is None and not frame.follows:
             self._begun(frame)
             return
@@ -147,6 +189,15 @@ class FrameReader:
         if frame.before:
             self._outside(frame.before, extras)
         self._add(self._message(frame, fields, body, layout, extras))
+
+    def see(self, frame: Frame) -> None:
+        """See that the next frame belongs to the conversation of those before it.
+
+        Raises:
+            BridgeError: OCB-SEVERAL where it does not.
+        """
+        if begins(self._before, frame) >= 0:
+            raise several()
 
     def _breaks_off(self, header: str, frame: Frame) -> bool:
         """Take a frame that breaks off in the header of a call, which nobody made then; False for any other."""
@@ -297,14 +348,14 @@ class FrameReader:
 
     def finish(self, found: Scan) -> Transcript:
         """The transcript, once all frames are taken."""
-        if not self._frames:
+        if self._before is None:
             return self._frameless(found)
         return self._finish(found)
 
     def _finish(self, found: Scan) -> Transcript:
         if self._pending:
             self._extras["after"] = self._pending["before"]
-        if LINE_END.fullmatch(found.tail):
+        if LINE_END.fullmatch(found.tail) or is_edge(found.tail):
             self._layout["tail"] = found.tail
         elif found.tail.strip():
             self._extras["after"] = self._extras.get("after", "") + found.tail

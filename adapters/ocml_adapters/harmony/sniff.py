@@ -6,6 +6,7 @@ import re
 from typing import Final, cast
 
 from ocml_bridge.adapter import Source
+from ocml_bridge.boundary import is_list_of_lists
 from ocml_bridge.model import Json
 
 from .syntax import FIRST_SPECIAL, MESSAGE, START
@@ -46,7 +47,12 @@ def sniff(source: Source) -> int:
 
 
 def sniff_tokens(source: Source) -> int:
-    """Certain of a list of integers with one of its special tokens: no other vocabulary has ids as high."""
+    """Certain of a list of integers with one of its special tokens: no other vocabulary has ids as high.
+
+    The same of a list of such lists.
+    """
+    if is_list_of_lists(source):
+        return min(map(sniff_tokens, source))
     if not isinstance(source, list) or not source:
         return 0
     items = cast("list[Json]", source)

@@ -71,6 +71,7 @@ class Live:
 
     def _begin(self, frame: Frame) -> None:
         """Say what a message's header says. A developer's has a form of its own, which only the whole text has."""
+        self._reader.see(frame)
         index = len(self._reader.messages)
         prompted = index == 0 and not frame.opened
         fields = fields_in(frame, prompted=prompted)

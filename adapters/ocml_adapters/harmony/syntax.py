@@ -18,13 +18,14 @@ START: Final = "<|start|>"
 MESSAGE: Final = "<|message|>"
 CHANNEL: Final = "<|channel|>"
 CONSTRAIN: Final = "<|constrain|>"
+RETURN: Final = "<|return|>"
 
-STOPS: Final[dict[str, Ending]] = {"<|end|>": "end", "<|call|>": "call", "<|return|>": "return"}
+STOPS: Final[dict[str, Ending]] = {"<|end|>": "end", "<|call|>": "call", RETURN: "return"}
 """What ends a message."""
 ENDS: Final[dict[Ending, str]] = {ending: token for token, ending in STOPS.items()}
 
 IDS: Final[dict[str, int]] = {
-    "<|return|>": 200002,
+    RETURN: 200002,
     CONSTRAIN: 200003,
     CHANNEL: 200005,
     START: 200006,
@@ -37,6 +38,9 @@ TOKENS: Final[dict[int, str]] = {number: token for token, number in IDS.items()}
 FIRST_SPECIAL: Final = 199998
 """The first id that is not plain text."""
 LAST_ID: Final = 201088
+EDGE_IDS: Final[dict[str, int]] = {"<|startoftext|>": 199998, "<|endoftext|>": 199999}
+"""The tokens that begin and end a whole text, outside of messages."""
+EDGE_TOKENS: Final = re.compile("|".join(map(re.escape, EDGE_IDS)))
 
 MAX_HEADER: Final = 4_096
 """The longest header, in characters; where more stands without a `<|message|>`, the body has begun."""
@@ -47,9 +51,10 @@ MENTIONABLE: Final = frozenset({START, MESSAGE, CHANNEL, CONSTRAIN})
 """Tokens that a body may hold: only the three stop tokens end it."""
 
 ASSISTANT: Final = "assistant"
+SYSTEM: Final = "system"
 DEVELOPER: Final = "developer"
 TOOL: Final = "tool"
-ROLES: Final = frozenset({"system", DEVELOPER, "user", ASSISTANT, TOOL})
+ROLES: Final = frozenset({SYSTEM, DEVELOPER, "user", ASSISTANT, TOOL})
 CHANNELS: Final = frozenset({"analysis", "commentary", "final"})
 BROADCAST: Final = "all"
 """The recipient that the official encoder does not write."""

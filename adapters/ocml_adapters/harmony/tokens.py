@@ -12,9 +12,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ocml_bridge.adapter import Options, Source
+from ocml_bridge.boundary import EDGES, is_list_of_lists, several, several_documents
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
-from ocml_bridge.model import Document, Transcript
+from ocml_bridge.model import Document, Json, Transcript
 from ocml_bridge.model.codec import from_json, to_json
 from ocml_bridge.text.unicode import is_unicode
 
@@ -23,8 +24,8 @@ from .fit import fit as fit_text
 from .frames import Frame
 from .header import LONG
 from .message import body_of, header_of, is_prompted, layout_of
-from .reader import read_pieces
-from .syntax import CHANNEL, CONSTRAIN, ENDS, FIRST_SPECIAL, IDS, LAST_ID, MESSAGE, START, TOKENS
+from .reader import boundaries, read_pieces, scanned
+from .syntax import CHANNEL, CONSTRAIN, EDGE_IDS, EDGE_TOKENS, ENDS, FIRST_SPECIAL, IDS, LAST_ID, MESSAGE, START, TOKENS
 
 if TYPE_CHECKING:
     from .vocabulary import Encoding
@@ -95,8 +96,11 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     """Read token ids of o200k_harmony.
 
     Raises:
-        BridgeError: OCB-SHAPE with the path of what is not an id; OCB-DEPENDENCY or OCB-VOCABULARY without the encoder.
+        BridgeError: OCB-SHAPE with the path of what is not an id; OCB-SEVERAL where another conversation begins;
+            OCB-DEPENDENCY or OCB-VOCABULARY without the encoder.
     """
+    if is_list_of_lists(source):
+        raise several_documents(source)
     ids = checked(source)
     pieces, places = to_pieces(ids)
 
@@ -113,8 +117,13 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
             layout["body_ids"] = body
         return layout
 
-    transcript = read_pieces(pieces, log, restore=False, spelling=spelling)
-    _note_unusual(ids, pieces, log)
+    try:
+        transcript = read_pieces(pieces, log, restore=False, spelling=spelling)
+    except BridgeError as error:
+        raise several(path=f"/{split(ids, options)[1][0]}") from error
+    layout = layout_of(transcript.layout)
+    around = EDGE_TOKENS.findall(layout.get("front", "") + layout.get("tail", ""))
+    _note_unusual(ids, pieces, log, usual={EDGE_IDS[token] for token in around})
     if not log.findings and write(transcript, options, Log()) != ids:
         detail = "around the messages the ids are not those that the encoder chooses"
         log.find(FindingCode.MIXED_SPELLING, "", detail, Severity.LAYOUT)
@@ -150,8 +159,27 @@ def not_an_id(value: Any, index: int) -> BridgeError:
     return BridgeError(ErrorCode.SHAPE, message, path=f"/{index}")
 
 
-def _note_unusual(ids: Sequence[int], pieces: Sequence[str], log: Log) -> None:
-    reserved = sorted({number for number in ids if number >= FIRST_SPECIAL} - set(TOKENS))
+def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
+    """The conversations of a list of ids, or of a list of such lists, each with its index.
+
+    Raises:
+        BridgeError: as `read`.
+    """
+    if is_list_of_lists(source):
+        return list(enumerate(source))
+    ids = checked(source)
+    pieces, places = to_pieces(ids)
+    cuts = [0]
+    for frame, _ in boundaries(scanned(pieces)[0]):
+        number = frame.at // 2
+        begin, end = places[number - 1] + 1, places[number]
+        at = EDGES.cut([text_of(one) or "\ufffd" for one in ids[begin:end]])
+        cuts.append(begin + at if at >= 0 else end)
+    return [(at, [*ids[at:end]]) for at, end in zip(cuts, (*cuts[1:], len(ids)), strict=True)]
+
+
+def _note_unusual(ids: Sequence[int], pieces: Sequence[str], log: Log, usual: set[int]) -> None:
+    reserved = sorted({number for number in ids if number >= FIRST_SPECIAL} - set(TOKENS) - usual)
     if reserved:
         detail = f"the special tokens {', '.join(map(str, reserved[:5]))} are read as their text"
         log.find(FindingCode.STRAY_TOKEN, "", detail, Severity.LAYOUT)
@@ -224,7 +252,8 @@ def _says(ids: Any, text: str, special: Sequence[str]) -> bool:
 def write(document: Document, options: Options, log: Log) -> list[int]:
     """Write an image as ids: token for token what the official encoder renders."""
     image = cast("Transcript", document)
-    out: list[int] = []
+    front, tail = (layout_of(image.layout).get(key, "") for key in ("front", "tail"))
+    out = encode(front, EDGE_TOKENS.findall(front))
     prompted = is_prompted(image)
     for _, message in placed(image):
         layout = layout_of(message.layout)
@@ -239,4 +268,4 @@ def write(document: Document, options: Options, log: Log) -> list[int]:
         prompted = False
     if image.open_turn is not None:
         out += encode_header(header_of(image.open_turn, prompted=prompted))
-    return out + encode(layout_of(image.layout).get("tail", ""))
+    return out + encode(tail, EDGE_TOKENS.findall(tail))

@@ -16,7 +16,7 @@ from .syntax import CONTROL, ENDS, MESSAGE
 def write(document: Document, options: Options, log: Log) -> str:
     """Write an image as text; control tokens in bodies are broken, refused or left by `options.control_tokens`."""
     image = cast("Transcript", document)
-    out: list[str] = []
+    out: list[str] = [layout_of(image.layout).get("front", "")]
     prompted = is_prompted(image)
     for place, message in placed(image):
         body = body_of(message)

@@ -32,6 +32,7 @@ ADAPTER = Adapter(
     fit=Lazy(f"{__name__}.fit:fit"),
     write=Lazy(f"{__name__}.writer:write"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
+    split=Lazy(f"{__name__}.reader:split"),
     capabilities=holds(*_HELD, partly=(*_PARTLY, Feature.CONTROL_TOKENS)),
     dialects=tuple(SPELLINGS),
     decoders={"internlm2": Lazy(f"{__name__}.stream:decoder")},
@@ -47,5 +48,6 @@ TOKENS = Adapter(
     fit=Lazy(f"{__name__}.tokens:fit"),
     write=Lazy(f"{__name__}.tokens:write"),
     sniff=Lazy(f"{__name__}.sniff:sniff_tokens"),
+    split=Lazy(f"{__name__}.tokens:split"),
     capabilities=holds(*_HELD, Feature.CONTROL_TOKENS, partly=_PARTLY),
 )

@@ -27,7 +27,7 @@ def read(source: Source, options: Options, log: Log) -> Document:
     """Read an InternLM2-Chat text, in either spelling or both.
 
     Raises:
-        BridgeError: OCB-NO-FRAMES where no message begins.
+        BridgeError: OCB-NO-FRAMES where no message begins; OCB-SEVERAL where another conversation begins.
     """
     assert isinstance(source, str)
     frames, tail = GRAMMAR.frames(source)
@@ -35,6 +35,12 @@ def read(source: Source, options: Options, log: Log) -> Document:
     for frame in frames:
         reader.frame(frame)
     return reader.finish(tail)
+
+
+def split(source: Source, options: Options) -> list[tuple[int, str]]:
+    """The conversations of a text, each with its offset."""
+    assert isinstance(source, str)
+    return GRAMMAR.split(source)
 
 
 class FrameReader:

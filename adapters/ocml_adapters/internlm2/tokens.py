@@ -7,14 +7,16 @@ and our reader undoes it. So there is one grammar, and content needs no escape.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options, Source
+from ocml_bridge.boundary import is_list_of_lists, several, several_documents
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
-from ocml_bridge.model import Document, Transcript
+from ocml_bridge.model import Document, Json, Transcript
 from ocml_bridge.text.edges import by_format, kept_by
 
 from . import fit as text_fit
@@ -69,14 +71,47 @@ def read(source: Source, options: Options, log: Log) -> Document:
     """Read token ids of InternLM2.
 
     Raises:
-        BridgeError: OCB-SHAPE with the path of what is not an id; OCB-NO-FRAMES where no message begins; OCB-DEPENDENCY
-            or OCB-VOCABULARY without SentencePiece or the vocabulary.
+        BridgeError: OCB-SHAPE with the path of what is not an id; OCB-NO-FRAMES where no message begins; OCB-SEVERAL
+            where another conversation begins; OCB-DEPENDENCY or OCB-VOCABULARY without SentencePiece or the vocabulary.
     """
+    if is_list_of_lists(source):
+        raise several_documents(source)
     vocabulary = load_vocabulary()
     ids = _checked(source, vocabulary)
+    parts = split(ids, options)
+    if len(parts) > 1:
+        raise several(path=f"/{parts[1][0]}")
     transcript = _read(ids, vocabulary, log)
     _note_unusual(ids, vocabulary, log)
     return _remembering(transcript, ids, vocabulary)
+
+
+def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
+    """The conversations of a list of ids, or of a list of such lists, each with its index.
+
+    Raises:
+        BridgeError: as `read`.
+    """
+    if is_list_of_lists(source):
+        return list(enumerate(source))
+    vocabulary = load_vocabulary()
+    ids = _checked(source, vocabulary)
+    if not any(number in _EDGES for number in ids):
+        return [(0, [*ids])]
+    # Text is cut beside its tokens alone, and these have their places among the ids.
+    offsets, indices, run = [0], [0], list[int]()
+    for index, number in enumerate(ids):
+        token = _TOKENS.get(number) or _EDGES.get(number)
+        if token is None:
+            run.append(number)
+            continue
+        begin = offsets[-1] + len(to_text(run, vocabulary))
+        offsets += (begin, begin + len(token))
+        indices += (index, index + 1)
+        run = []
+    parts = reader.split(to_text(ids, vocabulary), options)
+    cuts = [indices[bisect_right(offsets, at) - 1] for at, _ in parts]
+    return [(at, [*ids[at:end]]) for at, end in zip(cuts, (*cuts[1:], len(ids)), strict=True)]
 
 
 def _checked(source: Source, vocabulary: Vocabulary) -> list[int]:

@@ -1,25 +1,42 @@
 """How a text begins and ends: `[BOS]` and `[EOS]` in their spellings, and the white space around them (§2, §5).
 
 The specification leaves both tokens to the base model. So each spelling that is in use is read, at the very beginning
-and the very end of a text only; elsewhere it is text (decision 15). White space beside them says nothing (decision 16).
+and the very end of a text; between messages it is where another conversation begins (`grammar`), and in them it is text
+(decision 15). White space beside them says nothing (decision 16).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Final
 
 from ocml_bridge.adapter import Options
+from ocml_bridge.boundary import BEGINS, ENDS, Boundary
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.model import Json, Transcript
 from ocml_bridge.text.edges import is_trivia, kept_by
+from ocml_bridge.text.im import Grammar
 from ocml_bridge.text.unicode import BOM
 
-from .syntax import DIALECTS, HOME, START
+from .syntax import DIALECTS, END, GRAMMAR, HOME, START
 
 BOS: Final = ("[BOS]", "<s>", "<|BOS|>", "<|begin_of_text|>", "<|startoftext|>")
 EOS: Final = ("[EOS]", "</s>", "<|EOS|>", "<|end_of_text|>", "<|endoftext|>")
+
+
+def grammar(options: Options) -> Grammar:
+    """The grammar of frames, with the tokens that the options name as boundaries."""
+    return _grammar(options.bos or "", options.eos or "")
+
+
+@lru_cache(maxsize=16)
+def _grammar(bos: str, eos: str) -> Grammar:
+    named = [[token] if token and START not in token else [] for token in (bos, eos)]
+    if named == [[], []]:
+        return GRAMMAR
+    return Grammar((START,), (END,), Boundary((*BEGINS, *named[0]), (*ENDS, *named[1])))
 
 
 @dataclass(frozen=True, slots=True)

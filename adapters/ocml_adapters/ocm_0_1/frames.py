@@ -17,7 +17,7 @@ from ocml_bridge.text.im import Frame, read_header, write_header
 from ocml_bridge.text.plain import name_for_header
 from ocml_bridge.turns import groups
 
-from .edges import closing
+from .edges import closing, grammar
 from .segments import before_newline
 from .spelling import Guard, body_of, newline_behind
 from .syntax import END, GRAMMAR, HOME, START
@@ -114,17 +114,21 @@ def units(messages: Sequence[Message], opening: Message | None, guard: Guard, op
     for start, end in groups(messages):
         wire = messages[start:end]
         default = default_frame(wire, guard, "\n" if out else "")
-        out.append(unit(wire, _kept_by(wire[0], first=not out), default, options))
+        out.append(unit(wire, _kept_by(wire[0], options, first=not out), default, options))
     if opening is not None:
         default = open_frame(opening, "\n" if out else "")
-        out.append(open_unit(opening, _kept_by(opening, first=not out), default))
+        out.append(open_unit(opening, _kept_by(opening, options, first=not out), default))
     return out
 
 
-def _kept_by(message: Message, *, first: bool) -> dict[str, Json]:
-    """What a message remembers of its frame. What stands before the first frame belongs to the text's beginning."""
+def _kept_by(message: Message, options: Options, *, first: bool) -> dict[str, Json]:
+    """What a message remembers of its frame.
+
+    What stands before the first frame belongs to the text's beginning, and no boundary stands before another one.
+    """
     kept = kept_by(HOME, message.layout, message.extras)
-    if first:
+    gap = kept.get("gap")
+    if first or (isinstance(gap, str) and grammar(options).boundary.find(gap) >= 0):
         kept.pop("gap", None)
     return kept
 

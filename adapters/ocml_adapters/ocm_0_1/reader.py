@@ -12,17 +12,27 @@ from ocml_bridge.text.edges import by_format, is_trivia
 from ocml_bridge.text.im import Frame, read_header
 
 from .completion import read_completion
-from .edges import Edges, around, both, closing, default_for, kept, opening
+from .edges import Edges, around, both, closing, default_for, grammar, kept, opening
 from .frames import Unit, default_frame, open_frame
-from .syntax import END, GRAMMAR, HOME, START, TOKENS
+from .syntax import END, HOME, START, TOKENS
 from .tools import lift
 from .wire import header_notes, name_in, read_body, role_of
 
 
 def read(source: Source, options: Options, log: Log) -> Document:
-    """Read a conversation, or a completion where no message begins. Every text is one or the other."""
+    """Read a conversation, or a completion where no message begins. Every text is one or the other, or several.
+
+    Raises:
+        BridgeError: OCB-SEVERAL where another conversation begins (§2, §5).
+    """
     assert isinstance(source, str)
-    return document_of(*GRAMMAR.frames(source), options, log)
+    return document_of(*grammar(options).frames(source), options, log)
+
+
+def split(source: Source, options: Options) -> list[tuple[int, str]]:
+    """The conversations of a text, each with its offset. Files in sequence (§7) are one completion."""
+    assert isinstance(source, str)
+    return grammar(options).split(source)
 
 
 def document_of(frames: Sequence[Frame], tail: str, options: Options, log: Log) -> Document:

@@ -18,10 +18,10 @@ from ocml_bridge.stream.hold import Hold
 from ocml_bridge.text.im import Frame, Heading, read_header
 from ocml_bridge.turns import is_call, is_thought
 
-from .edges import Ending
+from .edges import Ending, grammar
 from .reader import document_of, ended_inside
 from .segments import Block, Call, Output, Segment
-from .syntax import END, GRAMMAR, SPELLINGS
+from .syntax import END, SPELLINGS
 from .wire import Turn, is_text, with_channels
 
 
@@ -211,7 +211,7 @@ class Live(frames.Live):
 
     def __init__(self, log: LiveLog, options: Options) -> None:
         self._kept = Kept(options, log)
-        super().__init__(log, GRAMMAR, self._kept)
+        super().__init__(log, grammar(options), self._kept)
 
     def saying(self, header: str) -> Saying:
         """What says the body of the next frame."""

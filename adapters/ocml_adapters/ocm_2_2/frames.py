@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ocml_bridge.boundary import EDGES
 from ocml_bridge.errors import BridgeError, ErrorCode
 
+from .document import parse_header
 from .syntax import (
     CALL,
     CHANNEL,
@@ -38,10 +40,12 @@ class Frame:
         end: the terminator as it stands; "" where cut off. An `<|end|>` that follows `<|call|>` or `<|return|>` is part
             of it, and is added when it comes.
         stray: control tokens that stand in the body unescaped.
+        begins: where another conversation begins with this frame, in characters; -1 where it goes on.
     """
 
     gap: str
     offset: int
+    begins: int = -1
     header: str = ""
     body: str | None = None
     end: str = ""
@@ -60,6 +64,21 @@ def frames(text: str, at: int) -> Iterator[Frame | str]:
     if last is not None:
         yield last
     yield tail
+
+
+def begins(gap: str) -> int:
+    """Where in the text between two frames another conversation begins; -1 where none does.
+
+    It begins with a token that begins or ends a text, or with a header that names its version (§2).
+    """
+    at = EDGES.find(gap)
+    if at >= 0 or "version" not in gap:
+        return at
+    try:
+        header = parse_header(gap)
+    except BridgeError:  # no header that could be read
+        return -1
+    return len(gap) - len(gap.lstrip()) if header is not None and header.header.version is not None else -1
 
 
 class Scanner:
@@ -161,7 +180,9 @@ class Scanner:
 
     def open(self, token: str) -> None:
         """`<|start|>` between frames."""
-        self.frame = Frame("".join(self._text), self._offset)
+        gap = "".join(self._text)
+        at = -1 if self._closed is None else begins(gap)
+        self.frame = Frame(gap, self._offset, -1 if at < 0 else self._offset - len(gap) + at)
         self._text, self._size, self._state = [], 0, HEADER
 
     def outside(self, token: str) -> None:

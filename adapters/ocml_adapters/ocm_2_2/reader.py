@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 from ocml_bridge.adapter import Options, Source
+from ocml_bridge.boundary import cut_text, several
 from ocml_bridge.conformance import Conformance
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
@@ -26,12 +27,11 @@ def read(source: Source, options: Options, log: Log) -> Document:
     """Read OpenChatML 2.2 text.
 
     Raises:
-        BridgeError: E-PARSE-HEADER where a header has no one meaning; OCB-NO-FRAMES where there is no message at all.
+        BridgeError: E-PARSE-HEADER where a header has no one meaning; OCB-NO-FRAMES where there is no message at all;
+            OCB-SEVERAL where another conversation begins.
     """
-    text, front = cast("str", source), Front()
-    rest = front.feed(text)
-    if rest is None:
-        rest = front.finish()
+    text = cast("str", source)
+    front, rest = _front_of(text)
     reader = FrameReader(front, log, alone=not rest)
     tail = ""
     for frame in frames(text, len(front.text)):
@@ -40,6 +40,24 @@ def read(source: Source, options: Options, log: Log) -> Document:
         else:
             reader.frame(frame)
     return reader.finish(tail)
+
+
+def split(source: Source, options: Options) -> list[tuple[int, str]]:
+    """The conversations of a text, each with its offset.
+
+    Raises:
+        BridgeError: E-PARSE-HEADER where a header has no one meaning.
+    """
+    text = cast("str", source)
+    found = frames(text, len(_front_of(text)[0].text))
+    return cut_text(text, [frame.begins for frame in found if not isinstance(frame, str) and frame.begins >= 0])
+
+
+def _front_of(text: str) -> tuple[Front, str]:
+    """What stands before the first frame, and the text from there on."""
+    front = Front()
+    rest = front.feed(text)
+    return front, front.finish() if rest is None else rest
 
 
 class FrameReader:
@@ -71,8 +89,10 @@ class FrameReader:
         """Take the next frame.
 
         Raises:
-            BridgeError: E-PARSE-HEADER where its header has no one meaning.
+            BridgeError: E-PARSE-HEADER where its header has no one meaning; OCB-SEVERAL where it is of another
+                conversation.
         """
+        alone(frame)
         self._settle()
         if frame.body is None:
             self._open_turn = _open_turn(frame, self._log, first=not self.messages)
@@ -105,6 +125,16 @@ class FrameReader:
         cut = self._open_turn is not None or (bool(messages) and messages[-1].end is None)
         extras, layout = _tail(tail, cut, self._log)
         return _with_tools(self._front, messages, self._open_turn, extras, layout)
+
+
+def alone(frame: Frame) -> None:
+    """See that a frame belongs to the conversation of those before it.
+
+    Raises:
+        BridgeError: OCB-SEVERAL with the offset where another one begins.
+    """
+    if frame.begins >= 0:
+        raise several(offset=frame.begins)
 
 
 def with_layout(message: Message, **values: Json) -> Message:

@@ -15,7 +15,7 @@ from .body import decode, encode
 from .document import GENERATION, PLAIN, DocumentHeader
 from .document import parse_header as parse_document_header
 from .document import render_header as render_document_header
-from .frames import Frame, frames
+from .frames import Frame, begins, frames
 from .header import parse_header, render_header
 from .syntax import ATTRIBUTES, CHANNEL, CONSTRAIN, HOME, MAX_FRAME_HEADER, START, TERMINATORS, TOKEN, ending
 
@@ -35,7 +35,7 @@ def message_extras(extras: ByFormat | None, *, first: bool) -> ByFormat | None:
     unknown, before = own(extras).get("attributes"), own(extras).get("before")
     if isinstance(unknown, dict) and _are_attributes(cast("dict[str, Json]", unknown)):
         kept["attributes"] = unknown
-    if isinstance(before, str) and before.strip() and not first and _is_outside(before):
+    if isinstance(before, str) and before.strip() and not first and _is_outside(before) and begins(before) < 0:
         kept["before"] = before
     return _kept(kept)
 

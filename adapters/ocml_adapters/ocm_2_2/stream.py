@@ -17,7 +17,7 @@ from .body import Said
 from .frames import Frame, Scanner
 from .front import Front
 from .header import parse_header
-from .reader import FrameReader, begun
+from .reader import FrameReader, alone, begun
 from .syntax import TERMINATORS, TOKENS
 
 HOLD: Final = Hold((*TOKENS, *(f"<|start_{kind}|>" for kind in thoughts.KINDS)), runs=True)
@@ -89,6 +89,7 @@ class Live:
     def _say(self, frame: Frame, index: int) -> None:
         """Say what has not been said of a message."""
         if self._begun is None:
+            alone(frame)
             self._begun, self._told, self.body = begun(parse_header(frame.header, frame.offset)), 0, self._scanner.body
             self._lead, self._said = [], Said(marked=is_thought(self._begun))
             if not is_thought(self._begun):

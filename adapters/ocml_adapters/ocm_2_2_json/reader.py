@@ -7,6 +7,7 @@ from typing import cast
 
 from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options, Source
+from ocml_bridge.boundary import is_list_of_lists, several_documents
 from ocml_bridge.conformance import TOOL_CALLS, Conformance
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log
@@ -38,8 +39,10 @@ def read(source: Source, options: Options, log: Log) -> Document:
     """Read one object, a list of objects, or JSON lines.
 
     Raises:
-        BridgeError: OCB-SHAPE with the path of what is no message object.
+        BridgeError: OCB-SHAPE with the path of what is no message object; OCB-SEVERAL for a list of lists of them.
     """
+    if is_list_of_lists(source):
+        raise several_documents(source)
     shape = "object" if isinstance(source, dict) else "lines" if isinstance(source, jsontext.Lines) else "list"
     objects: Json = [source] if isinstance(source, dict) else source
     if not isinstance(objects, list):
@@ -58,6 +61,11 @@ def read(source: Source, options: Options, log: Log) -> Document:
     if found.layout is not None:
         layout["tools_message"] = found.layout[HOME]
     return Transcript(infer_grouping(found.messages), tools=found.tools, layout={HOME: layout} if layout else None)
+
+
+def split(source: Source, options: Options) -> list[tuple[int, Source]]:
+    """The conversations of a list of lists, each with its index; else the one document that a source is."""
+    return list(enumerate(source)) if is_list_of_lists(source) else [(0, source)]
 
 
 def read_object(wire: Object) -> list[Message]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, cast
 
 from ocml_bridge.adapter import Source
+from ocml_bridge.boundary import is_list_of_lists
 from ocml_bridge.model import Json
 
 from .syntax import CHANNEL, ROLE, TOOL_CALL
@@ -17,8 +18,10 @@ _ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
 def sniff(source: Source) -> int:
     """Certain where an object has a key that only this format has; possible where it has a role and a text.
 
-    `thinking` is no such key: servers of Chat Completions give private reasoning under it.
+    `thinking` is no such key: servers of Chat Completions give private reasoning under it. Of lists, the same.
     """
+    if is_list_of_lists(source):
+        return min(map(sniff, source))
     items = cast("list[Json]", source) if isinstance(source, list) else [source]
     objects = [cast("dict[str, Json]", item) for item in items if isinstance(item, dict)]
     if not objects or len(objects) != len(items) or not all(isinstance(item.get(ROLE), str) for item in objects):

@@ -18,6 +18,7 @@ ADAPTER = Adapter(
     direct=Lazy(f"{__name__}.direct:direct"),
     verbatim=True,
     sniff=Lazy(f"{__name__}.sniff:sniff"),
+    split=Lazy(f"{__name__}.shapes:split"),
     engine_keys=ENGINE_KEYS,
     decoders={"openai-sse": Lazy(f"{__name__}.stream:decoder")},
     encoders={"openai-sse": Lazy(f"{__name__}.stream:encoder"), "openai": Lazy(f"{__name__}.whole:AnswerEncoder")},

@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
-from ocml_bridge.adapter import Source
+from ocml_bridge.adapter import Options, Source
+from ocml_bridge.boundary import several_documents
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.jsontext import Lines
 from ocml_bridge.loss import FindingCode, Log
@@ -81,7 +82,7 @@ def read_shell(source: Source, log: Log) -> Shell:
     """Take a document apart.
 
     Raises:
-        BridgeError: OCB-SHAPE for anything that is none of the shapes.
+        BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
     """
     if isinstance(source, list):
         return _read_list(cast("list[Json]", source))
@@ -95,11 +96,31 @@ def read_shell(source: Source, log: Log) -> Shell:
 
 
 def _read_list(source: list[Json]) -> Shell:
+    if _are_documents(source):
+        raise several_documents(source)
     if any(isinstance(item, dict) and "messages" in item and "role" not in item for item in source):
         raise BridgeError(ErrorCode.SHAPE, f"a list of transcripts, not of messages; {BATCH_HINT}", path="")
     if isinstance(source, Lines) and not all(isinstance(item, dict) and "role" in item for item in source):
         raise BridgeError(ErrorCode.SHAPE, f"JSON lines that are not one message each; {BATCH_HINT}", path="")
     return Shell(list(source), None, {}, {"shape": "list"})
+
+
+def _are_documents(source: list[Json]) -> bool:
+    """Whether each item of a list is a document: a request, a response, a preference line, or a list of messages."""
+    return source != [] and all(map(_is_document, source))
+
+
+def _is_document(item: Json) -> bool:
+    if isinstance(item, dict):
+        return "role" not in item and any(key in item for key in _READERS)
+    messages = cast("list[Json]", item) if isinstance(item, list) else []
+    return messages != [] and all(isinstance(message, dict) and "role" in message for message in messages)
+
+
+def split(source: Source, options: Options) -> list[tuple[int, Source]]:
+    """The conversations of a list of documents, each with its index; else the one document that a source is."""
+    items = cast("list[Json]", source) if isinstance(source, list) else []
+    return list(enumerate(items)) if _are_documents(items) else [(0, source)]
 
 
 def _read_request(document: Object, log: Log, base: str = "") -> Shell:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Final
 
 from ..adapter import Kind
@@ -12,7 +12,7 @@ from ..errors import BridgeError, ErrorCode
 from .compression import reading_errors, size_of
 from .pool import Step
 from .records import STANDARD, Input, Position
-from .texts import kind_of, output_name, split, walk
+from .texts import kind_of, lines_name, names_of, output_name, split, walk
 from .work import CONTAINERS
 
 INTO: Final = ("jsonl", "jsonl.gz", "jsonl.zst")
@@ -120,12 +120,17 @@ def _refuse_same(taken: dict[str, str], output: str, name: str) -> None:
     taken[output] = name
 
 
-def _refuse_collisions(inputs: Iterable[Input]) -> None:
+def _refuse_collisions(inputs: Sequence[Input]) -> None:
     taken: dict[str, str] = {}
     for item in inputs:
         for output in (item.output, item.quarantine):
             if output != ".":
                 _refuse_same(taken, output, item.path)
+    for item in inputs:
+        if item.into == "files" and any(other.into != "files" for other in inputs):
+            for name in names_of(item):
+                if (output := lines_name(name)) in taken:
+                    _refuse_same(taken, output, os.path.join(item.path, name))
 
 
 def steps(inputs: tuple[Input, ...], begin: dict[int, Position | None], limit: int | None) -> Generator[Step]:

@@ -92,7 +92,7 @@ class Output:
         elif item.into == "jsonl":
             written = lines.count(self._final)
         else:
-            written = texts.count(self._folder, item, target, tally.records)
+            written = texts.count(self._folder, item, target, tally.rows)
         quarantined = lines.count(self._quarantine) if os.path.exists(self._quarantine) else 0
         if (written, quarantined) != (tally.written, tally.quarantined):
             counted = f"{tally.written} and {tally.quarantined} records were counted"

@@ -130,19 +130,28 @@ def others(payload: tuple[int, bytes], record: Record, job: Job) -> dict[str, An
     """The other columns of a record, for its quarantine."""
     first, data = payload
     batch = _unpack(data)
-    row: dict[str, Any] = batch.slice(int(str(record.where["row"])) - first, 1).to_pylist()[0]
+    row: dict[str, Any] = batch.slice(_index(record, first), 1).to_pylist()[0]
     row.pop(column_of(batch.schema, job))
     return {key: plain(value) for key, value in row.items()}
 
 
-def spell(payload: tuple[int, bytes], outcomes: Sequence[Outcome], job: Job) -> bytes:
-    """The output of a chunk: its rows without those in quarantine, the column replaced by the outputs as text."""
+def _index(record: Record, first: int) -> int:
+    """Where in its chunk the row of a record stands."""
+    return int(str(record.where["row"])) - first
+
+
+def spell(payload: tuple[int, bytes], taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job) -> bytes:
+    """The output of a chunk: its rows without those in quarantine, the column replaced by the outputs as text.
+
+    A row of several conversations is there once for each of them.
+    """
     arrow = _arrow()
-    batch = _unpack(payload[1])
+    first, data = payload
+    batch = _unpack(data)
     name = column_of(batch.schema, job)
-    kept = [index for index, outcome in enumerate(outcomes) if outcome.error is None]
-    texts = arrow.array([outcomes[index].text for index in kept], arrow.large_string())
-    rows = batch.take(arrow.array(kept, arrow.int64()))
+    written = [(record, outcome) for record, outcome in zip(taken, outcomes, strict=True) if outcome.error is None]
+    texts = arrow.array([outcome.text for _, outcome in written], arrow.large_string())
+    rows = batch.take(arrow.array([_index(record, first) for record, _ in written], arrow.int64()))
     at = rows.schema.get_field_index(name)
     field = arrow.field(name, arrow.large_string(), metadata=rows.schema.field(at).metadata)
     if job.bare:

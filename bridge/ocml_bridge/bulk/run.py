@@ -38,7 +38,7 @@ class Plan:
         inputs: what to convert, in order.
         job: how.
         jobs: in how many processes.
-        limit: how many records to convert in all; None for all there are.
+        limit: how many files, lines and rows to convert in all; None for all there are.
         keep_going: whether to go on behind a record that is quarantined.
         resume: whether to continue the run that the output folder has.
     """
@@ -97,7 +97,7 @@ def run(plan: Plan, watch: Watch) -> Finished:
     records = 0
     with closing(ledger):
         begin = ledger.begin()
-        left = None if plan.limit is None else plan.limit - finished.tally.records
+        left = None if plan.limit is None else plan.limit - finished.tally.rows
         chunks = steps(plan.inputs, begin, left)
         with closing(converted(chunks, plan.inputs, plan.job, _processes(plan))) as results:
             for step, done in results:

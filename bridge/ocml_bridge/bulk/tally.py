@@ -64,6 +64,7 @@ class Tally:
 
     Attributes:
         records: how many there were.
+        rows: how many files, lines and rows they were taken from; one may hold several conversations.
         outcomes: how many of them by status.
         lossy: how many of the lossy ones by the worst class of what they lost.
         characters: how much was said in the records that were converted, and how much of it their outputs say.
@@ -79,6 +80,7 @@ class Tally:
     losses: Entries = field(default_factory=Entries)
     findings: Entries = field(default_factory=Entries)
     errors: Entries = field(default_factory=Entries)
+    rows: int = 0
 
     def add(self, outcome: Outcome, where: dict[str, Json]) -> None:
         """Count one record."""
@@ -97,6 +99,7 @@ class Tally:
     def merge(self, other: Tally, about: Mapping[str, Json] | None = None) -> None:
         """Add what was counted after this; `about` is written into each of its examples."""
         self.records += other.records
+        self.rows += other.rows
         self.outcomes.update(other.outcomes)  # `+=` would drop the zeros
         self.lossy.update(other.lossy)
         self.characters = self.characters.plus(other.characters)
@@ -107,17 +110,17 @@ class Tally:
                 mine.setdefault(code, Entry()).merge(Entry(entry.records, entry.places, entry.severities, told))
 
     def check(self, taken: int, what: str) -> None:
-        """Hold the counts against each other and against how many records were taken out of the input.
+        """Hold the counts against each other and against how many rows were taken out of the input.
 
         Raises:
             BridgeError: OCB-INTERNAL where they do not add up.
         """
-        lossy = self.outcomes[Status.LOSSY]
-        if not (taken == self.records == self.outcomes.total() and lossy == self.lossy.total()):
+        lossy, counted = self.outcomes[Status.LOSSY], self.outcomes.total()
+        if not (taken == self.rows <= self.records == counted and lossy == self.lossy.total()):
             counts = ", ".join(f"{count} {status}" for status, count in self.outcomes.items())
             message = (
-                f"{what}: the counts do not add up: {taken} read, {self.records} counted, {counts}, "
-                f"{self.lossy.total()} by class"
+                f"{what}: the counts do not add up: {taken} rows read, {self.rows} taken apart into "
+                f"{self.records} records, {counts}, {self.lossy.total()} by class"
             )
             raise BridgeError(ErrorCode.INTERNAL, message)
 
@@ -143,6 +146,7 @@ class Tally:
         """The counts as JSON values."""
         return {
             "records": self.records,
+            "rows": self.rows,
             **self.summary(),
             "losses": {
                 code: {"class": str(CLASSES[LossCode(code)]), **entry} for code, entry in _entries(self.losses).items()
@@ -159,7 +163,14 @@ class Tally:
             for kind in ("losses", "findings", "errors")
         )
         characters = Characters(**value["characters"])
-        return cls(value["records"], Counter(value["outcomes"]), Counter(value["lossy"]), characters, *kinds)
+        return cls(
+            value["records"],
+            Counter(value["outcomes"]),
+            Counter(value["lossy"]),
+            characters,
+            *kinds,
+            rows=value["rows"],
+        )
 
 
 def position(error: BridgeError) -> dict[str, Json]:

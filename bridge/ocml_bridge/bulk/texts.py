@@ -1,9 +1,13 @@
-"""Folders of text files: a transcript a file, converted to a file of the same name, or to a line of one file."""
+"""Folders of text files: a transcript a file, converted to a file of the same name, or to a line of one file.
+
+A file that holds several conversations becomes JSON lines, one a conversation.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import groupby, islice
 from typing import Final
 
 from .. import jsontext
@@ -13,6 +17,8 @@ from ..model import Json
 from .batch import Outcome
 from .compression import compress, ending, open_plain, reading_errors, size_of
 from .durable import discard, settle_folder, whole_file
+from .lines import count as count_lines
+from .lines import spell
 from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, Chunk, Input, Job, Position, Record
 
 RECORD_FILES: Final = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
@@ -70,6 +76,12 @@ def output_name(name: str, target: Kind) -> str:
     return stem + end + compressed
 
 
+def lines_name(name: str) -> str:
+    """The name of the output of a text that holds several conversations: the whole name of the input, and `.jsonl`."""
+    stem, end, compressed = split(name)
+    return f"{stem}{end}.jsonl{compressed}"
+
+
 def chunks(item: Input, position: Position | None, most: int | None) -> Iterator[Chunk]:
     """The text files in chunks, from a position (`after` which file) on; workers open them."""
     after = steps(position["after"]) if position else ()
@@ -111,32 +123,46 @@ def records(payload: tuple[str, ...], item: Input, _job: Job) -> Iterator[Record
 def write(taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, item: Input) -> bytes:
     """Write the outputs of a chunk, each of them whole; there is nothing to append anywhere."""
     folders: set[str] = set()
-    for record, outcome in zip(taken, outcomes, strict=True):
-        name = str(record.where["file"])
-        path = os.path.join(job.folder or "", item.output, output_name(name, job.target_kind))
-        _write(path, ending(name), outcome, job)
-        folders.add(os.path.dirname(path))
+    for name, found in groupby(zip(taken, outcomes, strict=True), lambda pair: str(pair[0].where["file"])):
+        pairs = list(found)
+        for output, data in _outputs(name, pairs, job):
+            path = os.path.join(job.folder or "", item.output, output)
+            _write(path, data)
+            folders.add(os.path.dirname(path))
     for folder in folders:
-        settle_folder(folder)
+        if os.path.isdir(folder):
+            settle_folder(folder)
     return b""
 
 
-def _write(path: str, end: str, outcome: Outcome, job: Job) -> None:
-    text = outcome.text
-    if text is None:
+def _outputs(name: str, pairs: Sequence[tuple[Record, Outcome]], job: Job) -> Iterator[tuple[str, bytes | None]]:
+    """The two names that the output of a file may have, each with what to write there; None for nothing."""
+    end = ending(name).lower()
+    one = several = None
+    if "conversation" in pairs[0][0].where:
+        records, outcomes = zip(*pairs, strict=True)
+        several = spell([record._replace(fields=None) for record in records], outcomes, job, end) or None
+    elif (text := pairs[0][1].text) is not None:
+        one = compress(text.encode("utf-8", "surrogatepass") + (b"\n" if job.target_kind is Kind.JSON else b""), end)
+    yield output_name(name, job.target_kind), one
+    yield lines_name(name), several
+
+
+def _write(path: str, data: bytes | None) -> None:
+    if data is None:
         discard(path)  # of an earlier run
         return
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    data = text.encode("utf-8", "surrogatepass") + (b"\n" if job.target_kind is Kind.JSON else b"")
     with whole_file(path) as file:
-        file.write(compress(data, end.lower()))
+        file.write(data)
 
 
 def count(folder: str, item: Input, target: Kind, most: int) -> int:
-    """How many outputs are there of the first `most` files."""
+    """How many records the outputs of the first `most` files hold."""
     found = 0
-    for index, name in enumerate(names_of(item)):
-        if index == most:
-            break
-        found += os.path.isfile(os.path.join(folder, item.output, output_name(name, target)))
+    for name in islice(names_of(item), most):
+        one, several = (
+            os.path.join(folder, item.output, output) for output in (output_name(name, target), lines_name(name))
+        )
+        found += os.path.isfile(one) or (count_lines(several) if os.path.isfile(several) else 0)
     return found

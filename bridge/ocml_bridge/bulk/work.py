@@ -9,9 +9,10 @@ from typing import Any, Final, NamedTuple, Protocol
 from .. import jsontext
 from ..model import Json
 from . import lines, parquet, texts
-from .batch import Outcome, convert_batch
+from .batch import Outcome
 from .compression import ending
 from .records import Chunk, Done, Input, Job, Position, Record
+from .several import outcomes_of
 from .tally import Tally, position
 
 
@@ -43,8 +44,8 @@ def _lines(_payload: Any, taken: Sequence[Record], outcomes: Sequence[Outcome], 
     return lines.spell(taken, outcomes, job, ending(item.output))
 
 
-def _parquet(payload: Any, _taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, _item: Input) -> bytes:
-    return parquet.spell(payload, outcomes, job)
+def _parquet(payload: Any, taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, _item: Input) -> bytes:
+    return parquet.spell(payload, taken, outcomes, job)
 
 
 def _files(_payload: Any, taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, item: Input) -> bytes:
@@ -61,11 +62,14 @@ def work(chunk: Chunk, item: Input, job: Job) -> Done:
         BridgeError: OCB-DEPENDENCY where a library is missing.
         OSError: where an output cannot be written.
     """
-    taken = list(CONTAINERS[item.kind].records(chunk.payload, item, job))
-    outcomes = convert_batch((record.value for record in taken), job.settings)
-    tally = Tally()
+    rows = list(CONTAINERS[item.kind].records(chunk.payload, item, job))
+    tally = Tally(rows=len(rows))
+    taken: list[Record] = []
+    outcomes: list[Outcome] = []
     kept: list[bytes] = []
-    for record, outcome in zip(taken, outcomes, strict=True):
+    for record, outcome in outcomes_of(rows, job.settings):
+        taken.append(record)
+        outcomes.append(outcome)
         tally.add(outcome, record.where)
         if outcome.error is not None:
             kept.append(_quarantined(record, outcome, chunk, item, job))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -12,12 +12,25 @@ import click
 
 from .. import jsontext, registry
 from ..adapter import Adapter, Feature, Kind, Level, Options
+from ..boundary import Place
 from ..comparison import Comparison
 from ..convert import Reading, read
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..model import Json, Transcript
 from ..model.codec import json_schema
-from .output import PROGRAM, STANDARD, about, one_line, read_bytes, say, shown, warning, write_all
+from ..split import read_all
+from .output import (
+    PROGRAM,
+    STANDARD,
+    about,
+    describe,
+    one_line,
+    read_bytes,
+    say,
+    shown,
+    warning,
+    write_all,
+)
 from .parameters import FILE, force_option, format_option
 
 _LEVELS: Final = {Level.YES: "yes", Level.PARTLY: "partly", Level.NO: "-"}
@@ -60,6 +73,8 @@ def check(
 ) -> int:
     """Read FILE (or standard input) and print what had to be mended or assumed, one finding a line.
 
+    Of a file with several conversations each is read, and its findings are named by the place where it begins.
+
     Calls are compared with the tools that the file declares: with their parameters where the extra `schema` is there.
     """
     # Imported here: the other commands need neither.
@@ -69,19 +84,58 @@ def check(
     refuse_same_file({"the input": file}, {"standard output": STANDARD, "--report": report})
     data = read_bytes(file)
     with about(file):
-        reading = read(data, source, options=Options(force_format=force_format))
-        reading = replace(reading, findings=(*reading.findings, *check_calls(reading.transcript)))
-        compared: Sequence[Comparison] = _compared(data, reading) if official else ()
-    lines = [warning(file, finding) for finding in reading.findings] + [_verdict(one) for one in compared]
+        options = Options(force_format=force_format)
+        try:
+            readings, errors = [read(data, source, options=options)], list[BridgeError]()
+        except BridgeError as error:
+            if error.code is not ErrorCode.SEVERAL or official:
+                raise
+            readings, errors = _each(read_all(data, source, options=options))
+        readings = [replace(one, findings=(*one.findings, *check_calls(one.transcript))) for one in readings]
+        compared: Sequence[Comparison] = _compared(data, readings[0]) if official else ()
+    several = len(readings) + len(errors) > 1
+    lines = [
+        warning(_at(file, one.place) if several else file, finding) for one in readings for finding in one.findings
+    ]
+    lines += [describe(error, file) for error in errors] + [_verdict(one) for one in compared]
     outputs = {STANDARD: "".join(f"{one_line(line)}\n" for line in lines).encode("utf-8", "backslashreplace")}
     if report is not None:
-        found: Json = {"source": reading.source, "findings": [finding._asdict() for finding in reading.findings]}
+        told = [_report(one) for one in readings]
+        found: Json = {"conversations": [*told], "errors": [_error(error) for error in errors]} if several else told[0]
         outputs[report] = jsontext.dumps(found, pretty=True) + b"\n"
     write_all(outputs)
     if not quiet:
-        say(_summary(file, reading))
+        say(_summary(file, readings, len(readings) + len(errors)))
+    if errors:
+        return ExitCode.INVALID
     differ = any(one.verdict != "same" for one in compared)
-    return ExitCode.REFUSED if strict and (reading.findings or differ) else ExitCode.OK
+    return ExitCode.REFUSED if strict and (any(one.findings for one in readings) or differ) else ExitCode.OK
+
+
+def _each(readings: Iterator[Reading]) -> tuple[list[Reading], list[BridgeError]]:
+    """What could be read, and why the rest could not."""
+    found: list[Reading] = []
+    errors: list[BridgeError] = []
+    while True:
+        try:
+            found.append(next(readings))
+        except StopIteration:
+            return found, errors
+        except BridgeError as error:
+            errors.append(error)
+
+
+def _at(file: str, place: Place) -> str:
+    """A file with the place of one of its conversations, as errors have it."""
+    return f"{file}:{place.line}:{place.column}" if place.path is None else f"{file}:{place.path}"
+
+
+def _report(reading: Reading) -> dict[str, Json]:
+    return {"source": reading.source, "findings": [finding._asdict() for finding in reading.findings]}
+
+
+def _error(error: BridgeError) -> Json:
+    return {key: value for key, value in error.to_json().items() if isinstance(value, (str, int))}
 
 
 def _compared(data: bytes, reading: Reading) -> Sequence[Comparison]:
@@ -107,10 +161,15 @@ def _quoted(value: str | None) -> str:
     return "nothing" if value is None else repr(value if len(value) <= 60 else f"{value[:57]}...")
 
 
-def _summary(file: str, reading: Reading) -> str:
-    document = reading.transcript
-    what = _counted(len(document.messages), "message") if isinstance(document, Transcript) else "a text to complete"
-    return f"{shown(file)}: {reading.source}, {what}, {_counted(len(reading.findings), 'finding')}"
+def _summary(file: str, readings: Sequence[Reading], count: int) -> str:
+    messages = sum(len(one.transcript.messages) for one in readings if isinstance(one.transcript, Transcript))
+    completes = count == 1 and not isinstance(readings[0].transcript, Transcript)
+    findings = _counted(sum(len(one.findings) for one in readings), "finding")
+    what = ["a text to complete" if completes else _counted(messages, "message"), findings]
+    if count > 1:
+        unread = [_counted(count - len(readings), "error")] if count > len(readings) else []
+        what = [_counted(count, "conversation"), *what, *unread]
+    return ", ".join((f"{shown(file)}: {readings[0].source}" if readings else shown(file), *what))
 
 
 def _counted(count: int, noun: str) -> str:

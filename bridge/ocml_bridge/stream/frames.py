@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ..events import Delta, End, Start
 from ..model import Document, Message
-from ..text.im import Frame, Grammar, Scanner
+from ..text.im import Frame, Grammar, Scanner, alone
 from .decoder import LiveLog, tell
 
 
@@ -113,7 +113,11 @@ class Live(ABC):
         return self._scanner.pending + (self._open.pending if self._open is not None else 0)
 
     def push(self, text: str) -> None:
-        """Take text that is not cut inside a token."""
+        """Take text that is not cut inside a token.
+
+        Raises:
+            BridgeError: OCB-SEVERAL where another conversation begins.
+        """
         if self._open is not None:
             self._open.passed(self.body[self._taken :])
             self._taken = len(self.body)
@@ -122,6 +126,7 @@ class Live(ABC):
         frame = self._scanner.frame
         if frame is not None and frame.newline:
             if self._open is None:
+                alone(frame)
                 self._open, self.body, self._taken = self.saying(frame.header), self._scanner.body, 0
             self._say(self._open)
         self.running = self._open.running if self._open is not None else -1
@@ -133,6 +138,7 @@ class Live(ABC):
             saying.take(text)
 
     def _end(self, frame: Frame) -> None:
+        alone(frame)
         saying, self._open = self._open, None
         if saying is not None:
             self._say(saying)

@@ -16,6 +16,7 @@ from ..model.codec import to_json
 from ..policy import LENIENT
 from ..registry import adapter
 from ..transform import missing
+from .boundary import one_conversation
 from .ownership import ownership
 from .visibility import visibility
 
@@ -136,6 +137,7 @@ LAWS: Final[tuple[Law, ...]] = (
     Trial.stable,
     Trial.reversible,
     visibility,
+    one_conversation,
     ownership,
 )
 """The laws that one document and one target can be held to."""

@@ -6,26 +6,22 @@ A reader and a writer both know the frame that would be written by default; a me
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import Final
 
+from ..boundary import EDGES
 from ..model import ByFormat, Json
 from .im import Frame, Grammar, read_header
 
-_TRIVIA: Final = re.compile(
-    r"(?:\s|<s>|</s>|<bos>|<eos>|\[BOS\]|\[EOS\]|<\|BOS\|>|<\|EOS\|>"
-    r"|<\|begin_of_text\|>|<\|end_of_text\|>|<\|startoftext\|>|<\|endoftext\|>)*"
-)
 _FIELDS: Final = ("gap", "start", "header", "newline", "body", "end")
 _EDGES: Final = attrgetter(*_FIELDS)
 
 
 def is_trivia(gap: str) -> bool:
-    """Whether a text between frames says nothing: white space, tokens that begin or end a whole text."""
-    return gap in ("", "\n") or _TRIVIA.fullmatch(gap) is not None
+    """Whether a text outside of frames says nothing: white space, tokens that begin or end a whole text."""
+    return EDGES.is_trivia(gap)
 
 
 def gap_behind(before: Frame | None) -> str:
@@ -99,7 +95,7 @@ def recall(
     text = {field: value for field in _FIELDS if isinstance(value := kept.get(field), str)}
     changed: dict[str, Json] = {}
     gap = text.get("gap")
-    if gap is not None and may_stand(gap, grammar, before):
+    if gap is not None and may_stand(gap, grammar, before) and (before is None or EDGES.find(gap) < 0):
         changed["gap"] = gap
     if text.get("start") in starts:
         changed["start"] = text["start"]

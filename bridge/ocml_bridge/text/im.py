@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
+from ..boundary import EDGES, Boundary, cut_text, several
 from .attributes import attribute, split
 
 
@@ -28,6 +29,7 @@ class Frame:
         end: the end token as spelled; "" where it is missing.
         offset: of the start token, in characters.
         last: whether the text ends with this frame's body (so a missing end means that it was cut off).
+        begins: where another conversation begins with this frame, in characters; -1 where it goes on.
     """
 
     gap: str
@@ -38,6 +40,7 @@ class Frame:
     end: str
     offset: int
     last: bool
+    begins: int = -1
 
 
 class Grammar:
@@ -46,11 +49,13 @@ class Grammar:
     Args:
         starts: spellings of the start token.
         ends: spellings of the end token.
+        boundary: which tokens between frames begin another conversation.
     """
 
-    def __init__(self, starts: Iterable[str], ends: Iterable[str]) -> None:
+    def __init__(self, starts: Iterable[str], ends: Iterable[str], boundary: Boundary = EDGES) -> None:
         self._starts: Final = frozenset(starts)
         self._ends: Final = tuple(ends)
+        self.boundary: Final = boundary
 
     @cached_property
     def _start(self) -> re.Pattern[str]:
@@ -77,11 +82,35 @@ class Grammar:
         return self._token.split(text)
 
     def frames(self, text: str) -> tuple[list[Frame], str]:
-        """The frames of a text, and what stands behind the last one. An end token outside a frame is part of a gap."""
+        """The frames of a text, and what stands behind the last one. An end token outside a frame is part of a gap.
+
+        Raises:
+            BridgeError: OCB-SEVERAL with the offset where another conversation begins.
+        """
+        frames, tail = self._scan(text)
+        for frame in frames:
+            alone(frame)
+        return frames, tail
+
+    def split(self, text: str) -> list[tuple[int, str]]:
+        """The conversations of a text, each with its offset."""
+        return cut_text(text, [frame.begins for frame in self._scan(text)[0] if frame.begins >= 0])
+
+    def _scan(self, text: str) -> tuple[list[Frame], str]:
         scanner = Scanner(self)
         frames = scanner.feed(text)
         last, tail = scanner.finish()
         return [*frames, *last], tail
+
+
+def alone(frame: Frame) -> None:
+    """See that a frame belongs to the conversation of those before it.
+
+    Raises:
+        BridgeError: OCB-SEVERAL with the offset where another one begins.
+    """
+    if frame.begins >= 0:
+        raise several(offset=frame.begins)
 
 
 class Scanner:
@@ -104,6 +133,7 @@ class Scanner:
         self._offset = 0
         """Of what comes next, without the body that is open."""
         self._size = 0
+        self._first = True
         self.frame: Frame | None = None
         self.body: list[str] = []
 
@@ -126,7 +156,7 @@ class Scanner:
             elif not opens:
                 self._gap.append(token)
             if opens:
-                self.frame = Frame("".join(self._gap), token, "", False, "", "", self._offset, False)
+                self.frame = self._open(token)
                 self._gap, self._line = [], []
                 self._await(self._line)
             self._offset += len(token)
@@ -140,6 +170,14 @@ class Scanner:
         frame = self._close("")
         frame.last = True
         return [frame], ""
+
+    def _open(self, token: str) -> Frame:
+        frame = Frame("".join(self._gap), token, "", False, "", "", self._offset, False)
+        at = -1 if self._first else self._grammar.boundary.find(frame.gap)
+        if at >= 0:
+            frame.begins = self._offset - len(frame.gap) + at
+        self._first = False
+        return frame
 
     def _await(self, text: list[str]) -> None:
         self._text, self._size = text, 0
