@@ -197,7 +197,8 @@ def unheaded(raw: str, *, opened: bool) -> str | None:
     if CHANNEL in raw or CONSTRAIN in raw or (opened and not raw.startswith(ASSISTANT)):
         return None
     text = raw.removeprefix(ASSISTANT) if opened else raw
-    if not text.strip() or is_begun(text) or (opened and text[0].isspace() and _LEAD.match(text)):
+    header = opened and text[:1].isspace() and (_LEAD.match(text) or text.lstrip().startswith(TO))
+    if not text.strip() or is_begun(text) or header:
         return None
     return text
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from .. import jsontext
@@ -13,7 +14,7 @@ from ..adapter import Adapter
 from ..convert import read, write
 from ..errors import BridgeError
 from ..model import Document
-from . import strategies
+from . import strategies, visibility
 from .laws import all_laws
 
 
@@ -40,18 +41,19 @@ def check_samples(adapter: str | Adapter, samples: Iterable[bytes]) -> None:
 def check_adapter(
     adapter: str | Adapter, documents: SearchStrategy[Document] | None = None, *, examples: int = 200
 ) -> None:
-    """Laws 2, 3 and 8 on drawn documents.
+    """Laws 2, 3, 8, 10 and 14 on drawn documents.
 
     Args:
         adapter: a format id, or an adapter that need not be registered.
-        documents: what draws the documents; None for any document at all (`strategies.documents`).
+        documents: what draws the documents; None for any document at all (`strategies.documents`), and for those with
+            more that is hidden (`visibility.documents`).
         examples: how many to draw.
     """
 
     def laws_hold(document: Document) -> None:
         all_laws(document, adapter)
 
-    _draw(documents or strategies.documents(), laws_hold, examples)
+    _draw(documents or st.one_of(strategies.documents(), visibility.documents()), laws_hold, examples)
 
 
 def check_bytes(adapter: str | Adapter, *, examples: int = 200) -> None:
