@@ -226,6 +226,11 @@ class TestOddIds:
             read(encode("hi"), NAME)
         assert (caught.value.code, caught.value.path) == (ErrorCode.NO_FRAMES, "")
 
+    @given(st.lists(st.one_of(st.integers(3, 400), st.sampled_from([*IDS.values(), 0, 92_397, 500])), max_size=40))
+    def test_any_ids_are_read_and_come_back(self, ids: list[int]) -> None:
+        found([*frame("hi"), *ids])
+        found([*ids, *frame("hi")])
+
 
 class TestVocabulary:
     def refused(self, monkeypatch: pytest.MonkeyPatch, name: str | None) -> str:
