@@ -11,7 +11,6 @@ _HELD = (
     Feature.SYSTEM,
     Feature.DEVELOPER,
     Feature.THOUGHTS,
-    Feature.CHANNELS,
     Feature.CALLS,
     Feature.PARALLEL_CALLS,
     Feature.RAW_CALLS,
@@ -21,6 +20,7 @@ _HELD = (
     Feature.OPEN_TURN,
 )
 _PARTLY = (
+    Feature.CHANNELS,
     Feature.TOOL_SCHEMAS,
     Feature.CONSTRAINTS,
     Feature.INTENTS,
