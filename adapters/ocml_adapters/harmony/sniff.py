@@ -18,8 +18,8 @@ _OTHER: Final = re.compile(
 )
 """What OpenChatML 2.2 has and Harmony has not: a document header, attributes, an escape."""
 _OWN: Final = re.compile(
-    r"\A\s*<\|(?:channel|message)\|>|\A ?to=\S+<\|channel\|>|<\|start\|>functions\.\S+ to=assistant"
-    r"|# Tools\s+## \w+\s[^<]*?\bnamespace \w+ \{|# Valid channels: "
+    r"\A\s*<\|(?:channel|message)\|>|\A ?to=\S+<\|channel\|>|<\|start\|>functions\.[^\s<]+ to=assistant"
+    r"|# Tools\s+## \w+\s[^<]{0,4000}?\bnamespace \w+ \{|# Valid channels: "
 )
 """What Harmony has and OpenChatML 2.2 has not: a sampled answer, a tool as the author, tools as TypeScript."""
 _OPENING: Final = re.compile(r"\s*<\|start\|>")

@@ -19,8 +19,8 @@ _OWN: Final = re.compile(
 )
 """A document header, attributes, escapes; `<` at the end of a body is no escape."""
 _HARMONY: Final = re.compile(
-    r"\A\s*<\|(?:channel|message)\|>|<\|start\|>functions\.\S+ to=assistant"
-    r"|# Tools\s+## \w+\s[^<]*?\bnamespace \w+ \{|# Valid channels: "
+    r"\A\s*<\|(?:channel|message)\|>|<\|start\|>functions\.[^\s<]+ to=assistant"
+    r"|# Tools\s+## \w+\s[^<]{0,4000}?\bnamespace \w+ \{|# Valid channels: "
 )
 """What only Harmony has: a sampled answer, a tool as the author, tools as TypeScript."""
 _LINES: Final = re.compile(r"<\|(?:end|call|return)\|>\s+<\|start\|>")

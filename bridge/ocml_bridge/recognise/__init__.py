@@ -6,6 +6,7 @@ there are is for `detection` to know.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -56,12 +57,16 @@ def _parsed(text: str) -> Json:
         return jsontext.loads_lines(text)
 
 
+_SPACE: Final = re.compile(r"\s*")
+
+
 def _in_text(text: str) -> Recognised | None:
+    space = _SPACE.match(text)
+    start = 0 if space is None else space.end()
     for kind in TEXTS:
         for pattern in kind.patterns:
-            found = pattern.text.match(text)
+            found = pattern.text.match(text, start)
             if found is not None:
-                start = found.end() - len(found[0].lstrip())
                 line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
                 return Recognised(kind, found[0].strip()[:40], pattern.certain, line=line, column=column)
     return None

@@ -9,7 +9,7 @@ from .marks import Kind, Pattern
 
 
 def _begins(pattern: str, shown: str, *, certain: bool = True) -> Pattern:
-    return Pattern(re.compile(rf"\s*{pattern}"), shown, certain)
+    return Pattern(re.compile(pattern), shown, certain)
 
 
 _COLUMNS: Final = (
