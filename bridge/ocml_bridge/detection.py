@@ -44,7 +44,7 @@ def format_of(source: Source) -> str:
     names = [name for name, score in scores.items() if score == best]
     if best == 0:
         found = recognise(source)
-        what = _UNTOLD if found is None else f"this {_looks(found)}"
+        what = _UNTOLD if found is None else f"this {looks(found)}"
         what += "".join(f"; {error.message}" for error in broken)
         raise BridgeError(ErrorCode.FORMAT_UNKNOWN, what, path=None if found is None else found.path)
     if len(names) > 1:
@@ -101,14 +101,15 @@ def explain(error: BridgeError, data: Source | bytes, adapter: Adapter) -> Bridg
     if error.code in _UNREADABLE:
         found = recognise(data)
         if found is not None and found.kind.format != adapter.id:
-            error.message = f"{error.message}; this {_looks(found)}"
+            error.message = f"{error.message}; this {looks(found)}"
     return error
 
 
 _UNREADABLE: Final = frozenset({ErrorCode.ENCODING, ErrorCode.JSON, ErrorCode.SHAPE, ErrorCode.NO_FRAMES})
 
 
-def _looks(found: Recognised) -> str:
+def looks(found: Recognised) -> str:
+    """What data looks like, by what, and what to do with it: a sentence without its subject."""
     return f"looks like {found.kind.name} ({found.cited}); {_next(found)}"
 
 

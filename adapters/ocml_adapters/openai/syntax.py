@@ -72,7 +72,7 @@ TOOL_CALLS: Final = "tool_calls"
 WEIGHT: Final = "weight"
 """How much a message of fine-tuning data counts in training."""
 
-BATCH_HINT: Final = "several transcripts in one file are for 'ocml-convert batch'"
+BATCH_HINT: Final = "several transcripts in one file are for 'ocml-convert batch', named one by one"
 EXPECTED: Final = (
     "expected a list of messages, a request with 'messages', a response with 'choices', or a preference line with"
     " 'input' and 'preferred_output'"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..adapter import Kind
 from ..errors import BridgeError, ErrorCode
 from .compression import reading_errors, size_of
+from .contents import refuse_unread, stored
 from .pool import Step
 from .records import STANDARD, Input, Position
 from .texts import kind_of, lines_name, names_of, output_name, split, walk
@@ -35,7 +36,7 @@ def find_inputs(arguments: Iterable[str], target: Kind, into: str | None = None)
     """
     found: list[Input] = []
     for folder, texts in _gathered(arguments):
-        if isinstance(texts, str):
+        if isinstance(texts, _Records):
             found.append(_of_records(folder, texts, into))
         else:
             found.append(_of_texts(folder, texts, target, into))
@@ -48,17 +49,27 @@ def find_inputs(arguments: Iterable[str], target: Kind, into: str | None = None)
 _Texts = tuple[str, ...] | None
 
 
-def _gathered(arguments: Iterable[str]) -> Iterator[tuple[str, str | _Texts]]:
+class _Records(NamedTuple):
+    """A file of records, and how it stores them."""
+
+    name: str
+    kind: str
+
+
+def _gathered(arguments: Iterable[str]) -> Iterator[tuple[str, _Records | _Texts]]:
     """A folder and a file of records in it, or a folder and its text files; None for all of them."""
     named: dict[str, list[str]] = {}
     for argument in arguments:
         for path, base in _expanded(argument):
             if os.path.isdir(path):
                 yield from _in_folder(path)
-            elif path == STANDARD or kind_of(path) != "files":
-                yield base, path if path == STANDARD else os.path.relpath(path, base or ".")
+                continue
+            name = path if path == STANDARD else os.path.relpath(path, base or ".")
+            kind = "jsonl" if path == STANDARD else stored(path)
+            if kind == "files":
+                named.setdefault(base, []).append(name)
             else:
-                named.setdefault(base, []).append(os.path.relpath(path, base or "."))
+                yield base, _Records(name, kind)
     for folder, names in named.items():
         yield folder or ".", tuple(sorted(set(names), key=lambda name: name.split(os.sep)))
 
@@ -79,23 +90,26 @@ def _expanded(argument: str) -> list[tuple[str, str]]:
     raise BridgeError(ErrorCode.IO, f"{argument}: there is no such file or folder")
 
 
-def _in_folder(folder: str) -> Iterator[tuple[str, str | _Texts]]:
+def _in_folder(folder: str) -> Iterator[tuple[str, _Records | _Texts]]:
     texts = False
     for name in walk(folder):
-        if kind_of(name) == "files":
+        kind = kind_of(name)
+        if kind == "files":
+            refuse_unread(os.path.join(folder, name))
             texts = True
         else:
-            yield folder, name
+            yield folder, _Records(name, kind)
     if texts:
         yield folder, None
 
 
-def _of_records(folder: str, name: str, into: str | None) -> Input:
+def _of_records(folder: str, records: _Records, into: str | None) -> Input:
+    name, kind = records
     path = name if name == STANDARD else os.path.join(folder, name)
-    kind = "jsonl" if name == STANDARD else kind_of(name)
     stem, end, compressed = split("stdin.jsonl" if name == STANDARD else name)
-    output = f"{stem}.{into}" if into else stem + end + compressed
-    return Input(kind, path, output, stem + _QUARANTINE, "jsonl" if into else kind, size_of(path))
+    output = f"{stem}.{into}" if into else stem + (".jsonl" if end.lower() == ".json" else end) + compressed
+    stored_as = "jsonl" if into or kind == "json" else kind
+    return Input(kind, path, output, stem + _QUARANTINE, stored_as, size_of(path))
 
 
 def _of_texts(folder: str, names: _Texts, target: Kind, into: str | None) -> Input:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, cast
 
 from .. import jsontext
 from ..adapter import Kind, Source
+from ..detection import format_of
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..text.unicode import BOM
@@ -74,11 +75,16 @@ def records(payload: tuple[int, bytes], _item: Input, job: Job) -> Iterator[Reco
     first, blob = payload
     for number, line in enumerate(blob.split(b"\n"), first):
         if line.strip(_BLANK):
-            yield _record(line, {"line": number}, job)
+            yield record(line, {"line": number}, job)
 
 
-def _record(raw: bytes, where: dict[str, Json], job: Job) -> Record:
-    if job.field is None and job.source_kind is not Kind.TEXT:
+def record(raw: bytes, where: dict[str, Json], job: Job) -> Record:
+    """One record from its JSON text: the transcript itself, or what stands in a field of it.
+
+    Where neither a format nor a field is named, a record of no JSON format that has the field `text` is that text.
+    """
+    whole = job.field is None and job.source_kind is not Kind.TEXT
+    if whole and (job.source_kind is Kind.JSON or not _is_text_row(raw)):
         return Record(raw, where, raw)
     try:
         fields = _members(raw.decode().removeprefix(BOM), job.field or DEFAULT_FIELD)
@@ -91,6 +97,21 @@ def _record(raw: bytes, where: dict[str, Json], job: Job) -> Record:
         return Record(fields, where, raw)
     value, others = fields
     return Record(value, where, raw, others)
+
+
+def _is_text_row(raw: bytes) -> bool:
+    if b'"text"' not in raw:
+        return False
+    try:
+        value = jsontext.loads(raw)
+    except BridgeError:
+        return False
+    try:
+        format_of(value)
+    except BridgeError as error:
+        row = cast("dict[str, Json]", value) if isinstance(value, dict) else {}
+        return error.code is ErrorCode.FORMAT_UNKNOWN and isinstance(row.get(DEFAULT_FIELD), str)
+    return False
 
 
 def _members(line: str, field: str) -> tuple[Source, dict[str, str | None]] | str:

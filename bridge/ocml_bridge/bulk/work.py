@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from .. import jsontext
 from ..model import Json
-from . import lines, parquet, texts
+from . import arrays, lines, parquet, texts
 from .batch import Outcome
 from .compression import ending
 from .records import Chunk, Done, Input, Job, Position, Record
@@ -33,6 +33,7 @@ class Container(NamedTuple):
 
 CONTAINERS: Final = {
     "jsonl": Container(lines.chunks, lines.records),
+    "json": Container(arrays.chunks, arrays.records),
     "parquet": Container(parquet.chunks, parquet.records),
     "files": Container(texts.chunks, texts.records),
 }

@@ -1,0 +1,89 @@
+"""What a file that somebody named holds: one transcript, or many records, or what cannot be read."""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+from .. import jsontext
+from ..detection import looks
+from ..errors import BridgeError, ErrorCode
+from ..recognise import recognise
+from .compression import open_plain, reading_errors
+from .texts import kind_of, split
+
+_UNREAD: Final = frozenset(
+    {".csv", ".tsv", ".xls", ".xlsx", ".docx", ".pdf", ".html", ".htm", ".db", ".sqlite", ".sqlite3"}
+    | {".arrow", ".feather", ".ipc", ".avro", ".orc", ".pkl", ".pickle", ".npy", ".npz"}
+    | {".bz2", ".xz", ".7z", ".zip", ".tar", ".tgz", ".rar"}
+)
+"""Endings of files that are no text of one transcript."""
+_READ: Final = "batch reads JSON lines, JSON arrays, Parquet, and text files of one transcript each"
+_BEGINNING: Final = 1 << 16
+
+
+def stored(path: str) -> str:
+    """How a file stores records: a key of `work.CONTAINERS`. A `.json` file is looked into.
+
+    Raises:
+        BridgeError: OCB-FORMAT-UNKNOWN, naming what it is, for a file that holds neither records nor a transcript.
+    """
+    kind = kind_of(path)
+    if kind != "files":
+        return kind
+    refuse_unread(path)
+    begins = _beginning(path)
+    found = recognise(begins)
+    if found is not None and found.kind.signatures:
+        raise _refusal(path, f"this {looks(found)}")
+    return _in_json(path, begins) if split(path)[1].lower() == ".json" else kind
+
+
+def refuse_unread(path: str) -> None:
+    """Let no file pass whose ending says that it is not the text of a transcript.
+
+    Raises:
+        BridgeError: OCB-FORMAT-UNKNOWN, naming what it is.
+    """
+    end = split(path)[1].lower()
+    if end in _UNREAD:
+        found = recognise(_beginning(path))
+        raise _refusal(path, f"no {end} file is read" if found is None else f"this {looks(found)}")
+
+
+def _refusal(path: str, what: str) -> BridgeError:
+    return BridgeError(ErrorCode.FORMAT_UNKNOWN, f"{path}: {what}; {_READ}")
+
+
+def _beginning(path: str) -> bytes:
+    try:
+        content, raw = open_plain(path)
+        with raw, content:
+            return content.read(_BEGINNING)
+    except reading_errors():
+        return b""  # the run says what is wrong with it
+
+
+def _in_json(path: str, begins: bytes) -> str:
+    """Whether a `.json` file is JSON lines, an array of records, or one transcript."""
+    first, _, rest = begins.lstrip().partition(b"\n")
+    if first.startswith(b"{"):
+        return "jsonl" if rest.lstrip().startswith(b"{") and _parsed(first) is not None else "files"
+    if not first.startswith(b"["):
+        return "files"
+    content, raw = open_plain(path)
+    with raw, content:
+        values = _parsed(content.read())
+    items = cast("list[Any]", values) if isinstance(values, list) else []
+    return "json" if items and all(map(_is_record, items)) else "files"
+
+
+def _is_record(item: Any) -> bool:
+    """Whether an item of a list is a record; a list of messages is one transcript."""
+    return isinstance(item, dict) and "role" not in item and "token" not in item
+
+
+def _parsed(raw: bytes) -> Any:
+    try:
+        return jsontext.loads(raw)
+    except BridgeError:
+        return None

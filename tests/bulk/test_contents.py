@@ -1,0 +1,126 @@
+"""What files hold, by what is in them: records as they are found, one transcript, or what is refused before the run."""
+
+from __future__ import annotations
+
+import bz2
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ocml_bridge.errors import ExitCode
+
+Batch = Callable[..., int]
+CHATML = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello!<|im_end|>\n"
+HARMONY = "<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>Hello!<|end|>"
+REQUEST: Any = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]}
+
+
+def read_lines(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("a.csv", b"id,text\n" + f'1,"{CHATML}"\n'.encode(), "comma-separated values (CSV)"),
+        ("a.csv", b"\x00\x01", "no .csv file is read"),
+        ("a.tsv", b"id\ttext\n1\tHi\n", "tab-separated values (TSV)"),
+        ("a.jsonl.bz2", bz2.compress(b"{}\n"), "bzip2"),
+        ("a.arrow", b"ARROW1\x00\x00", "an Arrow file"),
+        ("a.html", b"<html>Hi</html>", "a web page"),
+        ("a.dat", b"%PDF-1.7\n", "a PDF document"),
+        ("a.txt", b"\xff\xfeH\x00i\x00", "UTF-16 text"),
+    ],
+)
+def test_what_is_no_text_and_no_records_is_refused_before_the_run_and_named(
+    name: str, data: bytes, says: str, batch: Batch, tmp_path: Path, capfd: Any
+) -> None:
+    source = tmp_path / name
+    source.write_bytes(data)
+    assert batch("-f", "chatml", "-t", "openai", source, "-o", tmp_path / "out") == ExitCode.FORMAT
+    said = capfd.readouterr().err
+    assert "OCB-FORMAT-UNKNOWN" in said
+    assert name in said
+    assert says in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_table_in_a_folder_of_texts_is_refused_too(batch: Batch, tmp_path: Path, capfd: Any) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "a.txt").write_text(CHATML)
+    (folder / "b.csv").write_text("id,text\n1,Hi\n")
+    assert batch("-f", "chatml", "-t", "openai", folder, "-o", tmp_path / "out") == ExitCode.FORMAT
+    assert "b.csv" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("shape", ["array", "indented array", "lines"])
+def test_a_json_file_of_many_records_is_read_as_records(
+    shape: str, compressed: bool, batch: Batch, tmp_path: Path, capfd: Any
+) -> None:
+    import gzip
+
+    rows = [REQUEST, REQUEST, {"no": "transcript"}]
+    text = {
+        "array": json.dumps(rows),
+        "indented array": json.dumps(rows, indent=2),
+        "lines": "\n".join(map(json.dumps, rows)) + "\n",
+    }[shape]
+    source = tmp_path / ("a.json.gz" if compressed else "a.json")
+    source.write_bytes(gzip.compress(text.encode()) if compressed else text.encode())
+    out = tmp_path / "out"
+    assert batch("-t", "harmony", source, "-o", out, "--into", "jsonl") == ExitCode.SOME_FAILED
+    assert read_lines(out / "a.jsonl") == [{"text": HARMONY}, {"text": HARMONY}]
+    (quarantined,) = read_lines(out / "a.quarantine.jsonl")
+    assert quarantined["line" if shape == "lines" else "item"] == 3
+    assert quarantined["code"] == "OCB-FORMAT-UNKNOWN"
+
+
+def test_an_array_is_read_on_from_where_a_run_stopped(batch: Batch, tmp_path: Path) -> None:
+    source, out = tmp_path / "a.json", tmp_path / "out"
+    rows = [{"messages": [{"role": "user", "content": f"{number} {'x' * 400}"}]} for number in range(2000)]
+    rows[900] = {}
+    source.write_text(json.dumps(rows))
+    assert batch("-t", "harmony", source, "-o", out, "--fail-fast", "-j", "1") == ExitCode.SOME_FAILED
+    assert batch("-t", "harmony", source, "-o", out, "--fail-fast", "-j", "1", "--resume") == ExitCode.SOME_FAILED
+    assert [int(row["text"].split("<|message|>")[1].split()[0]) for row in read_lines(out / "a.jsonl")] == [
+        number for number in range(2000) if number != 900
+    ]
+
+
+@pytest.mark.parametrize("data", [json.dumps(REQUEST), json.dumps(REQUEST, indent=1), json.dumps(REQUEST["messages"])])
+def test_a_json_file_of_one_transcript_is_one_transcript(data: str, batch: Batch, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(data)
+    assert batch("-t", "harmony", tmp_path / "a.json", "-o", tmp_path / "out") == ExitCode.OK
+    assert (tmp_path / "out" / "a.txt").read_text() == HARMONY
+
+
+def test_json_that_stops_short_is_quarantined_with_its_place(batch: Batch, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps([REQUEST])[:-5])
+    assert batch("-t", "harmony", tmp_path / "a.json", "-o", tmp_path / "out") == ExitCode.SOME_FAILED
+
+
+def test_lines_with_a_text_are_told_line_by_line(batch: Batch, tmp_path: Path) -> None:
+    rows = [{"id": 1, "text": CHATML}, {"id": 2, "text": HARMONY}, {**REQUEST, "text": "a title"}, {"text": "Hello."}]
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    out = tmp_path / "out"
+    assert batch("-t", "openai", tmp_path / "a.jsonl", "-o", out) == ExitCode.SOME_FAILED
+    assert read_lines(out / "a.jsonl") == [{"id": 1, "text": REQUEST}, {"id": 2, "text": REQUEST}, rows[2]]
+    (quarantined,) = read_lines(out / "a.quarantine.jsonl")
+    assert (quarantined["line"], quarantined["code"]) == (4, "OCB-FORMAT-UNKNOWN")
+
+
+def test_a_record_that_is_certainly_something_else_is_quarantined_unless_it_is_forced(
+    batch: Batch, tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": CHATML}) + "\n")
+    out = tmp_path / "out"
+    assert batch("-f", "harmony", "-t", "openai", tmp_path / "a.jsonl", "-o", out) == ExitCode.SOME_FAILED
+    assert read_lines(out / "a.quarantine.jsonl")[0]["code"] == "OCB-FORMAT-DOUBT"
+    forced = tmp_path / "forced"
+    options = ("-f", "harmony", "--force-format", "-t", "openai", "-o", forced)
+    assert batch(*options, tmp_path / "a.jsonl") == ExitCode.OK
