@@ -138,7 +138,7 @@ def test_a_generation_prompt_is_the_open_turn() -> None:
 
 def test_the_line_end_of_a_text_file_is_layout() -> None:
     text = "<|start|>user<|message|>hi<|end|><|start|>assistant\n"
-    assert read_text(text).layout == {"harmony": {"tail": "\n"}}
+    assert read_text(text).layout == {"harmony": {"line_end": "\n"}}
     assert is_exact(text)
 
 

@@ -12,7 +12,19 @@ from harmony_judge import library
 from ocml_adapters.harmony import TOKENS
 from ocml_adapters.harmony.syntax import IDS
 from ocml_adapters.harmony.tokens import encode
-from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Tool, Transcript, detect, read, write
+from ocml_bridge import (
+    BridgeError,
+    ErrorCode,
+    FindingCode,
+    LossCode,
+    Message,
+    Tool,
+    Transcript,
+    convert,
+    detect,
+    read,
+    write,
+)
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Document
@@ -143,7 +155,9 @@ def test_the_official_text_fixtures_are_written_back_token_for_token() -> None:
             ids = encode(text, tuple(IDS))
             assert write(read_ids(ids), "harmony-tokens").output == ids, file.name
             same = read(text, "harmony").transcript
-            assert write(same, "harmony-tokens").output == ids, file.name
+            # The line end of a text file is no part of its ids.
+            of_messages = encode(text.removesuffix("\n"), tuple(IDS))
+            assert write(same, "harmony-tokens").output == of_messages, file.name
 
 
 def test_ids_are_told_from_other_json() -> None:
@@ -163,3 +177,19 @@ def test_the_image_is_what_reading_gives_back(document: Document) -> None:
 @given(documents())
 def test_the_laws_hold(document: Document) -> None:
     all_laws(document, "harmony-tokens")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    "text", ["<|start|>user<|message|>2+2?<|end|>", "<|start|>user<|message|>Hi<|end|><|start|>assistant"]
+)
+def test_the_line_end_of_a_text_file_becomes_no_id(text: str, end: str) -> None:
+    result = convert(text + end, source="harmony", target="harmony-tokens", strict=True)
+    assert result.output == convert(text, source="harmony", target="harmony-tokens").output
+    assert convert(text + end, source="harmony", target="harmony").output == text + end
+
+
+def test_a_line_end_among_ids_stays_there() -> None:
+    ids = [200006, 1428, 200008, 17, 10, 17, 30, 200007, 198]
+    assert convert(ids, source="harmony-tokens", target="harmony-tokens").output == ids
+    assert convert(ids, source="harmony-tokens", target="harmony").output == "<|start|>user<|message|>2+2?<|end|>\n"

@@ -15,13 +15,13 @@ from ocml_bridge.text import developer
 from ocml_bridge.turns import as_transcript, hoist_tools, lower_tools, places, says_nothing
 from ocml_bridge.visibility import channelled
 
+from .around import LINE_END, is_edge, split_tail
 from .body import is_in_place, path_of, placed, read_developer, write_developer, write_tools
 from .direct import direct
 from .frames import Scanner, pieces_of
 from .header import Fields, fields_of, is_header, is_own_spelling, regular, said_by, spell
 from .held import held, opening
 from .message import assemble, body_of, header_of, layout_of, make
-from .reader import LINE_END, is_edge
 from .syntax import (
     ASSISTANT,
     CONTROL,
@@ -74,7 +74,7 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
     _end_as_trained(messages, options)
     _end_before_system(messages, document.open_turn)
     open_turn = _open_turn(document.open_turn, options, prompted=prompted and not messages)
-    kept = _kept_layout(layout, messages, open_turn, prompted=prompted)
+    kept = _kept_layout(layout, messages, open_turn, prompted=prompted, is_text=spelling is None)
     image = assemble(messages, open_turn, kept, {})
     if len(image.messages) < len(messages):
         _report_lifted(paired, document, log)
@@ -239,15 +239,19 @@ def _open_turn(turn: Message | None, options: Options, *, prompted: bool) -> Mes
 
 
 def _kept_layout(
-    layout: dict[str, Any], messages: Sequence[Message], open_turn: Message | None, *, prompted: bool
+    layout: dict[str, Any], messages: Sequence[Message], open_turn: Message | None, *, prompted: bool, is_text: bool
 ) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     if prompted and (messages or (open_turn is not None and open_turn.channel is not None)):
         kept["prompted"] = True
-    tail = layout.get("tail")
+    tail, line_end = (text if isinstance(text := layout.get(key), str) else "" for key in ("tail", "line_end"))
+    if is_text:
+        tail, line_end = split_tail(tail + line_end)
     ended = open_turn is not None or not messages or messages[-1].end is not None
-    if isinstance(tail, str) and ended and (LINE_END.fullmatch(tail) or (is_edge(tail) and open_turn is None)):
+    if ended and ((LINE_END.fullmatch(tail) and not is_text) or (is_edge(tail) and open_turn is None)):
         kept["tail"] = tail
+    if ended and is_text and LINE_END.fullmatch(line_end):
+        kept["line_end"] = line_end
     front = layout.get("front")
     if isinstance(front, str) and is_edge(front) and not prompted and (messages or open_turn is not None):
         kept["front"] = front

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options, Source
-from ocml_bridge.boundary import EDGES, cut_text, several
+from ocml_bridge.boundary import cut_text, several
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.turns import continues, is_call
 
+from .around import LINE_END, is_edge, split_tail
 from .body import read_body
 from .frames import Frame, Scan, Scanner, begins, pieces_of
 from .header import TOOL_NAME, Fields, is_own_spelling, regular
@@ -22,14 +22,6 @@ from .plain import read_plain
 from .recover import Recovered, is_begun, is_call_to_tool, recover, split_body, unheaded
 from .stripped import read_stripped
 from .syntax import ASSISTANT, CHANNELS, CONTROL, ENDS, ROLES, START, STOPS, TOOL
-
-LINE_END: Final = re.compile(r"\r?\n")
-"""How a text file may end."""
-
-
-def is_edge(text: str) -> bool:
-    """Whether a text around the messages is the token that begins or ends a conversation, with white space at most."""
-    return EDGES.is_trivia(text) and not text.isspace() and text != ""
 
 
 def read(source: Source, options: Options, log: Log) -> Transcript:
@@ -312,7 +304,7 @@ class FrameReader:
         raw = frame.header
         ending = LINE_END.search(raw)
         if ending is not None and ending.end() == len(raw):
-            self._layout["tail"] = ending[0]
+            self._layout["line_end" if self._restore else "tail"] = ending[0]
             raw = raw[: ending.start()]
         if frame.before:
             self._outside(frame.before, self._extras)
@@ -355,14 +347,15 @@ class FrameReader:
     def _finish(self, found: Scan) -> Transcript:
         if self._pending:
             self._extras["after"] = self._pending["before"]
-        if LINE_END.fullmatch(found.tail) or is_edge(found.tail):
-            self._layout["tail"] = found.tail
-        elif found.tail.strip():
-            self._extras["after"] = self._extras.get("after", "") + found.tail
-            self._log.find(
-                FindingCode.TEXT_OUTSIDE, "", f"the text {_short(found.tail)} stands behind the last message"
-            )
-        elif found.tail:
+        tail, line_end = split_tail(found.tail) if self._restore else (found.tail, "")
+        if line_end:
+            self._layout["line_end"] = line_end
+        if LINE_END.fullmatch(tail) or is_edge(tail):
+            self._layout["tail"] = tail
+        elif tail.strip():
+            self._extras["after"] = self._extras.get("after", "") + tail
+            self._log.find(FindingCode.TEXT_OUTSIDE, "", f"the text {_short(tail)} stands behind the last message")
+        elif tail:
             self._log.find(
                 FindingCode.TEXT_OUTSIDE, "", "white space behind the last message is left out", Severity.LAYOUT
             )

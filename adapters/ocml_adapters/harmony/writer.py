@@ -29,5 +29,5 @@ def write(document: Document, options: Options, log: Log) -> str:
         prompted = False
     if image.open_turn is not None:
         out.append(header_of(image.open_turn, prompted=prompted))
-    out.append(layout_of(image.layout).get("tail", ""))
+    out += (layout_of(image.layout).get(key, "") for key in ("tail", "line_end"))
     return "".join(out)
