@@ -6,9 +6,11 @@ Of a part that its reader did not understand, the strings that are evidently tex
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import Any, Final, NamedTuple, cast
 
+from .loss import Loss, LossClass, Severity
 from .model import Content, Document, Foreign, Infill, Json, Message, Part, Refusal, Text, Transcript
 
 
@@ -58,6 +60,37 @@ def emptied(document: Document, image: Document, gone: Collection[str]) -> list[
     kept = [index for index in range(len(document.messages)) if f"/messages/{index}" not in gone]
     pairs = zip(kept, image.messages, strict=False)
     return [index for index, message in pairs if index in opaque and not characters_of(message.content)]
+
+
+def vanished(document: Document, back: Document, losses: Collection[Loss]) -> list[str]:
+    """Paths of what was said in a document, is not in what its output reads as, and is in no loss of class content.
+
+    Args:
+        document: what was written.
+        back: what the output reads as.
+        losses: what was reported.
+    """
+    reported = [
+        loss for loss in losses if loss.loss_class is LossClass.CONTENT and loss.severity is not Severity.LAYOUT
+    ]
+    if not isinstance(document, Transcript) or not isinstance(back, Transcript):
+        return [] if reported or characters(back) >= characters(document) else ["/content"]
+    gone = {loss.path for loss in losses}
+    left = iter(back.messages)
+    after = [
+        0 if f"/messages/{index}" in gone else characters_of(next(left, _SILENT).content)
+        for index in range(len(document.messages))
+    ]
+    named = {int(found[1]) for loss in reported if (found := _CONTENT.match(loss.path))}
+    return [
+        f"/messages/{index}/content"
+        for index, (message, count) in enumerate(zip(document.messages, after, strict=True))
+        if index not in named and count < characters_of(message.content)
+    ]
+
+
+_SILENT: Final = Message("", "")
+_CONTENT: Final = re.compile(r"/messages/(\d+)(?:/content|\Z)")
 
 
 def evident_text(value: Json) -> int:

@@ -13,6 +13,7 @@ from .errors import ErrorCode
 from .fit import covered
 from .loss import Loss, LossCode, Severity
 from .model import Document
+from .substance import vanished
 from .transform import missing
 from .visibility import exposed_messages
 
@@ -53,6 +54,16 @@ def _exposures(document: Document, back: Document, result: Result) -> list[Loss]
     return [unreported(LossCode.CHANNEL, f"/messages/{index}", detail) for index in exposed]
 
 
+def _substance(document: Document, back: Document, result: Result) -> list[Loss]:
+    """Law 12: what was said and is not there is lost by a loss of class content, and not by any other that names it."""
+    named = {loss.path for loss in result.losses}
+    return [
+        unreported(LossCode.CONTENT, path, "what was said here is not in the output")
+        for path in vanished(document, back, result.losses)
+        if covered(path, named)
+    ]
+
+
 def unreported(code: LossCode, path: str, detail: str) -> Loss:
     """What a check found and no loss says."""
     return Loss(code, Severity.CHANGED, path, f"{ErrorCode.UNREPORTED}: {detail}")
@@ -61,5 +72,5 @@ def unreported(code: LossCode, path: str, detail: str) -> Loss:
 Check = Callable[[Document, Document, Result], list[Loss]]
 """Takes what was written, what the output reads as, and the result; gives what the report does not say."""
 
-CHECKS: Final[tuple[Check, ...]] = (_differences, _exposures)
+CHECKS: Final[tuple[Check, ...]] = (_differences, _exposures, _substance)
 """The laws that can be checked on one conversion, in the order of their numbers."""

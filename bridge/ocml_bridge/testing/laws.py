@@ -18,6 +18,7 @@ from ..registry import adapter
 from ..transform import missing
 from .boundary import one_conversation
 from .ownership import ownership
+from .substance import substance
 from .visibility import visibility
 
 TELLS_OTHERS = frozenset({LossCode.CONTROL_TOKEN})
@@ -138,6 +139,7 @@ LAWS: Final[tuple[Law, ...]] = (
     Trial.reversible,
     visibility,
     one_conversation,
+    substance,
     ownership,
 )
 """The laws that one document and one target can be held to."""

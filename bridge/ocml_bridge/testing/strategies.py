@@ -203,8 +203,26 @@ def parts() -> SearchStrategy[Part]:
         st.builds(Refusal, texts()),
         st.builds(Infill, texts(), optional(texts()), texts(), layout=by_format()),
         st.builds(FileBreak),
-        st.builds(Foreign, st.sampled_from(FORMATS), json_values()),
+        foreign(),
     )
+
+
+def foreign() -> SearchStrategy[Foreign]:
+    """Parts that a reader did not understand, with text in them and without."""
+    members: dict[str, SearchStrategy[Any]] = {"type": st.sampled_from(["speech", "input_text", "tool_use"])}
+    for key in ("text", "value", "id"):
+        members[key] = texts()
+    spoken = st.fixed_dictionaries({}, optional=members)
+    return st.builds(Foreign, st.sampled_from(FORMATS), json_values() | spoken)
+
+
+def opaque() -> SearchStrategy[Document]:
+    """Transcripts with messages of which a reader understood little or nothing."""
+    parts = foreign() | foreign() | st.builds(Text, texts()) | st.just(Media("image", url="https://example.org/a.png"))
+    content = st.lists(parts, min_size=1, max_size=3).map(tuple).map(normal) | texts()
+    roles, channels = st.sampled_from(["system", "user", "assistant"]), st.sampled_from([None, "analysis", "final"])
+    messages = st.lists(st.builds(Message, roles, content, channel=channels), max_size=4)
+    return st.builds(Transcript, messages.map(tuple))
 
 
 def normal(content: tuple[Part, ...]) -> Content:

@@ -1,0 +1,25 @@
+"""Law 12: what was said arrives, or a loss of class content says that it does not; nothing is emptied in silence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..diff import is_element
+from ..loss import LossCode
+from ..substance import emptied, vanished
+
+if TYPE_CHECKING:
+    from .laws import Trial
+
+
+def substance(trial: Trial) -> None:
+    """Law 12: characters that vanish are lost as content, and `emptied` is reported exactly of what is emptied."""
+    losses = trial.result.losses
+    problems = [f"{path}: what was said is not there" for path in vanished(trial.document, trial.back, losses)]
+    gone = {loss.path for loss in losses if is_element(loss.path)}
+    expected = {f"/messages/{index}/content" for index in emptied(trial.document, trial.back, gone)}
+    reported = {loss.path for loss in losses if loss.code is LossCode.EMPTIED}
+    problems += [f"{path}: it is emptied, and not reported" for path in sorted(expected - reported)]
+    problems += [f"{path}: it is reported as emptied, and is not" for path in sorted(reported - expected)]
+    if problems:
+        raise trial.broken("substance", problems)

@@ -1,0 +1,95 @@
+"""Law 12 on documents of which a reader understood little, and on adapters that break it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from ocml_bridge import Document, Loss, LossCode, Message, Options, Severity, Transcript, formats, verify, write
+from ocml_bridge.adapter import Adapter
+from ocml_bridge.loss import Log
+from ocml_bridge.registry import adapter
+from ocml_bridge.substance import vanished
+from ocml_bridge.testing import check_adapter, strategies
+from ocml_bridge.testing.laws import LawBrokenError, Trial
+from ocml_bridge.testing.substance import substance
+
+SAID = Transcript((Message("user", "Hello"), Message("assistant", "Hi", channel="final")))
+
+
+@given(strategies.opaque())
+@settings(max_examples=100)
+def test_the_law_holds_for_every_format(document: Document) -> None:
+    pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
+    for target in formats():
+        substance(Trial(document, target))
+
+
+def emptying(code: LossCode) -> Adapter:
+    """An adapter that says nothing of what anyone said, and calls that a loss of this code."""
+    honest = adapter("canonical")[0]
+
+    def fit(document: Document, options: Options, log: Log) -> Document:
+        if not isinstance(document, Transcript):
+            return document
+        for index, message in enumerate(document.messages):
+            if message.content:
+                log.lose(code, f"/messages/{index}/content", "it has no place for words")
+        return replace(document, messages=tuple(replace(message, content="") for message in document.messages))
+
+    return replace(honest, fit=fit)
+
+
+def test_an_adapter_that_empties_messages_is_caught() -> None:
+    with pytest.raises(LawBrokenError, match="law of substance"):
+        check_adapter(emptying(LossCode.EXTRAS))
+
+
+def test_an_adapter_that_says_so_may_leave_words_out() -> None:
+    substance(Trial(SAID, emptying(LossCode.CONTENT)))
+
+
+def test_an_adapter_that_calls_a_message_emptied_which_is_not_is_caught() -> None:
+    honest = adapter("canonical")[0]
+
+    def fit(document: Document, options: Options, log: Log) -> Document:
+        log.lose(LossCode.EMPTIED, "/messages/0/content", "it says so, but it is there")
+        return document
+
+    with pytest.raises(LawBrokenError, match="law of substance"):
+        substance(Trial(SAID, replace(honest, fit=fit)))
+
+
+def test_verify_names_what_vanishes_without_a_loss_of_content() -> None:
+    result = write(SAID, "chatml")
+
+    assert verify(SAID, result) == ()
+    shorter = write(replace(SAID, messages=(Message("user", "Hell"), SAID.messages[1])), "chatml")
+    layout = Loss(LossCode.LAYOUT, Severity.LAYOUT, "/messages/0/content", "it says so")
+    unreported = verify(SAID, replace(shorter, losses=(layout,)))
+    assert [loss.path for loss in unreported] == ["/messages/0/content"]
+
+
+@pytest.mark.parametrize(
+    ("loss", "silent"),
+    [
+        (Loss(LossCode.CONTENT, Severity.CHANGED, "/messages/0/content", ""), False),
+        (Loss(LossCode.MEDIA, Severity.LOST, "/messages/0/content/1", ""), False),
+        (Loss(LossCode.CONTENT, Severity.LAYOUT, "/messages/0/content", ""), True),
+        (Loss(LossCode.ROLE, Severity.CHANGED, "/messages/0/content", ""), True),
+        (Loss(LossCode.CONTENT, Severity.CHANGED, "/messages/1/content", ""), True),
+    ],
+)
+def test_only_a_loss_of_content_at_the_place_accounts_for_it(loss: Loss, silent: bool) -> None:
+    back = replace(SAID, messages=(Message("user", "Hell"), SAID.messages[1]))
+    assert vanished(SAID, back, [loss]) == (["/messages/0/content"] if silent else [])
+
+
+def test_a_message_that_is_gone_is_no_message_of_its_neighbour() -> None:
+    lost = Loss(LossCode.MESSAGE, Severity.LOST, "/messages/0", "")
+    assert vanished(SAID, replace(SAID, messages=SAID.messages[1:]), [lost]) == []
+    assert vanished(SAID, replace(SAID, messages=()), [lost]) == ["/messages/1/content"]
+    structure = lost._replace(code=LossCode.TOOLS_MOVED)
+    assert vanished(SAID, replace(SAID, messages=SAID.messages[1:]), [structure]) == ["/messages/0/content"]
