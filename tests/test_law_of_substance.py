@@ -12,7 +12,7 @@ from ocml_bridge.adapter import Adapter
 from ocml_bridge.loss import Log
 from ocml_bridge.registry import adapter
 from ocml_bridge.substance import vanished
-from ocml_bridge.testing import check_adapter, strategies
+from ocml_bridge.testing import strategies
 from ocml_bridge.testing.laws import LawBrokenError, Trial
 from ocml_bridge.testing.substance import substance
 
@@ -44,7 +44,7 @@ def emptying(code: LossCode) -> Adapter:
 
 def test_an_adapter_that_empties_messages_is_caught() -> None:
     with pytest.raises(LawBrokenError, match="law of substance"):
-        check_adapter(emptying(LossCode.EXTRAS))
+        substance(Trial(SAID, emptying(LossCode.EXTRAS)))
 
 
 def test_an_adapter_that_says_so_may_leave_words_out() -> None:

@@ -28,7 +28,7 @@ def user(*parts: Part) -> Message:
         (Transcript((Message("tool", "22", name="functions.f", recipient="assistant"),)), 2),
         (Transcript((user(Text("ab"), Media("image", url="https://example.org"), Refusal("no")),)), 4),
         (Transcript((user(Thought("reflect"), Tools((Tool("f", "described"),)), OPAQUE),)), 5),
-        (Transcript(tools=(Tool("f", "described"),), header=Header(model="m"), extras={"x": {"k": "text"}}), 0),
+        (Transcript(tools=(Tool("f", "described"),), header=Header(version="2.2"), extras={"x": {"k": "text"}}), 0),
         (Completion((Infill("ab", "c", "d"),)), 4),
         (Completion((Infill("ab", None, "d"),)), 3),
     ],

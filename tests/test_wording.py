@@ -70,9 +70,10 @@ def details(document: Transcript, target: str) -> list[str]:
 
 def test_no_key_of_extras_hides_behind_a_long_value() -> None:
     extras: dict[str, Any] = {"openai": {"model": "m" * 400, "system": "Be brief."}}
-    assert details(Transcript((Message("user", "Hi"),), extras=extras), "harmony") == [
-        "harmony has no place for what only openai says: model, system"
-    ]
+    for document in (Transcript(extras=extras), Transcript((Message("user", "Hi", extras=extras),))):
+        told = " ".join(details(document, "harmony"))
+        assert "model" in told
+        assert "system" in told
 
 
 @pytest.mark.parametrize(

@@ -90,8 +90,19 @@ class TestWarnings:
         assert warnings[0].startswith("<stdin>: warning[flags] lost /messages/0/content/0: ")
         assert "<stdin>: and 3 more: 3 flags" in lines
 
-    def test_layout_is_one_line(self, run: Run, example: str) -> None:
-        assert run(example, "-t", "canonical").err == f"{example}: layout only: 1 header-absent\n"
+    def test_a_conversion_that_loses_nothing_says_nothing(self, run: Run, example: str) -> None:
+        assert run(example, "-t", "canonical").err == ""
+
+    def test_verbose_says_everything(self, run: Run, example: str) -> None:
+        assert run(example, "-t", "canonical", "-v").err.startswith(f"{example}: warning[header-absent] layout ")
+        lines = run("-t", "ocm-2.2", "--verbose", stdin=THOUGHTS).err.splitlines()
+        assert len([line for line in lines if "warning" in line]) == 13
+
+    def test_bookkeeping_is_counted_and_not_shown_one_by_one(self, run: Run, example: str) -> None:
+        lines = run(example, "-t", "ocm-0.1").err.splitlines()
+        said = "Everything that was said is there (474 of 474 characters)."
+        assert lines == [f"{example}: converted to ocm-0.1. Not carried over: 2 call ids. {said}"]
+        assert "warning[call-id]" in run(example, "-t", "ocm-0.1", "-v").err
 
     def test_quiet_says_nothing(self, run: Run) -> None:
         done = run("-t", "ocm-2.2", "--quiet", stdin=THOUGHTS)

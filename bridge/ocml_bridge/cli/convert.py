@@ -17,8 +17,9 @@ from ..errors import BridgeError, ErrorCode
 from ..model import Document, Json
 from ..policy import LENIENT, LossPolicy
 from ..verify import verify
-from .output import STANDARD, about, read_bytes, warn, write_all
+from .output import STANDARD, about, read_bytes, say, shown, warn, write_all
 from .parameters import FILE, Command, force_option, format_option, policy_options
+from .summary import summary
 
 
 def format_options(command: Command) -> Command:
@@ -80,6 +81,7 @@ def format_options(command: Command) -> Command:
 )
 @click.option("--pretty", is_flag=True, help="Indent JSON.")
 @format_options
+@click.option("-v", "--verbose", is_flag=True, help="Say everything on stderr, differences of spelling too.")
 @click.option("-q", "--quiet", is_flag=True, help="No warnings on stderr.")
 def convert(
     file: str,
@@ -104,6 +106,7 @@ def convert(
     eos: str | None,
     reasoning: Literal["reasoning", "reasoning_content"],
     training: bool,
+    verbose: bool,
     quiet: bool,
 ) -> None:
     """Convert FILE (or standard input) from one format to another.
@@ -144,8 +147,11 @@ def convert(
         outputs[sidecar_out] = jsontext.dumps(make_sidecar(result, options=options, pretty=pretty)) + b"\n"
     write_all(outputs)
     if not quiet:
-        warn(file, result.findings)
-        warn(file, result.losses)
+        warn(file, result.findings, verbose=verbose)
+        warn(file, result.losses, verbose=verbose)
+        if not result.lossless:
+            account = summary(result.target, result.losses, reading.transcript, result.characters)
+            say(f"{shown(file)}: {account}")
 
 
 def _prompt(

@@ -14,7 +14,7 @@ from typing import BinaryIO, Final, TextIO
 import click
 
 from ..errors import BridgeError, ErrorCode, ExitCode
-from ..loss import Finding, Loss, Severity
+from ..loss import Finding, Loss, LossClass, Severity
 
 PROGRAM: Final = "ocml-convert"
 STANDARD: Final = "-"
@@ -79,16 +79,27 @@ def say(text: str, *, colour: str | None = None) -> None:
     click.echo(line, err=True)
 
 
-def warn(name: str, notes: Sequence[Note]) -> None:
-    """Findings or losses for people: the first ones that matter, then how many more there are of which code."""
-    matter = [note for note in notes if note.severity is not Severity.LAYOUT]
-    layout = [note for note in notes if note.severity is Severity.LAYOUT]
-    for note in matter[:SHOWN]:
+def warn(name: str, notes: Sequence[Note], *, verbose: bool = False) -> None:
+    """Findings or losses for people: the first ones that matter, then how many more there are of which code.
+
+    Args:
+        name: the file they are about.
+        notes: findings or losses.
+        verbose: show all of them, those of spelling and bookkeeping too.
+    """
+    matter = notes if verbose else [note for note in notes if _matters(note)]
+    listed = matter if verbose else matter[:SHOWN]
+    for note in listed:
         say(warning(name, note), colour=_COLOURS[note.severity])
-    if matter[SHOWN:]:
-        say(f"{shown(name)}: and {len(matter) - SHOWN} more: {_counts(matter[SHOWN:])}")
-    if layout:
-        say(f"{shown(name)}: layout only: {_counts(layout)}", colour=_COLOURS[Severity.LAYOUT])
+    if more := matter[len(listed) :]:
+        say(f"{shown(name)}: and {len(more)} more: {_counts(more)}")
+
+
+def _matters(note: Note) -> bool:
+    """Whether a person should see it unasked; what is bookkeeping, the summary counts."""
+    if isinstance(note, Loss) and note.loss_class is LossClass.BOOKKEEPING:
+        return False
+    return note.severity is not Severity.LAYOUT
 
 
 def warning(name: str, note: Note) -> str:
@@ -165,7 +176,7 @@ def write_all(outputs: Mapping[str, bytes]) -> None:
                 if name in staged:
                     os.replace(staged.pop(name), os.path.realpath(name))
                 else:
-                    pour(name, data)
+                    pour(name, data + _line_end(name, data))
     finally:
         for temporary in staged.values():
             with suppress(OSError):
@@ -196,6 +207,13 @@ def _stage(name: str, data: bytes) -> str:
         os.unlink(temporary)
         raise
     return temporary
+
+
+def _line_end(name: str, data: bytes) -> bytes:
+    """A line break where a terminal would show the next line behind the data; files get none."""
+    if name != STANDARD or sys.stdout is None or not sys.stdout.isatty():
+        return b""
+    return b"" if data.endswith(b"\n") or not data else b"\n"
 
 
 def pour(name: str, data: bytes) -> None:

@@ -17,8 +17,9 @@ from ..events import Answer, Decoder, Encoder, End, Event, Reason, Start, Stop, 
 from ..loss import Finding, FindingCode, Severity, is_lossless
 from .arriving import Numbers, Utf8, chunks
 from .convert import format_options, refuse_same_file
-from .output import STANDARD, about, pour, standard_input, warn, write_all
+from .output import STANDARD, about, pour, say, shown, standard_input, warn, write_all
 from .parameters import FILE
+from .summary import summary
 
 if TYPE_CHECKING:
     from ..visibility import Visibility
@@ -67,6 +68,7 @@ def _stream_option(*names: str, written: bool, text: str) -> Callable[[Any], Any
 @click.option("--created", type=int, metavar="SECONDS", help="When, in seconds since 1970; now if left out.")
 @click.option("--report", type=FILE, metavar="FILE", help="Write the findings and losses there, as JSON.")
 @format_options
+@click.option("-v", "--verbose", is_flag=True, help="Say everything on stderr, differences of spelling too.")
 @click.option("-q", "--quiet", is_flag=True, help="No warnings on stderr.")
 def stream(
     file: str,
@@ -86,6 +88,7 @@ def stream(
     eos: str | None,
     reasoning: Literal["reasoning", "reasoning_content"],
     training: bool,
+    verbose: bool,
     quiet: bool,
 ) -> None:
     """Convert FILE (or standard input) as it arrives: what is known is written at once.
@@ -117,8 +120,10 @@ def stream(
     if report is not None:
         write_all({report: jsontext.dumps(relay.report(source, target), pretty=True) + b"\n"})
     if not quiet:
-        warn(file, relay.findings)
-        warn(file, relay.target.losses)
+        warn(file, relay.findings, verbose=verbose)
+        warn(file, relay.target.losses, verbose=verbose)
+        if not is_lossless(relay.target.losses):
+            say(f"{shown(file)}: {summary(target, relay.target.losses)}")
     if relay.problem is not None:
         with about(file):
             raise relay.problem

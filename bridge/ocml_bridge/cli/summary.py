@@ -1,0 +1,84 @@
+"""What a conversion comes to, in one line that nobody has to look up."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from ..loss import Loss, LossClass, LossCode, Severity
+from ..model import Document, Media, Transcript
+from ..substance import Characters
+
+_NOUNS: Final[dict[LossCode, tuple[str, str]]] = {
+    LossCode.CONTENT: ("text", "texts"),
+    LossCode.FAILED: ("mark of failure", "marks of failure"),
+    LossCode.WEIGHT: ("training weight", "training weights"),
+    LossCode.FLAGS: ("set of thought flags", "sets of thought flags"),
+    LossCode.MEDIA: ("image, sound or file", "images, sounds or files"),
+    LossCode.INFILL: ("text to fill in", "texts to fill in"),
+    LossCode.FOREIGN_PART: ("part that was not understood", "parts that were not understood"),
+    LossCode.EMPTIED: ("message of which nothing was understood", "messages of which nothing was understood"),
+    LossCode.TOOLS: ("declaration of tools", "declarations of tools"),
+    LossCode.TOOLS_MOVED: ("place of tools", "places of tools"),
+    LossCode.TOOL_SCHEMA: ("detail of a tool's schema", "details of tools' schemas"),
+    LossCode.HEADER: ("document header", "document headers"),
+    LossCode.COMPLETION: ("text to complete", "texts to complete"),
+    LossCode.EXTRAS: ("set of other keys", "sets of other keys"),
+    LossCode.CONTROL_TOKEN: ("text with control tokens", "texts with control tokens"),
+    LossCode.SURROGATE: ("text with half a character", "texts with half a character"),
+}
+"""What people call a loss, one and several; where it is not its code with spaces."""
+_MEDIA: Final = {"image": "image", "audio": "sound", "video": "video", "file": "file"}
+
+
+def summary(
+    target: str, losses: Iterable[Loss], document: Document | None = None, characters: Characters | None = None
+) -> str:
+    """What was lost and changed, by kind, and how much of what was said is there.
+
+    Args:
+        target: the format that was written.
+        losses: what was reported; layout is passed over.
+        document: what was written, where it is known: its parts have better names.
+        characters: how much was read and written, where it is known.
+    """
+    listed = list(losses)
+    sentences = [f"converted to {target}"]
+    for severity, verb in ((Severity.LOST, "Not carried over"), (Severity.CHANGED, "Changed")):
+        counts = Counter(_noun(loss, document) for loss in listed if loss.severity is severity)
+        if counts:
+            sentences.append(f"{verb}: {', '.join(_counted(count, *noun) for noun, count in counts.most_common())}")
+    if characters is not None and characters.read:
+        sentences += _said(characters, listed)
+    return f"{'. '.join(sentences)}."
+
+
+def _said(characters: Characters, losses: Iterable[Loss]) -> list[str]:
+    """How much of what was said is there; nothing where the numbers would not tell."""
+    read, written = characters
+    of = f"{min(read, written):,} of {read:,} characters"
+    if written < read:
+        return [f"Of what was said, {of} are there"]
+    gone = {loss.code for loss in losses if loss.severity is Severity.LOST and loss.loss_class is LossClass.CONTENT}
+    return [] if gone - {LossCode.MEDIA} else [f"Everything that was said is there ({of})"]
+
+
+def _noun(loss: Loss, document: Document | None) -> tuple[str, str]:
+    plain = str(loss.code).replace("-", " ")
+    one, several = _NOUNS.get(loss.code, (plain, f"{plain}s"))
+    found = _PART.match(loss.path)
+    if loss.code is LossCode.MEDIA and found is not None and isinstance(document, Transcript):
+        part = document.messages[int(found[1])].content[int(found[2])]
+        if isinstance(part, Media):
+            one = _MEDIA[part.media]
+            several = f"{one}s"
+    return one, several
+
+
+_PART: Final = re.compile(r"/messages/(\d+)/content/(\d+)\Z")
+
+
+def _counted(count: int, one: str, several: str) -> str:
+    return f"{count:,} {one if count == 1 else several}"

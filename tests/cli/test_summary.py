@@ -1,0 +1,101 @@
+"""The line that ends a conversion which lost something."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Run
+from ocml_bridge import Loss, LossCode, Message, Severity, Transcript, write
+from ocml_bridge.cli.summary import summary
+from ocml_bridge.model import Media, Text
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.substance import Characters
+
+
+def lost(code: LossCode, path: str = "/messages/0", severity: Severity = Severity.LOST) -> Loss:
+    return Loss(code, severity, path, "")
+
+
+def test_losses_are_counted_by_what_people_call_them() -> None:
+    losses = [lost(LossCode.CALL_ID), lost(LossCode.CALL_ID), lost(LossCode.ROLE, severity=Severity.CHANGED)]
+    assert summary("harmony", losses) == "converted to harmony. Not carried over: 2 call ids. Changed: 1 role."
+
+
+def test_media_are_called_what_they_are() -> None:
+    parts = (Text("See:"), Media("image", url="u"), Media("image", url="v"), Media("audio", data="x"))
+    document = Transcript((Message("user", parts),))
+    result = write(document, "harmony")
+    assert "Not carried over: 2 images, 1 sound." in summary("harmony", result.losses, document)
+
+
+@pytest.mark.parametrize("code", LossCode)
+def test_every_code_has_words(code: LossCode) -> None:
+    line = summary("harmony", [lost(code), lost(code)])
+    assert line.startswith("converted to harmony. Not carried over: 2 ")
+    assert "-" not in line
+
+
+def test_layout_is_passed_over() -> None:
+    assert summary("harmony", [lost(LossCode.LAYOUT, severity=Severity.LAYOUT)]) == "converted to harmony."
+
+
+@pytest.mark.parametrize(
+    ("characters", "code", "words"),
+    [
+        (Characters(1204, 1204), LossCode.CALL_ID, "Everything that was said is there (1,204 of 1,204 characters)."),
+        (Characters(1204, 1210), LossCode.CALL_ID, "Everything that was said is there (1,204 of 1,204 characters)."),
+        (Characters(1204, 1204), LossCode.MEDIA, "Everything that was said is there (1,204 of 1,204 characters)."),
+        (Characters(1204, 800), LossCode.MESSAGE, "Of what was said, 800 of 1,204 characters are there."),
+        (Characters(5, 0), LossCode.EMPTIED, "Of what was said, 0 of 5 characters are there."),
+    ],
+)
+def test_how_much_of_it_is_there(characters: Characters, code: LossCode, words: str) -> None:
+    assert summary("harmony", [lost(code)], None, characters).endswith(f". {words}")
+
+
+@pytest.mark.parametrize(
+    ("characters", "code"), [(Characters(0, 0), LossCode.CALL_ID), (Characters(9, 40), LossCode.MESSAGE)]
+)
+def test_numbers_that_would_mislead_are_not_told(characters: Characters, code: LossCode) -> None:
+    assert "characters" not in summary("harmony", [lost(code)], None, characters)
+
+
+def test_a_conversion_that_is_allowed_to_empty_a_message_says_so(run: Run) -> None:
+    document = b'{"messages":[{"role":"user","content":[{"type":"speech","text":"Hello"}]}]}'
+    done = run("-f", "openai", "-t", "harmony", stdin=document)
+    assert (done.status, done.out) == (3, b"")
+    assert "OCB-EMPTIED at /messages/0/content" in done.err
+    done = run("-f", "openai", "-t", "harmony", "--allow", "media,emptied", stdin=document)
+    assert done.status == 0
+    assert done.err.splitlines()[-1] == (
+        "<stdin>: converted to harmony. Not carried over: 1 part that was not understood, "
+        "1 message of which nothing was understood. Of what was said, 0 of 5 characters are there."
+    )
+
+
+def test_refuse_names_codes_and_classes(run: Run) -> None:
+    named = b'{"messages":[{"role":"user","content":"Hi","name":"bob"}]}'
+    for option, status in (("name", 3), ("structure", 3), ("content, bookkeeping", 0), ("nam", 2)):
+        assert run("-f", "openai", "-t", "harmony", "--refuse", option, stdin=named).status == status
+    assert run("-f", "openai", "-t", "harmony", "--strict", "--allow", "structure", stdin=named).status == 0
+
+
+def test_a_text_on_a_terminal_ends_its_line(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = b'{"messages":[{"role":"user","content":"Hi"}]}'
+    text = b"<|start|>user<|message|>Hi<|end|>"
+    assert run("-t", "harmony", stdin=document).out == text
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert run("-t", "harmony", stdin=document).out == text + b"\n"
+    assert run("-t", "chatml", stdin=document).out == b"<|im_start|>user\nHi<|im_end|>\n"
+    run("-t", "harmony", "-o", tmp_path / "out", stdin=document)
+    assert (tmp_path / "out").read_bytes() == text
+
+
+def test_whatever_is_lost_has_a_line(run: Run) -> None:
+    every = write(Transcript((Message("user", "Hi", name="bob"),)), "harmony", policy=LENIENT)
+    assert summary(every.target, every.losses, every.transcript, every.characters) == (
+        "converted to harmony. Not carried over: 1 name. Everything that was said is there (2 of 2 characters)."
+    )
