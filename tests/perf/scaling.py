@@ -56,7 +56,11 @@ class Allowed(NamedTuple):
     write: float
 
 
-_ALLOWED: Final = {"ocm-2.2": Allowed(18, 12), "harmony-tokens": Allowed(25, 65)}
+_ALLOWED: Final = {
+    "ocm-2.2": Allowed(18, 12),
+    "harmony-tokens": Allowed(25, 65),
+    "internlm2-tokens": Allowed(25, 85),
+}
 
 
 def allowed(name: str) -> Allowed:

@@ -90,4 +90,4 @@ def test_memory_stays_within_what_is_said(name: str, corpus: list[bytes]) -> Non
 
 def _need(name: str) -> None:
     if name not in scaling.readable():
-        pytest.skip("the official encoder is not installed")
+        pytest.skip(f"what {name} needs is not installed")
