@@ -12,6 +12,8 @@ CALL = Message(
     "assistant", '{"q":1}', channel="commentary", recipient="functions.f", call_id="c9", constraint="json", end="call"
 )
 REPLY = Message("tool", "2", name="functions.f", channel="commentary", recipient="assistant", call_id="c9")
+OTHER_CALL = replace(CALL, content='{"q":2}', call_id="c10", continues=True)
+OTHER_REPLY = replace(REPLY, content="4", call_id="c10")
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}}
 
 
@@ -35,6 +37,8 @@ EXAMPLES: dict[LossCode, tuple[Document, str]] = {
     LossCode.CONSTRAINT: (_talk(USER, Message("assistant", "{}", channel="final", constraint="json")), "openai"),
     LossCode.ENDING: (_talk(USER, Message("assistant", "Hel", channel="final", end=None)), "openai"),
     LossCode.GROUPING: (_talk(USER, CALL, Message("assistant", "Done.", channel="final", continues=True)), "harmony"),
+    LossCode.ORDER: (_talk(USER, CALL, OTHER_CALL, OTHER_REPLY, REPLY), "harmony"),
+    LossCode.PAIRING: (_talk(USER, CALL, OTHER_CALL, REPLY, replace(REPLY, content="3")), "ocm-0.1"),
     LossCode.FAILED: (_talk(USER, CALL, replace(REPLY, content="no such city", failed=True)), "openai"),
     LossCode.WEIGHT: (_talk(USER, Message("assistant", "Hello.", channel="final", weight=0)), "harmony"),
     LossCode.CONTENT: (_user(Text("one"), Text("two")), "harmony"),

@@ -19,10 +19,12 @@ LAYERS = (
     ("wording",),
     ("boundary", "fit"),
     ("conformance", "pairing", "text", "transform", "visibility"),
+    ("arrange",),
     ("recognise", "source", "stream"),
     ("calls", "registry", "sidecar"),
     ("detection", "pipe"),
     ("convert",),
+    ("answers",),
     ("split", "verify"),
     ("request",),
     ("",),  # the public API, ocml_bridge/__init__.py

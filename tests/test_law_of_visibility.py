@@ -88,8 +88,8 @@ def test_verifying_names_what_is_shown_though_a_loss_names_the_channel() -> None
 
 def test_a_text_that_moved_into_what_is_shown_is_found_too() -> None:
     moved = Transcript((Message("assistant", "Four.", channel="final"), Message("user", PRIVATE.content)))
-    assert exposed_messages(Transcript((ANSWER, PRIVATE)), moved, {1}) == [1]
-    assert exposed_messages(Transcript((ANSWER, PRIVATE, moved.messages[1])), moved, {1}) == []
+    assert exposed_messages(Transcript((ANSWER, PRIVATE)), moved, [0]) == [1]
+    assert exposed_messages(Transcript((ANSWER, PRIVATE, moved.messages[1])), moved, [0, 2]) == []
 
 
 # --- the rule ---------------------------------------------------------------------------------------------------------

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from . import jsontext, registry
 from .adapter import DEFAULT, Adapter, Options, Source
+from .arrange import Draft, arranged
 from .boundary import WHOLE, Place
 from .detection import doubt, explain, format_of
 from .diff import diff
@@ -21,7 +23,7 @@ from .source import decode, guess
 from .substance import Characters, characters
 from .text.unicode import is_unicode
 from .transform import drop_analysis as without_analysis
-from .transform import missing, renumber
+from .transform import remaining, renumber
 
 
 @dataclass(slots=True)
@@ -50,6 +52,8 @@ class Result:
         findings: what the reader of the source mended or assumed.
         source: format id of the source; None where a transcript was written directly.
         target: format id of the output.
+        order: indices of the transcript's messages in the order in which the output has them, where some were moved;
+            None where all stand in their own order.
     """
 
     _output: Source
@@ -59,6 +63,7 @@ class Result:
     source: str | None
     target: str
     _image: Document
+    order: tuple[int, ...] | None = None
     _own_output: Source = field(default=None, init=False, repr=False, compare=False)
     _own_transcript: Document | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -95,6 +100,12 @@ class Result:
     def lossless(self) -> bool:
         """Whether nothing was lost or changed."""
         return is_lossless(self.losses)
+
+    @property
+    def origins(self) -> list[int]:
+        """For each message of the output, its index in the transcript."""
+        count = len(self._transcript.messages) if isinstance(self._transcript, Transcript) else 0
+        return remaining(count, self.losses, self.order)
 
     @property
     def characters(self) -> Characters:
@@ -162,9 +173,9 @@ def write(
             tokens does.
     """
     transcript = own(transcript)
-    output, losses, image, written = _written(transcript, target, options, drop_analysis)
-    policy.check(losses, strict=strict)
-    return Result(output, tuple(losses), (), transcript, None, written, image)
+    written, name = _written(transcript, target, options, drop_analysis)
+    policy.check(written.losses, strict=strict)
+    return _result(written, transcript, (), None, name)
 
 
 def convert(
@@ -195,9 +206,9 @@ def convert(
         BridgeError: with code and position, where it cannot be read or may not be written.
     """
     document, findings, name, sound = _read(data, source, options, strict, sidecar)
-    output, losses, image, written = _written(document, target, options, drop_analysis, sound)
-    policy.check(losses, strict=strict)
-    return Result(output, tuple(losses), tuple(findings), document, name, written, image)
+    written, target_id = _written(document, target, options, drop_analysis, sound)
+    policy.check(written.losses, strict=strict)
+    return _result(written, document, findings, name, target_id)
 
 
 def make_sidecar(
@@ -215,7 +226,7 @@ def make_sidecar(
 
     data = result.encode(pretty=pretty)
     back = read(data, target or result.target, options=replace(options, dialect=None, force_format=True)).transcript
-    return make(result._transcript, back, result.losses, data, result.target)  # pyright: ignore[reportPrivateUsage]
+    return make(result._transcript, back, result.origins, data, result.target)  # pyright: ignore[reportPrivateUsage]
 
 
 # --- inside -----------------------------------------------------------------------------------------------------------
@@ -269,20 +280,32 @@ def _read_value(value: Source, found: Adapter, options: Options, log: Log) -> Do
         raise error.locate(value) if isinstance(value, str) else error from error.__cause__
 
 
-_Written = tuple[Source, list[Loss], Document]
-"""The output, its losses, and what it reads as."""
+class _Written(NamedTuple):
+    """The output, its losses, what it reads as, and the order of its messages where some were moved."""
+
+    output: Source
+    losses: list[Loss]
+    image: Document
+    order: tuple[int, ...] | None = None
+
+
+def _result(
+    written: _Written, document: Document, findings: Iterable[Finding], source: str | None, target: str
+) -> Result:
+    output, losses, image, order = written
+    return Result(output, tuple(losses), tuple(findings), document, source, target, image, order)
 
 
 def _written(
     transcript: Document, target: str | Adapter, options: Options, drop_analysis: bool, sound: bool = False
-) -> tuple[Source, list[Loss], Document, str]:
+) -> tuple[_Written, str]:
     """What was written, and the id of the format that it is in."""
     found, dialect = registry.adapter(target)
     if dialect is not None:
         options = replace(options, dialect=dialect)
     if drop_analysis and isinstance(transcript, Transcript):
-        return *_write_answers(found, transcript, options), found.id
-    return *_write(found, transcript, options, sound), found.id
+        return _write_answers(found, transcript, options), found.id
+    return _write(found, transcript, options, sound), found.id
 
 
 def _bytes(data: Source | bytes) -> bytes:
@@ -295,29 +318,37 @@ def _bytes(data: Source | bytes) -> bytes:
 def _write(adapter: Adapter, document: Document, options: Options, sound: bool = False) -> _Written:
     found = adapter.direct(document, options, sound) if adapter.direct is not None else None
     if found is not None and found[0] is document:
-        return found[1], [], document
+        return _Written(found[1], [], document)
+
+    def fit(document: Document, log: Log) -> Document:
+        return adapter.fit(document, options, log)
+
     log = Log()
-    if found is not None:
-        image, output = found
-        report(document, image, log, target=adapter.id)
-        return output, log.losses, image
-    image = adapter.fit(document, options, log)
-    report(document, image, log, target=adapter.id)
-    known, gone = len(log.losses), missing(log.losses)
+    first = Draft(fit(document, log) if found is None else found[0], log)
+    draft = arranged(document, first, fit, target=adapter.id)
+    image, log, order = draft
+    report(document, image, log, target=adapter.id, order=order)
+    if found is not None and order is None:
+        return _Written(found[1], log.losses, image)
+    known = len(log.losses)
     output = adapter.write(image, options, log)
-    if gone and isinstance(document, Transcript):
-        # A writer knows only the image, which lacks the messages that were left out.
-        log.losses[known:] = renumber(log.losses[known:], gone, len(document.messages))
+    if len(log.losses) > known and isinstance(document, Transcript):
+        # A writer knows only the image, which lacks the messages that were left out, and has them in its order.
+        origins = remaining(len(document.messages), log.losses[:known], order)
+        log.losses[known:] = renumber(log.losses[known:], origins)
     if isinstance(output, str) and not is_unicode(output):
         return _write_clean(adapter, document, options)
-    return output, log.losses, image
+    return _Written(output, log.losses, image, order)
 
 
 def _write_answers(adapter: Adapter, transcript: Transcript, options: Options) -> _Written:
     """Write without the reasoning that led to final answers; all is reported by its place in the whole transcript."""
     shortened, dropped = without_analysis(transcript)
-    output, losses, image = _write(adapter, shortened, options)
-    return output, [*dropped, *renumber(losses, missing(dropped), len(transcript.messages))], image
+    output, losses, image, order = _write(adapter, shortened, options)
+    origins = remaining(len(transcript.messages), dropped)
+    if order is not None:
+        order = tuple(origins[index] for index in order)
+    return _Written(output, [*dropped, *renumber(losses, origins)], image, order)
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -332,8 +363,8 @@ def _write_clean(adapter: Adapter, document: Document, options: Options) -> _Wri
         Loss(LossCode.SURROGATE, Severity.CHANGED, place.path, "half of a surrogate pair becomes U+FFFD")
         for place in diff(document, clean)
     ]
-    output, rest, image = _write(adapter, clean, options)
-    return output, losses + rest, image
+    output, rest, image, order = _write(adapter, clean, options)
+    return _Written(output, losses + rest, image, order)
 
 
 def _scrub(value: Json) -> Json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -31,20 +30,14 @@ class Difference(NamedTuple):
     new: object
 
 
-_ELEMENT: Final = re.compile(r"(?:/messages/\d+|/content/\d+)$")
-
-
 def escape(step: str) -> str:
     """One step of a JSON pointer (RFC 6901)."""
     return step.replace("~", "~0").replace("/", "~1") if "/" in step or "~" in step else step
 
 
-def is_element(path: str) -> bool:
-    """Whether a path names a whole message or a whole part: a loss there says that it is not there any more."""
-    return _ELEMENT.search(path) is not None
-
-
-def diff(old: Document, new: Document, gone: Collection[str] = ()) -> list[Difference]:
+def diff(
+    old: Document, new: Document, gone: Collection[str] = (), order: Sequence[int] | None = None
+) -> list[Difference]:
     """Every place where `new` differs from `old`, by its path in `old`.
 
     Args:
@@ -52,12 +45,14 @@ def diff(old: Document, new: Document, gone: Collection[str] = ()) -> list[Diffe
         new: what the other format gives back.
         gone: paths of messages and parts of `old` that are known to be missing from `new`; they are passed over, and
             what follows them is lined up again.
+        order: indices of the messages of `old` in the order in which `new` has them, where some were moved; None where
+            all stand as in `old`.
     """
     out: list[Difference] = []
     if old is new:
         return out
     if isinstance(old, Transcript) and isinstance(new, Transcript):
-        _messages(old.messages, new.messages, gone, out)
+        _messages(old.messages, new.messages, gone, order, out)
         if old.tools is not new.tools:
             _tools(old.tools, new.tools, out)
         _settings(old.settings, new.settings, out)
@@ -108,8 +103,14 @@ def _fields(
             _values(f"{path}/{name}", one, other, out)
 
 
-def _messages(old: tuple[Message, ...], new: tuple[Message, ...], gone: Collection[str], out: list[Difference]) -> None:
-    kept: Sequence[int] = range(len(old))
+def _messages(
+    old: tuple[Message, ...],
+    new: tuple[Message, ...],
+    gone: Collection[str],
+    order: Sequence[int] | None,
+    out: list[Difference],
+) -> None:
+    kept: Sequence[int] = range(len(old)) if order is None else order
     if gone:
         kept = [index for index in kept if f"/messages/{index}" not in gone]
     for index, other in zip(kept, new, strict=False):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, cast
 
-from .diff import ABSENT, Difference, diff, is_element
-from .loss import Log, Loss, LossCode, Severity
+from .diff import ABSENT, Difference, diff
+from .errors import ErrorCode
+from .loss import Log, Loss, LossCode, Severity, gone, named
 from .model import (
     ByFormat,
     Content,
@@ -143,17 +144,45 @@ _LABELS: Final = {
 """Fields whose names are no words."""
 
 
-def report(document: Document, image: Document, log: Log, *, target: str) -> None:
-    """Add to the log every difference between a document and its image that no loss there names yet."""
+def report(document: Document, image: Document, log: Log, *, target: str, order: Sequence[int] | None = None) -> None:
+    """Add to the log every difference between a document and its image that no loss there names yet.
+
+    Args:
+        document: what was written.
+        image: what the output reads as.
+        log: with losses by paths into the document.
+        target: the format id.
+        order: indices of the document's messages in the order in which the image has them, where some were moved.
+    """
     if document is image:
         return
-    named = {loss.path for loss in log.losses}
-    gone = {path for path in named if is_element(path)}
-    unnamed = [difference for difference in diff(document, image, gone) if not covered(difference.path, named)]
-    log.losses += [name_difference(difference, target) for difference in unnamed]
-    for index in emptied(document, image, gone):
+    missing = gone(log.losses)
+    log.losses += [name_difference(each, target) for each in unnamed(document, image, log.losses, order)]
+    for index in emptied(document, image, missing, order):
         detail = f"nothing that this message says was understood, and {target} would say nothing in its place"
         log.lose(LossCode.EMPTIED, f"/messages/{index}/content", detail)
+
+
+def unnamed(
+    document: Document, other: Document, losses: Collection[Loss], order: Sequence[int] | None = None
+) -> list[Difference]:
+    """Every difference between a document and what another format makes of it that no loss names.
+
+    Args:
+        document: what was written.
+        other: its image, or what the output reads as.
+        losses: what was reported, by paths into the document.
+        order: indices of the document's messages in the order in which the other has them, where some were moved.
+    """
+    if not losses:
+        return diff(document, other, order=order)
+    known = named(losses)
+    return [place for place in diff(document, other, gone(losses), order) if not covered(place.path, known)]
+
+
+def unreported(code: LossCode, path: str, detail: str) -> Loss:
+    """What a check of an output found and no loss says."""
+    return Loss(code, Severity.CHANGED, path, f"{ErrorCode.UNREPORTED}: {detail}")
 
 
 def covered(path: str, named: Collection[str]) -> bool:

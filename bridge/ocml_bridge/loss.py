@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
@@ -34,6 +35,8 @@ class LossCode(StrEnum):
     GROUPING = "grouping"
     FAILED = "failed"
     WEIGHT = "weight"
+    ORDER = "order"
+    PAIRING = "pairing"
     CONTENT = "content"
     THOUGHT = "thought"
     FLAGS = "flags"
@@ -81,6 +84,8 @@ CLASSES: Final[dict[LossCode, LossClass]] = {
     LossCode.GROUPING: LossClass.STRUCTURE,
     LossCode.FAILED: LossClass.STRUCTURE,
     LossCode.WEIGHT: LossClass.BOOKKEEPING,
+    LossCode.ORDER: LossClass.STRUCTURE,
+    LossCode.PAIRING: LossClass.STRUCTURE,
     LossCode.CONTENT: LossClass.CONTENT,
     LossCode.THOUGHT: LossClass.CONTENT,
     LossCode.FLAGS: LossClass.STRUCTURE,
@@ -233,6 +238,26 @@ class Log:
     def lose(self, code: LossCode, path: str, detail: str, severity: Severity = Severity.LOST) -> None:
         """Note something that a writer cannot carry over."""
         self.losses.append(Loss(code, severity, path, detail))
+
+
+RELATIONS: Final = frozenset({LossCode.ORDER, LossCode.PAIRING})
+"""What is lost between messages: where one stands, which call a reply answers. What their losses name is there."""
+_ELEMENT: Final = re.compile(r"(?:/messages/\d+|/content/\d+)$")
+
+
+def named(losses: Iterable[Loss]) -> set[str]:
+    """The paths that losses name: what is there, or at or below it, may read differently."""
+    return {loss.path for loss in losses if loss.code not in RELATIONS}
+
+
+def gone(losses: Iterable[Loss]) -> set[str]:
+    """The paths of whole messages and whole parts that losses say are not there any more."""
+    return {path for path in named(losses) if is_element(path)}
+
+
+def is_element(path: str) -> bool:
+    """Whether a path names a whole message or a whole part."""
+    return _ELEMENT.search(path) is not None
 
 
 def worst_class(losses: Iterable[Loss]) -> LossClass | None:

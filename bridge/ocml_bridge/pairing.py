@@ -14,9 +14,13 @@ class Pairing:
 
     By id where the reply has one: ids repeat in real data, so the latest turn's calls come first and each call is
     answered once. Else by the tool's name, else by order, among the calls of the latest turn that are still open.
+
+    Attributes:
+        turn: indices of the calls of the latest turn; each turn has a list of its own.
     """
 
     def __init__(self) -> None:
+        self.turn: list[int] = []
         self._turn: deque[int] = deque()
         self._by_name: dict[str | None, deque[int]] = {}
         self._closed: set[int] = set()
@@ -44,6 +48,8 @@ class Pairing:
             for key, waiting in self._by_id.items():
                 self._earlier.setdefault(key, deque()).extend(waiting)
             self._by_id, self._by_name, self._turn, self._in_calls = {}, {}, deque(), True
+            self.turn = []
+        self.turn.append(index)
         self._turn.append(index)
         self._by_name.setdefault(message.recipient, deque()).append(index)
         if message.call_id is not None:
@@ -84,18 +90,83 @@ def _pair_by_id(messages: Sequence[Message]) -> dict[int, int] | None:
     return pairs
 
 
+def _pair_in_order(messages: Sequence[Message]) -> dict[int, int] | None:
+    """The pairs where the calls of each turn are answered behind them, all of them and in order; None for all others.
+
+    Such replies answer the same calls whether they are paired by id, by name or by order.
+    """
+    calls: list[int] = []
+    answered = 0
+    pairs: dict[int, int] = {}
+    for index, message in enumerate(messages):
+        if message.role == "tool":
+            if answered == len(calls):
+                return None
+            call = messages[calls[answered]]
+            if message.call_id not in (None, call.call_id) or message.name not in (None, call.recipient):
+                return None
+            pairs[index] = calls[answered]
+            answered += 1
+        elif message.recipient is not None and is_call(message):
+            if answered:
+                if answered != len(calls):
+                    return None
+                calls, answered = [], 0
+            calls.append(index)
+        elif answered != len(calls):
+            return None
+    return pairs if answered == len(calls) else None
+
+
 def pair(messages: Sequence[Message]) -> dict[int, int]:
-    """Index of each reply → index of the call it answers."""
-    plain = _pair_by_id(messages)
-    if plain is not None:
-        return plain
+    """Index of each reply → index of the call it answers.
+
+    A reply whose id no call has answers the one call of its turn that nothing else answers, where there is just one
+    such call and one such reply.
+    """
+    found = _pair_by_id(messages)
+    if found is None:
+        found = _pair_in_order(messages)
+    if found is not None:
+        return found
     pairing = Pairing()
     pairs: dict[int, int] = {}
+    strays: list[tuple[int, list[int]]] = []
     for index, message in enumerate(messages):
         call = pairing.feed(index, message)
         if call is not None:
             pairs[index] = call
+        elif message.call_id is not None and is_reply(message):
+            strays.append((index, pairing.turn))
+    return _with_strays(messages, pairs, strays) if strays else pairs
+
+
+def _with_strays(
+    messages: Sequence[Message], pairs: dict[int, int], strays: Sequence[tuple[int, list[int]]]
+) -> dict[int, int]:
+    """The pairs, with those of replies whose ids no call has; each is given with the calls of its turn."""
+    known = {message.call_id for message in messages if is_call(message)}
+    answered = set(pairs.values())
+    by_turn: dict[int, tuple[list[int], list[int]]] = {}
+    for index, turn in strays:
+        if turn and messages[index].call_id not in known:
+            by_turn.setdefault(turn[0], (turn, []))[1].append(index)
+    for turn, replies in by_turn.values():
+        calls = [call for call in turn if call not in answered]
+        if len(calls) == len(replies) == 1 and messages[replies[0]].name in (None, messages[calls[0]].recipient):
+            pairs[replies[0]] = calls[0]
     return pairs
+
+
+def turns(messages: Sequence[Message]) -> list[list[int]]:
+    """The indices of the calls, turn by turn."""
+    pairing = Pairing()
+    out: list[list[int]] = []
+    for index, message in enumerate(messages):
+        pairing.feed(index, message)
+        if pairing.turn and (not out or out[-1] is not pairing.turn):
+            out.append(pairing.turn)
+    return out
 
 
 def synthesise_ids(messages: Sequence[Message], home: str = "") -> tuple[Message, ...]:

@@ -20,7 +20,7 @@ from .loss import Loss, LossCode, Severity
 from .model import Message, Settings, Transcript
 from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
 from .prompting import Profile, of_prompt
-from .transform import drop_analysis, missing, renumber
+from .transform import drop_analysis, remaining, renumber
 
 
 def prompt(
@@ -99,6 +99,7 @@ class Prepared:
             written,
             losses=tuple(losses),
             findings=self.reading.findings,
+            order=None,
             _transcript=self.reading.transcript,
             source=self.reading.source,
         )
@@ -139,14 +140,14 @@ def prepare(
         # A section without tools is one that no model was trained on.
         current = replace(current, tools=None)
         dropped += (Loss(LossCode.TOOLS, Severity.LAYOUT, "/tools", "a prompt says nothing where there are no tools"),)
-    gone = missing(dropped)
-    origins = tuple(f"/messages/{index}" for index in range(len(request.messages)) if index not in gone)
+    left = remaining(len(request.messages), dropped)
+    origins = tuple(f"/messages/{index}" for index in left)
     losses = dropped
     if make is not None:
         current, overridden = _overridden(current, effort)
         made = make(current, date)
         current = made.transcript
-        losses += overridden + renumber(made.losses, gone, len(request.messages))
+        losses += overridden + renumber(made.losses, left)
         origins = tuple(_origin(path, origins) for path in made.origins)
     if current.open_turn is None:
         current = replace(current, open_turn=Message("assistant", "", end=None))

@@ -19,11 +19,11 @@ import jsonpointer
 
 from . import jsontext
 from .errors import BridgeError, ErrorCode
-from .loss import FindingCode, Log, Loss
+from .loss import FindingCode, Log
 from .model import Document, Json
 from .model.codec import from_json, to_json
 from .ownership import own_json
-from .transform import message_index, missing
+from .transform import message_index
 
 VERSION: Final = 1
 _KEYS: Final[set[str]] = {"sidecar", "target", "digest", "anchors", "patch"}
@@ -31,24 +31,29 @@ _KEYS: Final[set[str]] = {"sidecar", "target", "digest", "anchors", "patch"}
 Object = dict[str, Json]
 
 
-def make(document: Document, back: Document, losses: Sequence[Loss], data: bytes, target: str) -> Object:
+def make(
+    document: Document,
+    back: Document,
+    origins: Sequence[int],
+    data: bytes,
+    target: str,
+) -> Object:
     """The sidecar of an output.
 
     Args:
         document: what was written.
         back: what the output reads as.
-        losses: what was reported; those at whole messages tell which ones are not in the output.
+        origins: for each message of the output, its index in the document.
         data: the bytes of the output.
         target: its format id.
     """
     old, new = cast("Object", to_json(back)), cast("Object", to_json(document))
-    gone = missing(losses)
     return {
         "sidecar": VERSION,
         "target": target,
         "digest": digest(data),
         "anchors": [_short(message) for message in old.get("messages", [])],
-        "patch": own_json(list(_patch(old, new, gone))),
+        "patch": own_json(list(_patch(old, new, origins))),
     }
 
 
@@ -61,19 +66,36 @@ def _short(value: Json) -> str:
     return hashlib.sha256(jsontext.dumps(value)).hexdigest()[:8]
 
 
-def _patch(old: Object, new: Object, gone: set[int]) -> Iterator[Object]:
-    """Operations from `old` to `new`: missing messages first, then message by message, then the rest."""
+def _patch(old: Object, new: Object, left: Sequence[int]) -> Iterator[Object]:
+    """Operations from `old` to `new`: moves, missing messages, then message by message, then the rest.
+
+    Args:
+        old: what the output reads as.
+        new: the document.
+        left: for each message of `old`, its index in `new`.
+    """
     before, after = cast("list[Json]", old.get("messages", [])), cast("list[Json]", new.get("messages", []))
-    if len(before) + len(gone) != len(after) or old["type"] != new["type"]:
+    if len(before) != len(left) or old["type"] != new["type"]:
         yield {"op": "replace", "path": "", "value": new}
         return
-    for index in sorted(gone):
-        yield {"op": "add", "path": f"/messages/{index}", "value": after[index]}
-    kept = iter(before)
+    yield from _moves(left)
+    there = dict(zip(left, before, strict=True))
     for index, message in enumerate(after):
-        if index not in gone:
-            yield from _between(next(kept), message, f"/messages/{index}")
+        if index not in there:
+            yield {"op": "add", "path": f"/messages/{index}", "value": message}
+    for index, message in sorted(there.items()):
+        yield from _between(message, after[index], f"/messages/{index}")
     yield from _between(_rest(old), _rest(new), "")
+
+
+def _moves(order: Sequence[int]) -> Iterator[Object]:
+    """Operations that put messages, of which these are the indices in the document, into its order."""
+    messages = list(order)
+    for place, index in enumerate(sorted(order)):
+        if messages[place] != index:
+            at = messages.index(index, place)
+            messages.insert(place, messages.pop(at))
+            yield {"op": "move", "from": f"/messages/{at}", "path": f"/messages/{place}"}
 
 
 def _rest(document: Object) -> Object:
@@ -149,11 +171,15 @@ def _apply_what_fits(document: Object, values: Object, log: Log) -> Object:
     added: dict[int, Json] = {}
     rest: list[Object] = []
     for operation in cast("list[Object]", values["patch"]):
-        index = message_index(str(operation.get("path"))) if operation.get("op") == "add" else None
-        if index is not None:
+        index = message_index(str(operation.get("path")))
+        start = message_index(str(operation.get("from"))) if operation.get("op") == "move" else None
+        if start is not None and index is not None and max(start, index) < len(places):
+            places.insert(index, places.pop(start))
+        elif operation.get("op") == "add" and index is not None:
             added[index] = operation.get("value")
         else:
             rest.append(operation)
+    places = _move_back(places, messages)
     where = _final_places(places, added, messages)
     for operation in rest:
         moved = _moved(operation, where)
@@ -171,6 +197,16 @@ def _line_up(anchors: list[str], found: list[str]) -> list[_Place]:
             for step in range(b - a):
                 places[a + step] = _Place(c + step, here=tag == "equal")
     return places
+
+
+def _move_back(places: Sequence[_Place], messages: list[Json]) -> list[_Place]:
+    """Put messages that stand where others stood before into the order of their places; gives where they are then."""
+    slots = sorted(place.at for place in places if place.at >= 0)
+    found = [messages[place.at] for place in places if place.at >= 0]
+    for slot, message in zip(slots, found, strict=True):
+        messages[slot] = message
+    free = iter(slots)
+    return [place if place.at < 0 else place._replace(at=next(free)) for place in places]
 
 
 def _final_places(places: list[_Place], added: dict[int, Json], messages: list[Json]) -> dict[int, int]:

@@ -7,10 +7,10 @@ Of a part that its reader did not understand, the strings that are evidently tex
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from .loss import Loss, LossClass, Severity
+from .loss import Loss, LossClass, Severity, gone
 from .model import Content, Document, Foreign, Infill, Json, Message, Part, Refusal, Text, Transcript
 
 
@@ -44,52 +44,58 @@ def characters_of(content: Content) -> int:
     return len(content) if isinstance(content, str) else sum(map(_characters_in, content))
 
 
-def emptied(document: Document, image: Document, gone: Collection[str]) -> list[int]:
+def emptied(
+    document: Document, image: Document, missing: Collection[str], order: Sequence[int] | None = None
+) -> list[int]:
     """Indices of the messages that had text, of which nothing was understood, and that come out without any.
 
     Args:
         document: what is written.
         image: what the output reads as.
-        gone: paths of the messages that the target leaves out by rule. They are lost, and not counted here.
+        missing: paths of the messages that the target leaves out by rule. They are lost, and not counted here.
+        order: indices of the document's messages in the order in which the image has them, where some were moved.
     """
     if not isinstance(document, Transcript) or not isinstance(image, Transcript):
         return []
     opaque = {index for index, message in enumerate(document.messages) if _is_opaque(message)}
     if not opaque:
         return []
-    kept = [index for index in range(len(document.messages)) if f"/messages/{index}" not in gone]
-    pairs = zip(kept, image.messages, strict=False)
+    pairs = zip(_left(document, missing, order), image.messages, strict=False)
     return [index for index, message in pairs if index in opaque and not characters_of(message.content)]
 
 
-def vanished(document: Document, back: Document, losses: Collection[Loss]) -> list[str]:
+def _left(document: Transcript, missing: Collection[str], order: Sequence[int] | None) -> list[int]:
+    """Indices of the messages that are still there, in their order there."""
+    order = range(len(document.messages)) if order is None else order
+    return [index for index in order if f"/messages/{index}" not in missing]
+
+
+def vanished(
+    document: Document, back: Document, losses: Collection[Loss], order: Sequence[int] | None = None
+) -> list[str]:
     """Paths of what was said in a document, is not in what its output reads as, and is in no loss of class content.
 
     Args:
         document: what was written.
         back: what the output reads as.
         losses: what was reported.
+        order: indices of the document's messages in the order in which the other has them, where some were moved.
     """
     reported = [
         loss for loss in losses if loss.loss_class is LossClass.CONTENT and loss.severity is not Severity.LAYOUT
     ]
     if not isinstance(document, Transcript) or not isinstance(back, Transcript):
         return [] if reported or characters(back) >= characters(document) else ["/content"]
-    gone = {loss.path for loss in losses}
-    left = iter(back.messages)
-    after = [
-        0 if f"/messages/{index}" in gone else characters_of(next(left, _SILENT).content)
-        for index in range(len(document.messages))
-    ]
+    pairs = zip(_left(document, gone(losses), order), back.messages, strict=False)
+    after = {index: characters_of(message.content) for index, message in pairs}
     named = {int(found[1]) for loss in reported if (found := _CONTENT.match(loss.path))}
     return [
         f"/messages/{index}/content"
-        for index, (message, count) in enumerate(zip(document.messages, after, strict=True))
-        if index not in named and count < characters_of(message.content)
+        for index, message in enumerate(document.messages)
+        if index not in named and after.get(index, 0) < characters_of(message.content)
     ]
 
 
-_SILENT: Final = Message("", "")
 _CONTENT: Final = re.compile(r"/messages/(\d+)(?:/content|\Z)")
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from .loss import Loss, LossCode, Severity
+from .loss import Loss, LossCode, Severity, gone
 from .model import Message, Transcript
 from .turns import is_call, is_thought
 
@@ -48,7 +48,7 @@ def drop_analysis(transcript: Transcript) -> tuple[Transcript, tuple[Loss, ...]]
 
 def missing(losses: Iterable[Loss]) -> set[int]:
     """Indices of the messages that losses say are not there any more."""
-    return {index for loss in losses if (index := message_index(loss.path)) is not None}
+    return {index for path in gone(losses) if (index := message_index(path)) is not None}
 
 
 def message_index(path: str) -> int | None:
@@ -57,23 +57,33 @@ def message_index(path: str) -> int | None:
     return None if found is None else int(found[1])
 
 
-def renumber(losses: Iterable[Loss], dropped: Collection[int], count: int) -> tuple[Loss, ...]:
-    """Losses of a transcript that lacks some messages, with the paths of the one that has them.
+def remaining(count: int, losses: Iterable[Loss], order: Sequence[int] | None = None) -> list[int]:
+    """Indices of the messages that are still there, in their order there.
+
+    Args:
+        count: how many messages there were.
+        losses: those at whole messages tell which are missing.
+        order: the indices in another order, where some were moved.
+    """
+    dropped = missing(losses)
+    return [index for index in (range(count) if order is None else order) if index not in dropped]
+
+
+def renumber(losses: Iterable[Loss], origins: Sequence[int]) -> tuple[Loss, ...]:
+    """Losses with the paths of another transcript.
 
     Args:
         losses: as they were reported.
-        dropped: indices of the messages that are missing.
-        count: how many messages the whole transcript has.
+        origins: for each message of the transcript that they are of, its index in the other one.
     """
-    kept = [index for index in range(count) if index not in dropped]
-    return tuple(_renumbered(loss, kept) for loss in losses)
+    return tuple(_renumbered(loss, origins) for loss in losses)
 
 
-def _renumbered(loss: Loss, kept: Sequence[int]) -> Loss:
+def _renumbered(loss: Loss, origins: Sequence[int]) -> Loss:
     found = _INDEX.match(loss.path)
-    if found is None or int(found[1]) >= len(kept):
+    if found is None or int(found[1]) >= len(origins):
         return loss
-    return loss._replace(path=f"/messages/{kept[int(found[1])]}{loss.path[found.end() :]}")
+    return loss._replace(path=f"/messages/{origins[int(found[1])]}{loss.path[found.end() :]}")
 
 
 _MESSAGE: Final = re.compile(r"/messages/(\d+)\Z")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from .loss import Log, LossCode, Severity
+from .loss import Log, LossCode, Severity, gone
 from .model import (
     ByFormat,
     Completion,
@@ -176,8 +176,8 @@ def apart(before: Text, after: Text) -> Text:
 
 def places(transcript: Transcript, log: Log) -> list[int]:
     """Indices of a document's messages, without those that a loss says are not there any more."""
-    gone = {loss.path for loss in log.losses}
-    return [index for index in range(len(transcript.messages)) if f"/messages/{index}" not in gone]
+    missing = gone(log.losses)
+    return [index for index in range(len(transcript.messages)) if f"/messages/{index}" not in missing]
 
 
 def parts_of(content: Content) -> tuple[Part, ...]:

@@ -7,14 +7,12 @@ from dataclasses import replace
 from typing import Final
 
 from .adapter import DEFAULT, Options
+from .answers import other_answers
 from .convert import Result, read
-from .diff import diff, is_element
-from .errors import ErrorCode
-from .fit import covered
-from .loss import Loss, LossCode, Severity
+from .fit import covered, unnamed, unreported
+from .loss import Loss, LossCode, named
 from .model import Document
 from .substance import vanished
-from .transform import missing
 from .visibility import exposed_messages
 
 
@@ -38,39 +36,31 @@ def verify(transcript: Document, result: Result, *, options: Options = DEFAULT) 
 
 def _differences(document: Document, back: Document, result: Result) -> list[Loss]:
     """Law 2: places that read differently."""
-    named = {loss.path for loss in result.losses}
-    gone = {path for path in named if is_element(path)}
     return [
         unreported(LossCode.CONTENT, place.path, "the output reads differently here")
-        for place in diff(document, back, gone)
-        if not covered(place.path, named)
+        for place in unnamed(document, back, result.losses, result.order)
     ]
 
 
 def _exposures(document: Document, back: Document, result: Result) -> list[Loss]:
     """Law 10: private messages that are shown; that a loss names them does not help."""
     detail = "what end users are not to see is shown to them in the output"
-    exposed = exposed_messages(document, back, missing(result.losses))
+    exposed = exposed_messages(document, back, result.origins)
     return [unreported(LossCode.CHANNEL, f"/messages/{index}", detail) for index in exposed]
 
 
 def _substance(document: Document, back: Document, result: Result) -> list[Loss]:
     """Law 12: what was said and is not there is lost by a loss of class content, and not by any other that names it."""
-    named = {loss.path for loss in result.losses}
+    known = named(result.losses)
     return [
         unreported(LossCode.CONTENT, path, "what was said here is not in the output")
-        for path in vanished(document, back, result.losses)
-        if covered(path, named)
+        for path in vanished(document, back, result.losses, result.order)
+        if covered(path, known)
     ]
-
-
-def unreported(code: LossCode, path: str, detail: str) -> Loss:
-    """What a check found and no loss says."""
-    return Loss(code, Severity.CHANGED, path, f"{ErrorCode.UNREPORTED}: {detail}")
 
 
 Check = Callable[[Document, Document, Result], list[Loss]]
 """Takes what was written, what the output reads as, and the result; gives what the report does not say."""
 
-CHECKS: Final[tuple[Check, ...]] = (_differences, _exposures, _substance)
+CHECKS: Final[tuple[Check, ...]] = (_differences, other_answers, _exposures, _substance)
 """The laws that can be checked on one conversion, in the order of their numbers."""

@@ -6,7 +6,7 @@ ask it; there is no other place that decides. It fails closed: a channel that no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final, NamedTuple
@@ -135,13 +135,13 @@ def channelled(message: Message) -> Message:
     return replace(closed(message, replace(message, content="")), content=message.content)
 
 
-def exposed_messages(document: Document, back: Document, gone: Collection[int]) -> list[int]:
+def exposed_messages(document: Document, back: Document, origins: Sequence[int]) -> list[int]:
     """The indices of a document's private messages that end users see in what is read back of it.
 
     Args:
         document: what was written.
         back: what the output reads as.
-        gone: indices of the messages that are not there any more; the others come back in their order.
+        origins: for each message that is read, its index in the document.
     """
     if not isinstance(document, Transcript) or not isinstance(back, Transcript):
         return []
@@ -149,8 +149,7 @@ def exposed_messages(document: Document, back: Document, gone: Collection[int]) 
     private = [index for index, message in enumerate(sources) if is_private(message)]
     if not private:
         return []
-    places = (index for index in range(len(sources)) if index not in gone)
-    images = dict(zip(places, back.messages, strict=False))
+    images = dict(zip(origins, back.messages, strict=False))
     # What stands in another place is found by its text, unless others said the same.
     seen = {text for message in back.messages if (text := seen_text(message)).strip()}
     seen.difference_update(text_of(message) for message in sources if not is_private(message))

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ocml_bridge.adapter import Options
-from ocml_bridge.diff import is_element
 from ocml_bridge.fit import narrow
-from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.loss import Log, LossCode, Severity, is_element
 from ocml_bridge.model import (
     Completion,
     Content,

@@ -38,6 +38,8 @@ class FrameEncoder(TextEncoder):
         options: how to write.
     """
 
+    call_ids = True
+
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(HOME, read, options, control=None, hold=HOLD)
         self._ids = CallIds(answer)

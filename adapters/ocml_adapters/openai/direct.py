@@ -114,7 +114,9 @@ def _reply(message: Message, waiting: Waiting) -> Object | None:
     content, call_id = message.content, message.call_id
     if type(content) is not str or not call_id or message.recipient != "assistant":
         return None
-    if not (message.extras is message.layout is None) or waiting.pop(call_id, None) != message.name:
+    if not (message.extras is message.layout is None) or call_id not in waiting:
+        return None
+    if waiting.pop(call_id) != message.name:
         return None
     return {"role": "tool", "tool_call_id": call_id, "content": content}
 

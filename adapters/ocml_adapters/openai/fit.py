@@ -6,7 +6,7 @@ reader or the writer. Messages that are plainly their own image are passed throu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ocml_bridge.adapter import Options
@@ -23,7 +23,7 @@ from ocml_bridge.model import (
     Text,
     Transcript,
 )
-from ocml_bridge.pairing import Pairing, synthesise_ids
+from ocml_bridge.pairing import Pairing, pair, synthesise_ids
 from ocml_bridge.turns import as_transcript, hoist_tools, is_call, places
 from ocml_bridge.visibility import is_private
 
@@ -60,8 +60,9 @@ def _messages(
     linked = any(message.role in REPLIES or message.recipient is not None for message in messages)
     if linked and not any(message.call_id is None and _has_spelling(message) for message in messages):
         messages = synthesise_ids(messages)
-    fitted = _Fitted(options, linked)
-    for group in _groups(list(_bodies(messages, indices, log))):
+    bodies = list(_bodies(messages, indices, log))
+    fitted = _Fitted(options, pair(bodies) if linked else None)
+    for group in _groups(bodies):
         fitted.add(group)
     return fitted.messages, fitted.count
 
@@ -164,11 +165,13 @@ class _Fitted:
         count: how many wire messages they are.
     """
 
-    def __init__(self, options: Options, linked: bool) -> None:
+    def __init__(self, options: Options, pairs: Mapping[int, int] | None) -> None:
         self.messages: list[Message] = []
         self.count = 0
         self._options = options
-        self._pairing = Pairing() if linked else None
+        self._pairing = None if pairs is None else Pairing()
+        self._pairs = pairs or {}
+        """What only the whole of a conversation tells: which call a reply answers whose id no call has."""
 
     def add(self, group: list[Message]) -> None:
         """Take the next wire message."""
@@ -185,7 +188,10 @@ class _Fitted:
             if image[0].role == "tool":
                 image = [self._named(first, image[0], self._pairing)]
         for message in image:
-            call = self._pairing.feed(len(self.messages), message)
+            index = len(self.messages)
+            call = self._pairing.feed(index, message)
+            if call is None:
+                call = self._pairs.get(index)
             if call is not None and message.name is None:
                 message = replace(message, name=self.messages[call].recipient)
             self.messages.append(message)
@@ -207,6 +213,8 @@ class _Fitted:
     def _tool(self, reply: Message, pairing: Pairing) -> str | None:
         """The tool that was called by what a reply answers."""
         call = pairing.find(reply)
+        if call is None:
+            call = self._pairs.get(len(self.messages))
         return None if call is None else self.messages[call].recipient
 
 

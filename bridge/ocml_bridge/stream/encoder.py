@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import ClassVar, Final
 
 from ..adapter import Options, Source
+from ..arrange import Plan, misread, order_losses, pairing_losses
 from ..events import Delta, End, Event, RefusalDelta, Start, Stop
 from ..fit import report
 from ..loss import Log, Loss
 from ..model import Document, Message, Transcript
 from ..text.control import ControlTokens
+from ..transform import remaining
+from ..turns import is_reply
 from .hold import Hold
 from .order import InOrder
+from .replies import InCallOrder
 
 
 class TextEncoder(ABC):
@@ -33,7 +37,12 @@ class TextEncoder(ABC):
 
     Attributes:
         losses: what could not be said; complete when the stream is over.
+        order: indices of the document's messages in the order in which they were written, where replies were moved;
+            None where none was, or while the stream lasts.
     """
+
+    call_ids: ClassVar = False
+    """Whether the format says by an id which call a reply answers."""
 
     def __init__(
         self,
@@ -45,6 +54,7 @@ class TextEncoder(ABC):
         hold: Hold,
     ) -> None:
         self.losses: list[Loss] = []
+        self.order: tuple[int, ...] | None = None
         self.options = options
         self.log = Log()
         self._target = target
@@ -55,7 +65,8 @@ class TextEncoder(ABC):
         self._open: Start | None = None
         self._held = ""
         self._begun = False
-        self._order = InOrder()
+        self._one_by_one = InOrder()
+        self._in_call_order = None if self.call_ids else InCallOrder()
         self._guarded: set[str] = set()
 
     # --- what a format says -------------------------------------------------------------------------------------------
@@ -101,7 +112,8 @@ class TextEncoder(ABC):
             BridgeError: OCB-CONTROL-TOKEN where the options refuse tokens in content.
         """
         out: list[str] = []
-        for event in self._order.take(events):
+        ready = self._one_by_one.take(events)
+        for event in ready if self._in_call_order is None else self._in_call_order.take(ready):
             match event:
                 case Delta(index, text) | RefusalDelta(index, text) if (
                     self._open is not None and self._open.number == index
@@ -151,9 +163,31 @@ class TextEncoder(ABC):
         back = self._read("".join((*self._written, *before, text)), replace(self.options, dialect=None), Log())
         if stop.lifted is not None:
             self.log.losses = [_replaced(loss, stop) for loss in self.log.losses]
-        report(stop.document, back, self.log, target=self._target)
+        order = self._moved(stop)
+        report(stop.document, back, self.log, target=self._target, order=order)
+        self._relate(stop.document, back, order)
         self.losses = self.log.losses
         return text
+
+    def _moved(self, stop: Stop) -> list[int] | None:
+        """Indices of the messages in the order in which they were written, where replies were moved."""
+        numbers = self._in_call_order.numbers if self._in_call_order is not None else []
+        if numbers == sorted(numbers):
+            return None
+        return [index for number in numbers if (index := stop.place(number)) is not None]
+
+    def _relate(self, document: Document, back: Document, order: Sequence[int] | None) -> None:
+        """Report the replies that were moved, and those that read as answers to other calls."""
+        if not (isinstance(document, Transcript) and isinstance(back, Transcript)):
+            return
+        messages = document.messages
+        replies = frozenset(index for index, message in enumerate(messages) if is_reply(message))
+        left = remaining(len(messages), self.log.losses, order)
+        if order is not None:
+            self.order = tuple(left)
+            self.log.losses += order_losses(messages, Plan(left, replies), self._target)
+        if replies:
+            self.log.losses += pairing_losses(misread(messages, back.messages, left), self._target)
 
     def finish(self, _usage: dict[str, object] | None = None, /) -> list[bytes]:
         """A text has nothing behind its end."""

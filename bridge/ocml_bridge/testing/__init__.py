@@ -2,7 +2,7 @@
 
     from ocml_bridge.testing import check_adapter, check_samples
     check_samples(ADAPTER, [b"..."])          # law 1: documents that are right are written back byte for byte
-    check_adapter(ADAPTER, examples=500)      # laws 2, 3, 8, 10, 14 on drawn documents; needs hypothesis
+    check_adapter(ADAPTER, examples=500)      # the others on drawn documents; needs hypothesis
 
 Each raises `AssertionError` with the smallest document that breaks a law.
 """

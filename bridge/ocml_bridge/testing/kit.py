@@ -15,6 +15,7 @@ from ..convert import read, write
 from ..errors import BridgeError
 from ..model import Document
 from . import strategies, visibility
+from .calls import linked_transcripts
 from .laws import all_laws
 
 
@@ -41,19 +42,21 @@ def check_samples(adapter: str | Adapter, samples: Iterable[bytes]) -> None:
 def check_adapter(
     adapter: str | Adapter, documents: SearchStrategy[Document] | None = None, *, examples: int = 200
 ) -> None:
-    """Laws 2, 3, 8, 10 and 14 on drawn documents.
+    """The laws in `laws.LAWS` on drawn documents.
 
     Args:
         adapter: a format id, or an adapter that need not be registered.
-        documents: what draws the documents; None for any document at all (`strategies.documents`), and for those with
-            more that is hidden (`visibility.documents`).
+        documents: what draws the documents; None for any document at all (`strategies.documents`), and for those that
+            reach the laws of meaning (`calls.linked_transcripts`, `visibility.documents`).
         examples: how many to draw.
     """
 
     def laws_hold(document: Document) -> None:
         all_laws(document, adapter)
 
-    _draw(documents or st.one_of(strategies.documents(), visibility.documents()), laws_hold, examples)
+    if documents is None:
+        documents = st.one_of(strategies.documents(), linked_transcripts(), visibility.documents())
+    _draw(documents, laws_hold, examples)
 
 
 def check_bytes(adapter: str | Adapter, *, examples: int = 200) -> None:

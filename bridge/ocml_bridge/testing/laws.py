@@ -8,9 +8,9 @@ from typing import Final
 from .. import jsontext
 from ..adapter import DEFAULT, Adapter, Options, Source
 from ..convert import Reading, make_sidecar, read, write
-from ..diff import Difference, diff, is_element
-from ..fit import covered
-from ..loss import Log, LossCode, Severity
+from ..diff import Difference, diff
+from ..fit import covered, unnamed
+from ..loss import RELATIONS, Log, LossCode, Severity, gone
 from ..model import Document, Json, Transcript
 from ..model.codec import to_json
 from ..policy import LENIENT
@@ -18,6 +18,7 @@ from ..registry import adapter
 from ..transform import missing
 from .boundary import one_conversation
 from .ownership import ownership
+from .pairing import pairing
 from .substance import substance
 from .visibility import visibility
 
@@ -73,8 +74,7 @@ class Trial:
 
     def no_silent_loss(self) -> None:
         """Law 2: every place where the output reads differently is at or below the path of a reported loss."""
-        named = {loss.path for loss in self.result.losses}
-        silent = [place for place in self.places() if not covered(place.path, named)]
+        silent = unnamed(self.document, self.back, self.result.losses, self.result.order)
         if silent:
             raise self.broken("no silent loss", silent)
 
@@ -83,18 +83,22 @@ class Trial:
         log = Log()
         image = adapter(self.target)[0].fit(self.document, self.options, log)
         if isinstance(image, Transcript) and isinstance(self.document, Transcript):
-            gone = missing(log.losses)
-            if len(image.messages) + len(gone) != len(self.document.messages):
+            absent = missing(log.losses)
+            if len(image.messages) + len(absent) != len(self.document.messages):
                 found = (
-                    f"{len(self.document.messages)} messages, {len(gone)} reported missing, {len(image.messages)} left"
+                    f"{len(self.document.messages)} messages, {len(absent)} reported missing,"
+                    f" {len(image.messages)} left"
                 )
                 raise self.broken("no silent loss", [found])
 
     def no_crying_wolf(self) -> None:
         """Law 3: what is called lost or changed does differ in what the output reads as."""
-        places = [*(place.path for place in self.places()), *self._gone()]
+        absent = gone(self.result.losses)
+        places = [*(place.path for place in self.places()), *absent]
         for loss in self.result.losses:
             if loss.severity is Severity.LAYOUT or loss.code in TELLS_OTHERS:
+                continue
+            if loss.code in RELATIONS:  # The law of pairing has them.
                 continue
             # A content that differs as a whole differs in its parts.
             if not any(covered(place, {loss.path}) or covered(loss.path, {place}) for place in places):
@@ -118,10 +122,7 @@ class Trial:
 
     def places(self) -> list[Difference]:
         """Where what the output reads as differs from the document; missing messages and parts aside."""
-        return diff(self.document, self.back, self._gone())
-
-    def _gone(self) -> set[str]:
-        return {loss.path for loss in self.result.losses if is_element(loss.path)}
+        return diff(self.document, self.back, gone(self.result.losses), self.result.order)
 
 
 def _shown(document: Document) -> str:
@@ -137,6 +138,7 @@ LAWS: Final[tuple[Law, ...]] = (
     Trial.no_crying_wolf,
     Trial.stable,
     Trial.reversible,
+    pairing,
     visibility,
     one_conversation,
     substance,

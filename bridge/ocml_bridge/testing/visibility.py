@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from ..model import Content, Message, Part, Text, Thought, Transcript
-from ..transform import missing
 from ..visibility import exposed_messages, is_private, seen_text, text_of
 from .strategies import optional, plausible_messages, words
 
@@ -26,9 +25,7 @@ def visibility(trial: Trial) -> None:
         LawBrokenError: naming the private messages.
     """
     document, back = trial.document, trial.back
-    exposed = [
-        f"/messages/{index} is shown" for index in exposed_messages(document, back, missing(trial.result.losses))
-    ]
+    exposed = [f"/messages/{index} is shown" for index in exposed_messages(document, back, trial.result.origins)]
     if isinstance(document, Transcript) and isinstance(back, Transcript):
         seen = "\0".join(map(seen_text, back.messages))
         texts = (text_of(message) for message in document.messages if is_private(message))

@@ -10,10 +10,10 @@ from typing import Final
 
 from ..adapter import DEFAULT, Options
 from ..convert import read, write
-from ..diff import is_element
 from ..loss import Finding, Loss, Severity, is_lossless
 from ..model import Document, Message
 from ..policy import LENIENT
+from ..transform import remaining
 from ..verify import verify
 from ..visibility import END_USER, Visibility, seen_text
 from .story import Entry, Note, Teller, messages_of
@@ -126,8 +126,8 @@ def compare(
     result = write(document, target, options=options, policy=LENIENT)
     back = read(result.encode(), result.target, options=replace(options, dialect=None, force_format=True)).transcript
     notes = [*findings, *result.losses]
-    gone = frozenset(loss.path for loss in result.losses if is_element(loss.path))
-    rows = _Rows(messages_of(document), messages_of(back), gone, notes, visibility)
+    messages = messages_of(document)
+    rows = _Rows(messages, messages_of(back), remaining(len(messages), result.losses, result.order), notes, visibility)
     tally = Counter((str(note.code), note.severity, isinstance(note, Finding)) for note in notes)
     return Comparison(
         target=target,
@@ -147,22 +147,19 @@ class _Rows:
         self,
         sources: Sequence[Message],
         backs: Sequence[Message],
-        gone: frozenset[str],
+        order: Sequence[int],
         notes: Iterable[Finding | Loss],
         visibility: Visibility,
     ) -> None:
         self.left = Teller(sources, notes, visibility)
         self.right = Teller(backs, (), visibility)
-        self.gone = gone
+        self.places = {index: at for at, index in enumerate(order[: len(backs)])}
         self.visibility = visibility
 
     def __iter__(self) -> Iterator[Row]:
-        at = 0
         for index in range(len(self.left.messages)):
-            stays = f"/messages/{index}" not in self.gone and at < len(self.right.messages)
-            yield self._row(index, at if stays else None)
-            at += stays
-        for new in range(at, len(self.right.messages)):
+            yield self._row(index, self.places.get(index))
+        for new in range(len(self.places), len(self.right.messages)):
             hidden = self.visibility.hides(self.right.messages[new])
             entry = self.right.entry(new, alone=True)
             yield Row(-1, Mark.NEW, None, entry, hidden="" if entry else hidden or "")

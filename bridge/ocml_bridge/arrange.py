@@ -1,0 +1,224 @@
+"""Replies where a reader without call ids finds their calls: behind them, in their order (OpenChatML 0.1 §8.4).
+
+Which call a reply answers is a relation: no field of the image shows that it changed. So the pairs of a document are
+compared with those of its image, whatever the format is. Where they differ, replies are moved behind the calls of their
+turn; what no move can keep is reported. A gap is never closed by another call's reply in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from .loss import Log, Loss, LossCode, Severity
+from .model import Document, Message, Transcript
+from .pairing import pair, turns
+from .transform import remaining, renumber
+from .turns import is_call, is_reply
+
+
+class Draft(NamedTuple):
+    """An image before it is compared with its document.
+
+    Attributes:
+        image: what the output will read as.
+        log: what was reported on the way, by paths into the document.
+        order: indices of the document's messages in the order in which the image has them; None where none was moved.
+    """
+
+    image: Document
+    log: Log
+    order: tuple[int, ...] | None = None
+
+
+def arranged(document: Document, draft: Draft, fit: Callable[[Document, Log], Document], *, target: str) -> Draft:
+    """The draft in which each reply answers the call that it answers in the document; what does not is reported.
+
+    Args:
+        document: what is to be written.
+        draft: its image as it is.
+        fit: gives the image of a document.
+        target: the format id.
+    """
+    image = draft.image
+    if not isinstance(document, Transcript) or not isinstance(image, Transcript):
+        return draft
+    if not any(message.role == "tool" for message in image.messages):
+        return draft
+    messages = document.messages
+    losses = draft.log.losses
+    wrong = misread(messages, image.messages, remaining(len(messages), losses) if losses else None)
+    if not wrong:
+        return draft
+    plan = plan_for(messages, wrong)
+    if plan is not None:
+        moved = _moved(document, plan, fit, target)
+        still = misread(messages, moved.image.messages, moved.order) if isinstance(moved.image, Transcript) else wrong
+        if len(still) < len(wrong):
+            draft, wrong = moved, still
+    draft.log.losses += pairing_losses(wrong, target)
+    return draft
+
+
+def _moved(document: Transcript, plan: Plan, fit: Callable[[Document, Log], Document], target: str) -> Draft:
+    log = Log()
+    image = fit(replace(document, messages=_in_order(document.messages, plan.order)), log)
+    log.losses = list(renumber(log.losses, plan.order))
+    left = tuple(remaining(len(plan.order), log.losses, plan.order))
+    log.losses += order_losses(document.messages, plan._replace(order=left), target)
+    return Draft(image, log, left)
+
+
+def _in_order(messages: Sequence[Message], order: Sequence[int]) -> tuple[Message, ...]:
+    """Messages in another order; one continues the message before it where it did, or where a call takes its place."""
+    out: list[Message] = []
+    for place, index in enumerate(order):
+        message = messages[index]
+        follows = place > 0 and order[place - 1] == index - 1
+        swapped = is_call(message) and is_call(messages[place])
+        joined = messages[place].continues if swapped else message.continues and (follows or place == index == 0)
+        out.append(message if message.continues is joined else replace(message, continues=joined))
+    return tuple(out)
+
+
+# --- what is read -----------------------------------------------------------------------------------------------------
+
+
+def misread(
+    messages: Sequence[Message], image: Sequence[Message], order: Sequence[int] | None = None
+) -> dict[int, int | None]:
+    """The replies that an image gives to another call than the document does.
+
+    Args:
+        messages: of the document.
+        image: of the image.
+        order: for each message of the image, its index in the document; None where all are there, in order.
+
+    Returns:
+        Index of each such reply → index of the call that it is read as the answer to; None where it is to none.
+    """
+    pairs, read = pair(messages), pair(image)
+    if pairs == read and order is None:
+        return {}
+    origins = (range(len(messages)) if order is None else order)[: len(image)]
+    place = {index: at for at, index in enumerate(origins)}
+    lost = [at for at, index in enumerate(origins) if is_call(messages[index]) and not is_call(image[at])]
+    if lost:
+        # The calls are there as text, and whoever reads it will look for their replies.
+        image = list(image)
+        for at in lost:
+            image[at] = Message("assistant", "", recipient=messages[origins[at]].recipient, end="call")
+        read = pair(image)
+    wrong: dict[int, int | None] = {}
+    for at, index in enumerate(origins):
+        if not is_reply(image[at]):
+            continue
+        call, answers = pairs.get(index), read.get(at)
+        if answers != (None if call is None else place.get(call)):
+            wrong[index] = None if answers is None else origins[answers]
+    return wrong
+
+
+# --- where to --------------------------------------------------------------------------------------------------------
+
+
+class Plan(NamedTuple):
+    """Messages in an order that gives replies to their calls where ids are not read.
+
+    Attributes:
+        order: indices of the messages.
+        linked: those of the calls and replies that had to be put in order.
+    """
+
+    order: Sequence[int]
+    linked: frozenset[int]
+
+
+def plan_for(messages: Sequence[Message], wrong: Mapping[int, int | None]) -> Plan | None:
+    """The order in which the replies that are misread are read as they are meant, as far as an order can do it.
+
+    In each turn that a misread reply is from, or is read into, replies stand behind the calls, in the order of these. A
+    call without a reply goes behind the calls of the same tool that have one, where it stood before one of them.
+
+    Returns:
+        None where nothing has to move.
+    """
+    pairs = pair(messages)
+    replies = {call: reply for reply, call in pairs.items()}
+    calls_of = {call: calls for calls in turns(messages) for call in calls}
+    ends = (call for reply, read in wrong.items() for call in (pairs.get(reply), read))
+    affected = {calls[0]: calls for call in ends if call is not None and (calls := calls_of.get(call)) is not None}
+    at_place = list(range(len(messages)))
+    behind: dict[int, list[int]] = {}
+    for calls in affected.values():
+        sorted_calls = _answered_first(messages, calls, replies)
+        for place, call in zip(calls, sorted_calls, strict=True):
+            at_place[place] = call
+        behind[_end_of_wire(messages, calls[-1])] = [replies[call] for call in sorted_calls if call in replies]
+    going = {reply for group in behind.values() for reply in group}
+    order: list[int] = []
+    for place, index in enumerate(at_place):
+        if index not in going:
+            order.append(index)
+        order += behind.get(place, ())
+    if order == list(range(len(messages))):
+        return None
+    return Plan(order, frozenset(going.union(*affected.values())))
+
+
+def _answered_first(messages: Sequence[Message], calls: Sequence[int], replies: Mapping[int, int]) -> list[int]:
+    """The calls of a turn; those without a reply that stand before an answered call of their tool go to the end."""
+    stay: list[int] = []
+    go: list[int] = []
+    answered: set[str | None] = set()
+    for call in reversed(calls):
+        if call in replies:
+            answered.add(messages[call].recipient)
+        (go if call not in replies and messages[call].recipient in answered else stay).append(call)
+    return [*reversed(stay), *reversed(go)]
+
+
+def _end_of_wire(messages: Sequence[Message], index: int) -> int:
+    """The index of the last message of the wire message that a message is in."""
+    while index + 1 < len(messages) and messages[index + 1].continues and not is_reply(messages[index + 1]):
+        index += 1
+    return index
+
+
+# --- the report -------------------------------------------------------------------------------------------------------
+
+
+def order_losses(messages: Sequence[Message], plan: Plan, target: str) -> list[Loss]:
+    """A loss for each call and reply that was put in order and does not stand where it stood."""
+    moved = [
+        index
+        for index, stood in sorted(zip(plan.order, sorted(plan.order), strict=True))
+        if index != stood and index in plan.linked
+    ]
+    return [
+        Loss(
+            LossCode.ORDER,
+            Severity.CHANGED,
+            f"/messages/{index}",
+            f"{target} has no call ids: replies go behind their calls, in the order of these"
+            if is_reply(messages[index])
+            else f"{target} has no call ids: a call that nothing answers goes behind those that are answered",
+        )
+        for index in moved
+    ]
+
+
+def pairing_losses(wrong: Mapping[int, int | None], target: str) -> list[Loss]:
+    """A loss for each reply that is read as the answer to another call."""
+    return [
+        Loss(
+            LossCode.PAIRING,
+            Severity.CHANGED,
+            f"/messages/{reply}",
+            f"in {target} it reads as the reply to no call"
+            if call is None
+            else f"in {target} it reads as the reply to the call at /messages/{call}",
+        )
+        for reply, call in sorted(wrong.items())
+    ]

@@ -1,0 +1,251 @@
+"""Law 9: which reply answers which call is the same on both sides, or a loss says which pair was broken."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from ocml_bridge import Document, Message, Transcript, convert, formats, make_sidecar, read, registry, verify, write
+from ocml_bridge.adapter import Adapter, Options, Source
+from ocml_bridge.answers import other_answers
+from ocml_bridge.convert import Result
+from ocml_bridge.fit import unnamed
+from ocml_bridge.loss import LossCode
+from ocml_bridge.pairing import pair
+from ocml_bridge.pipe import encoder
+from ocml_bridge.stream import replay
+from ocml_bridge.testing import check_adapter, laws
+from ocml_bridge.testing.calls import linked_transcripts
+from ocml_bridge.turns import is_call
+from stream_writing import order_of, run, slowly
+
+FORMATS = formats()
+WITHOUT_IDS = ("harmony", "ocm-0.1", "internlm2")
+STREAMS = (*WITHOUT_IDS, "chatml", "ocm-2.2")
+
+
+def request(calls: Iterable[tuple[str, str]], replies: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """A conversation in which the assistant makes calls (id, tool) at once, and replies (id, text) follow."""
+    called = [
+        {"id": name, "type": "function", "function": {"name": tool, "arguments": json.dumps({"k": name})}}
+        for name, tool in calls
+    ]
+    answered = [{"role": "tool", "tool_call_id": name, "content": text} for name, text in replies]
+    return {
+        "messages": [
+            {"role": "user", "content": "x"},
+            {"role": "assistant", "content": None, "tool_calls": called},
+            *answered,
+        ]
+    }
+
+
+def answers(document: Document) -> dict[str, str]:
+    """What each call is answered, by its `k`."""
+    assert isinstance(document, Transcript)
+    messages = document.messages
+    return {
+        json.loads(str(messages[call].content))["k"]: str(messages[reply].content)
+        for reply, call in pair(messages).items()
+    }
+
+
+def relations(result: Result) -> list[tuple[str, str]]:
+    """The losses of a result that are about what is between messages."""
+    return [(loss.code, loss.path) for loss in result.losses if loss.code in (LossCode.ORDER, LossCode.PAIRING)]
+
+
+def read_back(result: Result) -> Document:
+    return read(result.encode(), result.target).transcript
+
+
+# --- what is written --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", [*WITHOUT_IDS, "harmony-tokens"])
+def test_replies_that_are_out_of_order_are_written_in_the_order_of_their_calls(target: str) -> None:
+    if target == "harmony-tokens":
+        pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
+    result = convert(request([("a", "f"), ("b", "f")], [("b", "two"), ("a", "one")]), source="openai", target=target)
+    assert answers(read_back(result)) == {"a": "one", "b": "two"}
+    assert relations(result) == [("order", "/messages/3"), ("order", "/messages/4")]
+    assert verify(result.transcript, result) == ()
+
+
+@pytest.mark.parametrize("target", WITHOUT_IDS)
+def test_a_call_without_a_reply_does_not_get_that_of_another(target: str) -> None:
+    result = convert(request([("a", "f"), ("b", "f")], [("b", "two")]), source="openai", target=target)
+    assert answers(read_back(result)) == {"b": "two"}
+    assert relations(result) == [("order", "/messages/1"), ("order", "/messages/2")]
+
+
+@pytest.mark.parametrize("target", WITHOUT_IDS)
+def test_of_three_calls_each_that_is_answered_keeps_its_reply(target: str) -> None:
+    calls = [("a", "f"), ("b", "f"), ("c", "f")]
+    result = convert(request(calls, [("c", "three"), ("a", "one")]), source="openai", target=target)
+    assert answers(read_back(result)) == {"a": "one", "c": "three"}
+
+
+@pytest.mark.parametrize("target", ["ocm-0.1", "internlm2"])
+def test_a_second_reply_to_a_call_that_reads_as_the_reply_to_another_is_reported(target: str) -> None:
+    replies = [("a", "one"), ("a", "one again")]
+    result = convert(request([("a", "f"), ("b", "f")], replies), source="openai", target=target)
+    assert relations(result) == [("pairing", "/messages/4")]
+
+
+def test_replies_of_several_tools_stay_where_their_names_tell_their_calls() -> None:
+    result = convert(request([("a", "f"), ("b", "g")], [("b", "two"), ("a", "one")]), source="openai", target="harmony")
+    assert relations(result) == []
+    assert answers(read_back(result)) == {"a": "one", "b": "two"}
+
+
+@pytest.mark.parametrize("target", ["openai", "ocm-2.2", "ocm-2.2-json", "canonical"])
+def test_nothing_moves_where_there_are_ids(target: str) -> None:
+    result = convert(request([("a", "f"), ("b", "f")], [("b", "two"), ("a", "one")]), source="openai", target=target)
+    assert result.order is None
+    assert relations(result) == []
+
+
+def test_a_text_for_people_has_replies_in_the_order_of_the_calls_too() -> None:
+    result = convert(request([("a", "f"), ("b", "f")], [("b", "two"), ("a", "one")]), source="openai", target="chatml")
+    assert isinstance(result.output, str)
+    assert result.output.index("one") < result.output.index("two")
+
+
+def test_a_reply_that_comes_turns_later_goes_back_to_its_call() -> None:
+    wires = request([("a", "f"), ("b", "f")], [("b", "two")])["messages"]
+    later = [{"role": "user", "content": "and?"}, {"role": "tool", "tool_call_id": "a", "content": "one"}]
+    result = convert({"messages": [*wires, *later]}, source="openai", target="harmony")
+    assert answers(read_back(result)) == {"a": "one", "b": "two"}
+    assert result.order == (0, 1, 2, 5, 3, 4)
+
+
+def test_losses_of_fields_are_named_by_the_place_in_the_source() -> None:
+    made = request([("a", "f"), ("b", "f")], [("b", "<|end|>"), ("a", "one")])
+    result = convert(made, source="openai", target="harmony")
+    assert [loss.path for loss in result.losses if loss.code is LossCode.CONTROL_TOKEN] == ["/messages/3/content"]
+
+
+def test_a_sidecar_gives_the_order_back() -> None:
+    made = request([("a", "f"), ("b", "f"), ("c", "f")], [("c", "three"), ("a", "one")])
+    result = convert(made, source="openai", target="harmony")
+    sidecar = json.loads(json.dumps(make_sidecar(result)))
+    restored = read(result.encode(), "harmony", sidecar=sidecar)
+    assert write(restored.transcript, "openai").output == made
+
+
+def test_a_sidecar_gives_the_order_back_where_the_output_was_edited() -> None:
+    made = request([("a", "f"), ("b", "f")], [("b", "two"), ("a", "one")])
+    result = convert(made, source="openai", target="harmony")
+    sidecar = make_sidecar(result)
+    edited = result.data.replace(b"<|message|>x<", b"<|message|>y<")
+    restored = read(edited, "harmony", sidecar=sidecar)
+    made["messages"][0]["content"] = "y"
+    assert write(restored.transcript, "openai").output == made
+
+
+# --- the law on drawn documents ---------------------------------------------------------------------------------------
+
+
+def hold_for_all_pairs(document: Transcript) -> None:
+    for source in FORMATS:
+        known = read(write(document, source).encode(), source).transcript
+        for target in FORMATS:
+            laws.all_laws(known, target)
+
+
+@settings(max_examples=25)
+@given(linked_transcripts())
+def test_the_laws_hold_for_calls_and_replies_in_every_relation(document: Transcript) -> None:
+    pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
+    hold_for_all_pairs(document)
+
+
+@pytest.mark.long
+@settings(max_examples=5000)
+@given(linked_transcripts())
+def test_the_laws_hold_for_calls_and_replies_in_every_relation_at_length(document: Transcript) -> None:
+    hold_for_all_pairs(document)
+
+
+@given(linked_transcripts())
+def test_contents_that_are_read_as_answers_are_those_that_were_written(document: Transcript) -> None:
+    """By what is said alone: contents are plain, and no two alike."""
+    for target in (*WITHOUT_IDS, "openai", "ocm-2.2"):
+        result = write(document, target)
+        named = {loss.path for loss in result.losses if loss.code is LossCode.PAIRING}
+        given = said(document, named)
+        back = read_back(result)
+        names = {str(document.messages[int(path.rpartition("/")[2])].content) for path in named}
+        found = {reply: call for reply, call in said(back, set()).items() if reply not in names}
+        assert found == given
+
+
+def said(document: Document, named: set[str]) -> dict[str, str]:
+    """What each reply says → what the call says that it answers; without the replies that losses name."""
+    assert isinstance(document, Transcript)
+    messages = document.messages
+    return {
+        str(messages[reply].content): json.dumps(json.loads(str(messages[call].content)))
+        for reply, call in pair(messages).items()
+        if f"/messages/{reply}" not in named
+    }
+
+
+@given(linked_transcripts())
+def test_streams_keep_to_it(document: Transcript) -> None:
+    for target in STREAMS:
+        text, made = run(slowly(replay(document), 3), encoder(target))
+        back = read(text, target).transcript
+        assert unnamed(document, back, made.losses, order_of(made)) == []
+        result = Result(text, tuple(made.losses), (), document, None, target, back, order_of(made))
+        assert other_answers(document, back, result) == []
+
+
+# --- an adapter that breaks it ----------------------------------------------------------------------------------------
+
+
+def swapping() -> Adapter:
+    """Harmony whose writer swaps two replies that stand side by side."""
+
+    def write_swapped(image: Document, options: Options, log: Any) -> Source:
+        assert isinstance(image, Transcript)
+        messages = list(image.messages)
+        for at in range(len(messages) - 1):
+            one, other = messages[at : at + 2]
+            if one.role == other.role == "tool":
+                messages[at], messages[at + 1] = replace(one, name=other.name), replace(other, name=one.name)
+                messages[at], messages[at + 1] = messages[at + 1], messages[at]
+                break
+        return registry.adapter("harmony")[0].write(replace(image, messages=tuple(messages)), options, log)
+
+    return replace(registry.adapter("harmony")[0], id="swapping", write=write_swapped, direct=None)
+
+
+def test_the_kit_catches_an_adapter_that_swaps_replies() -> None:
+    with pytest.raises(laws.LawBrokenError):
+        check_adapter(swapping())
+
+
+def test_verify_catches_an_output_that_swaps_answers() -> None:
+    """The output has every field where it was reported to be; only the relation is another."""
+    call = Message("assistant", "{}", channel="commentary", recipient="functions.f", constraint="json", end="call")
+    reply = Message("tool", "same", "functions.f", "commentary", "assistant")
+    calls = (replace(call, call_id="a"), replace(call, call_id="b", continues=True))
+    document = Transcript((*calls, replace(reply, call_id="a"), replace(reply, call_id="b")))
+    swapped = replace(document, messages=(*calls, replace(reply, call_id="b"), replace(reply, call_id="a")))
+    written = write(swapped, "canonical")
+    (one, other) = verify(document, written)[-2:]
+    assert (one.code, one.path) == ("pairing", "/messages/2")
+    assert (other.code, other.path) == ("pairing", "/messages/3")
+
+
+@given(linked_transcripts())
+def test_every_call_is_drawn_with_a_content_of_its_own(document: Transcript) -> None:
+    calls = [message.content for message in document.messages if is_call(message)]
+    assert len(calls) == len(set(calls))
