@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from ocml_bridge import BridgeError, ErrorCode, FindingCode, Message, Transcript, make_sidecar, read, write
+from ocml_bridge import (
+    BridgeError,
+    Document,
+    ErrorCode,
+    FindingCode,
+    Message,
+    Tool,
+    Transcript,
+    formats,
+    make_sidecar,
+    read,
+    write,
+)
 from ocml_bridge.model import Media
+from ocml_bridge.model.codec import to_json
 
 
 def call(name: str, call_id: str) -> Message:
@@ -94,3 +108,50 @@ def test_what_is_no_sidecar_is_refused(sidecar: Any) -> None:
     with pytest.raises(BridgeError) as raised:
         back(TEXT, sidecar)
     assert raised.value.code is ErrorCode.SIDECAR
+
+
+SCHEMA: Any = {
+    "properties": {"url": {"description": "d", "title": "Url", "type": "string"}},
+    "required": ["url"],
+    "type": "object",
+}
+WITH_TOOL = Transcript(
+    (*DOCUMENT.messages[:1], Message("user", "b", extras={"openai": {"z": 1, "a": 2}})), (Tool("f", None, SCHEMA),)
+)
+
+
+def spelled(document: Document) -> str:
+    return json.dumps(to_json(document))
+
+
+@pytest.mark.parametrize("target", formats())
+def test_the_order_of_keys_comes_back(target: str) -> None:
+    written = write(WITH_TOOL, target)
+    restored = read(written.data, target, sidecar=make_sidecar(written)).transcript
+    assert spelled(restored) == spelled(WITH_TOOL)
+
+
+def test_the_order_of_keys_comes_back_where_the_output_was_edited_elsewhere() -> None:
+    written = write(WITH_TOOL, "harmony")
+    edited = str(written.output).replace("Compare.", "Compare them.")
+    restored = read(edited, "harmony", sidecar=make_sidecar(written)).transcript
+    assert spelled(restored) == spelled(WITH_TOOL).replace("Compare.", "Compare them.")
+
+
+def test_a_sidecar_of_the_first_version_is_read() -> None:
+    first = {key: value for key, value in make_sidecar(write(WITH_TOOL, "harmony")).items() if key != "order"}
+    restored = read(write(WITH_TOOL, "harmony").data, "harmony", sidecar={**first, "sidecar": 1}).transcript
+    assert restored == WITH_TOOL
+
+
+@pytest.mark.parametrize(("left", "fits"), [(3, True), (2, False), (1, False)])
+def test_half_of_the_messages_tell_that_an_output_is_the_one(left: int, fits: bool) -> None:
+    written = write(Transcript(tuple(Message("user", f"{number}") for number in range(6))), "harmony")
+    frames = [f"{frame}<|end|>" for frame in str(written.output).split("<|end|>")[:-1]]
+    output = "".join(frames[:left])
+    if fits:
+        assert read(output, "harmony", sidecar=make_sidecar(written)).transcript
+    else:
+        with pytest.raises(BridgeError, match="fewer than half") as caught:
+            read(output, "harmony", sidecar=make_sidecar(written))
+        assert caught.value.code is ErrorCode.SIDECAR

@@ -1,9 +1,10 @@
 """Sidecars: what an output could not hold, kept beside it, so that every conversion can be undone (law 8).
 
 A sidecar is the JSON Patch (RFC 6902) from what the output reads as to the document that was written, with a digest of
-the output. It holds nothing that the output says itself. Each message has an anchor, and each operation that takes a
-value away has a digest of it (a member that RFC 6902 lets others pass over), so that of an output edited meanwhile what
-still fits can be told from what does not.
+the output, and the order of keys where the patch does not restore it: to RFC 6902, objects have none. It holds nothing
+that the output says itself. Each message has an anchor, and each operation that takes a value away has a digest of it
+(a member that RFC 6902 lets others pass over), so that of an output edited meanwhile what still fits can be told from
+what does not.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import jsonpatch
 import jsonpointer
 
 from . import jsontext
+from .diff import escape
 from .errors import BridgeError, ErrorCode
 from .loss import FindingCode, Log
 from .model import Document, Json
@@ -25,8 +27,10 @@ from .model.codec import from_json, to_json
 from .ownership import own_json
 from .transform import message_index
 
-VERSION: Final = 1
-_KEYS: Final[set[str]] = {"sidecar", "target", "digest", "anchors", "patch"}
+VERSION: Final = 2
+_FIRST: Final = {"sidecar", "target", "digest", "anchors", "patch"}
+_KEYS: Final = {1: _FIRST, VERSION: {*_FIRST, "order"}}
+"""The members of a sidecar by its version."""
 
 Object = dict[str, Json]
 
@@ -48,12 +52,16 @@ def make(
         target: its format id.
     """
     old, new = cast("Object", to_json(back)), cast("Object", to_json(document))
+    patch = list(_patch(old, new, origins))
+    restored = to_json(from_json(jsonpatch.apply_patch(old, patch)))
+    order = {} if jsontext.dumps(restored) == jsontext.dumps(new) else dict(_orders(restored, new, ""))
     return {
         "sidecar": VERSION,
         "target": target,
         "digest": digest(data),
         "anchors": [_short(message) for message in old.get("messages", [])],
-        "patch": own_json(list(_patch(old, new, origins))),
+        "patch": own_json(patch),
+        "order": order,
     }
 
 
@@ -112,6 +120,19 @@ def _between(old: Json, new: Json, path: str) -> Iterator[Object]:
         state = jsonpatch.apply_patch(state, [operation], in_place=True)
 
 
+def _orders(old: Json, new: Json, path: str) -> Iterator[tuple[str, list[str]]]:
+    """The keys of each object in `new` that has them in another order than in `old`, by its path."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        one, other = cast("Object", old), cast("Object", new)
+        if list(one) != list(other):
+            yield path, list(other)
+        for key, value in other.items():
+            yield from _orders(one.get(key), value, f"{path}/{escape(key)}")
+    elif isinstance(old, list) and isinstance(new, list):
+        for index, (item, value) in enumerate(zip(cast("list[Json]", old), cast("list[Json]", new), strict=False)):
+            yield from _orders(item, value, f"{path}/{index}")
+
+
 # --- back -------------------------------------------------------------------------------------------------------------
 
 
@@ -132,7 +153,10 @@ def apply(back: Document, sidecar: Json, data: bytes, target: str, log: Log) -> 
     old = cast("Object", to_json(back))
     try:
         if values["digest"] == digest(data):
-            return from_json(jsonpatch.apply_patch(old, values["patch"]))
+            patched = jsonpatch.apply_patch(old, values["patch"])
+            for path, keys in values["order"].items():
+                _reorder(patched, path, keys)
+            return from_json(patched)
         return from_json(_apply_what_fits(old, values, log))
     except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, BridgeError) as error:
         if isinstance(error, BridgeError) and error.code is ErrorCode.SIDECAR:
@@ -141,12 +165,12 @@ def apply(back: Document, sidecar: Json, data: bytes, target: str, log: Log) -> 
 
 
 def _checked(sidecar: Json, target: str) -> Object:
-    if not isinstance(sidecar, dict) or set(cast("Object", sidecar)) != _KEYS:
-        raise BridgeError(ErrorCode.SIDECAR, "not a sidecar; --sidecar-out writes one")
-    values = cast("Object", sidecar)
-    anchors, patch = values["anchors"], values["patch"]
-    if values["sidecar"] != VERSION or not isinstance(anchors, list) or not isinstance(patch, list):
-        raise BridgeError(ErrorCode.SIDECAR, f"not a sidecar of version {VERSION}")
+    values: Object = cast("Object", sidecar) if isinstance(sidecar, dict) else {}
+    if not any(values.get("sidecar") == version and values.keys() == keys for version, keys in _KEYS.items()):
+        raise BridgeError(ErrorCode.SIDECAR, f"not a sidecar of version 1 to {VERSION}; --sidecar-out writes one")
+    values = Object(order={}) | values
+    if not all(isinstance(values[key], kind) for key, kind in (("anchors", list), ("patch", list), ("order", dict))):
+        raise BridgeError(ErrorCode.SIDECAR, "the sidecar is damaged")
     if values["target"] != target:
         raise BridgeError(ErrorCode.SIDECAR, f"the sidecar belongs to {values['target']} output, not to {target}")
     return values
@@ -186,6 +210,10 @@ def _apply_what_fits(document: Object, values: Object, log: Log) -> Object:
         if moved is None or not _try(document, moved):
             path = str(operation.get("path"))
             log.find(FindingCode.SIDECAR, path, f"the output was edited here; {operation.get('op')} was not applied")
+    for path, keys in cast("Object", values["order"]).items():
+        place = _moved_path(path, where)
+        if place is not None:
+            _reorder(document, place, keys)
     return document
 
 
@@ -230,13 +258,30 @@ def _final_places(places: list[_Place], added: dict[int, Json], messages: list[J
 
 def _moved(operation: Object, where: dict[int, int]) -> Object | None:
     """An operation with the path that it has in the edited document; None where its message is gone."""
-    path = str(operation.get("path"))
+    path = _moved_path(str(operation.get("path")), where)
+    return None if path is None else {**operation, "path": path}
+
+
+def _moved_path(path: str, where: dict[int, int]) -> str | None:
     if not path.startswith("/messages/"):
-        return operation
+        return path
     index, slash, rest = path[len("/messages/") :].partition("/")
     if not index.isdigit() or int(index) not in where:
         return None
-    return {**operation, "path": f"/messages/{where[int(index)]}{slash}{rest}"}
+    return f"/messages/{where[int(index)]}{slash}{rest}"
+
+
+def _reorder(document: Object, path: str, keys: Json) -> None:
+    """Put the keys of the object at a path in an order, as long as they still are its keys."""
+    try:
+        found = jsonpointer.resolve_pointer(document, path, None)
+    except jsonpointer.JsonPointerException:
+        return
+    if isinstance(found, dict) and isinstance(keys, list):
+        members = cast("Object", found)
+        if sorted(members) == sorted(map(str, cast("list[Json]", keys))):
+            for key in cast("list[str]", keys):
+                members[key] = members.pop(key)
 
 
 def _try(document: Object, operation: Object) -> bool:
