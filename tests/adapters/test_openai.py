@@ -464,3 +464,15 @@ def test_every_recorded_request_and_answer_is_read_without_a_finding_and_written
         reading = read(document)
         assert (reading.source, reading.findings) == ("openai", ()), file
         assert same(write(reading.transcript, "openai").output, document), file
+
+
+def test_reasoning_in_parts_is_reasoning_and_comes_back_as_it_was() -> None:
+    """As axolotl's rows have it, with more in each part than its text."""
+    parts = [{"type": "text", "text": "Hmm, 5.", "train": False}, {"type": "text", "text": " No, 4."}]
+    row = {"messages": [assistant(reasoning_content=parts, content="4")]}
+    assert [(message.channel, message.content) for message in messages_of(*row["messages"])] == [
+        ("analysis", "Hmm, 5."),
+        ("analysis", " No, 4."),
+        ("final", "4"),
+    ]
+    assert same(write(read(row, "openai").transcript, "openai").output, row)

@@ -17,8 +17,9 @@ from .syntax import DETAILS, REASONING
 
 JOINT: Final = "\n\n"
 """What stands between several texts where they are written as one."""
-_SAYS: Final = {"reasoning.text": "text", "reasoning.summary": "summary"}
-"""Type of an item of `reasoning_details` → the key of its text; others (encrypted ones) say nothing readable."""
+_SAYS: Final = {"reasoning.text": "text", "reasoning.summary": "summary", "text": "text"}
+"""Type of an item of `reasoning_details`, or of a list of parts under another key → the key of its text; others
+(encrypted ones) say nothing readable."""
 
 
 def read_reasoning(wire: Object) -> tuple[list[str], list[str]]:
@@ -28,7 +29,7 @@ def read_reasoning(wire: Object) -> tuple[list[str], list[str]]:
     texts: list[str] = []
     for key in REASONING:
         value = wire.get(key)
-        texts = detail_texts(value) if key == DETAILS else [value] if value and isinstance(value, str) else []
+        texts = [value] if key != DETAILS and value and isinstance(value, str) else detail_texts(value)
         if texts:
             break
     if len(bare) > 1 and JOINT.join(texts) == JOINT.join(bare):
@@ -97,4 +98,5 @@ def _chosen(texts: list[str], keys: Json, extras: Object) -> list[str]:
     known = [key for key in REASONING if key in cast("list[Json]", keys)]
     if DETAILS in known or (known and len(texts) == 1):
         return known
-    return known if detail_texts(extras.get(DETAILS)) == texts else default_keys(texts)
+    told = any(detail_texts(extras.get(key)) == texts for key in REASONING)
+    return known if told else default_keys(texts)
