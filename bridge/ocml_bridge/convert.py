@@ -11,7 +11,7 @@ from . import jsontext, registry
 from .adapter import DEFAULT, Adapter, Options, Source
 from .arrange import Draft, arranged
 from .boundary import WHOLE, Place
-from .detection import doubt, explain, format_of
+from .detection import doubt, explain, opened
 from .diff import diff
 from .errors import BridgeError
 from .fit import report
@@ -19,7 +19,7 @@ from .loss import Finding, Log, Loss, LossCode, Severity, is_lossless
 from .model import Document, Json, Transcript
 from .ownership import own, own_json
 from .policy import DEFAULT_POLICY, LossPolicy, refusal
-from .source import decode, guess
+from .source import decode
 from .substance import Characters, characters
 from .text.unicode import is_unicode
 from .transform import drop_analysis as without_analysis
@@ -241,8 +241,7 @@ def _read(
         found, dialect = registry.adapter(source)
         document, sound = _read_named(data, found, replace(options, dialect=dialect) if dialect else options, log)
     else:
-        value, sound = guess(data, log)
-        found = registry.adapter(format_of(value))[0]
+        found, value, sound = opened(data, log)
         document = _read_value(value, found, options, log)
     if not isinstance(data, (str, bytes)):
         document = own(document)

@@ -27,7 +27,20 @@ def detect(data: Source | bytes) -> str:
         BridgeError: OCB-FORMAT-AMBIGUOUS naming the candidates; OCB-FORMAT-UNKNOWN, naming what it looks like, where no
             format fits; OCB-ENCODING and OCB-JSON where the data is neither text nor JSON.
     """
-    return format_of(guess(data, Log())[0])
+    return opened(data, Log())[0].id
+
+
+def opened(data: Source | bytes, log: Log) -> tuple[Adapter, Source, bool]:
+    """Data whose format is not named: the adapter that reads it, what that takes, and whether its text is sound.
+
+    Raises:
+        BridgeError: as `detect`.
+    """
+    try:
+        value, sound = guess(data, log)
+    except BridgeError as error:
+        raise explain(error, data) from error.__cause__
+    return registry.adapter(format_of(value))[0], value, sound
 
 
 def format_of(source: Source) -> str:
@@ -96,11 +109,11 @@ def doubt(adapter: Adapter, source: Source) -> BridgeError | None:
     return BridgeError(code, message, path=found.path)
 
 
-def explain(error: BridgeError, data: Source | bytes, adapter: Adapter) -> BridgeError:
-    """An error of a reader, told what the data looks like instead, where that is another format's."""
+def explain(error: BridgeError, data: Source | bytes, adapter: Adapter | None = None) -> BridgeError:
+    """An error of a reader, told what the data looks like, where that is not what it was read as."""
     if error.code in _UNREADABLE:
         found = recognise(data)
-        if found is not None and found.kind.format != adapter.id:
+        if found is not None and (adapter is None or found.kind.format != adapter.id):
             error.message = f"{error.message}; this {looks(found)}"
     return error
 

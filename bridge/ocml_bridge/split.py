@@ -11,10 +11,10 @@ from . import registry
 from .adapter import DEFAULT, Adapter, Kind, Options, Source
 from .boundary import Place
 from .convert import Reading, read
-from .detection import explain, format_of
+from .detection import explain, opened
 from .errors import BridgeError
 from .loss import Log
-from .source import decode, guess
+from .source import decode
 
 
 class Part(NamedTuple):
@@ -78,8 +78,8 @@ def read_all(
 def _opened(data: Source | bytes, source: str | Adapter | None) -> tuple[Adapter, str | None, Source]:
     """The adapter and dialect that read a document, and its text or JSON value."""
     if source is None:
-        value = guess(data, Log())[0]
-        return registry.adapter(format_of(value))[0], None, value
+        found, value, _ = opened(data, Log())
+        return found, None, value
     found, dialect = registry.adapter(source)
     try:
         return found, dialect, decode(data, found.kind, Log())[0]

@@ -1,0 +1,89 @@
+"""The command names what it is given: what it does not understand is no empty conversation with status 0."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Run
+
+ANTHROPIC: Any = {
+    "model": "claude",
+    "messages": [
+        {"role": "user", "content": "Weather?"},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "text", "text": "Checking."},
+                {"type": "tool_use", "id": "t1", "name": "get_weather", "input": {"city": "Oslo"}},
+            ],
+        },
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "15C"}]},
+    ],
+}
+BEDROCK: Any = {"messages": [{"role": "user", "content": [{"text": "Hello there"}]}], "inferenceConfig": {}}
+CHATML = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello!<|im_end|>\n"
+
+
+FOREIGN: list[tuple[Any, str]] = [
+    (
+        ANTHROPIC,
+        "an Anthropic Messages request (`tool_use` at /messages/1/content/1); ocml-convert does not read that yet",
+    ),
+    ({**ANTHROPIC, "system": "Be brief."}, "an Anthropic Messages request (`system` at /system)"),
+    (BEDROCK, "a Bedrock Converse request (`inferenceConfig` at /inferenceConfig)"),
+    ({"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}, "a Gemini request"),
+    ([{"role": "user", "content": [{"type": "input_text", "text": "Hi"}]}], "items of the Responses API"),
+    ({"conversations": [{"from": "human", "value": "Hi"}]}, "a ShareGPT record"),
+    ([{"title": "t", "mapping": {}}], "a ChatGPT export"),
+]
+
+
+@pytest.mark.parametrize(("document", "says"), FOREIGN)
+def test_what_no_format_reads_is_named(document: Any, says: str, run: Run) -> None:
+    for command in ((), ("check",), ("view",)):
+        finished = run(*command, *(() if command else ("-t", "harmony")), stdin=json.dumps(document).encode())
+        assert (finished.status, finished.out) == (5, b"")
+        assert "OCB-FORMAT-UNKNOWN" in finished.err
+        assert f"this looks like {says}" in finished.err
+
+
+def test_a_wrong_from_is_refused_and_can_be_forced(run: Run) -> None:
+    finished = run("-f", "harmony", "-t", "openai", stdin=CHATML.encode())
+    assert (finished.status, finished.out) == (5, b"")
+    assert "OCB-FORMAT-DOUBT: you said harmony; this is certainly ChatML (`<|im_start|>` at 1:1)" in finished.err
+    assert "--force-format reads it as harmony all the same" in finished.err
+    for command in (("convert", "-t", "openai"), ("check",), ("view",)):
+        assert run(*command, "-f", "harmony", stdin=CHATML.encode()).status == 5
+        assert run(*command, "-f", "harmony", "--force-format", stdin=CHATML.encode()).status == 0
+
+
+def test_openai_is_not_what_anthropic_wrote(run: Run) -> None:
+    finished = run("-f", "openai", "-t", "harmony", stdin=json.dumps(ANTHROPIC).encode())
+    assert (finished.status, finished.out) == (4, b"")
+    assert "OCB-SHAPE at /messages/1/content/1: you said openai; this is certainly an Anthropic" in finished.err
+
+
+@pytest.mark.parametrize(("data", "name"), [(b"\x1f\x8b\x08\x00", "gzip"), ("Hi".encode("utf-16"), "UTF-16 text")])
+def test_bytes_that_are_no_text_are_named(data: bytes, name: str, run: Run) -> None:
+    finished = run("-t", "openai", stdin=data)
+    assert (finished.status, finished.out) == (4, b"")
+    assert f"this looks like {name}" in finished.err
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [("opnai", "openai"), ("openAI", "openai"), ("gpt-oss", "harmony"), ("qwen", "chatml")]
+)
+def test_an_unknown_format_is_answered_with_the_nearest(written: str, meant: str, run: Run) -> None:
+    finished = run("-t", written, stdin=CHATML.encode())
+    assert finished.status == 5
+    assert f"there is no format '{written}'; did you mean {meant}?" in finished.err
+
+
+def test_what_cannot_be_told_is_named_by_from(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Hello.")
+    finished = run(str(tmp_path / "a.txt"), "-t", "openai")
+    assert finished.err.endswith("the format cannot be told from the input; name it with --from\n")
