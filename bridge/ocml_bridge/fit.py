@@ -54,6 +54,9 @@ def drop_message(log: Log, index: int, reason: str) -> None:
     log.lose(LossCode.MESSAGE, f"/messages/{index}", reason)
 
 
+_REASON: Final = Thought("reason")
+
+
 def narrow(
     content: Content,
     holds: Collection[type[Any]],
@@ -63,13 +66,15 @@ def narrow(
     target: str,
     able: Callable[[Part], bool] | None = None,
     hoisted: bool = False,
+    private: bool = False,
 ) -> Content:
     """Content with only those kinds of part that the target holds; each part left out is reported at its path.
 
     Where `Text` is all that is held, texts side by side become one, which is reported as a change. Refusals and infills
     become their text where there is no place for what they are. `able` says of a part of a kind that is held whether
     this one is, where that depends on more than its kind. `hoisted` says that declared tools have been moved out, and
-    that this was reported: they are passed over.
+    that this was reported: they are passed over. `private` says that all of it is private reasoning in the target: that
+    it begins as `reason` goes without saying there, as it does of a thought of no kind.
     """
     if isinstance(content, str):
         return content
@@ -96,7 +101,11 @@ def narrow(
             )
             kept.append(Text(text))
         else:
-            log.lose(PART_CODES[type(part)], at, f"{target} has no place for {kind_of(part)}")
+            if private and index == 0 and part == _REASON:
+                detail = f"in {target} a thought has no kind, which is what reason means"
+                log.lose(LossCode.THOUGHT, at, detail, Severity.LAYOUT)
+            else:
+                log.lose(PART_CODES[type(part)], at, f"{target} has no place for {kind_of(part)}")
             parted = part if isinstance(part, Thought) else None
     if Text in holds:
         return content_of(kept) if len(kept) < 2 else tuple(kept)

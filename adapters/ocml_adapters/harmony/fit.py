@@ -9,10 +9,10 @@ from typing import Any, Final, cast
 from ocml_bridge.adapter import Options
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Completion, Document, Message, Tool, Tools, Transcript, own_copy
+from ocml_bridge.model import Completion, Content, Document, Message, Tool, Tools, Transcript, own_copy
 from ocml_bridge.pairing import pair
 from ocml_bridge.text import developer
-from ocml_bridge.turns import as_transcript, hoist_tools, lower_tools, places, says_nothing
+from ocml_bridge.turns import as_transcript, hoist_tools, is_thought, lower_tools, places, says_nothing
 from ocml_bridge.visibility import channelled
 
 from .around import LINE_END, is_edge, split_tail
@@ -108,9 +108,12 @@ def _tools_in_place(transcript: Transcript, log: Log) -> Transcript:
 
 
 def _texts(message: Message, path: str, log: Log) -> Message:
-    return replace(
-        channelled(message), content=narrow(message.content, (Tools,), f"{path}/content", log, target=TARGET)
-    )
+    message = channelled(message)
+    return replace(message, content=_narrowed(message, (Tools,), f"{path}/content", log))
+
+
+def _narrowed(message: Message, holds: tuple[type[Any], ...], path: str, log: Log) -> Content:
+    return narrow(message.content, holds, path, log, target=TARGET, private=is_thought(message))
 
 
 def _is_read(tools: tuple[Tool, ...]) -> bool:
@@ -148,7 +151,7 @@ def _message(
     layout = layout_of(message.layout)
     fields, kept = _header(message, tool, layout, options, prompted=prompted)
     holds = (Tools,) if fields.role == "developer" else ()
-    content = narrow(message.content, holds, f"{path_of(place)}/content", log, target=TARGET)
+    content = _narrowed(message, holds, f"{path_of(place)}/content", log)
     if holds:
         plain = layout.get("plain") is True and not write_developer(content, plain=True).startswith(INSTRUCTIONS)
         content, plain = read_developer(write_developer(content, plain=plain))

@@ -90,7 +90,7 @@ def _bodies(messages: Sequence[Message], indices: Sequence[int], log: Log) -> It
         if not isinstance(content, str):
             path = f"/messages/{place}/content"
             if stage in (THOUGHT, CALL):
-                content = narrow(content, (), path, log, target=HOME, hoisted=True)
+                content = narrow(content, (), path, log, target=HOME, hoisted=True, private=stage == THOUGHT)
             else:
                 content = _bare(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True))
             message = replace(message, content=content)
