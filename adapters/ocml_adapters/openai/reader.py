@@ -18,11 +18,11 @@ from .plain import read_plain
 from .reasoning import default_keys, read_reasoning
 from .shapes import Shell, read_shell
 from .syntax import (
+    CONTENT,
     ELSEWHERE,
     FUNCTION_CALL,
     HOME,
     MESSAGE_ORDER,
-    REASONING,
     REPLIES,
     REPLY_KEYS,
     ROLES,
@@ -32,7 +32,6 @@ from .syntax import (
 )
 from .tools import is_legacy, read_calls, read_function_call
 
-_REASONING: Final = frozenset(REASONING)
 _CALL_KEYS: Final = ((TOOL_CALLS, False), (FUNCTION_CALL, True))
 
 
@@ -111,7 +110,7 @@ def _weight(wire: Object) -> int | float | None:
 
 
 def _plain(wire: Object, role: str) -> Message:
-    content, layout = _content(wire)
+    content, layout = _content(wire.get(CONTENT))
     name = _text(wire, "name")
     known = ("role", "content") if name is None else ("role", "content", "name")
     extras = _finish(wire, layout, known, TEXT_KEYS, wire.get("content") == "")
@@ -120,7 +119,7 @@ def _plain(wire: Object, role: str) -> Message:
 
 
 def _reply(wire: Object, role: str) -> Message:
-    content, layout = _content(wire)
+    content, layout = _content(wire.get(CONTENT))
     name, call_id = _text(wire, "name"), _text(wire, "tool_call_id") if role == "tool" else None
     known = ["role", "content"]
     if name is not None:
@@ -150,15 +149,18 @@ def _reply(wire: Object, role: str) -> Message:
 
 def _assistant(wire: Object) -> list[Message]:
     name, refusal = _text(wire, "name"), _text(wire, "refusal")
-    thoughts, keys = ([], []) if _REASONING.isdisjoint(wire) else read_reasoning(wire)
+    thoughts, keys, templates = read_reasoning(wire)
     called = _calls(wire, name)
     calls = [call for found in called.values() for call in found]
-    content, layout = _content(wire)
+    value: Json = wire.get(CONTENT)
+    content, layout = _content(value[len(templates[CONTENT]) :] if CONTENT in templates else value)
     if refusal is not None:
         content = (*(parts_of(content) if content else ()), Refusal(refusal))
     elif isinstance(content, tuple) and isinstance(content[-1], Refusal) and content[-1].text:
         layout["refusal"] = "part"
-    if thoughts and keys != default_keys(thoughts):
+    if templates:
+        layout["templates"] = templates
+    if thoughts and keys != default_keys(thoughts) and CONTENT not in templates:
         layout["reasoning"] = keys
     known = ["role", "content", *keys, *called]
     known += [key for key, value in (("name", name), ("refusal", refusal)) if value is not None]
@@ -208,9 +210,8 @@ def _text(wire: Object, key: str) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _content(wire: Object) -> tuple[Content, Object]:
+def _content(value: Json) -> tuple[Content, Object]:
     """The content, and how it was spelled."""
-    value = wire.get("content")
     if isinstance(value, str):
         return value, {}
     if is_empty(value):

@@ -1,44 +1,78 @@
 """Private reasoning, both ways: four keys that servers use for one thing, where the official types have none.
 
-Every key *says* a list of texts: `reasoning`, `reasoning_content` and `thinking` one, `reasoning_details` one an item.
-The first that says something is believed. What another key says alike is layout; what it says differently is extras.
+Every key *says* a list of texts: `reasoning`, `reasoning_content` and `thinking` one, or one for each text part of a
+list; `reasoning_details` one an item. Content that begins with `thinking` parts says it where no key does. The first
+that says something is believed. What another key says alike is layout; what it says differently is extras.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from itertools import takewhile
+from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.model import Json
 
-from .form import Object
-from .syntax import DETAILS, REASONING
+from .form import OBJECT, Object
+from .syntax import CONTENT, DETAILS, REASONING
+from .templates import THINKING, fill, is_thinking, template_of, texts_of
 
 JOINT: Final = "\n\n"
 """What stands between several texts where they are written as one."""
-_SAYS: Final = {"reasoning.text": "text", "reasoning.summary": "summary", "text": "text"}
-"""Type of an item of `reasoning_details`, or of a list of parts under another key → the key of its text; others
-(encrypted ones) say nothing readable."""
+_KEYS: Final = frozenset(REASONING)
+_SAYS: Final = {"reasoning.text": "text", "reasoning.summary": "summary"}
+"""Type of an item of `reasoning_details` → the key of its text; others (encrypted ones) say nothing readable."""
 
 
-def read_reasoning(wire: Object) -> tuple[list[str], list[str]]:
-    """The texts of a message's reasoning, and the keys whose value follows from these texts."""
+class Reasoning(NamedTuple):
+    """What a wire message says of its reasoning.
+
+    Attributes:
+        texts: in order, none of them empty.
+        keys: the keys whose value follows from these texts.
+        templates: for those of the keys whose value is a list of parts, and for content that begins with thinking
+            parts: the value without the texts.
+    """
+
+    texts: list[str]
+    keys: list[str]
+    templates: Object
+
+
+def read_reasoning(wire: Object) -> Reasoning:
+    """The reasoning of a wire message."""
+    if _KEYS.isdisjoint(wire) and not isinstance(wire.get(CONTENT), list):
+        return Reasoning([], [], {})
     details = wire.get(DETAILS)
     bare = _bare_texts(details)
     texts: list[str] = []
     for key in REASONING:
         value = wire.get(key)
-        texts = [value] if key != DETAILS and value and isinstance(value, str) else detail_texts(value)
+        texts = detail_texts(value) if key == DETAILS else texts_of(value)
         if texts:
             break
     if len(bare) > 1 and JOINT.join(texts) == JOINT.join(bare):
         texts = bare
-    return texts, [key for key in REASONING if _follows(key, wire.get(key), texts, bare)]
+    keys = [key for key in REASONING if _follows(key, wire.get(key), texts, bare)]
+    templates: Object = {
+        key: template_of(value) for key in keys if key != DETAILS and isinstance(value := wire[key], list)
+    }
+    if not texts and (parts := thinking_parts(wire.get(CONTENT))):
+        texts = [text for part in parts for text in texts_of(part[THINKING])]
+        templates[CONTENT] = template_of(parts)
+    return Reasoning(texts, keys, templates)
+
+
+def thinking_parts(content: Json) -> list[Object]:
+    """The thinking parts that content begins with."""
+    return list(takewhile(is_thinking, cast("list[Any]", content))) if isinstance(content, list) else []
 
 
 def _follows(key: str, value: Json, texts: list[str], bare: list[str]) -> bool:
-    return bool(texts) and (bare == texts if key == DETAILS else value == JOINT.join(texts))
+    if not texts or key == DETAILS:
+        return bool(texts) and bare == texts
+    return texts_of(value) == texts if isinstance(value, list) else value == JOINT.join(texts)
 
 
 def _bare_texts(details: Json) -> list[str]:
@@ -73,30 +107,44 @@ def default_keys(texts: Sequence[str]) -> list[str]:
     return ["reasoning"] if len(texts) == 1 else ["reasoning", DETAILS]
 
 
-def write_reasoning(texts: list[str], keys: Json, extras: Object, options: Options) -> Object:
-    """The members of a message that hold its reasoning.
+def write_reasoning(texts: list[str], keys: Json, templates: Json, extras: Object, options: Options) -> Object:
+    """The members of a message that hold its reasoning; its `content` is what the content begins with.
 
     Args:
         texts: one or more, none of them empty.
         keys: the keys that the source had them under; nonsense is passed over.
+        templates: as `Reasoning` has them; one that the texts do not fill is passed over.
         extras: the message's extras, where details may stand that say the same and more.
         options: `reasoning` names the key to use in place of the source's, where it is not the default one.
     """
-    chosen = _chosen(texts, keys, extras)
+    known: Object = templates if isinstance(templates, OBJECT) else {}
+    if options.reasoning == "reasoning" and isinstance(known.get(CONTENT), list):
+        parts = fill(known[CONTENT], texts)
+        if parts is not None:
+            return {CONTENT: parts}
+    chosen = _chosen(texts, keys, known, extras)
     if options.reasoning != "reasoning":
         chosen = [options.reasoning, *(key for key in chosen if key == DETAILS)]
-    return {key: _details(texts) if key == DETAILS else JOINT.join(texts) for key in REASONING if key in chosen}
+    return {key: _value(key, texts, known) for key in REASONING if key in chosen}
+
+
+def _value(key: str, texts: Sequence[str], templates: Object) -> Json:
+    if key == DETAILS:
+        return _details(texts)
+    filled = fill(templates[key], texts) if isinstance(templates.get(key), list) else None
+    return JOINT.join(texts) if filled is None else filled
 
 
 def _details(texts: Sequence[str]) -> list[Json]:
     return [{"type": "reasoning.text", "text": text} for text in texts]
 
 
-def _chosen(texts: list[str], keys: Json, extras: Object) -> list[str]:
+def _chosen(texts: list[str], keys: Json, templates: Object, extras: Object) -> list[str]:
     if not isinstance(keys, list):
         return default_keys(texts)
     known = [key for key in REASONING if key in cast("list[Json]", keys)]
     if DETAILS in known or (known and len(texts) == 1):
         return known
-    told = any(detail_texts(extras.get(key)) == texts for key in REASONING)
-    return known if told else default_keys(texts)
+    if detail_texts(extras.get(DETAILS)) == texts or any(key in templates for key in known):
+        return known
+    return default_keys(texts)

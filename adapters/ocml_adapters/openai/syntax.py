@@ -13,6 +13,7 @@ REPLIES: Final = frozenset({"tool", "function"})
 """The roles of a tool's reply; `function` is the deprecated one."""
 ROLES: Final = frozenset(CHANNELS) | REPLIES
 
+CONTENT: Final = "content"
 REASONING_TEXTS: Final = ("reasoning", "reasoning_content", "thinking")
 """Keys that give private reasoning as one text. Servers differ in which they know; none is official."""
 DETAILS: Final = "reasoning_details"

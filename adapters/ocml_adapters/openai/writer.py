@@ -15,7 +15,7 @@ from .form import Object, add, mine, names, shape
 from .parts import write_part, write_parts
 from .reasoning import write_reasoning
 from .shapes import write_shell
-from .syntax import CHANNELS, FUNCTION_CALL, HOME, MESSAGE_ORDER, TOOL_CALLS, WEIGHT
+from .syntax import CHANNELS, CONTENT, FUNCTION_CALL, HOME, MESSAGE_ORDER, TOOL_CALLS, WEIGHT
 from .tools import is_legacy, write_call, write_function_call
 
 
@@ -85,9 +85,14 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
     out: Object = {"role": "assistant"}
     if first.name:
         out["name"] = first.name
+    leading: list[Json] | None = None
     if thoughts:
-        said = [cast("str", message.content) for message in thoughts]
-        out.update(write_reasoning(said, layout.get("reasoning"), extras, options))
+        texts_of_thoughts = [cast("str", message.content) for message in thoughts]
+        reasoning = write_reasoning(
+            texts_of_thoughts, layout.get("reasoning"), layout.get("templates"), extras, options
+        )
+        leading = reasoning.pop(CONTENT, None)
+        out.update(reasoning)
     out["content"] = None
     if texts:
         content, refusal = _set_refusal_apart(texts[0].content, layout)
@@ -95,12 +100,21 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
             out["content"] = _write_content(content, layout)
         if refusal is not None:
             out["refusal"] = refusal
+    if leading is not None:
+        out[CONTENT] = [*leading, *_as_parts(out[CONTENT])]
     if calls:
         out.update(_write_calls(calls))
     if calls and calls[0] is first:
         own = FUNCTION_CALL if FUNCTION_CALL in out and len(calls) == 1 else TOOL_CALLS
         extras = {key: value for key, value in extras.items() if key != own}
     return _spell(out, first, extras, layout)
+
+
+def _as_parts(content: Json) -> list[Json]:
+    """Content as the list of parts that stands behind thinking parts."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [] if content is None else cast("list[Json]", content)
 
 
 def _set_refusal_apart(content: Content, layout: Object) -> tuple[Content, str | None]:

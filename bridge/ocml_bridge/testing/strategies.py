@@ -115,7 +115,7 @@ _KEPT = (
     *("x", "header", "body", "gap", "tail", "order", "empty", "shape", "mentions", "weight", "content", "raw", "end"),
     *("tool", "tools", "tool_choice", "plain", "start", "newline", "name", "fence", "key", "bos", "eos", "pad"),
     *("model", "temperature", "stop", "reasoning", "usage", "settings", "generation_settings", "tool_choice"),
-    *("object", "merged", "nulls", "call_id", "front", "before", "attributes", "tools_message", "keys"),
+    *("object", "merged", "nulls", "call_id", "front", "before", "attributes", "tools_message", "keys", "templates"),
 )
 
 
