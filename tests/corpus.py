@@ -83,8 +83,6 @@ def other_wire(document: object) -> str | None:
             kind = part.get("type")
             if kind in RESPONSES_PARTS:
                 return "Responses"
-            if kind in ("thinking", "think"):
-                return "Mistral"
             if kind in ANTHROPIC_PARTS or (kind in ("image", "document") and "source" in part):
                 return "Anthropic"
             if kind is not None and "value" in part and "text" not in part:

@@ -58,10 +58,6 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
             "stop_reason": "end_turn",
         },
     ),
-    "messages of Mistral, with thoughts among the parts of their content": (
-        asking({"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}], "closed": True}),
-        asking({"type": "thinking", "thinking": "Hm."}),
-    ),
     "an answer of the Responses API": ({"object": "response", "output": [], "status": "completed"},),
     "items of the Responses API": (
         asking({"type": "input_text", "text": "Hi"}),

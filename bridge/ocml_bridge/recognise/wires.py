@@ -106,14 +106,6 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
         format="anthropic",
     ),
     Kind(
-        "messages of Mistral, with thoughts among the parts of their content",
-        (
-            _mark(_P, type=words("thinking", "think"), thinking=str),
-            _mark(_P, type=words("thinking", "think"), thinking=list),
-        ),
-        format="mistral-chat",
-    ),
-    Kind(
         "an answer of the Responses API",
         (_mark(_D, object=words("response"), output=list),),
         format="openai-responses",
