@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ocml_bridge.adapter import Options
@@ -33,17 +34,19 @@ def _fit(document: Document, options: Options, log: Log, form: Form) -> Transcri
     if isinstance(document, Completion):
         document = as_transcript(document, log)
     messages: list[Message] = []
+    paths: list[str] = []
     for index, source in enumerate(document.messages):
         if is_private(source):
             drop_message(log, index, f"{form.id} has no place for private reasoning")
             continue
         path = f"/messages/{index}/content"
         content = _text(narrow(source.content, (), path, log, target=form.id))
-        messages.append(_guarded(bare(source, content), path, options, log, form))
+        messages.append(bare(source, content))
+        paths.append(path)
     draft = Transcript(tuple(messages), layout=document.layout, extras=document.extras)
     if document.open_turn is not None:
         draft.open_turn = replace(bare(document.open_turn, ""), channel=None, recipient=None, end=None)
-    return _settled(draft, form)
+    return _settled(draft, form, paths, options, log)
 
 
 def _text(content: object) -> str:
@@ -59,17 +62,13 @@ def bare(source: Message, content: str) -> Message:
     return made
 
 
-def _guarded(source: Message, path: str, options: Options, log: Log, form: Form) -> Message:
-    if form.grammar is not None and isinstance(source.content, str):
-        CONTROL.guard(source.content, options.control_tokens, path, log)
-    return source
-
-
-def _settled(draft: Transcript, form: Form) -> Transcript:
-    """The draft with the layout that its frames still need, and no other."""
+def _settled(draft: Transcript, form: Form, paths: Sequence[str], options: Options, log: Log) -> Transcript:
+    """The draft with the layout that its frames still need, and no other; tokens that will be broken are reported."""
     messages: list[Message] = []
     before: Frame | None = None
-    for unit in units(draft, form):
+    for number, unit in enumerate(units(draft, form)):
+        if form.grammar is not None and number < len(paths) and unit.frame.body == unit.default.body:
+            CONTROL.guard(_text(unit.message.content), options.control_tokens, paths[number], log)
         messages.append(_kept(unit, before, form))
         before = unit.frame
     tail = tail_of(draft, before, form)

@@ -100,8 +100,6 @@ class FrameReader:
         Raises:
             BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
         """
-        if self._form is TEXT:
-            frame.body = CONTROL.restore(frame.body)
         opens = frame.last and frame.body == ""
         path = "/open_turn" if opens else f"/messages/{self._count}"
         made = _message(frame, self._form, path, self._log, opens=opens)
@@ -155,15 +153,16 @@ def _message(frame: Frame, form: Form, path: str, log: Log, *, opens: bool) -> M
         log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)
     if opens:
         return Message(role, "", name, end=None)
+    content = CONTROL.restore(frame.body) if form is TEXT else frame.body
     if frame.end:
-        return message(role, frame.body, name)
+        return message(role, content, name)
     if not frame.last:
         log.find(FindingCode.END_MISSING, f"{path}/end", _NO_END)
     elif role == "assistant":
         log.find(FindingCode.TRUNCATED, f"{path}/end", "the last message is cut off")
     else:
         raise _half(role, frame, form)
-    return message(role, frame.body, name, end=None)
+    return message(role, content, name, end=None)
 
 
 def _half(role: str, frame: Frame, form: Form) -> BridgeError:

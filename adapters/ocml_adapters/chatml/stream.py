@@ -11,9 +11,9 @@ from ocml_bridge.stream.frames import Live, Saying
 from ocml_bridge.stream.hold import Hold
 
 from .reader import FrameReader, beginning
-from .syntax import CONTROL, END, GRAMMAR, START, TEXT
+from .syntax import CONTROL, END, GRAMMAR, SPECIALS, TEXT
 
-HOLD: Final = Hold((START, END))
+HOLD: Final = Hold(SPECIALS)
 
 
 class Reading(Live):

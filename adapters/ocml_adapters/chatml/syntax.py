@@ -10,12 +10,15 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
+from ocml_bridge.text.specials import CHATML
 
 HOME: Final = "chatml"
 START: Final = "<|im_start|>"
 END: Final = "<|im_end|>"
 GRAMMAR: Final = Grammar((START,), (END,))
-CONTROL: Final = ControlTokens((START, END))
+SPECIALS: Final = (START, END, *CHATML)
+"""The tokens that content must not hold as they are: those of frames, and those that only models know."""
+CONTROL: Final = ControlTokens(SPECIALS)
 
 
 class Form(NamedTuple):

@@ -10,17 +10,20 @@ from ocml_bridge.text.im import Frame, spell
 
 from .frames import tail_of, units
 from .pieces import gap_pieces, inner_pieces
-from .syntax import CONTROL, END, HOME, LIST, START, TEXT
+from .syntax import END, HOME, LIST, START, TEXT
 
 
 def write_text(document: Document, options: Options, log: Log) -> Source:
     """The image as raw ChatML; control tokens in content are broken unless the policy is to leave them."""
     assert isinstance(document, Transcript)
-    frames = [unit.frame for unit in units(document, TEXT)]
+    found = units(document, TEXT)
+    frames = [unit.frame for unit in found]
     tail = tail_of(document, frames[-1] if frames else None, TEXT)
-    if options.control_tokens != "raw":
-        for frame in frames:
-            frame.body = CONTROL.neutralise(frame.body)
+    if options.control_tokens == "raw":
+        for unit in found:
+            content = unit.message.content
+            if unit.frame.body == unit.default.body and isinstance(content, str):
+                unit.frame.body = content
     return spell(frames, tail)
 
 

@@ -17,10 +17,10 @@ from ocml_bridge.visibility import channelled
 from .fit import TARGET, fit
 from .message import header_of
 from .reader import read
-from .syntax import ASSISTANT, CONTROL, ENDS, IDS, MESSAGE, RETURN, SYSTEM, TOOL
+from .syntax import ASSISTANT, CONTROL, ENDS, MESSAGE, RETURN, SYSTEM, TOOL, spellings
 from .writer import write
 
-_HOLD: Final = Hold(IDS)
+_HOLD: Final = Hold(spellings())
 _END: Final = ENDS["end"]
 
 

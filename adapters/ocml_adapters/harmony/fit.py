@@ -30,6 +30,7 @@ from .syntax import (
     MENTIONABLE,
     ROLES,
     SPEC,
+    SPECIALS,
     START,
     SYSTEM,
     TOOL,
@@ -121,10 +122,14 @@ def _is_read(tools: tuple[Tool, ...]) -> bool:
 
 
 def _spelled(held: Message, source: Message, spelling: Spelling, *, prompted: bool) -> Message:
-    layout = layout_of(held.layout)
+    layout = dict(layout_of(held.layout))
+    # Among ids, only control tokens are told from their text.
+    mentions = [token for token in layout.pop("mentions", ()) if token in MENTIONABLE]
+    if mentions:
+        layout["mentions"] = mentions
     header, body = header_of(held, prompted=prompted), body_of(held)
-    more = spelling(layout_of(source.layout), header.removeprefix(START), body, layout.get("mentions", ()))
-    return replace(held, layout={HOME: {**layout, **more}}) if more else held
+    layout |= spelling(layout_of(source.layout), header.removeprefix(START), body, mentions)
+    return replace(held, layout={HOME: layout} if layout else None)
 
 
 def _names_of_replies(messages: Sequence[Message]) -> dict[int, str]:
@@ -206,13 +211,14 @@ def _mentions(value: Any, content: str, fields: Fields) -> list[str]:
     """Tokens that stood in the body as such, as long as they still cannot be taken for the end of it."""
     if not isinstance(value, list):
         return []
-    listed = cast("list[Any]", value)
-    kept = sorted({token for token in listed if isinstance(token, str) and token in MENTIONABLE and token in content})
+    listed = {token for token in cast("list[Any]", value) if isinstance(token, str) and token in content}
+    inert = {token for token in listed if SPECIALS.plain.fullmatch(token) is not None}
+    kept = sorted(listed & MENTIONABLE)
     if not kept:
-        return []
+        return sorted(inert)
     header = START + spell(fields._replace(channel=None))
     frames = Scanner().feed(pieces_of(f"{header}<|message|>{CONTROL.neutralise(content, kept)}<|end|>"))
-    return kept if len(frames) == 1 and sorted(frames[0].mentions) == kept else []
+    return sorted({*kept, *inert}) if len(frames) == 1 and sorted(frames[0].mentions) == kept else sorted(inert)
 
 
 # --- around the messages ----------------------------------------------------------------------------------------------

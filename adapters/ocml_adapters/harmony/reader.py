@@ -21,7 +21,7 @@ from .message import assemble, make
 from .plain import read_plain
 from .recover import Recovered, is_begun, is_call_to_tool, recover, split_body, unheaded
 from .stripped import read_stripped
-from .syntax import ASSISTANT, CHANNELS, CONTROL, ENDS, ROLES, START, STOPS, TOOL
+from .syntax import ASSISTANT, CHANNELS, CONTROL, ENDS, ROLES, SPECIALS, START, STOPS, TOOL
 
 
 def read(source: Source, options: Options, log: Log) -> Transcript:
@@ -270,8 +270,9 @@ class FrameReader:
         end = STOPS.get(frame.stop)
         if self._pending:
             extras["before"] = self._pending.pop("before") + extras.get("before", "")
-        if frame.mentions:
-            layout["mentions"] = sorted(frame.mentions)
+        mentions = {*frame.mentions, *(SPECIALS.plain.findall(body) if self._restore and "<|" in body else ())}
+        if mentions:
+            layout["mentions"] = sorted(mentions)
             tokens = ", ".join(layout["mentions"])
             self._note(FindingCode.STRAY_TOKEN, f"{tokens} inside the body is read as text", Severity.LAYOUT)
         if self._spelling is not None and frame.middle >= 0:

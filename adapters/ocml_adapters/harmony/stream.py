@@ -21,9 +21,9 @@ from .frames import Frame, Scanner, pieces_of
 from .message import make
 from .reader import FrameReader, fields_in
 from .recover import unheaded
-from .syntax import CONTROL, ENDS, IDS, TOKENS
+from .syntax import CONTROL, ENDS, IDS, TOKENS, spellings
 
-_HOLD: Final = Hold(IDS)
+_HOLD: Final = Hold(spellings())
 
 
 class Live:

@@ -46,7 +46,19 @@ MAX_HEADER: Final = 4_096
 """The longest header, in characters; where more stands without a `<|message|>`, the body has begun."""
 
 TOKEN: Final = re.compile("(" + "|".join(map(re.escape, IDS)) + ")")
-CONTROL: Final = ControlTokens(IDS)
+_OTHERS: Final = (*EDGE_IDS, "<|endofprompt|>")
+_NUMBERED: Final = "<|reserved_#|>"
+SPECIALS: Final = ControlTokens(_OTHERS, (_NUMBERED,))
+"""The special tokens of o200k_harmony that mean nothing to a reader, and something to the model."""
+CONTROL: Final = ControlTokens((*IDS, *_OTHERS), (_NUMBERED,))
+"""All special tokens: what content must not hold as they are."""
+
+
+def spellings() -> list[str]:
+    """All special tokens, one by one."""
+    return [*IDS, *_OTHERS, *(_NUMBERED.replace("#", str(number)) for number in range(200000, LAST_ID + 1))]
+
+
 MENTIONABLE: Final = frozenset({START, MESSAGE, CHANNEL, CONSTRAIN})
 """Tokens that a body may hold: only the three stop tokens end it."""
 

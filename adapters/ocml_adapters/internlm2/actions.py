@@ -11,7 +11,7 @@ from ocml_bridge.turns import is_call
 
 from .calls import Call, read_code, read_plugin, write_code, write_plugin
 from .segments import Cutter, Segment
-from .syntax import CONTROL, IM, PYTHON, Spelling
+from .syntax import CONTROL, IM, MARKS, PYTHON, Spelling
 
 Note = Callable[[FindingCode, int, str], None]
 """Takes what a reader noticed: code, which message of the body, detail."""
@@ -76,7 +76,7 @@ def call_of(segment: Segment) -> Call | None:
 
 
 def _text(raw: str, name: str | None, note: Note, index: int, *, closed: bool) -> Message:
-    stray = CONTROL.plain.search(raw)
+    stray = MARKS.plain.search(raw)
     if stray is not None:
         note(FindingCode.STRAY_TOKEN, index, f"{stray[0]} in the text is read as text")
     return message("assistant", CONTROL.restore(raw), name, "end" if closed else None)

@@ -15,7 +15,7 @@ from ocml_bridge.text.im import read_header, write_header
 from ocml_bridge.text.plain import safe_name, safe_role
 from ocml_bridge.turns import name_of, recipient_of
 
-from .syntax import CONTROL, ENVIRONMENT, KINDS, PYTHON, Spelling
+from .syntax import ENVIRONMENT, KINDS, MARKS, PYTHON, Spelling
 from .tools import declares, read_tools
 
 
@@ -108,7 +108,7 @@ def default_header(message: Message, replies: Replies, spelling: Spelling) -> st
 
 @lru_cache(maxsize=1024)
 def _plain_header(role: str, name: str | None) -> str:
-    return write_header(safe_role(CONTROL.plain.sub("_", role)), name_for(name))
+    return write_header(safe_role(MARKS.plain.sub("_", role)), name_for(name))
 
 
 def _reply(name: str | None, replies: Replies, spelling: Spelling) -> str:
@@ -121,4 +121,4 @@ def _reply(name: str | None, replies: Replies, spelling: Spelling) -> str:
 
 def name_for(name: str | None) -> str | None:
     """A name where a header can hold it, else None."""
-    return None if name is None or CONTROL.plain.search(name) is not None else safe_name(name)
+    return None if name is None or MARKS.plain.search(name) is not None else safe_name(name)

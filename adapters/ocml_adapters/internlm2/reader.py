@@ -17,7 +17,7 @@ from .actions import read_body
 from .document import assemble
 from .frames import Unit, Walk, majority
 from .headings import Meaning, Replies, meaning
-from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, ROLES, UNUSED
+from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, MARKS, ROLES, UNUSED
 from .tools import declares, read_tools
 
 _NO_END: Final = f"the message has no {IM.end}"
@@ -142,7 +142,7 @@ class FrameReader:
                     self._log.find(FindingCode.JSON_REPAIRED, path, "the JSON of the declared tools is mended")
                 return (Message("system", (Tools(declared.tools),)),)
             self._note(FindingCode.JSON_OPAQUE, 0, "no list of tools; it is kept as text")
-        stray = CONTROL.plain.search(frame.body)
+        stray = MARKS.plain.search(frame.body)
         if stray is not None:
             self._note(FindingCode.STRAY_TOKEN, 0, f"{stray[0]} in the text is read as text")
         return (message(said.role, content, said.name, "end" if frame.end else None),)
@@ -158,7 +158,7 @@ class FrameReader:
             detail = f"{' '.join(said.rest)!r} in the header is kept as it is"
             self._log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)
         if not is_trivia(frame.gap):
-            code = FindingCode.STRAY_TOKEN if CONTROL.plain.search(frame.gap) else FindingCode.TEXT_OUTSIDE
+            code = FindingCode.STRAY_TOKEN if MARKS.plain.search(frame.gap) else FindingCode.TEXT_OUTSIDE
             self._log.find(code, path, "text in front of it is outside of any message")
         if not frame.end and path != "/open_turn":
             code = FindingCode.TRUNCATED if frame.last else FindingCode.END_MISSING

@@ -17,9 +17,9 @@ from .actions import call_of, message_of, placed
 from .headings import meaning
 from .reader import FrameReader
 from .segments import Cutter
-from .syntax import CONTROL, GRAMMAR, IM, TOKENS, UNUSED
+from .syntax import CONTROL, GRAMMAR, IM, SPECIALS, UNUSED
 
-HOLD: Final = Hold(TOKENS)
+HOLD: Final = Hold(SPECIALS)
 
 
 class Turn(Saying):

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
+from ocml_bridge.text.specials import CHATML
 
 HOME: Final = "internlm2"
 
@@ -42,7 +43,11 @@ STARTS: Final = frozenset({IM.start, UNUSED.start})
 ENDS: Final = frozenset({IM.end, UNUSED.end})
 GRAMMAR: Final = Grammar(STARTS, ENDS)
 TOKENS: Final[tuple[str, ...]] = (*IM, *UNUSED)
-CONTROL: Final = ControlTokens(TOKENS)
+MARKS: Final = ControlTokens(TOKENS)
+"""The tokens that mean something to a reader."""
+SPECIALS: Final = (*TOKENS, *CHATML)
+CONTROL: Final = ControlTokens(SPECIALS)
+"""The tokens that content must not hold as they are: these, and those that only the model knows."""
 FOREIGN: Final = {
     one: re.compile("|".join(map(re.escape, SPELLINGS[other]))) for one, other in (("im", "unused"), ("unused", "im"))
 }

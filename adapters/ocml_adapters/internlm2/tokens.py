@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options, Source
@@ -37,17 +38,24 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 def to_text(ids: Sequence[int], vocabulary: Vocabulary) -> str:
     """The text that ids are, with each token spelled out and what else looks like one broken."""
-    out: list[str] = []
+    return "".join(text for _, text in _spelled(ids, vocabulary))
+
+
+def _spelled(ids: Sequence[int], vocabulary: Vocabulary) -> Iterator[tuple[int, str]]:
+    """The text of ids in pieces, each with the index of the first id behind it."""
     run: list[int] = []
-    for number in ids:
+    inside = False
+    for index, number in enumerate(ids):
         token = _TOKENS.get(number) or _EDGES.get(number)
         if token is None:
             run.append(number)
             continue
-        out += (CONTROL.neutralise(vocabulary.decode(run)), token)
+        inside = number == IDS[IM.start] or (inside and number != IDS[IM.end])
+        yield index, CONTROL.neutralise(vocabulary.decode(run))
+        # What begins and ends a text is text inside of a message.
+        yield index + 1, CONTROL.neutralise(token) if inside and number in _EDGES else token
         run = []
-    out.append(CONTROL.neutralise(vocabulary.decode(run)))
-    return "".join(out)
+    yield len(ids), CONTROL.neutralise(vocabulary.decode(run))
 
 
 def to_ids(text: str, vocabulary: Vocabulary) -> list[int]:
@@ -99,17 +107,9 @@ def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
     if not any(number in _EDGES for number in ids):
         return [(0, [*ids])]
     # Text is cut beside its tokens alone, and these have their places among the ids.
-    offsets, indices, run = [0], [0], list[int]()
-    for index, number in enumerate(ids):
-        token = _TOKENS.get(number) or _EDGES.get(number)
-        if token is None:
-            run.append(number)
-            continue
-        begin = offsets[-1] + len(to_text(run, vocabulary))
-        offsets += (begin, begin + len(token))
-        indices += (index, index + 1)
-        run = []
-    parts = reader.split(to_text(ids, vocabulary), options)
+    pieces = list(_spelled(ids, vocabulary))
+    offsets, indices = [0, *accumulate(len(text) for _, text in pieces)], [0, *(index for index, _ in pieces)]
+    parts = reader.split("".join(text for _, text in pieces), options)
     cuts = [indices[bisect_right(offsets, at) - 1] for at, _ in parts]
     return [(at, [*ids[at:end]]) for at, end in zip(cuts, (*cuts[1:], len(ids)), strict=True)]
 

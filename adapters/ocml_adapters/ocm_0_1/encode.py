@@ -22,11 +22,11 @@ from .fit import fit, fit_message, fit_open_turn, has_no_place, may_join
 from .frames import ends_text, open_frame
 from .reader import read
 from .spelling import body_of, newline_behind
-from .syntax import CLOSERS, END, HOME, SPELLINGS, START, TOKENS
+from .syntax import CLOSERS, END, HOME, SPECIALS, START, TOKENS
 from .wire import header_of, is_text
 from .writer import write
 
-_HOLD: Final = Hold(SPELLINGS)
+_HOLD: Final = Hold(SPECIALS)
 
 
 class Encoder(TextEncoder):

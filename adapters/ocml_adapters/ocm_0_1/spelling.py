@@ -44,7 +44,7 @@ def _message(message: Message, guard: Guard) -> str:
         assert message.recipient is not None
         return _call(name_of(message.recipient), _text(content), guard)
     if isinstance(content, str):
-        return guard(content) if "<" in content else content  # every token begins with it
+        return guard(content)
     if content and isinstance(content[0], Thought):
         return _blocks(content, guard, closed=message.end is not None)
     return spell(content, guard)
@@ -78,7 +78,7 @@ def _output(name: str, content: str, guard: Guard) -> str:
 
 def literal(value: Json) -> str:
     """JSON that holds no control token: in JSON a token's first character can be written as an escape."""
-    return TOKENS.plain.sub(lambda found: "\\u003c" + found[0][1:], spaced(value))
+    return TOKENS.plain.sub(lambda found: f"\\u{ord(found[0][0]):04x}{found[0][1:]}", spaced(value))
 
 
 def _blocks(content: Sequence[Part], guard: Guard, *, closed: bool) -> str:

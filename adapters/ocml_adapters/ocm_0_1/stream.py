@@ -21,7 +21,7 @@ from ocml_bridge.turns import is_call, is_thought
 from .edges import Ending, grammar
 from .reader import document_of, ended_inside
 from .segments import Block, Call, Output, Segment
-from .syntax import END, SPELLINGS
+from .syntax import END, SPECIALS
 from .wire import Turn, is_text, with_channels
 
 
@@ -229,7 +229,7 @@ class Live(frames.Live):
 
 @cache
 def _hold(look: str) -> Hold:
-    return Hold(SPELLINGS, look="\r\n" + look)
+    return Hold(SPECIALS, look="\r\n" + look)
 
 
 _HOLD: Final = _hold("")

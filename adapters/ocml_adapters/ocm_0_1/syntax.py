@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, Literal
 
+from ocml_bridge.boundary import BEGINS, ENDS
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
 
@@ -49,8 +50,9 @@ FIM: Final[dict[str, str]] = {f"<|fim_{label}|>": label for label in ("prefix", 
 SEPARATOR: Final = "<|file_separator|>"
 
 SPELLINGS: Final = (START, END, *FLAGS, *OPENERS, *CLOSERS.values(), LIST, CALL, OUTPUT, *FIM, SEPARATOR)
-TOKENS: Final = ControlTokens(SPELLINGS)
-"""The tokens that content must not hold as they are. `[BOS]` and `[EOS]` matter at the edges only (decision 15)."""
+SPECIALS: Final = (*SPELLINGS, *BEGINS, *ENDS)
+TOKENS: Final = ControlTokens(SPECIALS)
+"""The tokens that content must not hold as they are; what begins and ends a text is none of it (decision 15)."""
 
 _RAW: Final = (*FIM, SEPARATOR)
 _LIVE: Final[dict[str, tuple[str, ...]]] = {

@@ -21,6 +21,7 @@ from .ownership import ownership
 from .pairing import pairing
 from .substance import substance
 from .visibility import visibility
+from .voice import voice
 
 TELLS_OTHERS = frozenset({LossCode.CONTROL_TOKEN})
 """Losses that our reader undoes: readers other than ours see the change."""
@@ -143,6 +144,7 @@ LAWS: Final[tuple[Law, ...]] = (
     visibility,
     one_conversation,
     substance,
+    voice,
     ownership,
 )
 """The laws that one document and one target can be held to."""

@@ -24,12 +24,15 @@ class ControlTokens:
 
     Args:
         tokens: their spellings.
+        numbered: spellings with `#` for any number.
     """
 
-    def __init__(self, tokens: Iterable[str]) -> None:
+    def __init__(self, tokens: Iterable[str], numbered: Iterable[str] = ()) -> None:
         ends: dict[str, list[str]] = {}
         for token in sorted(tokens, key=len, reverse=True):
             ends.setdefault(token[0], []).append(re.escape(token[1:]))
+        for token in numbered:
+            ends.setdefault(token[0], []).append(re.escape(token[1:]).replace("\\#", "[0-9]+"))
         self._firsts: Final = tuple(ends)
         self._heads: Final = [(re.escape(first), "|".join(rest)) for first, rest in ends.items()]
 
