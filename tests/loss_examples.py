@@ -5,7 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ocml_bridge import Completion, Document, LossCode, Message, Tool, Transcript
-from ocml_bridge.model import FileBreak, Flags, Foreign, Header, Infill, Media, Refusal, Settings, Text, Thought, Tools
+from ocml_bridge.model import (
+    Alternative,
+    FileBreak,
+    Flags,
+    Foreign,
+    Header,
+    Infill,
+    Media,
+    Refusal,
+    Settings,
+    Text,
+    Thought,
+    Tools,
+)
 
 USER = Message("user", "Hi")
 CALL = Message(
@@ -19,6 +32,10 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1
 
 def _talk(*messages: Message) -> Transcript:
     return Transcript(messages)
+
+
+def _answer(text: str) -> Message:
+    return Message("assistant", text, channel="final")
 
 
 def _user(*parts: object) -> Transcript:
@@ -56,6 +73,10 @@ EXAMPLES: dict[LossCode, tuple[Document, str]] = {
     LossCode.HEADER: (Transcript((USER,), header=Header(version="2.2", profiles={"harmony": {}})), "openai"),
     LossCode.SETTINGS: (Transcript((USER,), settings=Settings(model="m", temperature=0.5)), "harmony"),
     LossCode.OPEN_TURN: (Transcript((USER,), open_turn=Message("assistant", "", end=None)), "openai"),
+    LossCode.ALTERNATIVES: (
+        Transcript((USER, _answer("Hello.")), alternatives=(Alternative((_answer("Go away."),), 1, "rejected"),)),
+        "harmony",
+    ),
     LossCode.COMPLETION: (Completion((Infill("a", None, "c"),)), "openai"),
     LossCode.EXTRAS: (_talk(Message("user", "Hi", extras={"openai": {"prompt_cache_breakpoint": True}})), "harmony"),
     LossCode.LAYOUT: (_talk(Message("user", "Hi", layout={"ocm-2.2": {"gap": "\n\n"}})), "harmony"),

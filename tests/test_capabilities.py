@@ -10,7 +10,7 @@ from ocml_bridge import Completion, Document, Message, Severity, Tool, Transcrip
 from ocml_bridge.adapter import Feature, Level
 from ocml_bridge.fit import covered
 from ocml_bridge.loss import Loss, LossCode
-from ocml_bridge.model import FileBreak, Flags, Header, Infill, Media, Refusal, Settings, Text, Thought
+from ocml_bridge.model import Alternative, FileBreak, Flags, Header, Infill, Media, Refusal, Settings, Text, Thought
 from ocml_bridge.registry import adapter
 
 USER = Message("user", "hi")
@@ -103,6 +103,10 @@ PROBES: dict[Feature, tuple[Probe, ...]] = {
     Feature.FILES: ((Completion((Text("a\n"), FileBreak(), Text("\nb"))), ""),),
     Feature.HEADER: ((Transcript((USER,), header=Header(version="2.2", profiles={"harmony": {}})), "/header"),),
     Feature.SETTINGS: ((Transcript((USER,), settings=Settings(model="m", temperature=0.5, stop=("x",))), "/settings"),),
+    Feature.ALTERNATIVES: (
+        (Transcript((USER, ANSWER), alternatives=(Alternative((ANSWER,), 1, "rejected"),)), "/alternatives"),
+        (Transcript((USER, ANSWER), alternatives=(Alternative((USER,), 0, "fork"),)), "/alternatives"),
+    ),
     Feature.OPEN_TURN: ((Transcript((USER,), open_turn=Message("assistant", "", end=None)), "/open_turn"),),
     Feature.CONTROL_TOKENS: ((talk(Message("user", TOKENS)), "/messages/0/content"),),
 }

@@ -21,6 +21,7 @@ OTHER: Final[dict[str, Any]] = {
     "tools": (Tool("other"),),
     "header": Header("2.2"),
     "settings": Settings(),
+    "alternatives": (),
     "open_turn": Message("assistant", "", end=None),
     "messages": (),
     "extras": {"openai": {"x": 1}},

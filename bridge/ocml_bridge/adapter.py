@@ -65,6 +65,7 @@ class Feature(StrEnum):
     HEADER = "a document header"
     SETTINGS = "settings"
     OPEN_TURN = "the open turn"
+    ALTERNATIVES = "alternatives"
     CONTROL_TOKENS = "control tokens as text"
 
 

@@ -10,7 +10,7 @@ from itertools import compress
 from operator import attrgetter, is_not
 from typing import Any, Final, NamedTuple
 
-from .model import Completion, Content, Document, Message, Settings, Text, Tool, Transcript
+from .model import Alternative, Completion, Content, Document, Message, Settings, Text, Tool, Transcript
 
 
 class Absent(Enum):
@@ -56,6 +56,8 @@ def diff(
         if old.tools is not new.tools:
             _tools(old.tools, new.tools, out)
         _settings(old.settings, new.settings, out)
+        if old.alternatives is not new.alternatives:
+            _alternatives(old.alternatives, new.alternatives, out)
         _fields(_AROUND, "", old, new, gone, out)
     elif isinstance(old, Completion) and isinstance(new, Completion):
         _fields(_fields_of(Completion), "", old, new, gone, out)
@@ -196,6 +198,18 @@ def _settings(old: Settings | None, new: Settings | None, out: list[Difference])
     _fields(_fields_of(Settings), "/settings", old or Settings(), new or Settings(), (), out)
     if len(out) == before:
         out.append(Difference("/settings", old, new))
+
+
+def _alternatives(
+    old: tuple[Alternative, ...] | None, new: tuple[Alternative, ...] | None, out: list[Difference]
+) -> None:
+    """Each alternative at its own place, also where one of two documents has none."""
+    if old is None or new is None:
+        _surplus("/alternatives", old or (), new or (), out)
+        if not (old or new):
+            out.append(Difference("/alternatives", old, new))
+    else:
+        _items("/alternatives", old, new, out)
 
 
 def _extras(path: str, old: dict[str, Any] | None, new: dict[str, Any] | None, out: list[Difference]) -> None:

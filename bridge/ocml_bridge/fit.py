@@ -141,6 +141,7 @@ _FIELD_CODES: Final[dict[str, LossCode]] = {
     "header": LossCode.HEADER,
     "settings": LossCode.SETTINGS,
     "open_turn": LossCode.OPEN_TURN,
+    "alternatives": LossCode.ALTERNATIVES,
 }
 _LABELS: Final = {
     "call_id": "call id",
@@ -264,6 +265,9 @@ def _code(steps: list[str]) -> LossCode:
         return LossCode.TOOL_SCHEMA
     if "layout" in steps[:6]:
         return _LAYOUT
+    if steps[0] == "alternatives" and len(steps) > 2:
+        # Of a message in an alternative each field is what it is elsewhere.
+        return _FIELD_CODES.get(steps[4 if len(steps) > 4 and steps[2] == "messages" else 2], LossCode.ALTERNATIVES)
     if steps[0] != "messages":
         return _FIELD_CODES.get(steps[0], LossCode.CONTENT)
     return LossCode.MESSAGE if len(steps) < 3 else _FIELD_CODES[steps[2]]

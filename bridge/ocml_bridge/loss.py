@@ -52,6 +52,7 @@ class LossCode(StrEnum):
     HEADER = "header"
     SETTINGS = "settings"
     OPEN_TURN = "open-turn"
+    ALTERNATIVES = "alternatives"
     COMPLETION = "completion"
     EXTRAS = "extras"
     LAYOUT = "layout"
@@ -101,6 +102,7 @@ CLASSES: Final[dict[LossCode, LossClass]] = {
     LossCode.HEADER: LossClass.BOOKKEEPING,
     LossCode.SETTINGS: LossClass.BOOKKEEPING,
     LossCode.OPEN_TURN: LossClass.STRUCTURE,
+    LossCode.ALTERNATIVES: LossClass.CONTENT,
     LossCode.COMPLETION: LossClass.STRUCTURE,
     LossCode.EXTRAS: LossClass.BOOKKEEPING,
     LossCode.LAYOUT: LossClass.BOOKKEEPING,

@@ -43,7 +43,10 @@ def drop_analysis(transcript: Transcript) -> tuple[Transcript, tuple[Loss, ...]]
             headless = False
         else:
             kept.append(message)
-    return replace(transcript, messages=tuple(kept)), tuple(losses)
+    alternatives = transcript.alternatives
+    if alternatives is not None:
+        alternatives = tuple(replace(one, at=one.at - sum(index < one.at for index in dropped)) for one in alternatives)
+    return replace(transcript, messages=tuple(kept), alternatives=alternatives), tuple(losses)
 
 
 def missing(losses: Iterable[Loss]) -> set[int]:

@@ -71,8 +71,8 @@ def direct(document: Document, options: Options, sound: bool = False) -> tuple[T
         section, tools = declared
         out.insert(3 * place, f"{START}{DEVELOPER}{MESSAGE}{section}{ENDS['end']}")
     text = "".join(out)
-    bare = document.tools is document.extras is document.layout is document.header is document.settings is None
-    if bare and not changed:
+    around = document.header, document.settings, document.alternatives, document.extras, document.layout
+    if not changed and document.tools is None and around == (None,) * 5:
         return document, text
     image = list(document.messages)
     for at, message in changed.items():

@@ -28,6 +28,6 @@ ADAPTER = Adapter(
         *(Feature.TOOLS, Feature.TOOL_SCHEMAS, Feature.GROUPING, Feature.WEIGHTS, Feature.MEDIA, Feature.REFUSALS),
         Feature.CONTROL_TOKENS,
         Feature.SETTINGS,
-        partly=(Feature.INTENTS, Feature.CONSTRAINTS),
+        partly=(Feature.INTENTS, Feature.CONSTRAINTS, Feature.ALTERNATIVES),
     ),
 )

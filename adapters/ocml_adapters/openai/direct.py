@@ -16,13 +16,15 @@ from ocml_bridge.turns import is_call, name_of, recipient_of
 from .form import Object
 from .plain import Waiting
 from .reasoning import default_keys
-from .shapes import enclosed, write_shell
+from .shapes_out import enclosed, write_shell
 from .syntax import FUNCTION, HOME, REASONING, REASONING_TEXTS, TOOL_CALLS
 
 
 def direct(document: Document, options: Options, sound: bool = False) -> tuple[Transcript, Source] | None:
     """The image of a document and its JSON; None for a document that needs a closer look."""
     if not isinstance(document, Transcript) or options.reasoning != REASONING[0]:
+        return None
+    if document.alternatives is not None:
         return None
     wires = wires_of(document.messages, {})
     if wires is None:

@@ -6,13 +6,15 @@ reader or the writer. Messages that are plainly their own image are passed throu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ocml_bridge.adapter import Options
+from ocml_bridge.errors import BridgeError
 from ocml_bridge.fit import drop_message, narrow
 from ocml_bridge.loss import Log
 from ocml_bridge.model import (
+    Alternative,
     Completion,
     Content,
     Document,
@@ -24,16 +26,17 @@ from ocml_bridge.model import (
     Transcript,
 )
 from ocml_bridge.pairing import Pairing, pair, synthesise_ids
+from ocml_bridge.transform import missing
 from ocml_bridge.turns import as_transcript, hoist_tools, is_call, places
 from ocml_bridge.visibility import is_private
 
 from .direct import direct, wires_of
 from .parts import can_hold
 from .plain import Waiting
-from .reader import read_message
-from .shapes import enclosed
+from .reader import read, read_message
+from .shapes_out import enclosed
 from .syntax import HOME, REPLIES
-from .writer import write_message
+from .writer import write, write_message
 
 _HOLDS = (Text, Media, Refusal, Foreign)
 THOUGHT, TEXT, CALL = range(3)
@@ -48,8 +51,34 @@ def fit(document: Document, options: Options, log: Log) -> Document:
         return found[0]
     hoisted = hoist_tools(document, log)
     messages, count = _messages(document, places(document, log), options, log)
-    image = enclosed(hoisted, messages, count)
+    if document.alternatives is None:
+        image = enclosed(hoisted, messages, count)
+    else:
+        others = tuple(_alternatives(document, document.alternatives, options, missing(log.losses)))
+        image = _read_back(replace(hoisted, messages=tuple(messages), alternatives=others), options)
     return document if image == document else image
+
+
+def _read_back(draft: Transcript, options: Options) -> Transcript:
+    """What reading a draft gives; without what it remembers of its shape, or without alternatives, if that misleads."""
+    bare = replace(draft, extras=None, layout=None)
+    for candidate in (draft, bare):
+        try:
+            image = read(write(candidate, options, Log()), options, Log())
+        except BridgeError:
+            continue
+        if len(image.messages) == len(draft.messages) and image.messages[:-1] == draft.messages[:-1]:
+            return image
+    return read(write(replace(bare, alternatives=None), options, Log()), options, Log())
+
+
+def _alternatives(
+    document: Transcript, alternatives: Sequence[Alternative], options: Options, gone: Collection[int]
+) -> Iterator[Alternative]:
+    """Alternatives whose messages can be written; reading tells what becomes of them."""
+    for one in alternatives:
+        messages, _ = _messages(Transcript(one.messages), range(len(one.messages)), options, Log())
+        yield replace(one, messages=tuple(messages), at=one.at - sum(index < one.at for index in gone))
 
 
 def _messages(

@@ -8,15 +8,15 @@ from typing import Final, cast
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Content, Foreign, Json, Message, Refusal, Text, Transcript
+from ocml_bridge.model import Alternative, Content, Foreign, Json, Message, Refusal, Text, Transcript
 from ocml_bridge.pairing import pair
-from ocml_bridge.turns import FUNCTIONS, is_call, name_of, parts_of, recipient_of
+from ocml_bridge.turns import FUNCTIONS, groups, is_call, name_of, parts_of, recipient_of
 
 from .form import Object, form_of, is_empty, kept, mine, rest
 from .parts import is_odd, read_parts
 from .plain import read_plain
 from .reasoning import default_keys, read_reasoning
-from .shapes import Shell, read_shell
+from .shapes import Shell, read_shell, sealed
 from .syntax import (
     CONTENT,
     ELSEWHERE,
@@ -41,7 +41,15 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     Raises:
         BridgeError: OCB-SHAPE with the JSON pointer of the first place that is not as Chat Completions has it.
     """
-    shell = read_shell(source, log)
+    return assemble(read_shell(source, log), log)
+
+
+def assemble(shell: Shell, log: Log) -> Transcript:
+    """The transcript of a document that was taken apart.
+
+    Raises:
+        BridgeError: as `read`.
+    """
     messages: list[Message] = []
     wires = shell.wires
     first = at = read_plain(wires, 0, messages)
@@ -53,7 +61,28 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
         at = read_plain(wires, at + 1, messages)
     if first < len(wires):
         name_replies(messages, log)
-    return shell.around(messages)
+    if not shell.branches:
+        return shell.around(messages)
+    return shell.around(messages, tuple(_alternatives(shell, messages, log)))
+
+
+def _alternatives(shell: Shell, messages: Sequence[Message], log: Log) -> Iterator[Alternative]:
+    """The other answers; each reply in one is named after the call before it in the conversation that it goes on."""
+    starts = [*(start for start, _ in groups(messages)), len(messages)]
+    for index, branch in enumerate(shell.branches):
+        at, own, where = starts[branch.start], list[Message](), f"/alternatives/{index}/messages"
+        for wire in cast("list[Object]", branch.wires):
+            made = read_message(wire)
+            _notice(wire, made, len(own), log, where)
+            own += made
+        notes = Log()
+        name_replies([*messages[:at], *own], notes)
+        for note in notes.findings:
+            number = int(note.path.removeprefix("/messages/")) - at
+            if number >= 0:
+                log.findings.append(note._replace(path=f"{where}/{number}"))
+        whole = sealed(own) if branch.cut_off else tuple(own)
+        yield Alternative(whole, at, branch.label, kept(HOME, branch.extras))
 
 
 def _checked(wire: Json, at: int, shell: Shell) -> Object:
@@ -65,16 +94,24 @@ def _checked(wire: Json, at: int, shell: Shell) -> Object:
     return message
 
 
-def _notice(wire: Object, made: Sequence[Message], index: int, log: Log) -> None:
-    """Note what is kept although Chat Completions does not have it so."""
-    role, path = wire["role"], f"/messages/{index}"
+def _notice(wire: Object, made: Sequence[Message], index: int, log: Log, where: str = "/messages") -> None:
+    """Note what is kept although Chat Completions does not have it so.
+
+    Args:
+        wire: a wire message.
+        made: what was made of it.
+        index: the place of the first of these.
+        log: where it is noted.
+        where: JSON pointer to the messages among which they stand.
+    """
+    role, path = wire["role"], f"{where}/{index}"
     if role not in ROLES:
         log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"Chat Completions has no role {role[:40]!r}; it is kept")
     content = wire.get("content")
     if not (content is None or isinstance(content, (str, list))):
         log.find(FindingCode.SHAPE, f"{path}/content", "content is neither text nor a list of parts; it is kept")
     elif content:
-        for place in _odd_parts(made, index):
+        for place in _odd_parts(made, index, where):
             log.find(FindingCode.SHAPE, place, "this part of the content cannot be understood; it is kept")
     for key in ELSEWHERE:
         if key in wire:
@@ -86,10 +123,10 @@ def _notice(wire: Object, made: Sequence[Message], index: int, log: Log) -> None
             log.find(FindingCode.SHAPE, f"{path}/extras/{HOME}/{key}", f"{key} cannot be understood; it is kept")
 
 
-def _odd_parts(made: Sequence[Message], index: int) -> Iterator[str]:
+def _odd_parts(made: Sequence[Message], index: int, where: str) -> Iterator[str]:
     for at, message in enumerate(made, index):
         if isinstance(message.content, tuple):
-            yield from (f"/messages/{at}/content/{place}" for place, part in enumerate(message.content) if is_odd(part))
+            yield from (f"{where}/{at}/content/{place}" for place, part in enumerate(message.content) if is_odd(part))
 
 
 # --- messages ---------------------------------------------------------------------------------------------------------

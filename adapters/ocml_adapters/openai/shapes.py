@@ -4,14 +4,14 @@
 | --- | --- | --- | --- |
 | `request` | an object with `messages`; also a fine-tuning line | `messages` | settings; extras, by key |
 | `list` | the bare list | the list | there is nothing else |
-| `response` | an object with `choices` | the first choice's | settings; extras, by key, with null for that message |
-| `preference` | an object with `preferred_output` | its and those of `input` | extras: the object, without messages |
+| `response` | an object with `choices` | the first choice's | settings; alternatives; extras |
+| `preference` | an object with `preferred_output` | its and those of `input` | settings; an alternative; extras |
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options, Source
@@ -19,21 +19,25 @@ from ocml_bridge.boundary import several_documents
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.jsontext import Lines
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Json, Message, Settings, Tool, Transcript
+from ocml_bridge.model import Alternative, Json, Message, Settings, Tool, Transcript
 
-from .form import ARRAY, OBJECT, Object, add, form_of, kept, mine, rest, shape
-from .settings import SETTINGS, read_settings, write_settings
+from .form import ARRAY, OBJECT, Object, form_of, kept, rest
+from .settings import SETTINGS, read_settings
 from .syntax import (
     BATCH_HINT,
     EXPECTED,
     HOME,
+    NOT_PREFERRED,
+    PREFERENCE_KEYS,
+    PREFERENCE_ORDER,
+    PREFERRED,
     REQUEST_KEYS,
     REQUEST_ORDER,
     REQUESTED_ELSEWHERE,
     RESPONSE_KEYS,
     RESPONSE_ORDER,
 )
-from .tools import is_custom_tool, is_plain_tool, read_tools, write_tools
+from .tools import read_tools
 
 Order = tuple[str, ...]
 
@@ -43,10 +47,32 @@ def _in_list(at: int) -> str:
 
 
 @dataclass(slots=True)
+class Branch:
+    """Another answer than the one that is read.
+
+    Attributes:
+        label: what it is, as an alternative.
+        wires: its messages as they stand in the document.
+        start: index of the wire message of the document from which on they stand instead of the others.
+        place: JSON pointer to where it stands.
+        extras: what else is said of it.
+        cut_off: whether the document says that its last message was cut off.
+    """
+
+    label: str
+    wires: list[Json]
+    start: int
+    place: str
+    extras: Object
+    cut_off: bool = False
+
+
+@dataclass(slots=True)
 class Shell:
     """A document without its messages.
 
     Attributes:
+        branches: the other answers.
         wires: the messages as they stand in it.
         place: index of a message → JSON pointer to it.
         cut_off: whether the document says that the last message was cut off.
@@ -59,23 +85,26 @@ class Shell:
     settings: Settings | None = None
     place: Callable[[int], str] = _in_list
     cut_off: bool = False
+    branches: list[Branch] = field(default_factory=list[Branch])
 
-    def seal(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        """The messages, the last one without an ending where it was cut off."""
-        if not self.cut_off or not messages:
-            return tuple(messages)
-        return (*messages[:-1], replace(messages[-1], end=None))
-
-    def around(self, messages: Sequence[Message]) -> Transcript:
+    def around(self, messages: Sequence[Message], alternatives: tuple[Alternative, ...] | None = None) -> Transcript:
         """The transcript of some messages in this document."""
-        whole = self.seal(messages)
+        whole = sealed(messages) if self.cut_off else tuple(messages)
         if not self.extras and not self.layout and self.settings is None:
-            return Transcript(whole, self.tools)
-        extras, layout = kept(HOME, self.extras), kept(HOME, self.layout)
-        return Transcript(whole, self.tools, settings=self.settings, extras=extras, layout=layout)
+            return Transcript(whole, self.tools, alternatives=alternatives)
+        return Transcript(
+            whole,
+            self.tools,
+            settings=self.settings,
+            alternatives=alternatives,
+            extras=kept(HOME, self.extras),
+            layout=kept(HOME, self.layout),
+        )
 
 
-# --- reading ----------------------------------------------------------------------------------------------------------
+def sealed(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages, the last one without an ending: it was cut off."""
+    return (*messages[:-1], replace(messages[-1], end=None)) if messages else ()
 
 
 def read_shell(source: Source, log: Log) -> Shell:
@@ -190,128 +219,56 @@ def _read_response(document: Object, log: Log) -> Shell:
     shell = Shell([choice["message"]], None, {}, {"shape": "response"}, place=lambda _: "/choices/0/message")
     shell.cut_off = choice.get("finish_reason", "") in _CUT_OFF
     _enclose(shell, document, ["choices"], RESPONSE_ORDER, RESPONSE_KEYS)
-    shell.extras["choices"] = [{**choice, "message": None}, *cast("list[Json]", choices)[1:]]
+    others = cast("list[Json]", choices)[1:]
+    if all(isinstance(other, dict) and _are_messages([cast("Object", other).get("message")]) for other in others):
+        shell.branches = [_other_choice(other, index) for index, other in enumerate(cast("list[Object]", others), 1)]
+        others = []
+    shell.extras["choices"] = [{**choice, "message": None}, *others]
     return shell
+
+
+def _other_choice(choice: Object, index: int) -> Branch:
+    cut_off = choice.get("finish_reason", "") in _CUT_OFF
+    place = f"/choices/{index}/message"
+    return Branch(CHOICE, [choice["message"]], 0, place, {**choice, "message": None}, cut_off)
+
+
+def _are_messages(wires: list[Json]) -> bool:
+    return all(isinstance(wire, dict) and isinstance(cast("Object", wire).get("role"), str) for wire in wires)
 
 
 _CUT_OFF: Final = ("length", None)
 """The reasons of an answer that is not whole: too long, or none because it never came to an end."""
+CHOICE: Final = "choice"
+REJECTED: Final = "rejected"
+"""The labels of the alternatives that the shapes have: several answers, and the one that is not preferred."""
 
 
 def _read_preference(document: Object, log: Log) -> Shell:
-    given, preferred = document.get("input"), document["preferred_output"]
+    given, preferred = document.get("input"), document[PREFERRED]
     if not isinstance(given, dict) or "messages" not in given or not isinstance(preferred, list):
         raise BridgeError(ErrorCode.SHAPE, EXPECTED, path="")
     shell = _read_request(cast("Object", given), log, "/input")
     chosen, start = cast("list[Json]", preferred), len(shell.wires)
     shell.wires = [*shell.wires, *chosen]
-    shell.place = lambda at: f"/input/messages/{at}" if at < start else f"/preferred_output/{at - start}"
+    shell.place = lambda at: f"/input/messages/{at}" if at < start else f"/{PREFERRED}/{at - start}"
     shell.layout["shape"] = "preference"
     if len(chosen) != 1:
         shell.layout["preferred"] = len(chosen)
-    shell.extras = {**document, "input": shell.extras, "preferred_output": None}
+    known, rejected = ["input", PREFERRED], document.get(NOT_PREFERRED)
+    if isinstance(rejected, list) and rejected and _are_messages(wires := cast("list[Json]", rejected)):
+        known.append(NOT_PREFERRED)
+        shell.branches = [Branch(REJECTED, wires, start, f"/{NOT_PREFERRED}", {})]
+    if (form := form_of(document, PREFERENCE_ORDER, PREFERENCE_KEYS, known)) is not None:
+        shell.layout["line"] = form
+    inside, around = shell.extras, rest(document, known)
+    shell.extras = {**around, **({"input": inside} if inside else {})}
     return shell
 
 
 _READERS: Final[dict[str, Callable[[Object, Log], Shell]]] = {
     "messages": _read_request,
     "choices": _read_response,
-    "preferred_output": _read_preference,
+    PREFERRED: _read_preference,
 }
 """The key that tells a shape, in the order in which they are looked for → its reader."""
-
-
-# --- writing ----------------------------------------------------------------------------------------------------------
-
-
-def write_shell(transcript: Transcript, wires: list[Json]) -> Source:
-    """Put messages into the shape that the transcript was read from, or into a request where they do not fit it."""
-    if transcript.layout is transcript.extras is transcript.settings is None:
-        tools = transcript.tools
-        return {"messages": wires} if tools is None else {"messages": wires, "tools": write_tools(tools, None)}
-    layout, extras = mine(transcript.layout, HOME), mine(transcript.extras, HOME)
-    writer = _WRITERS.get(name) if isinstance(name := layout.get("shape"), str) else None
-    written = writer(transcript, wires, extras, layout) if writer is not None else None
-    return _write_request(transcript, wires, extras, layout) if written is None else written
-
-
-def _write_request(transcript: Transcript, wires: list[Json], extras: Object, layout: Object) -> Object:
-    out: Object = {"messages": wires}
-    others = extras.get("tools") if isinstance(extras.get("tools"), list) else None
-    legacy = layout.get("functions") is True and others is None and not any(map(is_custom_tool, transcript.tools or ()))
-    if transcript.tools is not None or others is not None:
-        out["functions" if legacy else "tools"] = write_tools(transcript.tools or (), others, legacy=legacy)
-    return _enclosing(out, transcript.settings, extras, layout, REQUEST_ORDER)
-
-
-def _enclosing(out: Object, settings: Settings | None, extras: Object, layout: Object, order: Order) -> Object:
-    """An object with the messages and what stands around them, in the spelling that the layout remembers."""
-    fixed = {**out, **write_settings(settings, layout.get(SETTINGS), extras)}
-    out = dict(sorted(fixed.items(), key=lambda member: order.index(member[0]))) if len(fixed) > len(out) else fixed
-    return shape(add(out, extras, order), layout.get("form"), fixed=fixed)
-
-
-def _write_list(transcript: Transcript, wires: list[Json], extras: Object, layout: Object) -> Source | None:
-    return wires if not extras and transcript.tools is transcript.settings is None else None
-
-
-def _write_response(transcript: Transcript, wires: list[Json], extras: Object, layout: Object) -> Source | None:
-    choices = extras.get("choices")
-    first = cast("list[Json]", choices)[0] if isinstance(choices, list) and choices else None
-    if len(wires) != 1 or transcript.tools is not None or not isinstance(first, dict) or "message" not in first:
-        return None
-    choice = {**cast("Object", first), "message": wires[0]}
-    written: Object = {"choices": [choice, *cast("list[Json]", choices)[1:]]}
-    return _enclosing(written, transcript.settings, extras, layout, RESPONSE_ORDER)
-
-
-def _write_preference(transcript: Transcript, wires: list[Json], extras: Object, layout: Object) -> Source | None:
-    given, count = extras.get("input"), layout.get("preferred", 1)
-    if not isinstance(given, dict) or "preferred_output" not in extras or type(count) is not int:
-        return None
-    if not 0 <= count <= len(wires):
-        return None
-    start = len(wires) - count
-    request = _write_request(transcript, wires[:start], cast("Object", given), layout)
-    return {**extras, "input": request, "preferred_output": wires[start:]}
-
-
-_WRITERS: Final[dict[str, Callable[[Transcript, list[Json], Object, Object], Source | None]]] = {
-    "list": _write_list,
-    "response": _write_response,
-    "preference": _write_preference,
-}
-
-
-# --- the image --------------------------------------------------------------------------------------------------------
-
-
-def enclosed(transcript: Transcript, messages: Sequence[Message], count: int) -> Transcript:
-    """Messages that will be read as they are, with what will be read around them.
-
-    Args:
-        transcript: what they are from.
-        messages: the messages of the image.
-        count: how many wire messages they are.
-    """
-    tools = transcript.tools
-    bare = transcript.extras is transcript.layout is transcript.settings is None
-    if bare and (tools is None or all(map(is_plain_tool, tools))):
-        return Transcript(tuple(messages), tools)
-    shell = _image(transcript, count)
-    return shell.around(messages)
-
-
-def _image(transcript: Transcript, count: int) -> Shell:
-    """What stands around the messages, as it will be read; without what it remembers of its shape if that misleads."""
-    wires: list[Json] = [{} for _ in range(count)]
-    try:
-        shell = read_shell(write_shell(transcript, wires), Log())
-        if len(shell.wires) == count and all(one is other for one, other in zip(shell.wires, wires, strict=True)):
-            return shell
-    except BridgeError:
-        pass
-    return read_shell(write_shell(replace(transcript, extras=None, layout=None), wires), Log())
-
-
-# --- detection --------------------------------------------------------------------------------------------------------

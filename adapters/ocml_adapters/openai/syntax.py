@@ -35,6 +35,9 @@ _ASKED: Final = (
     *("modalities", "response_format", "tool_choice", "function_call", "parallel_tool_calls"),
 )
 REQUEST_ORDER: Final = ("model", "messages", "tools", "functions", *_ASKED, "usage")
+PREFERRED: Final = "preferred_output"
+NOT_PREFERRED: Final = "non_preferred_output"
+PREFERENCE_ORDER: Final = ("input", PREFERRED, NOT_PREFERRED)
 RESPONSE_ORDER: Final = ("id", "object", "created", "model", "choices", *_ASKED, "usage")
 
 TEXT_KEYS: Final = frozenset({"role", "content"})
@@ -45,6 +48,7 @@ CALL_KEYS: Final = frozenset({"id", "type"})
 TOOL_KEYS: Final = frozenset({"type"})
 DECLARATION_KEYS: Final = frozenset({"name"})
 REQUEST_KEYS: Final = frozenset({"messages"})
+PREFERENCE_KEYS: Final = frozenset({"input", "preferred_output"})
 RESPONSE_KEYS: Final = frozenset({"choices"})
 ENGINE_KEYS: Final = frozenset(
     {

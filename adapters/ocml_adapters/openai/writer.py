@@ -14,7 +14,7 @@ from ocml_bridge.visibility import is_private
 from .form import Object, add, mine, names, shape
 from .parts import write_part, write_parts
 from .reasoning import write_reasoning
-from .shapes import write_shell
+from .shapes_out import write_shell
 from .syntax import CHANNELS, CONTENT, FUNCTION_CALL, HOME, MESSAGE_ORDER, TOOL_CALLS, WEIGHT
 from .tools import is_legacy, write_call, write_function_call
 
@@ -22,9 +22,12 @@ from .tools import is_legacy, write_call, write_function_call
 def write(document: Document, options: Options, log: Log) -> Source:
     """Spell an image: the shape it was read from, else a request."""
     transcript = cast("Transcript", document)
-    messages = transcript.messages
-    wires = [write_message(messages[start:stop], options) for start, stop in groups(messages)]
-    return write_shell(transcript, wires)
+    branches = [_wires(one.messages, options) for one in transcript.alternatives or ()]
+    return write_shell(transcript, _wires(transcript.messages, options), branches)
+
+
+def _wires(messages: Sequence[Message], options: Options) -> list[Json]:
+    return [write_message(messages[start:stop], options) for start, stop in groups(messages)]
 
 
 def write_message(group: Sequence[Message], options: Options, *, named: bool = False) -> Object:

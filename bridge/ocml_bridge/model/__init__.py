@@ -18,9 +18,10 @@ from .parts import (
     Tools,
 )
 from .settings import AnswerFormat, Settings, ToolChoice, Usage
-from .transcript import Completion, Document, Header, Transcript
+from .transcript import Alternative, Completion, Document, Header, Transcript
 
 __all__ = [
+    "Alternative",
     "AnswerFormat",
     "ByFormat",
     "Completion",

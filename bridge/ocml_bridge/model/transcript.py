@@ -31,12 +31,31 @@ class Header:
 
 
 @dataclass(slots=True)
+class Alternative:
+    """Another way in which a conversation goes on.
+
+    Attributes:
+        messages: what is said instead.
+        at: the index of the transcript's message from which on they stand instead of the others.
+        label: what it is: `choice` of several answers, `rejected` or `chosen` of a preference.
+    """
+
+    messages: tuple[Message, ...]
+    at: int
+    label: str
+    extras: ByFormat | None = None
+    layout: ByFormat | None = None
+    __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+
+@dataclass(slots=True)
 class Transcript:
     """A conversation.
 
     Attributes:
         tools: those declared outside any message; None where nothing is said of tools, () where it is said that there
             are none.
+        alternatives: other ways in which it goes on; None where nothing is said of any.
         settings: what is asked of the engine, and what an answer tells of it; None where nothing is said.
         open_turn: the turn that the text leaves open, as a message without content (`<|start|>assistant`).
     """
@@ -46,6 +65,7 @@ class Transcript:
     header: Header | None = None
     settings: Settings | None = None
     open_turn: Message | None = None
+    alternatives: tuple[Alternative, ...] | None = None
     extras: ByFormat | None = None
     layout: ByFormat | None = None
     type: Literal["transcript"] = "transcript"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from ..model import (
+    Alternative,
     Completion,
     Content,
     Document,
@@ -358,6 +359,18 @@ def open_turns() -> SearchStrategy[Message]:
     )
 
 
+def alternatives() -> SearchStrategy[Alternative]:
+    """Other ways in which a conversation goes on."""
+    return st.builds(
+        Alternative,
+        st.lists(messages(), max_size=3).map(tuple),
+        st.integers(0, 3),
+        st.sampled_from(["choice", "rejected", "rejected", "chosen", "x"]),
+        by_format(),
+        by_format(),
+    )
+
+
 def transcripts() -> SearchStrategy[Transcript]:
     """Any conversation."""
     return st.builds(
@@ -367,6 +380,7 @@ def transcripts() -> SearchStrategy[Transcript]:
         header=st.one_of(st.none(), st.none(), headers()),
         settings=st.one_of(st.none(), st.none(), settings(words(), texts(), schemas())),
         open_turn=st.one_of(st.none(), st.none(), open_turns()),
+        alternatives=st.one_of(st.none(), st.none(), st.none(), st.lists(alternatives(), max_size=2).map(tuple)),
         extras=by_format(),
         layout=by_format(),
     )

@@ -262,7 +262,7 @@ _VAGUE: Final[dict[str, str]] = {
     Severity.CHANGED: "What is hidden here would change its {}.",
     Severity.LAYOUT: "What is hidden here would spell its {} differently.",
 }
-_ASIDE: Final = re.compile(r"/(?:extras|layout)(?:/|$)|^/(?:tools|settings)(?:/|$)")
+_ASIDE: Final = re.compile(r"/(?:extras|layout)(?:/|$)|^/(?:tools|settings|alternatives)(?:/|$)")
 """Places that end users do not see of a message that they see."""
 _PLACE: Final = re.compile(r"/messages/(\d+)(?:/|$)")
 
@@ -367,6 +367,8 @@ def _document_facts(document: Transcript) -> tuple[tuple[str, str], ...]:
     """What the header and the settings say, for those who debug."""
     values = to_json(Transcript(header=document.header, settings=document.settings))
     facts = [fact for name in ("header", "settings") for fact in values.get(name, {}).items() if fact[0] != "layout"]
+    if document.alternatives:
+        facts.append(("alternatives", ", ".join(f"{one.label} at {one.at}" for one in document.alternatives)))
     return tuple(
         (visible(str(name)).replace("_", " "), visible(value if isinstance(value, str) else jsontext.compact(value)))
         for name, value in facts
