@@ -57,7 +57,7 @@ class Feature(StrEnum):
     TRUNCATION = "a message cut off"
     GROUPING = "which messages were one"
     WEIGHTS = "training weights"
-    MEDIA = "images, audio, files"
+    MEDIA = "images, video, audio, files"
     REFUSALS = "refusals"
     FLAGS = "thought flags"
     INFILL = "fill-in-the-middle"

@@ -185,6 +185,11 @@ def test_arguments_given_as_an_object_become_text_and_come_back() -> None:
             Media("audio", data="AA", format="wav"),
         ),
         ({"type": "file", "file": {"file_id": "f", "filename": "n"}}, Media("file", file_id="f", filename="n")),
+        ({"type": "video_url", "video_url": {"url": "u"}}, Media("video", url="u")),
+        (
+            {"type": "video_url", "video_url": {"url": "data:video/mp4;base64,AAAA", "fps": 2}},
+            Media("video", data="AAAA", format="video/mp4", extras={"openai": {"video_url": {"fps": 2}}}),
+        ),
         ({"type": "video_url", "url": "u"}, Foreign("openai", {"type": "video_url", "url": "u"})),
         ({"type": "text", "text": "t", "x": 1}, Text("t", {"openai": {"x": 1}})),
     ],

@@ -1,4 +1,4 @@
-"""Content parts, both ways: text, image_url, input_audio, file, refusal.
+"""Content parts, both ways: text, image_url, video_url, input_audio, file, refusal.
 
 What could not be written back exactly is kept whole, as a foreign part.
 """
@@ -25,6 +25,7 @@ class _Kind(NamedTuple):
 
 _KINDS: Final[dict[str, _Kind]] = {
     "image_url": _Kind("image", {"url": "url", "detail": "detail"}, ("url",), "url"),
+    "video_url": _Kind("video", {"url": "url"}, ("url",), "url"),
     "input_audio": _Kind("audio", {"data": "data", "format": "format"}, ("data",), None),
     "file": _Kind(
         "file",
@@ -34,8 +35,8 @@ _KINDS: Final[dict[str, _Kind]] = {
     ),
 }
 _KEYS: Final = {kind.media: key for key, kind in _KINDS.items()}
-_EXTENSIONS: Final = frozenset({"video_url", "audio_url", "input_video"})
-"""Kinds of media parts that servers add."""
+_EXTENSIONS: Final = frozenset({"audio_url", "input_video"})
+"""Kinds of media parts that servers add, and that are kept as they are."""
 _DATA_URL: Final = re.compile(r"data:([^;,]*);base64,")
 
 
@@ -148,8 +149,8 @@ def _write_media(media: Media) -> Object | None:
 
 
 def _data_url(media: Media) -> str | None:
-    """The URL of an image; the data of a file, as a data URL where its media type is known."""
-    if media.media == "image" and media.url is not None:
+    """The URL of an image or video; the data of a file, as a data URL where its media type is known."""
+    if _KINDS[_KEYS[media.media]].inline == "url" and media.url is not None:
         return media.url
     if media.data is None or (media.media == "file" and media.format is None):
         return media.data

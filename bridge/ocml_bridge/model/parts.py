@@ -77,9 +77,9 @@ class Tools:
 
 @dataclass(slots=True)
 class Media:
-    """An image, a sound or a file: by `url`, by `file_id`, or as base64 `data` of media type or format `format`."""
+    """An image, a video, a sound or a file: by `url`, by `file_id`, or as base64 `data` of (media) type `format`."""
 
-    media: Literal["image", "audio", "file"]
+    media: Literal["image", "video", "audio", "file"]
     url: str | None = None
     data: str | None = None
     format: str | None = None

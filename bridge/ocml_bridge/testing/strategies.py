@@ -191,7 +191,7 @@ def parts() -> SearchStrategy[Part]:
         st.builds(Tools, st.lists(tools(), max_size=2).map(tuple), layout=by_format()),
         st.builds(
             Media,
-            st.sampled_from(["image", "audio", "file"]),
+            st.sampled_from(["image", "video", "audio", "file"]),
             url=optional(texts()),
             data=optional(texts()),
             format=optional(words()),
