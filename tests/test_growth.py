@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import pytest
 
-from ocml_bridge import Message, Tool, Transcript, formats, read, write
+from ocml_bridge import Message, Tool, Transcript, formats, read, read_all, write
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Text
@@ -186,6 +186,24 @@ def test_work_grows_with_the_document(name: str, shape: Callable[[int], Transcri
     assert peak_of(lambda: read(other, name)) <= peak_of(lambda: read(one, name)) * allowed
     assert peak_of(lambda: write(large, name).data) <= peak_of(lambda: write(small, name).data) * allowed
     assert growth <= ALLOWED
+
+
+PACKED = {
+    "ocm-0.1": "[BOS]<|im_start|>user\nA\n<|im_end|>[EOS]",
+    "internlm2": "<s><|im_start|>user\nA<|im_end|></s>",
+    "chatml": "<|im_start|>user\nA<|im_end|>\n<|endoftext|>",
+    "harmony": "<|startoftext|><|start|>user<|message|>A<|end|><|endoftext|>",
+    "ocm-2.2": "version: 2.2\n<|start|>user<|message|>A<|end|>\n",
+}
+"""By format, a conversation that another one may follow."""
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_work_grows_with_the_conversations_of_a_text(name: str) -> None:
+    one, other = PACKED[name] * 50, PACKED[name] * 50 * TIMES
+    assert len([*read_all(one, name)]) * TIMES == len([*read_all(other, name)])
+    assert calls_of(lambda: [*read_all(other, name)]) <= calls_of(lambda: [*read_all(one, name)]) * ALLOWED
+    assert peak_of(lambda: [*read_all(other, name)]) <= peak_of(lambda: [*read_all(one, name)]) * ALLOWED
 
 
 class Compared(str):
