@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ocml_bridge import Completion, Document, LossCode, Message, Tool, Transcript, convert, write
-from ocml_bridge.model import Foreign, Header, Infill, Media, Part, Refusal, Text, Thought, Tools
+from ocml_bridge.model import Alternative, Foreign, Header, Infill, Media, Part, Refusal, Text, Thought, Tools
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.substance import characters, evident_text
 
@@ -29,6 +29,7 @@ def user(*parts: Part) -> Message:
         (Transcript((user(Text("ab"), Media("image", url="https://example.org"), Refusal("no")),)), 4),
         (Transcript((user(Thought("reflect"), Tools((Tool("f", "described"),)), OPAQUE),)), 5),
         (Transcript(tools=(Tool("f", "described"),), header=Header(version="2.2"), extras={"x": {"k": "text"}}), 0),
+        (Transcript((Message("user", "hi"),), alternatives=(Alternative((Message("user", "hey"),), 0, "choice"),)), 5),
         (Completion((Infill("ab", "c", "d"),)), 4),
         (Completion((Infill("ab", None, "d"),)), 3),
     ],
@@ -96,6 +97,21 @@ def test_what_a_target_leaves_out_by_rule_is_a_lost_message() -> None:
 def test_a_format_that_keeps_the_part_empties_nothing() -> None:
     assert codes(user(OPAQUE), "openai") == []
     assert codes(user(OPAQUE), "canonical") == []
+
+
+def test_text_under_keys_that_a_reader_does_not_know_is_emptied_where_there_is_no_content() -> None:
+    for wire in ({"text": "Hello"}, {"content": None, "audio": {"id": "a b", "transcript": "Hello"}}):
+        result = convert({"messages": [{"role": "user", **wire}]}, source="openai", target="harmony", policy=LENIENT)
+        assert [loss.path for loss in result.losses if loss.code is LossCode.EMPTIED] == ["/messages/0/extras"]
+        assert result.characters == (5, 0)
+        assert convert({"messages": [{"role": "user", **wire}]}, source="openai", target="openai").characters == (5, 5)
+
+
+def test_other_keys_of_a_message_without_content_are_not_text() -> None:
+    for wire in ({"content": None, "annotations": [{"title": "two words"}]}, {"content": "", "note": "two words"}):
+        convert({"messages": [{"role": "user", **wire}]}, source="openai", target="harmony")
+    known: dict[str, Any] = {"role": "user", "content": "Hi", "text": "Hello"}
+    assert convert({"messages": [known]}, source="openai", target="harmony").characters == (2, 2)
 
 
 def test_the_message_is_named_by_its_place_in_the_source() -> None:

@@ -168,9 +168,9 @@ def report(document: Document, image: Document, log: Log, *, target: str, order:
         return
     missing = gone(log.losses)
     log.losses += [name_difference(each, target) for each in unnamed(document, image, log.losses, order)]
-    for index in emptied(document, image, missing, order):
+    for path in emptied(document, image, missing, order):
         detail = f"nothing that this message says was understood, and {target} would say nothing in its place"
-        log.lose(LossCode.EMPTIED, f"/messages/{index}/content", detail)
+        log.lose(LossCode.EMPTIED, path, detail)
 
 
 def unnamed(

@@ -1,7 +1,8 @@
 """How much was said: the characters of a document that somebody wrote, and which messages lose all of theirs.
 
 What counts is the text of messages, thoughts, calls, replies and refusals; ids, names, keys and declared tools do not.
-Of a part that its reader did not understand, the strings that are evidently text count.
+Of a part that its reader did not understand, the strings that are evidently text count; so do those of the further keys
+of a message that has no content.
 """
 
 from __future__ import annotations
@@ -32,10 +33,17 @@ def characters(document: Document) -> int:
     """How many characters of what was said are in a document."""
     if not isinstance(document, Transcript):
         return characters_of(document.content)
+    total = _characters_in_all(document.messages)
+    for alternative in document.alternatives or ():
+        total += _characters_in_all(alternative.messages)
+    return total
+
+
+def _characters_in_all(messages: Sequence[Message]) -> int:
     total = 0
-    for message in document.messages:
+    for message in messages:
         content = message.content
-        total += len(content) if isinstance(content, str) else characters_of(content)
+        total += (len(content) if isinstance(content, str) else characters_of(content)) or _beside_content(message)
     return total
 
 
@@ -46,8 +54,8 @@ def characters_of(content: Content) -> int:
 
 def emptied(
     document: Document, image: Document, missing: Collection[str], order: Sequence[int] | None = None
-) -> list[int]:
-    """Indices of the messages that had text, of which nothing was understood, and that come out without any.
+) -> list[str]:
+    """Paths of the text in messages of which nothing was understood, and which come out without any.
 
     Args:
         document: what is written.
@@ -57,11 +65,17 @@ def emptied(
     """
     if not isinstance(document, Transcript) or not isinstance(image, Transcript):
         return []
-    opaque = {index for index, message in enumerate(document.messages) if _is_opaque(message)}
+    opaque = {
+        index: field
+        for index, message in enumerate(document.messages)
+        # Most messages are a plain text, and looked at no further.
+        if (not isinstance(message.content, str) or not message.content) and (field := _opaque_field(message))
+    }
     if not opaque:
         return []
     pairs = zip(_left(document, missing, order), image.messages, strict=False)
-    return [index for index, message in pairs if index in opaque and not characters_of(message.content)]
+    empty = [index for index, message in pairs if not _said_in(message)]
+    return [f"/messages/{index}/{opaque[index]}" for index in empty if index in opaque]
 
 
 def _left(document: Transcript, missing: Collection[str], order: Sequence[int] | None) -> list[int]:
@@ -99,23 +113,23 @@ def vanished(
 _CONTENT: Final = re.compile(r"/messages/(\d+)(?:/content|\Z)")
 
 
-def evident_text(value: Json) -> int:
+def evident_text(value: Json, *, named: bool = False) -> int:
     """How many characters of a JSON value are evidently text.
 
-    A string counts under a key that names text, and below one; or because it has words in it, under any key but those
-    that never name text.
+    A string counts under a key that names text, and below one; or, unless it has to be `named` so, because it has words
+    in it, under any key but those that never name text.
     """
     total = 0
     waiting: list[tuple[Any, bool]] = [(value, isinstance(value, str))]
     while waiting:
-        item, named = waiting.pop()
+        item, under_name = waiting.pop()
         if isinstance(item, str):
-            total += len(item) if named or any(map(str.isspace, item.strip())) else 0
+            total += len(item) if under_name or (not named and any(map(str.isspace, item.strip()))) else 0
         elif isinstance(item, list):
-            waiting += [(each, named) for each in cast("list[Json]", item)]
+            waiting += [(each, under_name) for each in cast("list[Json]", item)]
         elif isinstance(item, dict):
             members = cast("dict[str, Json]", item).items()
-            waiting += [(each, named or key in _TEXT) for key, each in members if key not in _NO_TEXT]
+            waiting += [(each, under_name or key in _TEXT) for key, each in members if key not in _NO_TEXT]
     return total
 
 
@@ -127,13 +141,27 @@ def _characters_in(part: Part) -> int:
     return evident_text(part.value) if isinstance(part, Foreign) else 0
 
 
-def _is_opaque(message: Message) -> bool:
-    """Whether a message has text, and all of it in parts that its reader did not understand."""
+def _said_in(message: Message) -> int:
+    return characters_of(message.content) or _beside_content(message)
+
+
+def _beside_content(message: Message) -> int:
+    """How many characters of text stand under further keys, which its reader did not take for content."""
+    if message.extras is None:
+        return 0
+    return sum(evident_text(members, named=True) for members in message.extras.values())
+
+
+def _opaque_field(message: Message) -> str | None:
+    """The field with the text of a message of which nothing was understood; None where something was, or has none."""
     content = message.content
+    count = characters_of(content)
+    if not count:
+        return "extras" if _beside_content(message) else None
     if isinstance(content, str):
-        return False
+        return None
     foreign = sum(_characters_in(part) for part in content if isinstance(part, Foreign))
-    return foreign > 0 and foreign == characters_of(content)
+    return "content" if foreign == count else None
 
 
 _TEXT: Final = frozenset(

@@ -13,6 +13,10 @@ from ..substance import Characters
 
 _NOUNS: Final[dict[LossCode, tuple[str, str]]] = {
     LossCode.CONTENT: ("text", "texts"),
+    LossCode.ORDER: ("reply in another place", "replies in another place"),
+    LossCode.PAIRING: ("reply to another call", "replies to other calls"),
+    LossCode.ALTERNATIVES: ("other answer", "other answers"),
+    LossCode.SETTINGS: ("setting", "settings"),
     LossCode.FAILED: ("mark of failure", "marks of failure"),
     LossCode.WEIGHT: ("training weight", "training weights"),
     LossCode.FLAGS: ("set of thought flags", "sets of thought flags"),
