@@ -136,7 +136,9 @@ def _regular(raw: str, prompted: bool) -> Fields | None:
         or (fields.channel is not None and evident(fields.channel) != fields.channel)
         or any(value is not None and (CHANNEL in value or CONSTRAIN in value) for value in fields[3:6])
     )
-    return None if odd else fields._replace(intent=implied_intent(*fields[:4]))
+    # To the official parser a header that names no tool is one of a tool called `tool`; nobody is.
+    name = None if fields.role == TOOL and fields.name == TOOL else fields.name
+    return None if odd else fields._replace(name=name, intent=implied_intent(*fields[:4]))
 
 
 _cached = lru_cache(maxsize=2048)(_regular)

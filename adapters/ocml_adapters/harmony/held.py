@@ -41,7 +41,9 @@ def find_opening(said: Said, dialect: str) -> str:
     """As `opening`, for what a message says; it is remembered."""
     fields = Fields(*said[:-1], intent=said[-1])
     raw = spell(fields, dialect)
-    whole = held(fields, None, dialect) == fields and not is_own_spelling(raw, fields, prompted=False)
+    # A reply without a name gets that of the call that it answers.
+    named = fields.role != TOOL or fields.name is not None
+    whole = named and held(fields, None, dialect) == fields and not is_own_spelling(raw, fields, prompted=False)
     found = f"{START}{raw}{MESSAGE}" if whole and is_unicode(raw) else ""
     return openings(dialect).keep(said, found) if is_short(fields) else found
 
@@ -62,7 +64,7 @@ def _held(fields: Fields, tool: str | None, dialect: str) -> Fields:
     role = fields.role if fields.role in ROLES else "user"
     name = recipient = None
     if role == TOOL:
-        name = _word(fields.name or tool, Fields(TOOL, recipient=ASSISTANT), "name") or TOOL
+        name = _word(fields.name or tool, Fields(TOOL, recipient=ASSISTANT), "name")
         recipient = fields.recipient or ASSISTANT
     elif fields.recipient is not None:
         recipient = fields.recipient

@@ -14,7 +14,7 @@ from .frames import Scanner
 from .header import fields_of
 from .message import body_of
 from .reader import FrameReader
-from .syntax import CONSTRAIN, IDS
+from .syntax import CONSTRAIN, IDS, TOOL
 from .tokens import encode, to_pieces
 from .vocabulary import load_encoding
 
@@ -80,7 +80,7 @@ def as_official(message: Message) -> Fields:
     kind = said.content_type if said.constraint is None else CONSTRAIN + said.constraint
     fields = {
         "role": said.role,
-        "name": said.name,
+        "name": TOOL if said.role == TOOL and said.name is None else said.name,
         "channel": said.channel,
         "recipient": said.recipient,
         "content_type": kind,

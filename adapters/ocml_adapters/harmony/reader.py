@@ -260,8 +260,8 @@ class FrameReader:
             extras["header"] = unplaced
         if frame.body is not None or raw:
             self._note(FindingCode.HEADER_RECOVERED, f"the header {_short(raw)} is read as {_said(fields)}")
-        if fields.role == TOOL and TOOL_NAME.fullmatch(fields.name or "") is None and fields.name != TOOL:
-            self._note(FindingCode.UNKNOWN_ROLE, f"{_short(fields.name or '')} is taken for a tool", Severity.LAYOUT)
+        if fields.role == TOOL and fields.name is not None and TOOL_NAME.fullmatch(fields.name) is None:
+            self._note(FindingCode.UNKNOWN_ROLE, f"{_short(fields.name)} is taken for a tool", Severity.LAYOUT)
         return fields
 
     def _message(

@@ -128,9 +128,9 @@ def recover(raw: str, *, opened: bool) -> Recovered:
             del words[0]
         sorter.section(words)
     found = sorter.found
-    role = found.setdefault("role", ASSISTANT)
-    if role == TOOL:
-        found.setdefault("name", TOOL)
+    found.setdefault("role", ASSISTANT)
+    if found.get("name") == TOOL:
+        del found["name"]
     _place_channels(sorter)
     fields = Fields(**{field: value for field, value in found.items() if value})
     return Recovered(fields, " ".join(sorter.unplaced))

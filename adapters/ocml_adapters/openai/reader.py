@@ -285,5 +285,9 @@ def name_replies(messages: Sequence[Message], log: Log) -> None:
         call = pairs.get(index)
         if call is None:
             log.find(FindingCode.REPLY_UNPAIRED, f"/messages/{index}", "no call waits for this reply")
-        elif message.name is None:
+            continue
+        if message.call_id not in (None, messages[call].call_id):
+            detail = "no call has this id; it is read as the reply to the only call that is still open"
+            log.find(FindingCode.REPLY_UNPAIRED, f"/messages/{index}/call_id", detail)
+        if message.name is None:
             message.name = messages[call].recipient
