@@ -11,21 +11,38 @@ from ocml_bridge.model import Json
 
 from .syntax import FIRST_SPECIAL, MESSAGE, START
 
-_OTHER: Final = re.compile(
-    r"\A(?:---[ \t]*\n|```ya?ml[ \t]*\n)?\s*(?:#[^\n]*\n)*version:"
-    r"|<\|literal\|>|<<\|(?:start|channel|message|constrain)\|>|<<\|(?:end|call|return)\|>(?!\s*(?:<\|start\|>|\Z))"
-    r"|<\|start\|>[^<]* (?:call_id|name|intent|content_type)=|^---\s"
+_HEADER: Final = re.compile(r"---\s|(?:---[ \t]*\n|```ya?ml[ \t]*\n)?\s*(?:#[^\n]*\n)*version:")
+_ESCAPE: Final = re.compile(
+    r"<<\|(?:start|channel|message|constrain)\|>|<<\|(?:end|call|return)\|>(?!\s*(?:<\|start\|>|\Z))"
 )
-"""What OpenChatML 2.2 has and Harmony has not: a document header, attributes, an escape."""
-_OWN: Final = re.compile(
-    r"\A\s*<\|(?:channel|message)\|>|\A ?to=\S+<\|channel\|>|<\|start\|>functions\.[^\s<]+ to=assistant"
-    r"|# Tools\s+## \w+\s[^<]{0,4000}?\bnamespace \w+ \{|# Valid channels: "
-)
-"""What Harmony has and OpenChatML 2.2 has not: a sampled answer, a tool as the author, tools as TypeScript."""
+_ATTRIBUTE: Final = re.compile(r"<\|start\|>[^<]* (?:call_id|name|intent|content_type)=")
+_SAMPLED: Final = re.compile(r"\s*<\|(?:channel|message)\|>| ?to=\S+<\|channel\|>")
+_AUTHOR: Final = re.compile(r"<\|start\|>functions\.[^\s<]+ to=assistant")
+_TYPESCRIPT: Final = re.compile(r"# Tools\s+## \w+\s[^<]{0,4000}?\bnamespace \w+ \{")
 _OPENING: Final = re.compile(r"\s*<\|start\|>")
-_SAMPLED: Final = re.compile(r"[^<]*(?:<(?!\|)[^<]*)*<\|(?:end|call|return)\|>")
+_BODY: Final = re.compile(r"[^<]*(?:<(?!\|)[^<]*)*<\|(?:end|call|return)\|>")
 """Text in front of the first frame that ends a message: what a model went on with."""
 _LINES: Final = re.compile(r"<\|(?:end|call|return)\|>\s+<\|start\|>")
+
+
+def _is_other(text: str) -> bool:
+    """Whether a text has what OpenChatML 2.2 has and Harmony has not: a document header, attributes, an escape."""
+    return (
+        _HEADER.match(text) is not None
+        or "<|literal|>" in text
+        or ("<<|" in text and _ESCAPE.search(text) is not None)
+        or _ATTRIBUTE.search(text) is not None
+    )
+
+
+def _is_own(text: str) -> bool:
+    """Whether it has what OpenChatML 2.2 has not: a sampled answer, a tool as the author, tools as TypeScript."""
+    return (
+        _SAMPLED.match(text) is not None
+        or "# Valid channels: " in text
+        or _AUTHOR.search(text) is not None
+        or ("namespace " in text and _TYPESCRIPT.search(text) is not None)
+    )
 
 
 def sniff(source: Source) -> int:
@@ -35,13 +52,13 @@ def sniff(source: Source) -> int:
     """
     if not isinstance(source, str) or "<|" not in source:
         return 0
-    if _OTHER.search(source) is not None:
+    if _is_other(source):
         return 1 if START in source else 0
-    if _OWN.search(source) is not None:
+    if _is_own(source):
         return 3
     if _OPENING.match(source) is not None:
         return 2 if _LINES.search(source) is not None else 3
-    if START in source and _SAMPLED.match(source) is not None:
+    if START in source and _BODY.match(source) is not None:
         return 2
     return 1 if START in source or MESSAGE in source else 0
 

@@ -9,20 +9,15 @@ from ocml_bridge.adapter import Source
 
 from .syntax import START
 
-_OWN: Final = re.compile(
-    r"\A(?:---[ \t]*\n|```ya?ml[ \t]*\n)?\s*(?:#[^\n]*\n)*version:"
-    r"|<\|start\|>[^<\n]* (?:call_id|intent|content_type|name)="
-    r"|<\|start\|>tool[ <]"
-    r"|<\|literal\|>"
-    r"|<<\|(?:start|channel|message|constrain)\|>"
-    r"|<<\|(?:end|call|return)\|>(?!\s*(?:<\|start\|>|\Z))"
+_HEADER: Final = re.compile(r"(?:---[ \t]*\n|```ya?ml[ \t]*\n)?\s*(?:#[^\n]*\n)*version:")
+_ESCAPE: Final = re.compile(
+    r"<<\|(?:start|channel|message|constrain)\|>|<<\|(?:end|call|return)\|>(?!\s*(?:<\|start\|>|\Z))"
 )
-"""A document header, attributes, escapes; `<` at the end of a body is no escape."""
-_HARMONY: Final = re.compile(
-    r"\A\s*<\|(?:channel|message)\|>|<\|start\|>functions\.[^\s<]+ to=assistant"
-    r"|# Tools\s+## \w+\s[^<]{0,4000}?\bnamespace \w+ \{|# Valid channels: "
-)
-"""What only Harmony has: a sampled answer, a tool as the author, tools as TypeScript."""
+"""`<` at the end of a body is no escape."""
+_ATTRIBUTE: Final = re.compile(r"<\|start\|>(?:[^<\n]* (?:call_id|intent|content_type|name)=|tool[ <])")
+_SAMPLED: Final = re.compile(r"\s*<\|(?:channel|message)\|>")
+_AUTHOR: Final = re.compile(r"<\|start\|>functions\.[^\s<]+ to=assistant")
+_TYPESCRIPT: Final = re.compile(r"# Tools\s+## \w+\s[^<]{0,4000}?\bnamespace \w+ \{")
 _LINES: Final = re.compile(r"<\|(?:end|call|return)\|>\s+<\|start\|>")
 _OPENING: Final = re.compile(r"\s*<\|start\|>")
 
@@ -31,9 +26,29 @@ def sniff(source: Source) -> int:
     """Certain where a header or an attribute says so, probable where frames stand on lines of their own."""
     if not isinstance(source, str):
         return 0
-    if _OWN.search(source):
+    if _is_own(source):
         return 3 if START in source or source.lstrip().startswith("version:") else 0
     if START not in source:
         return 0
     lines = _OPENING.match(source) is not None and _LINES.search(source) is not None
-    return 2 if lines and _HARMONY.search(source) is None else 1
+    return 2 if lines and not _is_harmony(source) else 1
+
+
+def _is_own(text: str) -> bool:
+    """Whether a text has a document header, attributes, or an escape."""
+    return (
+        _HEADER.match(text) is not None
+        or "<|literal|>" in text
+        or ("<<|" in text and _ESCAPE.search(text) is not None)
+        or _ATTRIBUTE.search(text) is not None
+    )
+
+
+def _is_harmony(text: str) -> bool:
+    """Whether it has what only Harmony has: a sampled answer, a tool as the author, tools as TypeScript."""
+    return (
+        _SAMPLED.match(text) is not None
+        or "# Valid channels: " in text
+        or _AUTHOR.search(text) is not None
+        or ("namespace " in text and _TYPESCRIPT.search(text) is not None)
+    )

@@ -7,14 +7,13 @@ there are is for `detection` to know.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 from .. import jsontext
 from ..adapter import Source
 from ..errors import BridgeError
 from ..model import Json
-from .marks import Kind, Mark, Place, Recognised
+from .marks import Kind, Mark, Object, Place, Recognised
 from .texts import FILES, TEXTS
 from .walk import walk
 from .wires import GENERAL, SPECIFIC
@@ -72,25 +71,54 @@ def _in_text(text: str) -> Recognised | None:
     return None
 
 
-_Rows = dict[Place, tuple[tuple[Mark, Kind], ...]]
+class _Row(NamedTuple):
+    """A mark as it is looked up: by its place, and by the member that it is cited with."""
+
+    rank: int
+    mark: Mark
+    kind: Kind
 
 
-def _by_place(kinds: Iterable[Kind]) -> _Rows:
-    rows = [(mark, kind) for kind in kinds for mark in kind.marks]
-    return {place: tuple(row for row in rows if row[0].place is place) for place in Place}
+def _lookup() -> dict[Place, dict[str, tuple[_Row, ...]]]:
+    marks = [(mark, kind) for kind in (*SPECIFIC, *GENERAL) for mark in kind.marks]
+    rows = [_Row(rank, mark, kind) for rank, (mark, kind) in enumerate(marks)]
+    table: dict[Place, dict[str, tuple[_Row, ...]]] = {place: {} for place in Place}
+    for row in rows:
+        by_key = table[row.mark.place]
+        key = next(iter(row.mark.members))
+        by_key[key] = (*by_key.get(key, ()), row)
+    return table
 
 
-_PASSES: Final = (_by_place(SPECIFIC), _by_place(GENERAL))
+_ROWS: Final = _lookup()
+_GENERAL: Final = frozenset(map(id, GENERAL))
 
 
 def _in_json(source: Json) -> Recognised | None:
-    possible: Recognised | None = None
-    for rows in _PASSES:
-        for place, value, path in walk(source):
-            for mark, kind in rows[place]:
-                if mark.fits(value):
-                    evidence, where = mark.cited(value, path)
-                    if mark.certain:
-                        return Recognised(kind, evidence, certain=True, path=where)
-                    possible = possible or Recognised(kind, evidence, certain=False, path=where)
-    return possible
+    """The first object that is certainly of a specific kind; else the first of a general one, certain ones before."""
+    general: tuple[_Row, Object, str] | None = None
+    for place, value, path in walk(source):
+        row = _best(_ROWS[place], value)
+        if row is None:
+            continue
+        if row.mark.certain and id(row.kind) not in _GENERAL:
+            return _recognised(row, value, path)
+        if general is None or (row.mark.certain and not general[0].mark.certain):
+            general = row, value, path
+    return None if general is None else _recognised(*general)
+
+
+def _best(by_key: dict[str, tuple[_Row, ...]], value: Object) -> _Row | None:
+    """The first kind in the tables that an object has a mark of."""
+    best: _Row | None = None
+    for key in value:
+        for row in by_key.get(key, ()):
+            if (best is None or row.rank < best.rank) and row.mark.fits(value):
+                best = row
+                break
+    return best
+
+
+def _recognised(row: _Row, value: Object, path: str) -> Recognised:
+    evidence, where = row.mark.cited(value, path)
+    return Recognised(row.kind, evidence, row.mark.certain, path=where)
