@@ -11,6 +11,7 @@ from typing import NamedTuple, cast
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, Reading, Transcript, read
+from ocml_bridge.adapter import Options
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Decoder, Delta, End, Event, Reason, RefusalDelta, Start, Stop
 from ocml_bridge.loss import Finding
@@ -139,7 +140,7 @@ def check_law_4(
 def read_at_once(source: str | list[int], stream: str) -> Reading | ErrorCode:
     """What the batch reader reads, or the code of the error that it raises."""
     try:
-        return read(cast("str | Json", source), stream)
+        return read(cast("str | Json", source), stream, options=Options(force_format=True))
     except BridgeError as error:
         return error.code
 

@@ -47,7 +47,7 @@ def check_writing(document: Transcript, target: str) -> str:
     """Hold an encoder against law 2, and against `fit` where the document has nothing apart from its messages."""
     text, made = run(replay(document), encoder(target))
     assert all(encoded(slowly(replay(document), size), target)[0] == text for size in (1, 3))
-    back = read(text, target).transcript
+    back = read(text, target, options=Options(force_format=True)).transcript
     assert unnamed(document, back, made.losses, order_of(made)) == []
     if (
         order_of(made) is None

@@ -162,6 +162,8 @@ class FindingCode(StrEnum):
     """A message has no end before the next one begins."""
     TRUNCATED = "E-STREAM-TRUNCATED"
     """The text ends before the message does."""
+    MARKUP = "markup"
+    """A message has tags of a dialect that the format does not read, such as calls of Hermes in ChatML; they stay."""
     JSON_REPAIRED = "json-repaired"
     """JSON was not quite JSON; its raw text is kept."""
     JSON_OPAQUE = "json-opaque"

@@ -372,3 +372,23 @@ def test_rendered_transcripts_read_as_the_messages_that_were_rendered() -> None:
         assert [(message.role, message.content) for message in transcript(record["text"]).messages] == said
         compared += 1
     assert compared > 300
+
+
+@pytest.mark.parametrize(
+    ("role", "body"),
+    [
+        ("system", 'You may call these: <tools>{"name": "f"}</tools>'),
+        ("assistant", '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'),
+        ("assistant", "<think>\nHm.\n</think>\nYes."),
+        ("user", "<tool_response>\n1\n</tool_response>"),
+    ],
+)
+def test_the_tags_of_hermes_and_qwen_are_text_and_a_finding(role: str, body: str) -> None:
+    text = f"<|im_start|>{role}\n{body}<|im_end|>\n"
+    reading = read(text, "chatml")
+    assert [(finding.code, finding.path) for finding in reading.findings] == [("markup", "/messages/0/content")]
+    assert write(reading.transcript, "chatml").output == text
+
+
+def test_a_person_who_speaks_of_tags_is_no_finding() -> None:
+    assert read("<|im_start|>user\nWhat is <think>?<|im_end|>\n", "chatml").findings == ()

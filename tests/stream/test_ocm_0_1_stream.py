@@ -25,6 +25,7 @@ from stream_laws import all_cuts, byte_cuts, check_cancel, check_copies, check_l
 from stream_writing import order_of, run
 
 STREAM = "ocm-0.1"
+AS_NAMED = Options(force_format=True)
 
 BLOCKS = (
     *("<|start_reason|>", "<|end_reason|>", "<|start_reflect|>", "<|end_reflect|>", "<|startofthought|>"),
@@ -289,7 +290,7 @@ def written(events: Iterable[Event], options: Options | None = None) -> tuple[st
 
 
 def image(document: Document) -> Document:
-    return plain(read(write(document, STREAM).encode(), STREAM).transcript)
+    return plain(read(write(document, STREAM).encode(), STREAM, options=AS_NAMED).transcript)
 
 
 def is_told(document: Document) -> bool:
@@ -311,7 +312,7 @@ def is_live(message: Message) -> bool:
 @given(strategies.documents(), st.integers(1, 7))
 def test_what_is_written_is_the_image_and_every_difference_is_named(document: Document, size: int) -> None:
     text, made = run(events_of(document, size), encoder(STREAM))
-    back = read(text, STREAM).transcript
+    back = read(text, STREAM, options=AS_NAMED).transcript
     assert unnamed(document, back, made.losses, order_of(made)) == []
     if is_told(document) and order_of(made) is None:
         assert plain(back) == image(document)
@@ -323,8 +324,8 @@ def test_what_is_read_as_it_comes_is_written_so(text: str, size: int) -> None:
     chunks = [text[at : at + size] for at in range(0, len(text), size)]
     events = [*(event for chunk in chunks for event in reading.feed(chunk)), *reading.finish()]
     output, made = run(events, encoder(STREAM))
-    document = read(text, STREAM).transcript
-    back = read(output, STREAM).transcript
+    document = read(text, STREAM, options=AS_NAMED).transcript
+    back = read(output, STREAM, options=AS_NAMED).transcript
     if isinstance(document, Completion) or all(map(is_live, document.messages)):
         assert plain(back) == image(document)
     assert unnamed(document, back, made.losses, order_of(made)) == []

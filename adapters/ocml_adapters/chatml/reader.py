@@ -16,7 +16,7 @@ from ocml_bridge.text.plain import ROLES, message, name_from_header
 
 from .frames import default_frame, remember_tail
 from .pieces import Pieces, cut, from_list, inner, whole
-from .syntax import CONTROL, END, GRAMMAR, HOME, LIST, START, TEXT, Form
+from .syntax import CONTROL, END, GRAMMAR, HOME, LIST, MARKUP, START, TEXT, Form
 
 _NO_END: Final = f"no {END} before the next {START}; it is taken to end there"
 
@@ -104,6 +104,7 @@ class FrameReader:
         path = "/open_turn" if opens else f"/messages/{self._count}"
         made = _message(frame, self._form, path, self._log, opens=opens)
         _remark(frame, path, self._log)
+        _remark_markup(made, path, self._log)
         layout, extras = remember(frame, default_frame(made, self._before, self._form, last=frame.last, opening=opens))
         if self._pieces is not None:
             layout.update(cut("gap_pieces", self._pieces.gaps[self._count], whole(frame.gap)))
@@ -135,6 +136,16 @@ class FrameReader:
             layout=by_format(HOME, layout),
             extras=by_format(HOME, extras),
         )
+
+
+def _remark_markup(made: Message, path: str, log: Log) -> None:
+    """Note that a message has tools, calls, replies or thoughts as Hermes and Qwen write them: as tags in its text."""
+    content = made.content
+    if isinstance(content, str) and "<" in content:
+        tag = next((tag for tag in MARKUP.get(made.role, ()) if tag in content), None)
+        if tag is not None:
+            detail = f"`{tag}`, as Hermes and Qwen write it, is text here: calls, tools and thoughts are not taken out"
+            log.find(FindingCode.MARKUP, f"{path}/content", detail)
 
 
 def beginning(header: str) -> Message:

@@ -37,3 +37,11 @@ class Form(NamedTuple):
 
 TEXT: Final = Form("chatml", GRAMMAR, opening=True)
 LIST: Final = Form("chatml-json", None, opening=False)
+
+MARKUP: Final[dict[str, tuple[str, ...]]] = {
+    "system": ("<tools>",),
+    "assistant": ("<tool_call>", "<think>"),
+    "user": ("<tool_response>",),
+    "tool": ("<tool_response>",),
+}
+"""Role → tags of Hermes and Qwen in its messages, which say what a message is, and are text to OpenAI's ChatML."""
