@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -25,6 +26,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Whoever starts the tests in the background may have them ignore it, and so would the commands that they interrupt.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("--accept") and os.environ.get("CI"):
         raise pytest.UsageError("--accept is refused where CI is set: golden files are accepted by a person")
     if not hasattr(config, "workerinput"):  # the workers of a parallel run have it from whoever started them

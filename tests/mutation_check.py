@@ -33,6 +33,7 @@ TESTS = (
     "test_injection.py",
     "test_laws.py",
     "test_ownership.py",
+    "test_unsaid.py",
     "test_hostile_input.py",
     "adapters",
     "stream",

@@ -7,19 +7,15 @@ quadratic takes sixteen times as many calls. `pytest -m perf` holds the times to
 from __future__ import annotations
 
 import gc
-import sys
-import tracemalloc
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from functools import _lru_cache_wrapper  # pyright: ignore[reportPrivateUsage]
-from types import FrameType
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
+from counting import calls_of, forget, peak_of
 from ocml_bridge import Message, Tool, Transcript, formats, read, read_all, write
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.memo import Memo
 from ocml_bridge.model import Text
 
 TIMES = 4
@@ -110,19 +106,6 @@ OVERFLOW: dict[Callable[[int], Transcript], int] = {tools: 2}
 """Shapes that outgrow a cache of bounded size in between: what it saved a short document is done so many times."""
 
 
-def forget() -> None:
-    """Empty the caches of bounded size: what they save depends on what came before."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("ocml_"):
-            for value in list(vars(module).values()):
-                if isinstance(value, _lru_cache_wrapper):
-                    cache = cast("_lru_cache_wrapper[object]", value)
-                    if cache.cache_parameters()["maxsize"]:
-                        cache.cache_clear()
-                elif isinstance(value, Memo):
-                    value.clear()
-
-
 @contextmanager
 def settled_heap() -> Generator[None]:
     """Whatever was there before is not looked at by the collector, which would take longer than the work."""
@@ -138,35 +121,6 @@ def settled_heap() -> Generator[None]:
 def _settled() -> Generator[None]:
     with settled_heap():
         yield
-
-
-def calls_of(run: Callable[[], object]) -> int:
-    """How many functions are called, in Python and in C."""
-    seen = 0
-
-    def hook(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal seen
-        seen += event in ("call", "c_call")
-
-    forget()
-    sys.setprofile(hook)
-    try:
-        run()
-    finally:
-        sys.setprofile(None)
-    return seen
-
-
-def peak_of(run: Callable[[], object]) -> int:
-    """The most bytes that are held at once."""
-    forget()
-    gc.collect()
-    tracemalloc.start()
-    try:
-        run()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)

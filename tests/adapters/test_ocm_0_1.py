@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus import corpus_path
+from counting import calls_of
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Options, Severity, read, verify, write
 from ocml_bridge.model import (
     Completion,
@@ -578,10 +578,20 @@ def test_any_text_is_read_and_written_back_where_nothing_was_found(text: str) ->
     ],
     ids=["calls", "lists", "depth", "thoughts", "starts", "infills", "breaks", "spaces"],
 )
-def test_hostile_text_costs_time_in_proportion(text: str) -> None:
-    begin = time.perf_counter()
-    write(read(text, ID).transcript, ID)
-    assert time.perf_counter() - begin < 10
+def test_hostile_text_costs_work_in_proportion(text: str) -> None:
+    def calls(text: str) -> int:
+        return calls_of(lambda: write(read(text, ID).transcript, ID))
+
+    assert calls(text) <= 4.4 * calls(text[: len(text) // 4])
+
+
+def test_a_list_behind_a_list_is_another_one() -> None:
+    """The second tag would close the first list, did it not declare tools of its own."""
+    lists = [f'<|function_list|>{{"name": "{name}", "description": "It is {name}."}}' for name in "ab"]
+    document = transcript(turn("system", "".join(lists)))
+    inside = [part.tools for message in document.messages for part in message.content if isinstance(part, Tools)]
+    declared = [tool.name for tools in (*inside, document.tools or ()) for tool in tools]
+    assert declared == ["a", "b"]
 
 
 def test_27_a_call_without_arguments_is_a_call_with_none() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 
 import pytest
 from hypothesis import given
@@ -238,11 +237,9 @@ VALUES: st.SearchStrategy[Json] = st.recursive(st.sampled_from([None, 1, -1, "",
 
 
 @given(SCHEMAS, VALUES)
-def test_any_schema_and_any_arguments_come_to_a_verdict_in_time(parameters: Json, arguments: Json) -> None:
-    began = time.perf_counter()
+def test_any_schema_and_any_arguments_come_to_a_verdict(parameters: Json, arguments: Json) -> None:
     said = fault(parameters, json.dumps(arguments))
     assert said is None or said[0] in ("E-CALL-SCHEMA", "OCB-LIMIT", "OCB-SHAPE")
-    assert time.perf_counter() - began < 5.0
 
 
 @given(VALUES)

@@ -7,12 +7,13 @@ from typing import Any, cast
 
 import pytest
 
+from counting import calls_of, peak_of
 from ocml_bridge import Transcript, write
 from ocml_bridge.events import Event
 from ocml_bridge.pipe import decoder, encoder, streams
 from ocml_bridge.stream import replay
 from ocml_bridge.visibility import DEBUG
-from test_growth import ALLOWED, TIMES, calls_of, peak_of, settled_heap, text, turns
+from test_growth import ALLOWED, TIMES, settled_heap, text, turns
 
 READABLE, WRITABLE = streams()
 SIZES = {turns: 12, text: 20}

@@ -6,9 +6,10 @@ from collections.abc import Callable, Generator
 
 import pytest
 
+from counting import calls_of, peak_of
 from ocml_bridge.events import Event
 from ocml_bridge.pipe import decoder, encoder
-from test_growth import ALLOWED, TIMES, calls_of, peak_of, settled_heap
+from test_growth import ALLOWED, TIMES, settled_heap
 
 SHAPES: dict[str, Callable[[int], str]] = {
     "many messages": lambda count: "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nYo<|im_end|>\n" * count,

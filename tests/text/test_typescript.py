@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies_schema as some
+from counting import calls_of
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.jsontext import MAX_DEPTH
 from ocml_bridge.model import Tool
@@ -305,17 +305,12 @@ class TestReadingIsSafe:
         ],
     )
     def test_in_linear_time(self, head: str, unit: str, tail: str) -> None:
-        def seconds(times: int) -> float:
-            best = float("inf")
-            for name in ("f", "g", "h"):  # texts that were parsed before are remembered
-                text = f"# Tools\n\n## {name}\n\nnamespace {name} {{\n\ntype t = (_: {head}{unit * times}{tail}"
-                start = time.perf_counter()
-                parse_tools(text, lenient=True)
-                best = min(best, time.perf_counter() - start)
-            return best
+        def calls(times: int) -> int:
+            text = f"# Tools\n\n## f\n\nnamespace f {{\n\ntype t = (_: {head}{unit * times}{tail}"
+            return calls_of(lambda: parse_tools(text, lenient=True))
 
-        # Quadratic time would be 64 times as much.
-        assert seconds(16_000) < 24 * max(seconds(2_000), 0.0005)
+        # Quadratic work would be 16 times as much.
+        assert calls(8_000) <= 4.4 * calls(2_000)
 
 
 def test_a_schema_survives_json() -> None:

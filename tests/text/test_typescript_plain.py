@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import strategies_schema as some
+from counting import forget
 from ocml_bridge import BridgeError
 from ocml_bridge.jsontext import dumps
 from ocml_bridge.model import Tool
@@ -310,3 +311,15 @@ def test_what_would_not_be_read_is_not_declared() -> None:
 def test_what_is_remembered_tells_alike_defaults_apart(defaults: tuple[Any, ...]) -> None:
     declared = [(Tool("f", None, an_object(p={"type": "number", "default": default})),) for default in defaults]
     assert [spelled(declare(tools)) for tools in declared] == [with_care(tools) for tools in declared]
+
+
+@pytest.mark.parametrize("key", ["default", "description", "type", "items", "enum", "title", "examples", "oneOf"])
+@pytest.mark.parametrize("number", [float("inf"), float("nan")])
+def test_a_number_that_json_cannot_hold_is_declared_as_null_is(key: str, number: float) -> None:
+    """Sections are remembered by the JSON of their tools, in which the two are one."""
+
+    def declared(value: float | None) -> object:
+        forget()
+        return declare((Tool("f", None, an_object(a={"type": "string", key: value})),))
+
+    assert declared(number) == declared(None)

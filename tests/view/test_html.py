@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 import sys
-import time
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -194,10 +193,8 @@ def test_long_messages_are_folded_and_short_ones_are_not() -> None:
 @pytest.mark.parametrize(
     "text", ["a line of text\n" * 333_334, "x" * 5_000_000, "<b>&" * 1_250_000, "\x00" * 1_000_000]
 )
-def test_no_word_of_megabytes_is_lost_and_it_takes_no_time(text: str) -> None:
-    begun = time.perf_counter()
+def test_no_word_of_megabytes_is_lost(text: str) -> None:
     page = page_of(Transcript((Message("user", text), Message("assistant", text, channel="analysis"))))
-    assert time.perf_counter() - begun < 20
     shown = re.findall(r'<div dir="auto">(.*?)</div>', page, re.DOTALL)
     assert html.visible(text) * 2 == "".join(shown).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 

@@ -136,7 +136,7 @@ def _key(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> byt
         key = orjson.dumps((said, list(descriptions.items())) if descriptions else said)
     except orjson.JSONEncodeError:
         return None
-    return None if len(key) >= LARGE or b"null" in key else key
+    return None if len(key) >= LARGE else key
 
 
 def _render(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> str:
