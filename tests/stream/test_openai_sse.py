@@ -16,7 +16,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Delta, Encoder, End, Reason, RefusalDelta, Start, Stop
 from ocml_bridge.fit import unnamed
 from ocml_bridge.loss import Severity
-from ocml_bridge.model import Message, Refusal
+from ocml_bridge.model import Message, Refusal, Settings, Usage
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.stream import Filter, replay
 from ocml_bridge.stream.sse import Reader
@@ -308,7 +308,16 @@ def test_nothing_is_lost_in_silence(document: Transcript, reason: Reason | None)
     chunks, made = encoded(document, reason)
     back = events_of(decoder("openai-sse"), [b"".join(chunks)]).stop.document
     assert isinstance(back, Transcript)
-    assert unnamed(document, Transcript(back.messages), made.losses) == []
+    usage = None if back.settings is None or back.settings.usage is None else Settings(usage=back.settings.usage)
+    assert unnamed(document, Transcript(back.messages, settings=usage), made.losses) == []
+
+
+def test_the_usage_that_a_document_tells_is_told_where_the_caller_gives_none() -> None:
+    document = Transcript((Message("assistant", "hi", channel="final"),), settings=Settings("m", usage=Usage(1, 2, 3)))
+    chunks, made = encoded(document, "stop")
+    told = json.loads(data_of(chunks)[-2])["usage"]
+    assert told == {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+    assert [loss.path for loss in made.losses if loss.severity is Severity.LOST] == ["/settings/model"]
 
 
 @given(strategies.transcripts())

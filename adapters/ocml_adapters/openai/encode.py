@@ -6,7 +6,7 @@ several texts. Every call is a function's: there are no chunks of custom tools.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from json.encoder import encode_basestring_ascii as quote
 from typing import Final, NamedTuple
 
@@ -14,15 +14,16 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Answer, Delta, Event, Reason, RefusalDelta, Start, Stop
 from ocml_bridge.loss import Loss
-from ocml_bridge.model import Message
+from ocml_bridge.model import Document, Message, Settings, Transcript
 from ocml_bridge.turns import name_of
 
 from . import chunks
 from .chunks import Chunks, Ends
 from .fit import CALL, TEXT, THOUGHT, stage_of
-from .form import Object
+from .form import Object, mine
 from .reasoning import JOINT
-from .syntax import FUNCTION, TOOL_CALLS
+from .settings import SETTINGS, write_settings
+from .syntax import FUNCTION, HOME, TOOL_CALLS
 from .told import losses_of
 
 _ERRORS: Final[dict[Reason, str]] = {
@@ -96,6 +97,7 @@ class ChunkEncoder:
         self._running: dict[int, _Run] = {}
         self._open = False
         self._over = False
+        self._upstream: Object = {}
         self.reason: Reason | None = None
 
     # --- the stream ---------------------------------------------------------------------------------------------------
@@ -179,6 +181,7 @@ class ChunkEncoder:
                 out = [*self._opening(), self._chunks.finish(reason)]
                 self.reason = reason
             self._end()
+        self._upstream = members_of(stop.document)
         self.losses = self._account(stop, cut_off=self.reason in (None, "length"))
         return out
 
@@ -192,7 +195,19 @@ class ChunkEncoder:
         # An answer that says nothing is an empty text.
         told = told or set(self._spoke[:1])
         places = {index for number in told if (index := stop.place(number)) is not None}
-        return losses_of(stop.document, self._wire() if self._open else None, places, cut_off=cut_off)
+        around = {} if self.reason is None else {key: self._upstream[key] for key in self._known()}
+        return losses_of(stop.document, self._wire() if self._open else None, places, around, cut_off=cut_off)
+
+    def _known(self) -> Iterator[str]:
+        """What the client knows of what the document tells beside its messages."""
+        if "usage" in self._upstream:
+            yield "usage"
+        if "model" in self._upstream and self._upstream["model"] == self._model():
+            yield "model"
+
+    def _model(self) -> str:
+        """The model that is told; chunks tell it before the document does."""
+        return self._answer.model
 
     def _wire(self) -> Object:
         """The message that a client puts together of what was said."""
@@ -217,11 +232,15 @@ class ChunkEncoder:
         return out
 
     def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
-        """The numbers of tokens and the end of the stream; nothing where the answer is not whole."""
+        """The numbers of tokens, those that the document tells where none are given, and the end of the stream.
+
+        There is nothing to say where the answer is not whole.
+        """
         if not self._over:
             return self.fail(ErrorCode.STREAM_TRUNCATED, _ERRORS["truncated"])
         if self.reason is None:
             return []
+        usage = self._upstream.get("usage") if usage is None else usage
         return [*([] if usage is None else [self._chunks.usage(usage)]), chunks.done()]
 
     def fail(self, code: str, message: str, /) -> list[bytes]:
@@ -230,3 +249,17 @@ class ChunkEncoder:
             return []
         self._end()
         return [chunks.error(code, message)]
+
+
+def members_of(document: Document) -> Object:
+    """What a document tells of the answer beside its messages, as a response has it: its model and its usage.
+
+    Clients ask for three numbers of tokens; where one of them is not known, they are told none.
+    """
+    if not isinstance(document, Transcript) or document.settings is None:
+        return {}
+    usage = document.settings.usage
+    if usage is not None and None in (usage.input_tokens, usage.output_tokens, usage.total_tokens):
+        usage = None
+    told = Settings(model=document.settings.model, usage=usage)
+    return write_settings(told, mine(document.layout, HOME).get(SETTINGS), mine(document.extras, HOME))

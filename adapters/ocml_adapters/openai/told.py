@@ -16,20 +16,25 @@ from ocml_bridge.loss import Log, Loss, LossCode, Severity
 from ocml_bridge.model import Document, Message, Transcript
 
 from .fit import CALL, stage_of
-from .form import Object
+from .form import Object, kept
 from .reader import read_message
+from .settings import read_settings
+from .syntax import HOME
 
 STREAM: Final = "openai-sse"
 """The stream id."""
 
 
-def losses_of(document: Document, wire: Object | None, told: Collection[int], *, cut_off: bool) -> list[Loss]:
+def losses_of(
+    document: Document, wire: Object | None, told: Collection[int], around: Object, *, cut_off: bool
+) -> list[Loss]:
     """Everything that a document says and the client does not know.
 
     Args:
         document: what was to be said.
         wire: the message that the client puts together; None where nothing was said.
         told: the numbers of the document's messages that are in it.
+        around: what the client knows of the document beside its messages, by the keys of a response.
         cut_off: whether the client knows that the last of it was cut off.
     """
     messages = [] if wire is None else read_message(wire)
@@ -38,7 +43,9 @@ def losses_of(document: Document, wire: Object | None, told: Collection[int], *,
     log = Log()
     if isinstance(document, Transcript):
         _place(document.messages, told, log)
-    report(document, Transcript(tuple(messages)), log, target=STREAM)
+    known = read_settings(around)
+    image = Transcript(tuple(messages), settings=known.settings, extras=kept(HOME, known.others))
+    report(document, image, log, target=STREAM)
     return log.losses
 
 

@@ -42,10 +42,15 @@ class AnswerEncoder(ChunkEncoder):
             "id": self._answer.id,
             "object": "chat.completion",
             "created": self._answer.created,
-            "model": self._answer.model,
+            "model": self._model(),
             "choices": [choice],
         }
+        usage = self._upstream.get("usage") if usage is None else usage
         return [jsontext.dumps(response if usage is None else {**response, "usage": usage})]
+
+    def _model(self) -> str:
+        """The model that is told: where the caller names none, the one that the document does."""
+        return self._answer.model or self._upstream.get("model", "")
 
     def fail(self, code: str, message: str, /) -> list[bytes]:
         """Nothing is said of an answer that is not whole."""
