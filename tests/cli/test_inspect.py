@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from click.shell_completion import shell_complete
 
 from ocml_bridge import __version__, adapter, formats
 from ocml_bridge.adapter import Feature
+from ocml_bridge.cli import command
 from ocml_bridge.model.codec import json_schema
 
 from .conftest import Run
@@ -120,3 +122,21 @@ def test_help_names_every_command(run: Run) -> None:
     help_text = run("--help").out.decode()
     assert all(f"  {name}" in help_text for name in ("convert", "check", "formats", "matrix", "schema"))
     assert "Exit status" in help_text
+
+
+def test_help_shows_each_example_on_a_line_of_its_own(run: Run) -> None:
+    lines = run("--help").out.decode().splitlines()
+    assert "  ocml-convert -f openai -t harmony in.json -o out.txt --report losses.json" in lines
+    assert "  ocml-convert transcript.ocm -t openai" in lines
+    assert not any("\\b" in line or len(line) > 80 for line in lines)
+
+
+@pytest.mark.parametrize(("typed", "offered"), [("ba", "batch"), ("", "convert"), ("vi", "view"), ("chat", "file")])
+def test_the_shell_completes_commands_and_files(
+    typed: str, offered: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMP_WORDS", f"ocml-convert {typed}")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    assert shell_complete(command, {}, "ocml-convert", "_OCML_CONVERT_COMPLETE", "bash_complete") == 0
+    found = [line.split(",") for line in capsys.readouterr().out.splitlines()]
+    assert offered in {name if kind == "plain" else kind for kind, name in found}

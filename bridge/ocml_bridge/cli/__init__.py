@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 from click_default_group import DefaultGroup
@@ -12,6 +12,9 @@ from .. import __version__
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..lazy import find
 from .output import PROGRAM, CommandError, describe, say
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS: Final[dict[str, str]] = {
     "batch": "ocml_bridge.cli.batch:batch",
@@ -39,11 +42,21 @@ class _Commands(DefaultGroup):
         self.add_command(find(COMMANDS.get(cmd_name, COMMANDS[_DEFAULT])))
         return super().get_command(ctx, cmd_name)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments; where they are only completed, no command is put in that nobody typed."""
+        return click.Group.parse_args(self, ctx, args) if ctx.resilient_parsing else super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands, and the files that the default one converts."""
+        from click.shell_completion import CompletionItem
+
+        return [*super().shell_complete(ctx, incomplete), CompletionItem(incomplete, type="file")]
+
 
 @click.group(cls=_Commands, default=_DEFAULT, default_if_no_args=True)
 @click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
 def command() -> None:
-    r"""Convert chat transcripts from one format to another, lossless or saying what was lost.
+    """Convert chat transcripts from one format to another, lossless or saying what was lost.
 
     \b
     ocml-convert transcript.ocm -t openai
@@ -54,10 +67,10 @@ def command() -> None:
     `convert` is the command where none is named; 'ocml-convert convert --help' has its options.
 
     \b
-    Exit status: 0 done, 1 input or output failed, 2 wrong usage, 3 refused because
-    of loss or findings, 4 invalid input, 5 format unknown or ambiguous, 6 some records
-    of a batch failed, 130 interrupted.
-    """
+    Exit status: 0 done, 1 input or output failed, 2 wrong usage, 3 refused
+    because of loss or findings, 4 invalid input, 5 format unknown or
+    ambiguous, 6 some records of a batch failed, 130 interrupted.
+    """  # noqa: D301  # not raw: a backspace tells click to keep the lines behind it
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
