@@ -17,7 +17,9 @@ from harmony_answers import (
     recorded,
 )
 from ocml_bridge import convert, read
+from ocml_bridge.events import Answer
 from ocml_bridge.model import Transcript
+from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.visibility import DEBUG, REASONING, is_private, seen_text
 
 SIZES = (1, 3, 10_000)
@@ -63,6 +65,19 @@ def test_an_answer_without_a_header_is_whole(text: str, size: int) -> None:
     assert client_sees(piped(text, size))["content"] == text
     assert client_sees(piped(f"{text}<|return|>", size))["content"] == text
     assert contents(PROMPT + text) == text
+
+
+def test_an_answer_in_token_ids_shows_what_its_text_shows() -> None:
+    pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
+    from ocml_adapters.harmony.syntax import IDS
+    from ocml_adapters.harmony.tokens import encode
+
+    for text in private_answers()[::4]:
+        source = decoder("harmony-tokens", prefix=encode(PROMPT, tuple(IDS)))
+        target = encoder("openai-sse", answer=Answer("a", "m", 1))
+        events = [event for number in encode(text, tuple(IDS)) for event in source.feed_tokens([number])]
+        out = target.encode([*events, *source.finish("stop")])
+        assert client_sees(b"".join(out)) == client_sees(piped(text, 1)), text
 
 
 # --- what was reported ------------------------------------------------------------------------------------------------

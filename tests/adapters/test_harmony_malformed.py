@@ -103,6 +103,10 @@ MALFORMED: dict[str, tuple[str, Message]] = {
         "<|channel|>commentary? to=functions.f <|constrain|>json<|message|>{}<|call|>",
         CALL,
     ),
+    "3 white space that is not ASCII": (
+        "<|channel|>commentary to=functions.f\u3000<|constrain|>json<|message|>{}<|call|>",
+        CALL,
+    ),
     "3 capital letters": ("<|channel|>Final<|message|>x<|return|>", said("x", channel="final", end="return")),
     "3 a channel twice": ("<|channel|>analysis analysis<|message|>x<|end|>", said("x", channel="analysis")),
     "3 prose behind a channel": (

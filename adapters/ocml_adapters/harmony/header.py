@@ -47,6 +47,8 @@ WORDS: Final = re.compile(r"[^ \t\n\f\r]+")
 _SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _CHANNEL: Final = re.compile(re.escape(CHANNEL) + f"([^<{_SPACE}]*)")
 TO: Final = "to="
+_OTHER_SPACE: Final = re.compile(r"\s")
+"""What the official parser takes for a part of a word, and no reader sees there."""
 
 
 def parse(raw: str, *, prompted: bool = False) -> Parsed | None:
@@ -134,6 +136,7 @@ def _regular(raw: str, prompted: bool) -> Fields | None:
         or (fields.name is not None and _is_odd_name(fields.name))
         or (fields.content_type is not None and ATTRIBUTE.match(fields.content_type) is not None)
         or (fields.channel is not None and evident(fields.channel) != fields.channel)
+        or any(value is not None and _OTHER_SPACE.search(value) for value in fields[1:6])
         or any(value is not None and (CHANNEL in value or CONSTRAIN in value) for value in fields[3:6])
     )
     # To the official parser a header that names no tool is one of a tool called `tool`; nobody is.

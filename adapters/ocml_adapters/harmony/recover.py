@@ -14,7 +14,7 @@ from ocml_bridge.model import Message
 from ocml_bridge.text.channels import chosen, evident
 from ocml_bridge.turns import is_call
 
-from .header import ATTRIBUTE, NAMED_ROLE, TO, TOOL_NAME, WORDS, Fields, implied_intent, regular
+from .header import ATTRIBUTE, NAMED_ROLE, TO, TOOL_NAME, Fields, implied_intent, regular
 from .syntax import ASSISTANT, CHANNEL, CHANNELS, CONSTRAIN, IDS, ROLES, TOOL
 
 
@@ -117,7 +117,7 @@ def recover(raw: str, *, opened: bool) -> Recovered:
     """
     sorter = _Sorter(opened=opened)
     for marker, text in _sections(raw):
-        words = WORDS.findall(text)
+        words = text.split()
         sorter.marked = sorter.marked or marker != "" or words[:1] in _CHANNEL_WORDS
         if marker == CHANNEL:
             named = bool(words) and not _has_key(words[0])

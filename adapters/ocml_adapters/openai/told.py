@@ -14,6 +14,7 @@ from typing import Final
 from ocml_bridge.fit import drop_message, report
 from ocml_bridge.loss import Log, Loss, LossCode, Severity
 from ocml_bridge.model import Document, Message, Transcript
+from ocml_bridge.visibility import is_private
 
 from .fit import CALL, stage_of
 from .form import Object, kept
@@ -80,6 +81,8 @@ def _moved(order: Sequence[int]) -> Sequence[int]:
 def _reason(message: Message) -> str:
     if message.role != "assistant":
         return f"{STREAM} is one answer: it has no place for messages of others"
+    if message.content and is_private(message):
+        return f"{STREAM} was not to tell of it: it is hidden from end users"
     if message.content:
         return f"nothing of it came to {STREAM} that it has a place for"
     return f"{STREAM} has no place for a message without text"
