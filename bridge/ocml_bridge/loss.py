@@ -168,6 +168,8 @@ class FindingCode(StrEnum):
     """JSON was not quite JSON; its raw text is kept."""
     JSON_OPAQUE = "json-opaque"
     """What should be JSON is not; it is kept as text."""
+    TOOLS_OPAQUE = "tools-opaque"
+    """A section that declares tools is not understood; it is kept as text."""
     MIXED_SPELLING = "mixed-spelling"
     """One document spells its tokens in two ways."""
     ENCODING = "encoding"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final, cast
 
 import pytest
 
-from ocml_bridge import LossCode, Message, Severity, Tool, Transcript, formats, write
+from ocml_bridge import LossCode, Message, Severity, Tool, Transcript, formats, read, write
 from ocml_bridge.testing.laws import all_laws
 
 TOOLS: Final = (Tool("look", "Looks.", {"type": "object", "properties": {}}),)
@@ -49,3 +50,48 @@ def test_one_that_says_nothing_goes_without_loss(target: str) -> None:
 def test_one_that_has_a_name_is_changed() -> None:
     losses = write(Transcript((Message("developer", "", name="bob"), USER), TOOLS), "harmony").losses
     assert ("/messages/0", Severity.CHANGED) in [(loss.path, loss.severity) for loss in losses]
+
+
+TEMPLATE = """# Instructions
+
+Be brief.
+
+# Tools
+
+## functions
+
+namespace functions {
+
+// Search.
+type search = (_: {
+// how many
+n?: number, // default: 5,
+exact?: boolean, // default: false,
+q: string,
+}) => any;
+
+} // namespace functions"""
+"""What the chat template of gpt-oss writes: a comma behind each comment that names a default."""
+
+
+def test_tools_as_the_chat_template_spells_them_are_tools_and_written_back_so() -> None:
+    text = f"<|start|>developer<|message|>{TEMPLATE}<|end|>"
+    reading = read(text, "harmony")
+    assert reading.findings == ()
+    assert isinstance(reading.transcript, Transcript)
+    assert reading.transcript.tools is not None
+    (tool,) = reading.transcript.tools
+    parameters = cast("dict[str, Any]", tool.parameters)
+    assert parameters["properties"]["n"] == {"type": "number", "description": "how many", "default": 5}
+    assert write(reading.transcript, "harmony").output == text
+    assert "// default: 5\n" in str(write(replace(reading.transcript, layout=None, messages=()), "harmony").output)
+    edited = replace(reading.transcript, tools=(replace(tool, name="find"),))
+    assert "type find = (_: {" in str(write(edited, "harmony").output)
+
+
+def test_a_section_of_tools_that_stays_text_is_found() -> None:
+    section = TEMPLATE.replace("q: string,", "q: a string,")
+    text = f"<|start|>developer<|message|>{section}<|end|>"
+    reading = read(text, "harmony")
+    assert [(finding.code, finding.path) for finding in reading.findings] == [("tools-opaque", "/messages/0")]
+    assert write(reading.transcript, "harmony").output == text

@@ -216,7 +216,8 @@ def test_tools_of_a_later_developer_message_stay_there() -> None:
 def test_a_section_of_tools_that_would_be_written_otherwise_is_text() -> None:
     text = f"<|start|>developer<|message|># Instructions\n\nx\n\n{TOOLS.replace('any', 'string')}<|end|>"
     assert read_text(text).tools is None
-    assert is_exact(text)
+    assert codes(text) == {FindingCode.TOOLS_OPAQUE}
+    assert write(read_text(text), "harmony").output == text
 
 
 def test_that_there_are_no_tools_can_be_said() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.model import Content, Message, Text, Tool, Tools, Transcript
+from ocml_bridge.model import Content, Json, Message, Text, Tool, Tools, Transcript
 from ocml_bridge.text.typescript import DEFAULT_NAMESPACE, parse_tools, render_tools
 from ocml_bridge.turns import developer_place, lower_tools, parts_of
 
@@ -17,31 +18,61 @@ SECTION: Final = f"{TOOLS}\n\n## "
 """What a section of declared tools begins with."""
 
 
-def read_body(role: str, text: str) -> tuple[Content, bool]:
-    """The content that a body is, and whether it is a developer's without the heading that we write."""
-    return read_developer(text) if role == "developer" else (text, False)
+class Body(NamedTuple):
+    """What a body says.
+
+    Attributes:
+        content: the content that it is.
+        plain: whether it is a developer's without the heading that we write.
+        section: the section of its declared tools, where it is not spelled as we would spell it.
+        opaque: whether it has such a section that stays text, because it is not understood.
+    """
+
+    content: Content
+    plain: bool = False
+    section: str | None = None
+    opaque: bool = False
 
 
-def read_developer(body: str) -> tuple[Content, bool]:
-    """A developer's body as content, and whether it is plain: without the heading `# Instructions`.
+def read_body(role: str, text: str) -> Body:
+    """The content that a body is."""
+    return read_developer(text) if role == "developer" else Body(text)
 
-    Tools are structured only where writing them gives the same text.
+
+def read_developer(body: str) -> Body:
+    """A developer's body: instructions, then tools.
+
+    Tools are structured where writing them gives the same text, and where the text is what the chat template of gpt-oss
+    writes in its place; that one is kept.
     """
     at = body.rfind(SECTION)
     first = len(INSTRUCTIONS) + 2 if body.startswith(INSTRUCTIONS) else 0
-    if at == 0 or (at >= first and body.startswith("\n\n", at - 2)):
-        tools = _read_tools(body[at:])
-        if tools is not None:
-            if at == 0:
-                return (tools,), False
-            text, plain = _instructions(body[: at - 2])
-            return (Text(text), tools), plain
-    return _instructions(body)
+    if at != 0 and not (at >= first and body.startswith("\n\n", at - 2)):
+        return Body(*_instructions(body))
+    section = body[at:]
+    tools, raw = _read_tools(section), None
+    if tools is None:
+        tools, raw = read_template(section), section
+    if tools is None:
+        return Body(*_instructions(body), opaque=True)
+    if at == 0:
+        return Body((tools,), section=raw)
+    text, plain = _instructions(body[: at - 2])
+    return Body((Text(text), tools), plain, raw)
 
 
 def _instructions(text: str) -> tuple[str, bool]:
     rest = text.removeprefix(INSTRUCTIONS)
     return rest, len(rest) == len(text)
+
+
+_DEFAULT: Final = re.compile(r"(?m)(, // default: .*),$")
+
+
+def read_template(section: str) -> Tools | None:
+    """Tools as the chat template of gpt-oss spells them: a comma stands behind the comment that names a default."""
+    spelled = _DEFAULT.sub(r"\1", section)
+    return None if spelled == section else _read_tools(spelled)
 
 
 def _read_tools(section: str) -> Tools | None:
@@ -77,14 +108,23 @@ def write_tools(tools: Sequence[Tool]) -> str:
     return render_tools(tools, notes)
 
 
-def write_developer(content: Content, *, plain: bool) -> str:
-    """A developer's content as body: instructions, then tools."""
+def write_developer(content: Content, *, plain: bool, section: Json = None) -> str:
+    """A developer's content as body: instructions, then tools.
+
+    Args:
+        content: its content.
+        plain: without the heading of the instructions.
+        section: how the tools are spelled, where that still says the same.
+    """
     sections: list[str] = []
     for part in parts_of(content):
         if isinstance(part, Text):
             sections.append(part.text if plain else INSTRUCTIONS + part.text)
         else:
-            sections.append(write_tools(cast("Tools", part).tools))
+            tools = cast("Tools", part)
+            told = isinstance(section, str) and section.startswith(SECTION) and _read_tools(section) is None
+            same = told and read_template(cast("str", section)) == tools
+            sections.append(cast("str", section) if same else write_tools(tools.tools))
     return "\n\n".join(sections)
 
 

@@ -118,7 +118,7 @@ def _narrowed(message: Message, holds: tuple[type[Any], ...], path: str, log: Lo
 
 
 def _is_read(tools: tuple[Tool, ...]) -> bool:
-    return isinstance(read_developer(write_tools(tools))[0], tuple)
+    return isinstance(read_developer(write_tools(tools)).content, tuple)
 
 
 def _spelled(held: Message, source: Message, spelling: Spelling, *, prompted: bool) -> Message:
@@ -159,9 +159,12 @@ def _message(
     content = _narrowed(message, holds, f"{path_of(place)}/content", log)
     if holds:
         plain = layout.get("plain") is True and not write_developer(content, plain=True).startswith(INSTRUCTIONS)
-        content, plain = read_developer(write_developer(content, plain=plain))
-        if plain:
+        body = read_developer(write_developer(content, plain=plain, section=layout.get("tools")))
+        content = body.content
+        if body.plain:
             kept["plain"] = True
+        if body.section is not None:
+            kept["tools"] = body.section
     mentions = _mentions(layout.get("mentions"), content, fields) if isinstance(content, str) else []
     if mentions:
         kept["mentions"] = mentions

@@ -95,4 +95,5 @@ def body_of(message: Message) -> str:
     content = message.content
     if isinstance(content, str) and message.role != "developer":
         return content
-    return write_developer(content, plain=layout_of(message.layout).get("plain", False))
+    layout = layout_of(message.layout)
+    return write_developer(content, plain=layout.get("plain", False), section=layout.get("tools"))

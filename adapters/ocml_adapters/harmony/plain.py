@@ -31,10 +31,12 @@ def read_plain(text: str) -> list[Message] | None:
             return None
         if head.role == SYSTEM and messages and messages[-1].end == "return":
             return None
-        content, plain = read_body(head.role, CONTROL.restore(rest[:stop]))
+        body = read_body(head.role, CONTROL.restore(rest[:stop]))
+        if body.opaque or body.section is not None:
+            return None
         message = own_copy(head)
-        message.content, message.end = content, end
-        if plain:
+        message.content, message.end = body.content, end
+        if body.plain:
             message.layout = {HOME: {"plain": True}}
         messages.append(message)
     return messages

@@ -282,10 +282,14 @@ class FrameReader:
             end = "end"
         elif end is None:
             self._note(FindingCode.TRUNCATED, "the text ends inside the message")
-        content, plain = read_body(fields.role, CONTROL.restore(body) if self._restore else body)
-        if plain:
+        said = read_body(fields.role, CONTROL.restore(body) if self._restore else body)
+        if said.plain:
             layout["plain"] = True
-        message = make(fields, content, end, layout, extras)
+        if said.section is not None:
+            layout["tools"] = said.section
+        if said.opaque:
+            self._note(FindingCode.TOOLS_OPAQUE, "the section of declared tools is not understood; it stays text")
+        message = make(fields, said.content, end, layout, extras)
         self._check_call(message)
         return message
 
