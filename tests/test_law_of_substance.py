@@ -7,7 +7,19 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from ocml_bridge import Document, Loss, LossCode, Message, Options, Severity, Transcript, formats, verify, write
+from ocml_bridge import (
+    Completion,
+    Document,
+    Loss,
+    LossCode,
+    Message,
+    Options,
+    Severity,
+    Transcript,
+    formats,
+    verify,
+    write,
+)
 from ocml_bridge.adapter import Adapter
 from ocml_bridge.loss import Log
 from ocml_bridge.registry import adapter
@@ -93,3 +105,7 @@ def test_a_message_that_is_gone_is_no_message_of_its_neighbour() -> None:
     assert vanished(SAID, replace(SAID, messages=()), [lost]) == ["/messages/1/content"]
     structure = lost._replace(code=LossCode.TOOLS_MOVED)
     assert vanished(SAID, replace(SAID, messages=SAID.messages[1:]), [structure]) == ["/messages/0/content"]
+
+
+def test_a_text_to_complete_that_vanishes_is_lost_as_content() -> None:
+    substance(Trial(Completion("\n"), "ocm-0.1"))

@@ -103,7 +103,7 @@ CLASSES: Final[dict[LossCode, LossClass]] = {
     LossCode.SETTINGS: LossClass.BOOKKEEPING,
     LossCode.OPEN_TURN: LossClass.STRUCTURE,
     LossCode.ALTERNATIVES: LossClass.CONTENT,
-    LossCode.COMPLETION: LossClass.STRUCTURE,
+    LossCode.COMPLETION: LossClass.CONTENT,
     LossCode.EXTRAS: LossClass.BOOKKEEPING,
     LossCode.LAYOUT: LossClass.BOOKKEEPING,
     LossCode.CONTROL_TOKEN: LossClass.CONTENT,
