@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
+from .errors import BridgeError, ErrorCode
 from .loss import Log
 from .model import Document, Json
 
@@ -95,6 +96,10 @@ def holds(*features: Feature, partly: tuple[Feature, ...] = ()) -> Capabilities:
 Policy = Literal["neutralise", "refuse", "raw"]
 
 
+Reasoning = Literal["reasoning", "reasoning_content"]
+_WORDS: Final[dict[str, tuple[str, ...]]] = {"control_tokens": get_args(Policy), "reasoning": get_args(Reasoning)}
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to read or write. Every adapter takes all of them and uses those that concern it.
@@ -107,15 +112,24 @@ class Options:
         reasoning: the key that OpenAI messages get private reasoning under.
         training: end the last final message as a model is trained to end it (Harmony's `<|return|>`).
         force_format: read a source in the format that was named, however certain it is that it is something else.
+
+    Raises:
+        BridgeError: OCB-OPTION for a word that `control_tokens` or `reasoning` does not know.
     """
 
     dialect: str | None = None
     control_tokens: Policy = "neutralise"
     bos: str | None = None
     eos: str | None = None
-    reasoning: Literal["reasoning", "reasoning_content"] = "reasoning"
+    reasoning: Reasoning = "reasoning"
     training: bool = False
     force_format: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse words that nobody knows: they would be passed over without one."""
+        for name, known in _WORDS.items():
+            if (word := getattr(self, name)) not in known:
+                raise BridgeError(ErrorCode.OPTION, f"{name} knows no {word!r}; it knows {', '.join(known)}")
 
 
 DEFAULT = Options()

@@ -13,7 +13,7 @@ from .arrange import Draft, arranged
 from .boundary import WHOLE, Place
 from .detection import doubt, explain, opened
 from .diff import diff
-from .errors import BridgeError
+from .errors import BridgeError, ErrorCode
 from .fit import report
 from .loss import Finding, Log, Loss, LossCode, Severity, is_lossless
 from .model import Document, Json, Transcript
@@ -302,6 +302,9 @@ def _written(
     found, dialect = registry.adapter(target)
     if dialect is not None:
         options = replace(options, dialect=dialect)
+    elif options.dialect is not None and options.dialect not in found.dialects:
+        known = ", ".join(found.dialects) or "none"
+        raise BridgeError(ErrorCode.OPTION, f"{found.id} has no dialect {options.dialect!r}; it has {known}")
     if drop_analysis and isinstance(transcript, Transcript):
         return _write_answers(found, transcript, options), found.id
     return _write(found, transcript, options, sound), found.id
