@@ -280,3 +280,36 @@ def test_verify_catches_an_output_that_swaps_answers() -> None:
 def test_every_call_is_drawn_with_a_content_of_its_own(document: Transcript) -> None:
     calls = [message.content for message in document.messages if is_call(message)]
     assert len(calls) == len(set(calls))
+
+
+# --- calls of other libraries' shapes ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"name": "f", "args": {"k": "a"}, "id": "a"},
+        {"name": "f", "args": {"k": "a"}, "id": "a", "type": "tool_call"},
+        {"name": "f", "arguments": '{"k":"a"}', "id": "a"},
+        {"id": "a", "type": "tool", "function": {"name": "f", "arguments": '{"k":"a"}'}},
+    ],
+)
+def test_a_call_of_another_librarys_shape_is_a_call_and_comes_back_as_it_was(call: dict[str, Any]) -> None:
+    made = request([], [("a", "one")])
+    made["messages"][1]["tool_calls"] = [call]
+    result = convert(made, source="openai", target="ocm-2.2")
+    assert [(note.code, note.path) for note in result.findings] == [("shape", "/messages/1")]
+    assert answers(read_back(result)) == {"a": "one"}
+    assert convert(made, source="openai", target="openai").output == made
+
+
+def test_a_call_that_chat_completions_nests_is_a_call_in_openchatml_json_and_comes_back_as_it_was() -> None:
+    nested = {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"k":"a"}'}}
+    made = [
+        {"role": "assistant", "channel": "commentary", "tool_calls": [nested]},
+        {"role": "tool", "name": "functions.f", "channel": "commentary", "call_id": "a", "content": "one"},
+    ]
+    result = convert(made, source="ocm-2.2-json", target="harmony")
+    assert [(note.code, note.path) for note in result.findings] == [("shape", "/messages/0")]
+    assert answers(read_back(result)) == {"a": "one"}
+    assert convert(made, source="ocm-2.2-json", target="ocm-2.2-json").output == made

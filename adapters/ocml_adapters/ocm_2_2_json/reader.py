@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
+from typing import Final, cast
 
 from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options, Source
@@ -104,7 +104,12 @@ def _messages(wire: Object, path: str, index: int, log: Log) -> list[Message]:
     if content is not None or not (out or calls):
         out.append(_content_message(wire, role, name, content or "", path, f"/messages/{index + len(out)}", log))
     channel = _text(wire, CHANNEL, path) if content is None else None
-    out += [replace(_call(call, at, role, channel or "commentary"), name=name) for at, call in calls]
+    for at, call in calls:
+        flat = _flat(call)
+        if flat is not call:
+            detail = "a call as Chat Completions nests it, in place of recipient and arguments (§10)"
+            log.find(FindingCode.SHAPE, f"/messages/{index + len(out)}", detail)
+        out.append(replace(_call(flat, at, role, channel or "commentary"), name=name))
     return out
 
 
@@ -148,6 +153,21 @@ def _listed(wire: Object) -> int:
     """How many calls an object has in `tool_calls`; they are its last messages."""
     several = wire.get(TOOL_CALLS)
     return len(cast("list[Json]", several)) if isinstance(several, list) else 0
+
+
+def _flat(call: Object) -> Object:
+    """A call; one that Chat Completions nests, as this format has it."""
+    inner = call.get("function")
+    if not isinstance(inner, dict) or not call.keys() <= {"id", "type", "function"} or call.get("type") not in _NESTED:
+        return call
+    function = cast("Object", inner)
+    name = function.get("name")
+    if not isinstance(name, str) or not name or not function.keys() <= {"name", "arguments"}:
+        return call
+    return {"id": call.get("id"), "recipient": recipient_of(name), "arguments": function.get("arguments")}
+
+
+_NESTED: Final = (None, "function")
 
 
 def _call(call: Object, path: str, role: str, channel: str) -> Message:

@@ -30,7 +30,7 @@ from .syntax import (
     TOOL_CALLS,
     WEIGHT,
 )
-from .tools import is_legacy, read_calls, read_function_call
+from .tools import is_legacy, is_near, read_calls, read_function_call
 
 _CALL_KEYS: Final = ((TOOL_CALLS, False), (FUNCTION_CALL, True))
 
@@ -118,6 +118,10 @@ def _notice(wire: Object, made: Sequence[Message], index: int, log: Log, where: 
             log.find(FindingCode.SHAPE, path, f"a message of Chat Completions has no {key!r}; it is kept")
     if role != "assistant":
         return
+    for at, call in enumerate(made):
+        if is_near(call):
+            detail = "a call in the shape of another library, read as a function's and kept"
+            log.find(FindingCode.SHAPE, f"/messages/{index + at}", detail)
     for key, legacy in _CALL_KEYS:
         if wire.get(key) and not any(is_call(message) and is_legacy(message) is legacy for message in made):
             log.find(FindingCode.SHAPE, f"{path}/extras/{HOME}/{key}", f"{key} cannot be understood; it is kept")

@@ -73,7 +73,7 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
     kind = _kind_of(item)
     found = _read_inner(item[kind], INPUT_KEYS[kind]) if kind is not None else None
     if kind is None or found is None:
-        return None
+        return _read_near_call(item, speaker)
     call_id = item.get("id")
     if not isinstance(call_id, str) or not call_id:
         call_id = None
@@ -89,6 +89,35 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
     if kind == CUSTOM and found.recipient.startswith(FUNCTIONS):
         layout["kind"] = CUSTOM
     return _message(found, speaker, call_id, None if kind == CUSTOM else "json", layout, kept(TOOL_CALLS, extras))
+
+
+def _read_near_call(item: Object, speaker: str | None) -> Message | None:
+    """A call of another library's shape, which is kept: without an object around its name, or of another type."""
+    if not is_empty(kind := item.get("type")) and kind not in _NEAR_KINDS:
+        return None
+    keys = item.keys() - {"id", "type"}
+    if keys in _FLAT_KEYS:
+        inner: Object = {"name": item.get("name"), "arguments": item.get("args", item.get("arguments"))}
+    elif keys == {FUNCTION} and isinstance(item[FUNCTION], OBJECT):
+        inner = item[FUNCTION]
+    else:
+        return None
+    if inner.keys() - {"name", "arguments"}:
+        return None
+    found = _read_inner(inner, "arguments")
+    call_id = item.get("id")
+    if found is None or not (call_id is None or (isinstance(call_id, str) and call_id)):
+        return None
+    return _message(found, speaker, call_id, "json", {"raw": item}, None)
+
+
+_NEAR_KINDS: Final = (FUNCTION, "tool", "tool_call")
+_FLAT_KEYS: Final = ({"name", "args"}, {"name", "arguments"})
+
+
+def is_near(call: Message) -> bool:
+    """Whether a call was read from another library's shape."""
+    return call.layout is not None and "raw" in call_layout(call)
 
 
 def _read_plain_call(item: Object, speaker: str | None) -> Message | None:
@@ -192,6 +221,9 @@ def is_custom(call: Message) -> bool:
 def write_call(call: Message) -> Object:
     """A call as an item of `tool_calls`."""
     layout, extras = call_layout(call), mine(call.extras, HOME).get(TOOL_CALLS)
+    raw = layout.get("raw")
+    if raw is not None and extras is None and _says(raw, call):
+        return raw
     kind = CUSTOM if is_custom(call) else FUNCTION
     out: Object = {} if call.call_id is None else {"id": call.call_id}
     out["type"] = kind
@@ -199,6 +231,22 @@ def write_call(call: Message) -> Object:
     out[kind] = _write_inner(call, INPUT_KEYS[kind], layout, own.get(kind))
     out = add(out, own, CALL_ORDER)
     return shape(out, layout.get("form"), fixed=(kind,), implied=("type",)) if layout else out
+
+
+def _says(raw: Json, call: Message) -> bool:
+    """Whether an object of another library's shape is read as just this call."""
+    read = _read_call(raw, call.name)
+    return (
+        read is not None
+        and is_near(read)
+        and (read.recipient, read.content, read.call_id, read.constraint)
+        == (
+            call.recipient,
+            call.content,
+            call.call_id,
+            call.constraint,
+        )
+    )
 
 
 def write_function_call(call: Message) -> Object:
