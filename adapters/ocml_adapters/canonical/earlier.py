@@ -1,4 +1,8 @@
-"""Documents of the canonical form as it was: what stood in extras, and has a field of its own now, goes there."""
+"""Documents of the canonical form as it was: what stood in extras, and has a field of its own now, goes there.
+
+Extras may still have such keys. A document of today that says nothing in the field then says so with null there, which
+no earlier one has: it is not taken for one of them.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +26,24 @@ def current(document: Json, log: Log) -> Json:
     """
     if not isinstance(document, dict):
         return document
-    values = _with_settings(cast("Object", document), log)
+    values = cast("Object", document)
+    if values.get("type") == "completion":
+        return values
+    values = _with_settings(values, log)
     messages = values.get("messages")
     if not isinstance(messages, list):
         return values
     moved = [_message(message, f"/messages/{at}", log) for at, message in enumerate(cast("list[Json]", messages))]
     return {**values, "messages": moved}
+
+
+def distinct(transcript: Object) -> None:
+    """Put null where a transcript of today would be read as an earlier one; other than that it is not changed."""
+    if "settings" not in transcript and _settings_of_openai(transcript):
+        transcript["settings"] = None
+    for message in cast("list[Object]", transcript["messages"]):
+        if _has_weight_of_openai(message):
+            message["weight"] = None
 
 
 _MOVED: Final = ("model", "generation_settings")
@@ -37,7 +53,7 @@ def _with_settings(values: Object, log: Log) -> Object:
     """A document whose settings are its own, and neither its header's nor among the extras of Chat Completions."""
     header = _object(values.get("header"))
     inside = _object(header.get("generation_settings"))
-    beside = {key: value for key, value in _extras_of_openai(values).items() if key in READERS}
+    beside = _settings_of_openai(values)
     moved = [key for key in _MOVED if key in header]
     if "settings" in values or not (beside or moved):
         return values
@@ -61,13 +77,22 @@ def _message(message: Json, path: str, log: Log) -> Json:
     if not isinstance(message, dict):
         return message
     values = cast("Object", message)
-    extras = _extras_of_openai(values)
-    if type(extras.get("weight")) not in (int, float) or "weight" in values:
+    if not _has_weight_of_openai(values):
         return values
     log.find(
         FindingCode.EARLIER_FORM, f"{path}/extras/openai/weight", "a message has a weight of its own", Severity.LAYOUT
     )
-    return _without({**values, "weight": extras["weight"]}, {"weight"})
+    return _without({**values, "weight": _extras_of_openai(values)["weight"]}, {"weight"})
+
+
+def _settings_of_openai(document: Object) -> Object:
+    """What has a field of the settings now, among the extras of Chat Completions."""
+    return {key: value for key, value in _extras_of_openai(document).items() if key in READERS}
+
+
+def _has_weight_of_openai(message: Object) -> bool:
+    """Whether the only weight of a message is among the extras of Chat Completions."""
+    return "weight" not in message and type(_extras_of_openai(message).get("weight")) in (int, float)
 
 
 def _extras_of_openai(values: Object) -> Object:

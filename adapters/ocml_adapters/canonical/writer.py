@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Document
+from ocml_bridge.model import Document, Transcript
 from ocml_bridge.model.codec import to_json
+
+from .earlier import distinct
 
 
 def write(document: Document, options: Options, log: Log) -> Source:
     """The document as JSON values, defaults left out."""
-    return to_json(document)
+    values = to_json(document)
+    if isinstance(document, Transcript):
+        distinct(cast("dict[str, Any]", values))
+    return values
