@@ -78,6 +78,7 @@ EXAMPLES: dict[LossCode, tuple[Document, str]] = {
         "harmony",
     ),
     LossCode.COMPLETION: (Completion((Infill("a", None, "c"),)), "openai"),
+    LossCode.OUTSIDE: (_talk(Message("user", "Hi", extras={"chatml": {"gap": "By the way:"}})), "openai"),
     LossCode.EXTRAS: (_talk(Message("user", "Hi", extras={"openai": {"prompt_cache_breakpoint": True}})), "harmony"),
     LossCode.LAYOUT: (_talk(Message("user", "Hi", layout={"ocm-2.2": {"gap": "\n\n"}})), "harmony"),
     LossCode.CONTROL_TOKEN: (_talk(Message("user", "What is <|end|>?")), "harmony"),

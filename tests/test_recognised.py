@@ -81,7 +81,10 @@ def test_text_that_quotes_a_token_is_not_a_prompt(text: str) -> None:
     assert recognise(text) is None
 
 
-@given(st.one_of(json_values(), st.lists(json_values()), st.text(), st.binary()))
+LINES = st.lists(st.sampled_from(['{"a": 1}', "[1]", "no JSON", "{", ""])).map("\n".join)
+
+
+@given(st.one_of(json_values(), st.lists(json_values()), st.text(), st.binary(), LINES))
 def test_nothing_is_raised_whatever_the_data(data: Any) -> None:
     recognise(data)
 

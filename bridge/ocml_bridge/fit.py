@@ -9,6 +9,7 @@ from .diff import ABSENT, Difference, diff
 from .errors import ErrorCode
 from .loss import Log, Loss, LossCode, Severity, gone, named
 from .model import (
+    OUTSIDE,
     ByFormat,
     Content,
     Document,
@@ -236,6 +237,8 @@ def name_difference(difference: Difference, target: str) -> Loss:
             return Loss(code, _SPELLED, path, f"{target} says nothing of an empty {label}")
         if old == ():
             return Loss(code, _SPELLED, path, f"{target} says nothing where there are no {label}")
+        if code is LossCode.EXTRAS and steps[-1] in OUTSIDE and isinstance(old, str):
+            return Loss(LossCode.OUTSIDE, _LOST, path, f"{target} has no place for text outside messages: {shown(old)}")
         what = _of_one_format(cast("ByFormat", old)) if path.endswith("/extras") else f"the {label} {shown(old)}"
         return Loss(code, _LOST, path, f"{target} has no place for {what}")
     return Loss(code, _CHANGED, path, f"the {label} {shown(old)} becomes {shown(new)} in {target}")

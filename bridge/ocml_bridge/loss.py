@@ -54,6 +54,7 @@ class LossCode(StrEnum):
     OPEN_TURN = "open-turn"
     ALTERNATIVES = "alternatives"
     COMPLETION = "completion"
+    OUTSIDE = "text-outside"
     EXTRAS = "extras"
     LAYOUT = "layout"
     CONTROL_TOKEN = "control-token"
@@ -104,6 +105,7 @@ CLASSES: Final[dict[LossCode, LossClass]] = {
     LossCode.OPEN_TURN: LossClass.STRUCTURE,
     LossCode.ALTERNATIVES: LossClass.CONTENT,
     LossCode.COMPLETION: LossClass.CONTENT,
+    LossCode.OUTSIDE: LossClass.CONTENT,
     LossCode.EXTRAS: LossClass.BOOKKEEPING,
     LossCode.LAYOUT: LossClass.BOOKKEEPING,
     LossCode.CONTROL_TOKEN: LossClass.CONTENT,

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from .loss import Loss, LossClass, Severity, gone
-from .model import Content, Document, Foreign, Infill, Json, Message, Part, Refusal, Text, Transcript
+from .model import OUTSIDE, ByFormat, Content, Document, Foreign, Infill, Json, Message, Part, Refusal, Text, Transcript
 
 
 class Characters(NamedTuple):
@@ -33,7 +33,7 @@ def characters(document: Document) -> int:
     """How many characters of what was said are in a document."""
     if not isinstance(document, Transcript):
         return characters_of(document.content)
-    total = _characters_in_all(document.messages)
+    total = _characters_in_all(document.messages) + _outside(document.extras)
     for alternative in document.alternatives or ():
         total += _characters_in_all(alternative.messages)
     return total
@@ -44,7 +44,15 @@ def _characters_in_all(messages: Sequence[Message]) -> int:
     for message in messages:
         content = message.content
         total += (len(content) if isinstance(content, str) else characters_of(content)) or _beside_content(message)
+        if message.extras is not None:
+            total += _outside(message.extras)
     return total
+
+
+def _outside(extras: ByFormat | None) -> int:
+    """How many characters of text stand outside of any message."""
+    members = () if extras is None else (item for values in extras.values() for item in values.items())
+    return sum(len(text) for key, text in members if key in OUTSIDE and isinstance(text, str))
 
 
 def characters_of(content: Content) -> int:

@@ -133,10 +133,14 @@ def _spelled(held: Message, source: Message, spelling: Spelling, *, prompted: bo
 
 
 def _names_of_replies(messages: Sequence[Message]) -> dict[int, str]:
-    """For replies without a name, the tool that they answer."""
+    """For replies without a name, the tool whose call they answer, or will be read to answer: Harmony has no ids."""
     if not any(message.role == TOOL and message.name is None for message in messages):
         return {}
-    return {reply: messages[call].recipient or TOOL for reply, call in pair(messages).items()}
+    names = {reply: messages[call].recipient or TOOL for reply, call in pair(messages).items()}
+    if all(at in names for at, message in enumerate(messages) if message.role == TOOL and message.name is None):
+        return names
+    bare = [replace(message, name=message.name or names.get(at), call_id=None) for at, message in enumerate(messages)]
+    return {reply: messages[call].recipient or TOOL for reply, call in pair(bare).items()} | names
 
 
 def _leads(messages: Sequence[Message], open_turn: Message | None) -> bool:

@@ -29,6 +29,7 @@ _NOUNS: Final[dict[LossCode, tuple[str, str]]] = {
     LossCode.TOOL_SCHEMA: ("detail of a tool's schema", "details of tools' schemas"),
     LossCode.HEADER: ("document header", "document headers"),
     LossCode.COMPLETION: ("text to complete", "texts to complete"),
+    LossCode.OUTSIDE: ("text outside messages", "texts outside messages"),
     LossCode.EXTRAS: ("set of other keys", "sets of other keys"),
     LossCode.CONTROL_TOKEN: ("text with control tokens", "texts with control tokens"),
     LossCode.SURROGATE: ("text with half a character", "texts with half a character"),

@@ -2,6 +2,7 @@
 
 from .message import Ending, Message, own_copy
 from .parts import (
+    OUTSIDE,
     ByFormat,
     Content,
     FileBreak,
@@ -21,6 +22,7 @@ from .settings import AnswerFormat, Settings, ToolChoice, Usage
 from .transcript import Alternative, Completion, Document, Header, Transcript
 
 __all__ = [
+    "OUTSIDE",
     "Alternative",
     "AnswerFormat",
     "ByFormat",

@@ -7,12 +7,15 @@ All are pure values: equal content is an equal object, nothing is generated, not
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 Json = Any
 """Any JSON value: None, bool, int, float, str, list, dict."""
 ByFormat = dict[str, dict[str, Json]]
 """Extras or layout: format id → what that format keeps."""
+
+OUTSIDE: Final = frozenset({"front", "before", "gap", "after", "tail"})
+"""Keys of extras under which text formats keep text that stands outside of any message: before one, or around all."""
 
 _STRICT: dict[str, str] = {"extra": "forbid"}
 

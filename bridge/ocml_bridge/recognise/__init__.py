@@ -7,6 +7,7 @@ there are is for `detection` to know.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from .. import jsontext
@@ -50,10 +51,11 @@ def recognise(data: Source | bytes) -> Recognised | None:
 
 def _parsed(text: str) -> Json:
     """The JSON value, or the list of JSON lines, that a text is; None where it is neither."""
-    try:
+    with suppress(BridgeError):
         return jsontext.loads(text)
-    except BridgeError:
+    with suppress(BridgeError):  # lines that begin as JSON, and do not go on so
         return jsontext.loads_lines(text)
+    return None
 
 
 _SPACE: Final = re.compile(r"\s*")
