@@ -122,8 +122,8 @@ def write_developer(content: Content, *, plain: bool, section: Json = None) -> s
             sections.append(part.text if plain else INSTRUCTIONS + part.text)
         else:
             tools = cast("Tools", part)
-            told = isinstance(section, str) and section.startswith(SECTION) and _read_tools(section) is None
-            same = told and read_template(cast("str", section)) == tools
+            declares = isinstance(section, str) and section.startswith(SECTION) and _read_tools(section) is None
+            same = declares and read_template(cast("str", section)) == tools
             sections.append(cast("str", section) if same else write_tools(tools.tools))
     return "\n\n".join(sections)
 

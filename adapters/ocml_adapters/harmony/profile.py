@@ -40,18 +40,18 @@ def gpt_oss(transcript: Transcript, date: str | None) -> Profiled:
     What only the prompt asks for (a tool choice, the form of the answer) binds nobody: it is reported as changed, and
     whoever samples has to see to it.
     """
-    log, asked, tools = Log(), transcript.settings or Settings(), transcript.tools or ()
-    notes, formats = _notes(asked, tools, log), _formats(asked, log)
-    _report_unsaid(asked, log)
-    system = Message("system", render_system(_system(tools, asked, date, log)))
+    log, settings, tools = Log(), transcript.settings or Settings(), transcript.tools or ()
+    notes, formats = _notes(settings, tools, log), _formats(settings, log)
+    _report_unsaid(settings, log)
+    system = Message("system", render_system(_system(tools, settings, date, log)))
     messages, count = transcript.messages, _count_of_texts(transcript.messages)
     origins = [f"/messages/{index}" for index in range(len(messages))]
     rest = [_as_developer(message, path, log) for message, path in zip(messages, origins, strict=True)]
     if count or notes or formats:
         first = _folded(rest[:count], notes, formats, log)
-        made_from = origins[0] if count else _PLACE.format("tool_choice" if asked.tool_choice else "response_format")
+        made_from = origins[0] if count else _PLACE.format("tool_choice" if settings.tool_choice else "response_format")
         rest, origins = [first, *rest[count:]], [made_from, *origins[count:]]
-    made = replace(transcript, messages=(system, *rest), settings=_unaccounted(asked))
+    made = replace(transcript, messages=(system, *rest), settings=_unaccounted(settings))
     return Profiled(made, tuple(log.losses), ("", *origins))
 
 
@@ -60,29 +60,29 @@ _ACCOUNTED: Final = ("reasoning_effort", "tool_choice", "response_format", "para
 """The settings that the prompt says, or that are reported here."""
 
 
-def _unaccounted(asked: Settings) -> Settings | None:
-    rest = replace(asked, **dict.fromkeys(_ACCOUNTED))
+def _unaccounted(settings: Settings) -> Settings | None:
+    rest = replace(settings, **dict.fromkeys(_ACCOUNTED))
     return None if rest == Settings() else rest
 
 
 # --- the system message -----------------------------------------------------------------------------------------------
 
 
-def _system(tools: Sequence[Tool], asked: Settings, date: str | None, log: Log) -> SystemContent:
+def _system(tools: Sequence[Tool], settings: Settings, date: str | None, log: Log) -> SystemContent:
     functions = any(tool.namespace in (None, "functions") for tool in developer.image(tools))
     return SystemContent(
         identity=IDENTITY,
         cutoff=CUTOFF,
         date=date,
-        effort=_effort(asked, log),
+        effort=_effort(settings, log),
         channels=tuple(sorted(CHANNELS)),
         channel_required=True,
         functions_line=functions,
     )
 
 
-def _effort(asked: Settings, log: Log) -> str:
-    wanted = asked.reasoning_effort
+def _effort(settings: Settings, log: Log) -> str:
+    wanted = settings.reasoning_effort
     if wanted is None:
         return MEDIUM
     effort = EFFORTS.get(wanted)
@@ -133,17 +133,17 @@ def _folded(
 # --- what is asked for ------------------------------------------------------------------------------------------------
 
 
-def _notes(asked: Settings, tools: Sequence[Tool], log: Log) -> list[str]:
+def _notes(settings: Settings, tools: Sequence[Tool], log: Log) -> list[str]:
     """Instructions for what has no place of its own."""
     notes: list[str] = []
-    choice = asked.tool_choice
+    choice = settings.tool_choice
     if choice is not None and tools:
         notes = _choice_notes(choice)
         if notes:
             _report(log, "tool_choice", "it is an instruction to gpt-oss, which nothing enforces")
     elif choice is not None and choice.mode != "none":
         _report(log, "tool_choice", "no tool is declared that could be chosen", Severity.LOST)
-    if asked.response_format is not None and asked.response_format.type == "json_object":
+    if settings.response_format is not None and settings.response_format.type == "json_object":
         notes.append("Answer with a JSON object and nothing else.")
     return notes
 
@@ -158,8 +158,8 @@ def _choice_notes(choice: ToolChoice) -> list[str]:
     return [*notes, "Call at least one tool before you answer."] if choice.mode == "required" else notes
 
 
-def _formats(asked: Settings, log: Log) -> tuple[ResponseFormat, ...]:
-    answer = asked.response_format
+def _formats(settings: Settings, log: Log) -> tuple[ResponseFormat, ...]:
+    answer = settings.response_format
     if answer is None or answer.type == "text":
         return ()
     _report(log, "response_format", "the prompt says what the answer must be, which nothing enforces")
@@ -176,13 +176,13 @@ def _line(text: str) -> str:
     return " ".join(text.splitlines())
 
 
-def _report_unsaid(asked: Settings, log: Log) -> None:
+def _report_unsaid(settings: Settings, log: Log) -> None:
     """What gpt-oss cannot be asked for."""
-    if asked.parallel_tool_calls is not None:
+    if settings.parallel_tool_calls is not None:
         detail = "a turn of gpt-oss ends with its first call, whatever is asked for"
-        severity = Severity.LOST if asked.parallel_tool_calls else Severity.LAYOUT
+        severity = Severity.LOST if settings.parallel_tool_calls else Severity.LAYOUT
         _report(log, "parallel_tool_calls", detail, severity)
-    if asked.verbosity is not None:
+    if settings.verbosity is not None:
         _report(log, "verbosity", "gpt-oss has no setting for the length of its answers", Severity.LOST)
 
 

@@ -54,10 +54,10 @@ class _Drafts:
         self.messages: list[Message] = []
         self.paths: list[str] = []
         moved: list[Tool] = []
-        said = document.tools
-        if not said and "tools_at" not in kept_by(HOME, document.layout):
-            said = None
-        leading = said is None
+        declared = document.tools
+        if not declared and "tools_at" not in kept_by(HOME, document.layout):
+            declared = None
+        leading = declared is None
         for index, source in enumerate(document.messages):
             if is_private(source):
                 drop_message(log, index, f"{TARGET} has no place for private reasoning")
@@ -73,8 +73,8 @@ class _Drafts:
             self.paths.append(path)
         if moved:
             log.lose(LossCode.TOOLS_MOVED, "/tools", "tools of messages are declared apart", Severity.LAYOUT)
-        tools = (*(said or ()), *moved)
-        self.tools = tuple(map(normal, tools)) if said is not None or moved else None
+        tools = (*(declared or ()), *moved)
+        self.tools = tuple(map(normal, tools)) if declared is not None or moved else None
 
     def _said(self, source: Message, path: str, moved: list[Tool]) -> Message | None:
         """A message without the tools in it, which go to the transcript's; None where it has nothing else."""

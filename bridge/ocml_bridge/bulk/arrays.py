@@ -36,17 +36,17 @@ def chunks(item: Input, position: Position | None, most: int | None) -> Iterator
     if not isinstance(found, list):
         raise OSError("it is not a JSON array")
     values = cast("list[Json]", found)
-    begun = position["item"] if position else 0
-    end = len(values) if most is None else min(len(values), begun + most)
-    taken: list[bytes] = []
+    start = position["item"] if position else 0
+    end = len(values) if most is None else min(len(values), start + most)
+    chunk: list[bytes] = []
     size = 0
-    for at in range(begun, end):
-        taken.append(jsontext.dumps(values[at]))
-        size += len(taken[-1])
-        if len(taken) == CHUNK_RECORDS or size >= CHUNK_BYTES or at + 1 == end:
+    for at in range(start, end):
+        chunk.append(jsontext.dumps(values[at]))
+        size += len(chunk[-1])
+        if len(chunk) == CHUNK_RECORDS or size >= CHUNK_BYTES or at + 1 == end:
             read = item.size * (at + 1) // len(values)
-            yield Chunk((at + 2 - len(taken), tuple(taken)), len(taken), {"item": at + 1}, read)
-            taken, size = [], 0
+            yield Chunk((at + 2 - len(chunk), tuple(chunk)), len(chunk), {"item": at + 1}, read)
+            chunk, size = [], 0
 
 
 def records(payload: tuple[int, tuple[bytes, ...]], _item: Input, job: Job) -> Iterator[Record]:

@@ -100,8 +100,10 @@ def check(
     lines += [describe(error, file) for error in errors] + [_verdict(one) for one in compared]
     outputs = {STANDARD: "".join(f"{one_line(line)}\n" for line in lines).encode("utf-8", "backslashreplace")}
     if report is not None:
-        told = [_report(one) for one in readings]
-        found: Json = {"conversations": [*told], "errors": [_error(error) for error in errors]} if several else told[0]
+        reports = [_report(one) for one in readings]
+        found: Json = (
+            {"conversations": [*reports], "errors": [_error(error) for error in errors]} if several else reports[0]
+        )
         outputs[report] = jsontext.dumps(found, pretty=True) + b"\n"
     write_all(outputs)
     if not quiet:

@@ -60,10 +60,10 @@ def _changed(trial: Trial) -> Iterator[str]:
     if result.data != before[0]:
         yield "the bytes change with the document that was written, or with its report"
     reading = trial.read(trial.data)
-    if _said(reading) != (said := jsontext.dumps(to_json(trial.back))):
+    if _as_json(reading) != (first := jsontext.dumps(to_json(trial.back))):
         yield "what is read changes with what was read and written before"
     poison(reading.transcript)
-    if _said(trial.read(trial.data)) != said:
+    if _as_json(trial.read(trial.data)) != first:
         yield "what is read changes with what was read before"
     if _written(write(trial.document, target, options=options, policy=LENIENT)) != before:
         yield "what is written changes with what was written and read before"
@@ -74,9 +74,9 @@ def _changed(trial: Trial) -> Iterator[str]:
 def _shared_with_input(trial: Trial) -> Iterator[str]:
     values = deepcopy(trial.result.output)
     reading = trial.read(values)
-    before = _said(reading)
+    before = _as_json(reading)
     poison(values)
-    if _said(reading) != before:
+    if _as_json(reading) != before:
         yield "what was read of parsed JSON changes with that JSON"
 
 
@@ -84,5 +84,5 @@ def _written(result: Result) -> tuple[bytes, str, bytes]:
     return result.data, repr(result.losses), jsontext.dumps(to_json(result.transcript))
 
 
-def _said(reading: Reading) -> bytes:
+def _as_json(reading: Reading) -> bytes:
     return jsontext.dumps(to_json(reading.transcript))
