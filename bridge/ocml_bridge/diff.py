@@ -190,12 +190,15 @@ def _tool(path: str, old: Tool, new: Tool, out: list[Difference]) -> None:
         _values(f"{path}/layout", old.layout, new.layout, out)
 
 
+_NO_SETTINGS: Final = Settings()
+
+
 def _settings(old: Settings | None, new: Settings | None, out: list[Difference]) -> None:
     """Each setting at its own place, also where one of two documents has none at all."""
     if old == new:
         return
     before = len(out)
-    _fields(_fields_of(Settings), "/settings", old or Settings(), new or Settings(), (), out)
+    _fields(_fields_of(Settings), "/settings", old or _NO_SETTINGS, new or _NO_SETTINGS, (), out)
     if len(out) == before:
         out.append(Difference("/settings", old, new))
 

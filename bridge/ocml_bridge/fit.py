@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
 from typing import Any, Final, cast
 
 from .diff import ABSENT, Difference, diff
@@ -222,8 +223,7 @@ def name_difference(difference: Difference, target: str) -> Loss:
         code = _FIELD_CODES[label]
         label = _LABELS.get(label, label)
     else:
-        code = _code(steps[1:])
-        label = _label(steps)
+        code, label = _place(path)
     if code is _LAYOUT or code is _GROUPING or code is _ENDING:
         if old is None and code is _ENDING:
             return Loss(code, _CHANGED, path, f"the message was cut off; in {target} it reads as a whole one")
@@ -242,6 +242,13 @@ def name_difference(difference: Difference, target: str) -> Loss:
         what = _of_one_format(cast("ByFormat", old)) if path.endswith("/extras") else f"the {label} {shown(old)}"
         return Loss(code, _LOST, path, f"{target} has no place for {what}")
     return Loss(code, _CHANGED, path, f"the {label} {shown(old)} becomes {shown(new)} in {target}")
+
+
+@lru_cache(maxsize=256)
+def _place(path: str) -> tuple[LossCode, str]:
+    """The code of a path that is no field of a message, and what it leads to, in words: most are in many documents."""
+    steps = path.split("/")
+    return _code(steps[1:]), _label(steps)
 
 
 def _label(steps: list[str]) -> str:

@@ -51,6 +51,8 @@ def shown(value: object) -> str:
     """A value as JSON, cut after `LONGEST` characters; a large one as what it is made of."""
     if isinstance(value, str):
         return _quoted(value)
+    if isinstance(value, (bool, float)):
+        return jsontext.compact(value)
     if isinstance(value, Message):
         return f"of the {value.role}"
     if isinstance(value, Part):

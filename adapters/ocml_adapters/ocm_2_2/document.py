@@ -11,6 +11,7 @@ from ocml_bridge.model import Header, Json, Settings
 from ocml_bridge.model.codec import to_json
 from ocml_bridge.model.settings import READERS, settings_of
 
+from . import flow
 from .syntax import MAX_HEADER, VERSION
 
 FIELDS: Final = ("capabilities", "profiles")
@@ -48,7 +49,7 @@ def parse_header(text: str) -> DocumentHeader | None:
     """
     if len(text) > MAX_HEADER:
         raise too_long()
-    # Imported here, as in `_flow`: YAML takes longer to import than most texts take to convert.
+    # Imported here, as in `flow`: YAML takes longer to import than most texts take to convert.
     from .yamltext import load
 
     found = _FENCE.match(text)
@@ -59,6 +60,11 @@ def parse_header(text: str) -> DocumentHeader | None:
     version = spelled.get("version")
     if version is not None:
         del values["version"]
+    return _header_of(version, values)
+
+
+def _header_of(version: str | None, values: dict[str, Json]) -> DocumentHeader:
+    """The header with a version and some more values, which are taken from."""
     settings, others = _settings(values)
     known = {name: values.pop(name) for name in FIELDS if name in values}
     return DocumentHeader(Header(version=version, extras=values or None, **known), settings, others)
@@ -88,17 +94,35 @@ def too_long() -> BridgeError:
 
 def render_header(said: DocumentHeader) -> str:
     """The header as YAML, one key a line, `version` first."""
+    version = said.header.version
+    lines = [] if version is None else [f"version: {_version(version)}"]
+    lines += [f"{flow.spell(key)}: {flow.spell(value)}" for key, value in _values_of(said).items()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def read_back(said: DocumentHeader) -> DocumentHeader | None:
+    """What `parse_header` makes of a header as `render_header` writes it; YAML is read only where values are not plain.
+
+    Raises:
+        BridgeError: as `parse_header`.
+    """
+    text, version, values = render_header(said), said.header.version, _values_of(said)
+    if version is None or len(text) > MAX_HEADER or flow.plain([version, values]) is None:
+        return parse_header(text)
+    return _header_of(version, values)
+
+
+def _values_of(said: DocumentHeader) -> dict[str, Json]:
+    """What a header says beside the version, in the order in which it is written."""
     header, settings = said.header, said.settings or Settings()
-    lines = [f"version: {_version(header.version)}"] if header.version is not None else []
     known: dict[str, Json] = {} if settings.model is None else {MODEL: settings.model}
     if asked := {**_generation(settings), **(said.others or {})}:
         known[GENERATION] = asked
     known |= {name: value for name in FIELDS if (value := getattr(header, name)) is not None}
     rest = {**known, **(header.extras or {}), **known}
-    if lines:
+    if header.version is not None:
         rest.pop("version", None)
-    lines += [f"{_flow(key)}: {_flow(value)}" for key, value in rest.items()]
-    return "".join(f"{line}\n" for line in lines)
+    return rest
 
 
 def _generation(settings: Settings) -> dict[str, Json]:
@@ -111,16 +135,4 @@ def _generation(settings: Settings) -> dict[str, Json]:
 
 
 def _version(version: str) -> str:
-    return version if re.fullmatch(r"[0-9]+\.[0-9]+", version) else _flow(version)
-
-
-def _flow(value: Json) -> str:
-    if isinstance(value, str) and re.fullmatch(r"[a-z]+(?:_[a-z]+)*", value) and value not in _WORDS:
-        return value
-    from .yamltext import dump
-
-    return dump(value)
-
-
-_WORDS: Final = frozenset({"yes", "no", "y", "n", "on", "off", "true", "false", "null"})
-"""What YAML does not read as text."""
+    return version if re.fullmatch(r"[0-9]+\.[0-9]+", version) else flow.spell(version)

@@ -19,9 +19,7 @@ from ocml_bridge.turns import as_transcript, infer_grouping, is_thought, recipie
 from ocml_bridge.visibility import channelled, closed
 
 from . import spelling
-from .document import GENERATION, PLAIN, DocumentHeader
-from .document import parse_header as parse_document_header
-from .document import render_header as render_document_header
+from .document import GENERATION, PLAIN, DocumentHeader, read_back
 from .header import render_header
 from .syntax import HOME, MAX_FRAME_HEADER, VERSION, is_last_answer
 
@@ -60,7 +58,7 @@ def _header(transcript: Transcript, log: Log) -> DocumentHeader:
             log.lose(LossCode.HEADER, "/header", f"that the version is {VERSION} goes without saying", Severity.LAYOUT)
     else:
         try:
-            clean = parse_document_header(render_document_header(clean)) or PLAIN
+            clean = read_back(clean) or PLAIN
         except BridgeError:  # too long or too deep to be read again
             clean = PLAIN
     alone = not transcript.messages and transcript.open_turn is None and transcript.tools is None

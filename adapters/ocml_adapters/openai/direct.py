@@ -16,7 +16,7 @@ from ocml_bridge.turns import is_call, name_of, recipient_of
 from .form import Object
 from .plain import Waiting
 from .reasoning import default_keys
-from .shapes_out import enclosed, write_shell
+from .shapes_out import enclosing
 from .syntax import FUNCTION, HOME, REASONING, REASONING_TEXTS, TOOL_CALLS
 
 
@@ -27,10 +27,7 @@ def direct(document: Document, options: Options, sound: bool = False) -> tuple[T
     if document.alternatives is not None:
         return None
     wires = wires_of(document.messages, {})
-    if wires is None:
-        return None
-    image = enclosed(document, document.messages, len(wires))
-    return document if image == document else image, write_shell(image, wires)
+    return None if wires is None else enclosing(document, wires)
 
 
 def wires_of(messages: Sequence[Message], waiting: Waiting) -> list[Json] | None:

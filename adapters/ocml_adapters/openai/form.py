@@ -11,8 +11,8 @@ A form never hides anything: what it does not name is written behind what it doe
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from functools import lru_cache
+from collections.abc import Callable, Collection
+from functools import cache, lru_cache
 from typing import Any, Final, cast
 
 from ocml_bridge.model import Json
@@ -37,12 +37,19 @@ def is_empty(value: Json) -> bool:
 @lru_cache(maxsize=256)
 def _in_order(keys: tuple[str, ...], order: tuple[str, ...]) -> bool:
     """Whether known keys stand in their order and before all others."""
-    places = [_place(key, order) for key in keys]
-    return places == sorted(places)
+    return list(keys) == sorted(keys, key=_place_in(order))
 
 
-def _place(key: str, order: tuple[str, ...]) -> int:
-    return order.index(key) if key in order else len(order)
+@cache
+def _place_in(order: tuple[str, ...]) -> Callable[[str], int]:
+    """What gives the place of a key in an order, behind all others where it is not in it."""
+    places = {key: at for at, key in enumerate(order)}
+    return lambda key: places.get(key, len(places))
+
+
+def in_order(wire: Object, order: tuple[str, ...]) -> Object:
+    """An object with its keys in an order; those that are not in it stand behind the others, as they were."""
+    return {key: wire[key] for key in sorted(wire, key=_place_in(order))}
 
 
 def form_of(wire: Object, order: tuple[str, ...], required: frozenset[str], said: Collection[str]) -> Form | None:
@@ -111,9 +118,7 @@ def add(wire: Object, more: Json, order: tuple[str, ...] = ()) -> Object:
         return wire
     members = cast("Object", more)
     wire = {**wire, **{key: value for key, value in members.items() if key not in wire}}
-    if any(key in order for key in members):
-        return dict(sorted(wire.items(), key=lambda member: _place(member[0], order)))
-    return wire
+    return wire if members.keys().isdisjoint(order) else in_order(wire, order)
 
 
 def mine(by_format: Json, home: str) -> Object:

@@ -7,6 +7,7 @@ key, one text for a list of one) is remembered under `settings` in the layout, f
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge import jsontext
@@ -218,6 +219,7 @@ KEYS: Final[dict[str, tuple[str, ...]]] = {
     for field in (parameter.field for parameter in PARAMETERS.values())
 }
 """Setting → the keys that may say it."""
+_settings: Final[Callable[[Settings], tuple[Any, ...]]] = attrgetter(*KEYS)
 
 
 class Read(NamedTuple):
@@ -242,10 +244,10 @@ def read_settings(document: Object) -> Read:
     keys: list[str] = []
     spelled: Object = {}
     others: Object = {}
-    for key in PARAMETERS:
-        if key not in document or (parameter := PARAMETERS[key]).field in found:
+    for key in [key for key in PARAMETERS if key in document]:
+        parameter, raw = PARAMETERS[key], document[key]
+        if parameter.field in found:
             continue
-        raw = document[key]
         setting = parameter.read(raw)
         if setting is None:
             continue
@@ -274,15 +276,15 @@ def write_settings(settings: Settings | None, spelled: Json, extras: Object) -> 
     out: Object = {}
     if settings is None:
         return out
-    for field, keys in KEYS.items():
-        setting = getattr(settings, field)
-        if setting is not None and (member := _member(setting, keys, _object(spelled), extras)) is not None:
+    spellings = _object(spelled)
+    for keys, setting in zip(KEYS.values(), _settings(settings), strict=True):
+        if setting is not None and (member := _member(setting, keys, spellings, extras)) is not None:
             out[member[0]] = member[1]
     return out
 
 
 def _member(setting: Any, keys: tuple[str, ...], spelled: Object, extras: Object) -> tuple[str, Json] | None:
-    for key in keys:
+    for key in keys if spelled or extras else ():
         parameter = PARAMETERS[key]
         candidates = [spelled[key]] if key in spelled else []
         if parameter.places is not None and key in extras:
@@ -290,8 +292,9 @@ def _member(setting: Any, keys: tuple[str, ...], spelled: Object, extras: Object
         for raw in candidates:
             if raw is not None and _is_same(parameter.read(raw), setting):
                 return key, raw
-    written = PARAMETERS[keys[0]].write(setting)
-    return (keys[0], written) if _is_same(PARAMETERS[keys[0]].read(written), setting) else None
+    first = PARAMETERS[keys[0]]
+    written = first.write(setting)
+    return (keys[0], written) if _is_same(first.read(written), setting) else None
 
 
 def _is_same(one: Any, other: Any) -> bool:

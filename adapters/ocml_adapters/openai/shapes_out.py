@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import is_
 from typing import Final, cast
 
 from ocml_bridge.adapter import Source
@@ -12,7 +13,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Alternative, Json, Message, Settings, Transcript
 from ocml_bridge.turns import groups
 
-from .form import Object, add, mine, shape
+from .form import Object, add, in_order, mine, shape
 from .settings import SETTINGS, write_settings
 from .shapes import CHOICE, REJECTED, Order, Shell, read_shell
 from .syntax import HOME, NOT_PREFERRED, PREFERENCE_ORDER, PREFERRED, REQUEST_ORDER, RESPONSE_ORDER
@@ -54,8 +55,8 @@ def _write_request(transcript: Transcript, wires: list[Json], extras: Object, la
 def _enclosing(out: Object, settings: Settings | None, extras: Object, layout: Object, order: Order) -> Object:
     """An object with the messages and what stands around them, in the spelling that the layout remembers."""
     fixed = {**out, **write_settings(settings, layout.get(SETTINGS), extras)}
-    out = dict(sorted(fixed.items(), key=lambda member: order.index(member[0]))) if len(fixed) > len(out) else fixed
-    return shape(add(out, extras, order), layout.get("form"), fixed=fixed)
+    ordered = in_order(fixed, order) if len(fixed) > len(out) else fixed
+    return shape(add(ordered, extras, order), layout.get("form"), fixed=fixed)
 
 
 def _write_list(
@@ -122,21 +123,45 @@ def enclosed(transcript: Transcript, messages: Sequence[Message], count: int) ->
         messages: the messages of the image.
         count: how many wire messages they are.
     """
-    tools = transcript.tools
-    bare = transcript.extras is transcript.layout is transcript.settings is transcript.alternatives is None
-    if bare and (tools is None or all(map(is_plain_tool, tools))):
-        return Transcript(tuple(messages), tools)
-    shell = _image(transcript, count)
+    if _is_bare(transcript):
+        return Transcript(tuple(messages), transcript.tools)
+    shell, _ = _image(transcript, [{} for _ in range(count)])
     return shell.around(messages)
 
 
-def _image(transcript: Transcript, count: int) -> Shell:
-    """What stands around the messages, as it will be read; without what it remembers of its shape if that misleads."""
-    wires: list[Json] = [{} for _ in range(count)]
+def enclosing(transcript: Transcript, wires: list[Json]) -> tuple[Transcript, Source]:
+    """A transcript whose messages will be read as they are, as it will be read, and as it is written.
+
+    Args:
+        transcript: without alternatives; itself where all of it can be held.
+        wires: the wire messages that its messages are.
+    """
+    if _is_bare(transcript):
+        image, written = Transcript(transcript.messages, transcript.tools), write_shell(transcript, wires)
+    else:
+        shell, written = _image(transcript, wires)
+        image = shell.around(transcript.messages)
+    return (transcript, written) if image == transcript else (image, write_shell(image, wires))
+
+
+def _is_bare(transcript: Transcript) -> bool:
+    """Whether nothing stands around messages but tools that are read as they are."""
+    if not (transcript.extras is transcript.layout is transcript.settings is transcript.alternatives is None):
+        return False
+    return transcript.tools is None or all(map(is_plain_tool, transcript.tools))
+
+
+def _image(transcript: Transcript, wires: list[Json]) -> tuple[Shell, Source]:
+    """What stands around the messages, as it will be read; without what it remembers of its shape if that misleads.
+
+    The document that this is read from comes with it.
+    """
     try:
-        shell = read_shell(write_shell(transcript, wires), Log())
-        if len(shell.wires) == count and all(one is other for one, other in zip(shell.wires, wires, strict=True)):
-            return shell
+        written = write_shell(transcript, wires)
+        shell = read_shell(written, Log())
+        if len(shell.wires) == len(wires) and all(map(is_, shell.wires, wires)):
+            return shell, written
     except BridgeError:
         pass
-    return read_shell(write_shell(replace(transcript, extras=None, layout=None), wires), Log())
+    written = write_shell(replace(transcript, extras=None, layout=None), wires)
+    return read_shell(written, Log()), written

@@ -1,0 +1,67 @@
+"""Headers of OpenChatML 2.2: what is written without the YAML library is what the library would write and read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocml_adapters.ocm_2_2 import flow
+from ocml_adapters.ocm_2_2.document import DocumentHeader, parse_header, read_back, render_header
+from ocml_adapters.ocm_2_2.yamltext import dump, load
+from ocml_bridge import BridgeError, jsontext
+from ocml_bridge.model import Header, Settings
+from ocml_bridge.testing import strategies
+from ocml_bridge.testing.settings import settings
+
+WORDS = ("a", "null", "yes", "---", "0x1", "1_0", "a b", " a", "", "gpt-4o", "1.5", "a: b", "- a", '"', "\\", "é", "\n")
+TEXTS = st.sampled_from(WORDS) | st.text(st.characters(max_codepoint=0x7F), max_size=200) | strategies.texts()
+NUMBERS = st.sampled_from([0, -1, 0.0, -0.0, 1.5, 1e16, 1e-5, 10**15, 10**16, 2**70]) | st.floats(allow_nan=False)
+SCALARS: st.SearchStrategy[Any] = st.none() | st.booleans() | NUMBERS | st.integers() | TEXTS
+VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3))
+HEADERS = st.builds(
+    DocumentHeader,
+    st.builds(
+        Header,
+        st.none() | st.sampled_from(["2.2", "2.10", "", "null", "x y"]),
+        st.none() | VALUES,
+        st.none() | VALUES,
+        st.none() | st.dictionaries(TEXTS | st.sampled_from(["version", "model", "generation_settings"]), VALUES),
+    ),
+    st.none() | settings(TEXTS, TEXTS, VALUES),
+    st.none() | st.dictionaries(TEXTS | st.sampled_from(["n", "model", "stop"]), VALUES, max_size=2),
+)
+
+
+@given(VALUES)
+def test_what_is_plain_is_what_the_yaml_library_writes_and_reads(value: Any) -> None:
+    text = flow.plain(value)
+    if text is not None:
+        assert text == dump(value)
+        loaded = load(f"value: {text}\n")
+        assert loaded is not None
+        assert jsontext.dumps(loaded[0]) == jsontext.dumps({"value": value})
+
+
+@pytest.mark.parametrize("value", ["gpt-4o", 0.2, 4096, True, None, ["END", "<|end|>"], {"temperature": 0.2, "n": 1}])
+def test_settings_of_requests_are_plain(value: Any) -> None:
+    assert flow.plain(value) is not None
+
+
+def _read(text: str) -> DocumentHeader | str | None:
+    try:
+        return parse_header(text)
+    except BridgeError as error:
+        return error.code
+
+
+@given(HEADERS)
+def test_a_header_is_read_back_as_its_text_is_read(said: DocumentHeader) -> None:
+    try:
+        found = read_back(said)
+    except BridgeError as error:
+        found = error.code
+    assert repr(found) == repr(_read(render_header(said)))
+    assert read_back(DocumentHeader(Header("2.2"), Settings(model="m"))) == _read("version: 2.2\nmodel: m\n")
