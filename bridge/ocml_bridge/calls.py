@@ -9,7 +9,7 @@ from .errors import BridgeError, ErrorCode
 from .loss import Finding, FindingCode, Log, Severity
 from .model import Document, Json, Message, Tool, Tools, Transcript
 from .stream.schema import Schemas
-from .turns import FUNCTIONS, full_name, is_call, parts_of, recipient_of
+from .turns import FUNCTIONS, full_name, is_call, parts_of, recipient_of, with_namespace
 
 
 class _Declared(NamedTuple):
@@ -64,7 +64,7 @@ class _Comparison:
         self._is_missing = False
 
     def call(self, call: Message, path: str) -> None:
-        name = recipient_of(call.recipient or "")
+        name = with_namespace(call.recipient or "")
         declared = self._declared.get(name)
         if declared is None:
             if name.startswith(FUNCTIONS):

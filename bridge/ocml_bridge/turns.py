@@ -52,26 +52,47 @@ def is_thought(message: Message) -> bool:
 
 
 def recipient_of(name: str) -> str:
-    """The recipient for a tool that a format names without a namespace; a dotted name or a built-in is kept whole."""
-    return name if "." in name or name in BUILTINS or not name else FUNCTIONS + name
+    """The recipient for a tool's name in a format that knows no namespaces of its own.
+
+    No two names have one recipient: a bare name, and one that begins like a recipient of such a name, get `functions.`
+    before them, and so does the empty name; a name with another namespace and a built-in are recipients already.
+
+        f → functions.f     functions.f → functions.functions.f     browser.search → browser.search
+    """
+    return FUNCTIONS + name if _is_function(name) else name
 
 
 def name_of(recipient: str) -> str:
     """The name for a recipient, such that `recipient_of` gives it back; what would not come back is kept whole."""
     name = recipient.removeprefix(FUNCTIONS)
-    return name if recipient_of(name) == recipient else recipient
+    return name if name is not recipient and _is_function(name) else recipient
+
+
+def _is_function(name: str) -> bool:
+    """Whether nothing but `functions.`, any number of times, stands before a last word that is not built in."""
+    namespace, dot, word = name.rpartition(".")
+    return word not in BUILTINS and not (namespace + dot).replace(FUNCTIONS, "")
+
+
+def with_namespace(recipient: str) -> str:
+    """A recipient as a format with namespaces writes it, with the one that it leaves out where it names a function.
+
+    Here `functions.f` is the function `f`: it is not the name of a function, as for `recipient_of`.
+    """
+    return recipient if "." in recipient or recipient in BUILTINS or not recipient else FUNCTIONS + recipient
 
 
 def full_name(tool: Tool) -> str:
-    """A declared tool's name as `recipient_of` would read it: bare in the default namespace."""
-    return tool.name if tool.namespace is None else f"{tool.namespace}.{tool.name}"
+    """A declared tool's name, whose recipient `recipient_of` gives: without the default namespace."""
+    return tool.name if tool.namespace is None else name_of(f"{tool.namespace}.{tool.name}")
 
 
 def split_name(name: str) -> tuple[str | None, str]:
-    """Namespace (None for the default one) and bare name of a declared tool."""
+    """Namespace (None for the default one) and bare name of a declared tool: its recipient's, where it has a dot."""
     if "." not in name:
         return None, name
-    namespace, _, rest = name.partition(".")
+    recipient = recipient_of(name)
+    namespace, _, rest = recipient.rpartition(".") if recipient != name else name.partition(".")
     return (namespace, rest) if namespace and rest else (None, name)
 
 

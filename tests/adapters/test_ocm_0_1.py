@@ -610,7 +610,13 @@ def test_27_arguments_count_where_both_are_there() -> None:
     assert transcript(source).messages[0].content == '{"b": 2}'
 
 
-@pytest.mark.parametrize("call", ['{"arguments": {}}', '{"arguments": {}, "name": ""}', '{"arguments": {}, "name": 1}'])
+@pytest.mark.parametrize("call", ['{"arguments": {}}', '{"arguments": {}, "name": 1}'])
 def test_27_a_call_without_a_name_is_text_and_found(call: str) -> None:
     (message,) = transcript(turn("assistant", f"<|function_call|>{call}"), FindingCode.CALL_SCHEMA).messages
     assert (message.recipient, message.content) == (None, f"<|function_call|>{call}")
+
+
+def test_27_a_call_with_an_empty_name_is_a_call_and_found() -> None:
+    source = turn("assistant", '<|function_call|>{"arguments": {}, "name": ""}')
+    (message,) = transcript(source, FindingCode.CALL_SCHEMA).messages
+    assert (message.recipient, message.content) == ("functions.", "{}")

@@ -255,6 +255,8 @@ class Scanner:
             self.notes.append((FindingCode.CALL_SCHEMA, "a call names no function (§8.2): text"))
             return 0
         name = spans[0]["name"].value
+        if not name:
+            self.notes.append((FindingCode.CALL_SCHEMA, "the name of a call is empty (§8.2)"))
         if given != "arguments":
             meant = f"its {given} are read as such" if given else "it is read as a call with none"
             self.notes.append((FindingCode.SHAPE, f"the call of {name} has no arguments (§8.2); {meant}"))
@@ -340,7 +342,7 @@ def _first(spans: Mapping[str, Span], keys: tuple[str, ...]) -> str | None:
 
 def _named(span: object) -> bool:
     value = getattr(span, "value", None)
-    return isinstance(value, str) and value != ""
+    return isinstance(value, str)
 
 
 def _fill(infill: Infill, label: str, text: str) -> None:

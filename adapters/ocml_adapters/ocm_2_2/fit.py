@@ -15,7 +15,7 @@ from ocml_bridge.model import Completion, Document, Message, Thought, Tools, Tra
 from ocml_bridge.pairing import synthesise_ids
 from ocml_bridge.text import attributes, developer, thoughts
 from ocml_bridge.text.channels import evident
-from ocml_bridge.turns import as_transcript, infer_grouping, is_thought, recipient_of
+from ocml_bridge.turns import as_transcript, infer_grouping, is_thought, with_namespace
 from ocml_bridge.visibility import channelled, closed
 
 from . import spelling
@@ -123,7 +123,7 @@ def _safe(message: Message) -> dict[str, str | None]:
     if "." in role or role == "python":
         values.update(role="tool", name=role)
     elif role == "tool" and values["name"] is not None:
-        values["name"] = recipient_of(values["name"])
+        values["name"] = with_namespace(values["name"])
     for name in ("channel", "constraint"):
         # A channel such as `to=x` would be read as the attribute.
         pair = attributes.attribute(values[name] or "")

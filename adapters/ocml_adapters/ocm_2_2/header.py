@@ -8,7 +8,7 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.model import Message
 from ocml_bridge.text import attributes
 from ocml_bridge.text.channels import chosen
-from ocml_bridge.turns import BUILTINS, is_call, recipient_of
+from ocml_bridge.turns import BUILTINS, is_call, with_namespace
 
 from .syntax import ATTRIBUTES, CHANNEL, CONSTRAIN
 
@@ -117,7 +117,7 @@ def _words(fields: Fields, words: list[str], leading: str, offset: int) -> None:
 
 def _say(fields: Fields, name: str, value: str, offset: int) -> None:
     if name == "name" and fields.values["role"] == "tool":
-        value = recipient_of(value)
+        value = with_namespace(value)
     if fields.values.setdefault(name, value) != value:
         raise _malformed(f"the header says {name} twice, {fields.values[name][:40]!r} and {value[:40]!r}", offset)
 

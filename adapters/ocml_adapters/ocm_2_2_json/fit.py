@@ -12,7 +12,7 @@ from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import ByFormat, Completion, Document, Json, Message, Thought, Tools, Transcript
 from ocml_bridge.pairing import synthesise_ids
 from ocml_bridge.text import developer, thoughts
-from ocml_bridge.turns import BUILTINS, as_transcript, infer_grouping, recipient_of
+from ocml_bridge.turns import BUILTINS, as_transcript, infer_grouping, with_namespace
 from ocml_bridge.visibility import channelled
 
 from .reader import read_object
@@ -57,7 +57,7 @@ def _message(message: Message, path: str, log: Log) -> Message:
     if is_wire_call(message):
         return replace(message, channel=message.channel or "commentary", intent=None, end="call")
     if message.role == "tool":
-        name = recipient_of(message.name) if message.name is not None else None
+        name = with_namespace(message.name) if message.name is not None else None
         message = replace(message, name=name, recipient="assistant")
     if message.intent == "preamble" and message.channel == "final":
         message = replace(message, channel="commentary")

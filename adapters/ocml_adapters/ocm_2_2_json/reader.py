@@ -13,7 +13,16 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Document, Json, Message, Transcript
 from ocml_bridge.text import developer, thoughts
-from ocml_bridge.turns import BUILTINS, content_of, infer_grouping, is_call, is_reply, lift_tools, recipient_of
+from ocml_bridge.turns import (
+    BUILTINS,
+    content_of,
+    infer_grouping,
+    is_call,
+    is_reply,
+    lift_tools,
+    recipient_of,
+    with_namespace,
+)
 
 from .spelling import object_layout
 from .syntax import (
@@ -130,7 +139,7 @@ def _role(wire: Object, path: str) -> tuple[str, str | None]:
     role, name = cast("str", wire[ROLE]), _text(wire, NAME, path)
     if "." in role or role in BUILTINS:
         return "tool", role
-    return role, recipient_of(name) if role == "tool" and name is not None else name
+    return role, with_namespace(name) if role == "tool" and name is not None else name
 
 
 def _calls(wire: Object, path: str) -> list[tuple[str, Object]]:

@@ -9,7 +9,7 @@ from ocml_bridge.model import ByFormat, Json, Message
 
 from .form import Object
 from .syntax import CHANNELS, HOME, REASONING, REASONING_TEXTS, TOOL_CALLS
-from .tools import is_near, read_calls
+from .tools import is_near, names_no_tool, read_calls
 
 Waiting = dict[str, str | None]
 """Id of a call that no reply has answered yet → the tool that was called."""
@@ -102,7 +102,7 @@ def _append_calls(
     if not calls:
         return False
     for call in calls:
-        if call.call_id is None or call.call_id in waiting or is_near(call):
+        if call.call_id is None or call.call_id in waiting or is_near(call) or names_no_tool(call):
             return False
         waiting[call.call_id] = call.recipient
     made = [] if thought is None else [thought]

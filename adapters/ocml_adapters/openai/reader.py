@@ -10,7 +10,7 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Alternative, Content, Foreign, Json, Message, Refusal, Text, Transcript
 from ocml_bridge.pairing import pair
-from ocml_bridge.turns import FUNCTIONS, groups, is_call, name_of, parts_of, recipient_of
+from ocml_bridge.turns import FUNCTIONS, groups, is_call, parts_of, recipient_of
 
 from .form import Object, form_of, is_empty, kept, mine, rest
 from .parts import is_odd, read_parts
@@ -28,9 +28,10 @@ from .syntax import (
     ROLES,
     TEXT_KEYS,
     TOOL_CALLS,
+    TOOL_NAME,
     WEIGHT,
 )
-from .tools import is_legacy, is_near, read_calls, read_function_call
+from .tools import is_legacy, is_near, names_no_tool, read_calls, read_function_call
 
 _CALL_KEYS: Final = ((TOOL_CALLS, False), (FUNCTION_CALL, True))
 
@@ -113,6 +114,9 @@ def _notice(wire: Object, made: Sequence[Message], index: int, log: Log, where: 
     elif content:
         for place in _odd_parts(made, index, where):
             log.find(FindingCode.SHAPE, place, "this part of the content cannot be understood; it is kept")
+    if role in REPLIES and made[0].name is not None and not _text(wire, "name"):
+        detail = f"a reply names its tool by {TOOL_NAME!r}, as Ollama does; it is read as its name"
+        log.find(FindingCode.SHAPE, f"{path}/name", detail)
     for key in ELSEWHERE:
         if key in wire:
             log.find(FindingCode.SHAPE, path, f"a message of Chat Completions has no {key!r}; it is kept")
@@ -121,7 +125,10 @@ def _notice(wire: Object, made: Sequence[Message], index: int, log: Log, where: 
     for at, call in enumerate(made):
         if is_near(call):
             detail = "a call in the shape of another library, read as a function's and kept"
-            log.find(FindingCode.SHAPE, f"/messages/{index + at}", detail)
+            log.find(FindingCode.SHAPE, f"{where}/{index + at}", detail)
+        if names_no_tool(call):
+            detail = f"a call has an empty name; its recipient is {FUNCTIONS!r}, and no tool has it"
+            log.find(FindingCode.SHAPE, f"{where}/{index + at}/recipient", detail)
     for key, legacy in _CALL_KEYS:
         if wire.get(key) and not any(is_call(message) and is_legacy(message) is legacy for message in made):
             log.find(FindingCode.SHAPE, f"{path}/extras/{HOME}/{key}", f"{key} cannot be understood; it is kept")
@@ -161,12 +168,14 @@ def _plain(wire: Object, role: str) -> Message:
 
 def _reply(wire: Object, role: str) -> Message:
     content, layout = _content(wire.get(CONTENT))
-    name, call_id = _text(wire, "name"), _text(wire, "tool_call_id") if role == "tool" else None
+    name, call_id, key = _text(wire, "name"), None, "name"
+    if role == "tool":
+        call_id = _text(wire, "tool_call_id")
+        if name is None:
+            name, key = _text(wire, TOOL_NAME), TOOL_NAME
     known = ["role", "content"]
     if name is not None:
-        known.append("name")
-        if name.startswith(FUNCTIONS) and name_of(recipient_of(name)) != name:
-            layout["name"] = name
+        known.append(key)
     if call_id is not None:
         known.append("tool_call_id")
     extras = _finish(wire, layout, known, REPLY_KEYS[role], wire.get("content") == "")

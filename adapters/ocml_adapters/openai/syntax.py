@@ -74,6 +74,8 @@ CUSTOM: Final = "custom"
 FUNCTION_CALL: Final = "function_call"
 """The deprecated key that holds one call without an id."""
 TOOL_CALLS: Final = "tool_calls"
+TOOL_NAME: Final = "tool_name"
+"""Where Ollama has the name of the tool that replies."""
 WEIGHT: Final = "weight"
 """How much a message of fine-tuning data counts in training."""
 

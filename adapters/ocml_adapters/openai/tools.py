@@ -120,13 +120,18 @@ def is_near(call: Message) -> bool:
     return call.layout is not None and "raw" in call_layout(call)
 
 
+def names_no_tool(call: Message) -> bool:
+    """Whether a call has an empty name; its recipient is the namespace alone."""
+    return call.recipient == FUNCTIONS
+
+
 def _read_plain_call(item: Object, speaker: str | None) -> Message | None:
     """A function's call that says all that there is to say of one, as most do."""
     call_id, kind, inner = item.values()
     if kind != FUNCTION or inner.__class__ is not dict or tuple(inner) != _PLAIN_FUNCTION:
         return None
     name, arguments = inner.values()
-    if not (type(name) is type(arguments) is type(call_id) is str) or not name or not call_id or FUNCTIONS in name:
+    if not (type(name) is type(arguments) is type(call_id) is str) or not name or not call_id:
         return None
     return Message(
         "assistant", arguments, speaker, "commentary", recipient_of(name), call_id, None, None, "json", "call"
@@ -163,12 +168,10 @@ def _message(
 
 def _read_inner(inner: Object, key: str) -> _Call | None:
     name, body = inner.get("name"), inner.get(key)
-    if not isinstance(name, str) or not name:
+    if not isinstance(name, str):
         return None
     recipient = recipient_of(name)
     layout: Object = {}
-    if name.startswith(FUNCTIONS) and name_of(recipient) != name:
-        layout["name"] = name
     if isinstance(body, str):
         if tuple(inner) == _PLAIN_FUNCTION:
             return _Call(recipient, body, layout, {})
@@ -255,10 +258,7 @@ def write_function_call(call: Message) -> Object:
 
 
 def _write_inner(call: Message, key: str, layout: Object, extras: Json) -> Object:
-    recipient, body = call.recipient or "", call.content
-    name = layout.get("name")
-    if not isinstance(name, str) or recipient_of(name) != recipient:
-        name = name_of(recipient)
+    name, body = name_of(call.recipient or ""), call.content
     if layout.get("arguments") == "parsed":
         body = _parsed(cast("str", body))
     out = add({"name": name, key: body}, extras)

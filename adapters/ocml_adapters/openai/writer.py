@@ -8,14 +8,14 @@ from typing import cast
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Content, Document, Json, Message, Refusal, Text, Transcript
-from ocml_bridge.turns import groups, is_call, name_of, parts_of, recipient_of
+from ocml_bridge.turns import groups, is_call, name_of, parts_of
 from ocml_bridge.visibility import is_private
 
 from .form import Object, add, mine, names, shape
 from .parts import write_part, write_parts
 from .reasoning import write_reasoning
 from .shapes_out import write_shell
-from .syntax import CHANNELS, CONTENT, FUNCTION_CALL, HOME, MESSAGE_ORDER, TOOL_CALLS, WEIGHT
+from .syntax import CHANNELS, CONTENT, FUNCTION_CALL, HOME, MESSAGE_ORDER, TOOL_CALLS, TOOL_NAME, WEIGHT
 from .tools import is_legacy, write_call, write_function_call
 
 
@@ -68,11 +68,10 @@ def _write_reply(message: Message, named: bool) -> Object:
     out: Object = {"role": "function" if legacy else "tool"}
     if message.call_id:
         out["tool_call_id"] = message.call_id
-    was_named = "name" not in extras and (names(form, "name") or (legacy and form is None))
+    key = TOOL_NAME if names(form, TOOL_NAME) and TOOL_NAME not in extras else "name"
+    was_named = key not in extras and (names(form, key) or (legacy and form is None))
     if message.name and (named or was_named):
-        name = layout.get("name")
-        fits = isinstance(name, str) and recipient_of(name) == message.name
-        out["name"] = name if fits else name_of(message.name)
+        out[key] = name_of(message.name)
     out["content"] = _write_content(message.content, layout)
     return _spell(out, message, extras, layout)
 
