@@ -19,7 +19,7 @@ LAYERS = (
     ("wording",),
     ("boundary", "fit"),
     ("conformance", "pairing", "text", "transform", "visibility"),
-    ("arrange",),
+    ("added_tokens", "arrange"),
     ("recognise", "source", "stream"),
     ("calls", "registry", "sidecar"),
     ("detection", "pipe"),

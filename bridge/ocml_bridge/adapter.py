@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast, get_args
 
 from .errors import BridgeError, ErrorCode
 from .loss import Log
@@ -112,9 +112,12 @@ class Options:
         reasoning: the key that OpenAI messages get private reasoning under.
         training: end the last final message as a model is trained to end it (Harmony's `<|return|>`).
         force_format: read a source in the format that was named, however certain it is that it is something else.
+        special_tokens: more special tokens of the model's vocabulary, which content must not make: `control_tokens`
+            holds for them, in text formats that have no escape. Who reads the output is told the same ones.
 
     Raises:
-        BridgeError: OCB-OPTION for a word that `control_tokens` or `reasoning` does not know.
+        BridgeError: OCB-OPTION for a word that `control_tokens` or `reasoning` does not know, and for a special token
+            that cannot be broken.
     """
 
     dialect: str | None = None
@@ -124,15 +127,46 @@ class Options:
     reasoning: Reasoning = "reasoning"
     training: bool = False
     force_format: bool = False
+    special_tokens: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse words that nobody knows: they would be passed over without one."""
         for name, known in _WORDS.items():
             if (word := getattr(self, name)) not in known:
                 raise BridgeError(ErrorCode.OPTION, f"{name} knows no {word!r}; it knows {', '.join(known)}")
+        if self.special_tokens:
+            _check_tokens(self.special_tokens)
+
+
+def _check_tokens(tokens: object) -> None:
+    if not isinstance(tokens, tuple):
+        raise BridgeError(ErrorCode.OPTION, f"special_tokens is a tuple of strings, not {tokens!r:.40}")
+    for token in cast("tuple[object, ...]", tokens):
+        if not isinstance(token, str) or not 2 <= len(token) <= LONGEST_TOKEN or _BREAK in token:
+            what = f"2 to {LONGEST_TOKEN} characters, without U+200B"
+            raise BridgeError(ErrorCode.OPTION, f"a special token is a string of {what}, not {token!r:.40}")
+
+
+LONGEST_TOKEN: Final = 128
+"""The longest special token that an option can name, in characters."""
+_BREAK: Final = "\u200b"
 
 
 DEFAULT = Options()
+
+
+class AddedTokens(NamedTuple):
+    """Special tokens that the options name and a format does not list, with what begins and ends its texts.
+
+    Attributes:
+        tokens: their spellings.
+        bos: the token that a text begins with, if any; there it stands as such.
+        eos: the token that it ends with.
+    """
+
+    tokens: tuple[str, ...]
+    bos: str = ""
+    eos: str = ""
 
 
 MakeDecoder = Callable[[Options], "Decoder"]
@@ -166,6 +200,8 @@ class Adapter:
         decoders: by stream id, what reads the format as it arrives. A stream id is the format's id, or begins with it
             and says how it is framed (`openai-sse`).
         encoders: by stream id, what writes it as it comes.
+        added_tokens: of the special tokens that the options name, those that the writer does not see to itself; None
+            where content makes no token, because the format has an escape or is no text.
         engine_keys: keys of its requests that are the engine's and the gateway's business: no part of a prompt.
         profiles: by name, what makes a model's prompt of a request; the format is the one that the model reads.
     """
@@ -186,5 +222,6 @@ class Adapter:
     compare: Callable[[Source], Sequence[Comparison]] | None = None
     decoders: Mapping[str, MakeDecoder] = field(default_factory=dict[str, MakeDecoder])
     encoders: Mapping[str, MakeEncoder] = field(default_factory=dict[str, MakeEncoder])
+    added_tokens: Callable[[Options], AddedTokens] | None = None
     engine_keys: frozenset[str] = frozenset()
     profiles: Mapping[str, Profile] = field(default_factory=dict[str, "Profile"])

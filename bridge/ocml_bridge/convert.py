@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, cast
 
 from . import jsontext, registry
 from .adapter import DEFAULT, Adapter, Options, Source
+from .added_tokens import guarded, refused, restored
 from .arrange import Draft, arranged
 from .boundary import WHOLE, Place
 from .detection import doubt, explain, opened
@@ -274,7 +275,7 @@ def _read_named(data: Source | bytes, found: Adapter, options: Options, log: Log
 
 def _read_value(value: Source, found: Adapter, options: Options, log: Log) -> Document:
     try:
-        return found.read(value, options, log)
+        return found.read(restored(found, value, options), options, log)
     except BridgeError as error:
         raise error.locate(value) if isinstance(value, str) else error from error.__cause__
 
@@ -306,8 +307,22 @@ def _written(
         known = ", ".join(found.dialects) or "none"
         raise BridgeError(ErrorCode.OPTION, f"{found.id} has no dialect {options.dialect!r}; it has {known}")
     if drop_analysis and isinstance(transcript, Transcript):
-        return _write_answers(found, transcript, options), found.id
-    return _write(found, transcript, options, sound), found.id
+        written = _write_answers(found, transcript, options)
+    else:
+        written = _write(found, transcript, options, sound)
+    return _guarded(found, transcript, written, options), found.id
+
+
+def _guarded(adapter: Adapter, document: Document, written: _Written, options: Options) -> _Written:
+    """What was written, with the added tokens in its content broken."""
+    safe, losses = guarded(adapter, written.output, written.image, options)
+    if not losses:
+        return written
+    if isinstance(document, Transcript):
+        losses = renumber(losses, remaining(len(document.messages), written.losses, written.order))
+    if options.control_tokens == "refuse":
+        raise refused(losses)
+    return written._replace(output=safe, losses=[*written.losses, *losses])
 
 
 def _bytes(data: Source | bytes) -> bytes:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from . import registry
 from .adapter import DEFAULT, Adapter, Kind, Options
+from .added_tokens import added_to
 from .errors import BridgeError, ErrorCode
 
 if TYPE_CHECKING:
@@ -28,7 +29,13 @@ def decoder(stream: str, *, options: Options = DEFAULT, prefix: str | bytes | Se
     Raises:
         BridgeError: OCB-FORMAT-UNKNOWN where there is no such stream.
     """
-    made = _find(stream, lambda adapter: adapter.decoders, "read")(options)
+    adapter, make = _find(stream, lambda adapter: adapter.decoders, "read")
+    made = make(options)
+    added = added_to(adapter, options)
+    if added is not None:
+        from .stream.added_tokens import MendingDecoder
+
+        made = MendingDecoder(made, added)
     if isinstance(prefix, (str, bytes)):
         if prefix:
             made.feed(prefix)
@@ -55,7 +62,13 @@ def encoder(
     from .events import Answer
     from .stream.visible import FilteredEncoder
 
-    made = _find(stream, lambda adapter: adapter.encoders, "written")(answer or Answer(), options)
+    adapter, make = _find(stream, lambda adapter: adapter.encoders, "written")
+    made = make(answer or Answer(), options)
+    added = added_to(adapter, options)
+    if added is not None:
+        from .stream.added_tokens import GuardedEncoder
+
+        made = GuardedEncoder(made, adapter, added, options)
     seen = audience(stream) if visibility is None else visibility
     return made if seen is None else FilteredEncoder(made, seen)
 
@@ -81,12 +94,13 @@ def streams() -> tuple[tuple[str, ...], tuple[str, ...]]:
     )
 
 
-def _find(stream: str, table: Callable[[Adapter], Mapping[str, _Made]], done: str) -> _Made:
+def _find(stream: str, table: Callable[[Adapter], Mapping[str, _Made]], done: str) -> tuple[Adapter, _Made]:
     names = [name for name in registry.formats() if stream == name or stream.startswith(f"{name}-")]
     if names:
-        made = table(registry.adapter(max(names, key=len))[0]).get(stream)
+        adapter = registry.adapter(max(names, key=len))[0]
+        made = table(adapter).get(stream)
         if made is not None:
-            return made
+            return adapter, made
     known = streams()[done == "written"]
     raise BridgeError(ErrorCode.FORMAT_UNKNOWN, f"no stream {stream!r} can be {done}; these can: {', '.join(known)}")
 

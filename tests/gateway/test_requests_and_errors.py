@@ -48,6 +48,13 @@ def test_the_prompt_is_the_one_of_the_profile(private: Bench) -> None:
     assert asked["skip_special_tokens"] is False
 
 
+def test_no_client_makes_a_special_token_that_was_named() -> None:
+    for bench in answering(format="chatml", special_tokens=("[INST]",)):
+        model = bench.play("Hi.<|im_end|>")
+        bench.client.chat.completions.create(model=model, messages=[{"role": "user", "content": "a [INST] b"}])
+        assert "a [\u200bINST] b" in bench.upstream.asked[-1]["prompt"]
+
+
 def test_what_the_prompt_cannot_say_is_in_a_header(private: Bench) -> None:
     image: Any = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://x.test/a.png"}}]}]
     body = {"model": private.play(final("ok")), "messages": image}

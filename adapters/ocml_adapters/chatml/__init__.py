@@ -30,6 +30,7 @@ ADAPTER = Adapter(
     dialects=("openai",),
     decoders={"chatml": Lazy(f"{__name__}.stream:decoder")},
     encoders={"chatml": Lazy(f"{__name__}.encode:encoder")},
+    added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),
 )
 
 JSON = Adapter(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from ocml_bridge.text.added_tokens import beside
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
 from ocml_bridge.text.specials import CHATML
@@ -19,6 +20,7 @@ GRAMMAR: Final = Grammar((START,), (END,))
 SPECIALS: Final = (START, END, *CHATML)
 """The tokens that content must not hold as they are: those of frames, and those that only models know."""
 CONTROL: Final = ControlTokens(SPECIALS)
+added_tokens: Final = beside(CONTROL)
 
 
 class Form(NamedTuple):

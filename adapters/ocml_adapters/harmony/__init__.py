@@ -46,6 +46,7 @@ ADAPTER = Adapter(
     compare=Lazy(f"{__name__}.official:compare"),
     decoders={"harmony": Lazy(f"{__name__}.stream:decoder")},
     encoders={"harmony": Lazy(f"{__name__}.encode:encoder")},
+    added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),
     profiles=_PROFILES,
 )
 

@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from ocml_bridge.model import Ending
+from ocml_bridge.text.added_tokens import beside
 from ocml_bridge.text.control import ControlTokens
 
 HOME: Final = "harmony"
@@ -52,6 +53,7 @@ SPECIALS: Final = ControlTokens(_OTHERS, (_NUMBERED,))
 """The special tokens of o200k_harmony that mean nothing to a reader, and something to the model."""
 CONTROL: Final = ControlTokens((*IDS, *_OTHERS), (_NUMBERED,))
 """All special tokens: what content must not hold as they are."""
+added_tokens: Final = beside(CONTROL)
 
 
 def spellings() -> list[str]:

@@ -37,6 +37,7 @@ ADAPTER = Adapter(
     dialects=tuple(SPELLINGS),
     decoders={"internlm2": Lazy(f"{__name__}.stream:decoder")},
     encoders={"internlm2": Lazy(f"{__name__}.encode:encoder")},
+    added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),
 )
 
 TOKENS = Adapter(

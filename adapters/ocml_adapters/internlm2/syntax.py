@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from ocml_bridge.text.added_tokens import beside
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
 from ocml_bridge.text.specials import CHATML
@@ -48,6 +49,7 @@ MARKS: Final = ControlTokens(TOKENS)
 SPECIALS: Final = (*TOKENS, *CHATML)
 CONTROL: Final = ControlTokens(SPECIALS)
 """The tokens that content must not hold as they are: these, and those that only the model knows."""
+added_tokens: Final = beside(CONTROL)
 FOREIGN: Final = {
     one: re.compile("|".join(map(re.escape, SPELLINGS[other]))) for one, other in (("im", "unused"), ("unused", "im"))
 }

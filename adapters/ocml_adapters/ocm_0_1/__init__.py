@@ -39,4 +39,5 @@ ADAPTER = Adapter(
     dialects=DIALECTS,
     decoders={HOME: Lazy(f"{__name__}.stream:decoder")},
     encoders={HOME: Lazy(f"{__name__}.encode:encoder")},
+    added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),
 )

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from ocml_bridge.boundary import BEGINS, ENDS
+from ocml_bridge.text.added_tokens import beside_with_edges
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
 
@@ -53,6 +54,7 @@ SPELLINGS: Final = (START, END, *FLAGS, *OPENERS, *CLOSERS.values(), LIST, CALL,
 SPECIALS: Final = (*SPELLINGS, *BEGINS, *ENDS)
 TOKENS: Final = ControlTokens(SPECIALS)
 """The tokens that content must not hold as they are; what begins and ends a text is none of it (decision 15)."""
+added_tokens: Final = beside_with_edges(TOKENS)
 
 _RAW: Final = (*FIM, SEPARATOR)
 _LIVE: Final[dict[str, tuple[str, ...]]] = {

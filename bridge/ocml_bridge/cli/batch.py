@@ -81,6 +81,7 @@ def batch(
     eos: str | None,
     reasoning: Literal["reasoning", "reasoning_content"],
     training: bool,
+    special_tokens: tuple[str, ...],
     quiet: bool,
 ) -> int:
     """Convert the transcripts of many files: JSON lines, Parquet, folders of texts, patterns, '-'.
@@ -105,6 +106,7 @@ def batch(
         reasoning=reasoning,
         training=training,
         force_format=force_format,
+        special_tokens=special_tokens,
     )
     source_kind = None if source is None else registry.adapter(source)[0].kind
     target_kind = registry.adapter(target)[0].kind

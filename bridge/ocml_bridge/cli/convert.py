@@ -19,6 +19,7 @@ from ..policy import LENIENT, LossPolicy
 from ..verify import verify
 from .output import STANDARD, about, read_bytes, say, shown, warn, write_all
 from .parameters import FILE, Command, force_option, format_option, policy_options
+from .special_tokens import special_tokens_option
 from .summary import summary
 
 
@@ -43,6 +44,7 @@ def format_options(command: Command) -> Command:
                 help="The key that openai messages get private reasoning under.",
             ),
             click.option("--training", is_flag=True, help="End the last answer as a model is trained to end it."),
+            special_tokens_option,
         )
     ):
         command = option(command)
@@ -106,6 +108,7 @@ def convert(
     eos: str | None,
     reasoning: Literal["reasoning", "reasoning_content"],
     training: bool,
+    special_tokens: tuple[str, ...],
     verbose: bool,
     quiet: bool,
 ) -> None:
@@ -125,6 +128,7 @@ def convert(
         reasoning=reasoning,
         training=training,
         force_format=force_format,
+        special_tokens=special_tokens,
     )
     data = read_bytes(file)
     kept = None if sidecar is None else _json(sidecar)

@@ -16,6 +16,7 @@ from ..model import Json
 from ..policy import LossPolicy
 from .output import PROGRAM, say
 from .parameters import format_option, policy_options
+from .special_tokens import special_tokens_option
 
 GRACE: Final = 30
 """How long answers under way may take to finish, in seconds."""
@@ -41,6 +42,7 @@ KEY: Final = "OCML_UPSTREAM_KEY"
     help="The key that clients get private reasoning under; it stays private unless you name one.",
 )
 @policy_options
+@special_tokens_option
 @click.option("--body", metavar="JSON", default="{}", help="More members for every request to the upstream.")
 @click.option(
     "--max-request", type=click.IntRange(1), default=16, show_default=True, help="The largest request, in MiB."
@@ -69,6 +71,7 @@ def serve(
     reasoning: Literal["none", "reasoning", "reasoning_content"],
     allow: tuple[str, ...],
     refuse: tuple[str, ...],
+    special_tokens: tuple[str, ...],
     body: str,
     max_request: int,
     connect_timeout: float,
@@ -95,6 +98,7 @@ def serve(
         profile=_profile(form, profile),
         reasoning=None if reasoning == "none" else reasoning,
         policy=LossPolicy(allow, refuse),
+        special_tokens=special_tokens,
         body=_members(body),
         api_key=os.environ.get(KEY),
         max_request=max_request * 1024 * 1024,

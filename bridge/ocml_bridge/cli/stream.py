@@ -88,6 +88,7 @@ def stream(
     eos: str | None,
     reasoning: Literal["reasoning", "reasoning_content"],
     training: bool,
+    special_tokens: tuple[str, ...],
     verbose: bool,
     quiet: bool,
 ) -> None:
@@ -99,7 +100,14 @@ def stream(
     from ..pipe import decoder, encoder
 
     refuse_same_file({"the input": file}, {"standard output": STANDARD, "--report": report})
-    options = Options(control_tokens=control_tokens, bos=bos, eos=eos, reasoning=reasoning, training=training)
+    options = Options(
+        control_tokens=control_tokens,
+        bos=bos,
+        eos=eos,
+        reasoning=reasoning,
+        training=training,
+        special_tokens=special_tokens,
+    )
     answer = Answer(
         id=answer_id or f"chatcmpl-{os.urandom(12).hex()}",
         model=model,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Final
 
 from .. import jsontext
@@ -52,7 +53,8 @@ class Trial:
 
     def read(self, data: Source | bytes, sidecar: Json = None) -> Reading:
         """What an output reads as: it is of its format, whatever it may look like."""
-        return read(data, self.target, options=Options(force_format=True), sidecar=sidecar)
+        options = replace(self.options, dialect=None, force_format=True)
+        return read(data, self.target, options=options, sidecar=sidecar)
 
     def broken(self, law: str, problems: Iterable[object]) -> LawBrokenError:
         """The failure of a law, with both sides; for the law to raise.

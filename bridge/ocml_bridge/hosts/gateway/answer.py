@@ -82,7 +82,7 @@ class Answering:
     Args:
         form: what the model writes, a format id.
         stream: what the client reads: a stream id.
-        options: how to write it.
+        options: how to read and write it.
         answer: ids and times of the answers.
         visibility: what is passed on.
         stop: strings that end an answer.
@@ -108,7 +108,7 @@ class Answering:
     def choice(self, index: int) -> Choice:
         """One of them, by the upstream's number."""
         if index not in self.choices:
-            source = decoder(self._form, prefix=_opening(self._form))
+            source = decoder(self._form, options=self._options, prefix=_opening(self._form))
             answer = self._answer(index)
             target = encoder(self._stream, answer=answer, options=self._options, visibility=self._visibility)
             self.choices[index] = Choice(source, target, self._stop)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from ...adapter import Options
 from ...errors import BridgeError, ErrorCode
 from ...loss import Loss
 from ...model import Json
@@ -63,7 +64,14 @@ def understand(request: Any, settings: Settings, date: str) -> Asked:
     try:
         visibility = _visibility(asked, settings)
         dated = None if settings.profile is None else date
-        made = prompt(asked, settings.format, profile=settings.profile, date=dated, policy=settings.policy)
+        made = prompt(
+            asked,
+            settings.format,
+            profile=settings.profile,
+            date=dated,
+            options=Options(special_tokens=settings.special_tokens),
+            policy=settings.policy,
+        )
     except BridgeError as error:
         raise of_request(error) from error
     stream, options = asked.get("stream") is True, asked.get("stream_options")

@@ -52,7 +52,7 @@ class Conversation:
             return Answer(self.id, self.asked.model, created, index, lambda _: f"call_{uuid.uuid4().hex[:24]}")
 
         stream = "openai-sse" if self.asked.stream else "openai"
-        options = Options(reasoning=settings.reasoning or "reasoning")
+        options = Options(reasoning=settings.reasoning or "reasoning", special_tokens=settings.special_tokens)
         self._answering = Answering(settings.format, stream, options, answer, self.asked.visibility, self.asked.stop)
 
     def account(self) -> dict[str, Any]:

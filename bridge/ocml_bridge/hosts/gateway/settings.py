@@ -21,6 +21,7 @@ class Settings:
         reasoning: the key that private reasoning is passed on under; None, the default, keeps it private
             (OpenChatML 2.2 §5). Naming a key is the opt-in that §4 asks for.
         policy: which losses a request may have on its way to a prompt; one with others is answered with status 400.
+        special_tokens: more special tokens of the model's vocabulary, which what clients say must not make.
         body: more members for every request to the upstream; null takes one of `DEFAULT_BODY` away.
         api_key: sent to the upstream in place of the client's; None passes the client's on.
         max_request: the largest request body that is read, in bytes.
@@ -33,6 +34,7 @@ class Settings:
     profile: str | None = None
     reasoning: Literal["reasoning", "reasoning_content"] | None = None
     policy: LossPolicy = DEFAULT_POLICY
+    special_tokens: tuple[str, ...] = ()
     body: Mapping[str, Json] = field(default_factory=dict[str, Json])
     api_key: str | None = None
     max_request: int = 16 * 1024 * 1024

@@ -1,0 +1,125 @@
+"""Added tokens (`Options.special_tokens`) in streams: broken behind the encoder, and mended before the decoder."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from typing import Self
+
+from ..adapter import Adapter, AddedTokens, Options
+from ..added_tokens import WRITTEN_RAW, broken_places, refused
+from ..errors import BridgeError
+from ..events import Decoder, Encoder, Event, Reason, Stop
+from ..loss import Log, Loss
+from ..model import Transcript
+from ..text.added_tokens import Breaker, Passage
+from ..transform import remaining, renumber
+
+
+class MendingDecoder:
+    """A decoder that is given text as it was before its added tokens were broken.
+
+    Args:
+        source: reads it.
+        added: the tokens.
+    """
+
+    def __init__(self, source: Decoder, added: AddedTokens) -> None:
+        self._source = source
+        self._passage = Passage(added, Breaker.restore)
+        self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def feed(self, data: str | bytes, /) -> list[Event]:
+        """Take the next chunk."""
+        return self._source.feed(self._passage.feed(data if isinstance(data, str) else self._utf8.decode(data)))
+
+    def feed_tokens(self, ids: Sequence[int], /) -> list[Event]:
+        """Take the next token ids."""
+        return self._source.feed_tokens(ids)
+
+    def finish(self, reason: Reason | None = None, /) -> list[Event]:
+        """Nothing more comes."""
+        return [*self._rest(), *self._source.finish(reason)]
+
+    def cancel(self) -> list[Event]:
+        """Nobody listens any more."""
+        return [*self._rest(), *self._source.cancel()]
+
+    def _rest(self) -> list[Event]:
+        rest = self._passage.feed(self._utf8.decode(b"", final=True)) + self._passage.finish()
+        try:
+            return self._source.feed(rest)
+        except BridgeError:
+            return []  # the source knows, and says so as it finishes
+
+    def copy(self) -> Self:
+        """A decoder that goes on from here."""
+        return deepcopy(self)
+
+
+class GuardedEncoder:
+    """An encoder of text in which no content makes an added token.
+
+    Args:
+        target: writes it.
+        adapter: its format.
+        added: the tokens.
+        options: how to write.
+    """
+
+    def __init__(self, target: Encoder, adapter: Adapter, added: AddedTokens, options: Options) -> None:
+        self._target = target
+        self._adapter = adapter
+        self._options = options
+        self._passage = Passage(added, Breaker.neutralise)
+        self._plain: list[bytes] = []
+        self._safe: list[str] = []
+        self._losses: list[Loss] = []
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What could not be said, or was broken; complete when the stream is over."""
+        return [*self._target.losses, *self._losses]
+
+    def encode(self, events: Iterable[Event], /) -> list[bytes]:
+        """The text that events make.
+
+        Raises:
+            BridgeError: OCB-CONTROL-TOKEN where the policy is to refuse; at the end OCB-OPTION where the format itself
+                writes an added token.
+        """
+        events = list(events)
+        plain = self._target.encode(events)
+        safe = [self._passage.feed(chunk.decode()) for chunk in plain]
+        stop = next((event for event in events if isinstance(event, Stop)), None)
+        refusing = self._passage.edited and self._options.control_tokens == "refuse"
+        if stop is not None or refusing:
+            safe.append(self._passage.finish())
+        self._plain += plain
+        self._safe += safe
+        if refusing:
+            raise refused(self._broken())
+        if stop is not None and self._passage.edited:
+            self._losses = self._broken(stop)
+        return plain if self._options.control_tokens == "raw" else [text.encode() for text in safe if text]
+
+    def _broken(self, stop: Stop | None = None) -> list[Loss]:
+        """What was broken, by its place in the document of `stop`, as far as that is known."""
+        if self._options.control_tokens == "raw":
+            return [WRITTEN_RAW]
+        image = self._adapter.read(b"".join(self._plain).decode(), replace(self._options, dialect=None), Log())
+        losses = broken_places(self._adapter, image, "".join(self._safe), self._options)
+        if stop is None or not isinstance(stop.document, Transcript):
+            return losses
+        origins = remaining(len(stop.document.messages), self._target.losses, getattr(self._target, "order", None))
+        return list(renumber(losses, origins))
+
+    def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
+        """What stands behind everything."""
+        return self._target.finish(usage)
+
+    def fail(self, code: str, message: str, /) -> list[bytes]:
+        """Say that the stream broke."""
+        return self._target.fail(code, message)
