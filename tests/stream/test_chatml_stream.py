@@ -14,6 +14,7 @@ from ocml_bridge import BridgeError, ErrorCode, LossCode, Message, Options, Tran
 from ocml_bridge.events import Delta, End, Event, Reason, Start, Stop
 from ocml_bridge.loss import Finding
 from ocml_bridge.pipe import Pipe, decoder, encoder
+from ocml_bridge.policy import LENIENT
 from ocml_bridge.stream import replay
 from ocml_bridge.testing.strategies import texts, transcripts
 from stream_laws import all_cuts, byte_cuts, check_cancel, check_copies, check_law_4, cuts, events_of
@@ -47,7 +48,7 @@ def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
 @given(st.data())
 @settings(max_examples=30)
 def test_what_we_write_however_it_is_cut(data: st.DataObject) -> None:
-    text = cast("str", write(data.draw(transcripts()), "chatml").output)
+    text = cast("str", write(data.draw(transcripts()), "chatml", policy=LENIENT).output)
     check_law_4(text, "chatml", all_cuts(text, data.draw(cuts(text))))
 
 
@@ -170,7 +171,7 @@ def test_a_token_in_a_text_can_be_refused() -> None:
 @given(st.data())
 @settings(max_examples=20)
 def test_through_a_pipe_a_conversation_stays_what_it_is(data: st.DataObject) -> None:
-    text = cast("str", write(data.draw(transcripts()), "chatml").output)
+    text = cast("str", write(data.draw(transcripts()), "chatml", policy=LENIENT).output)
     pipe = Pipe(decoder("chatml"), encoder("chatml"))
     out = b"".join(pipe.feed(chunk) for chunk in cast("list[str]", data.draw(cuts(text)))) + pipe.finish()
     assert read(out, "chatml").transcript == read(text, "chatml").transcript

@@ -15,6 +15,7 @@ from ocml_bridge import LossCode, Message, Options, Transcript, read, write
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.events import Delta, End, Event, Reason, Start, Stop
 from ocml_bridge.pipe import Pipe, decoder, encoder
+from ocml_bridge.policy import LENIENT
 from ocml_bridge.stream import replay
 from ocml_bridge.stream.decoder import PENDING
 from ocml_bridge.testing.strategies import texts, transcripts
@@ -111,7 +112,7 @@ def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
 @settings(max_examples=30)
 def test_what_we_write_however_it_is_cut(data: st.DataObject) -> None:
     dialect = data.draw(st.sampled_from(("im", "unused")))
-    text = cast("str", write(data.draw(transcripts()), f"internlm2:{dialect}").output)
+    text = cast("str", write(data.draw(transcripts()), f"internlm2:{dialect}", policy=LENIENT).output)
     check_law_4(text, "internlm2", all_cuts(text, data.draw(cuts(text))))
 
 
@@ -286,7 +287,7 @@ def test_nothing_that_a_call_says_becomes_a_token(said: list[str], size: int) ->
 @given(st.data())
 @settings(max_examples=20)
 def test_through_a_pipe_a_conversation_stays_what_it_is(data: st.DataObject) -> None:
-    text = cast("str", write(data.draw(transcripts()), "internlm2").output)
+    text = cast("str", write(data.draw(transcripts()), "internlm2", policy=LENIENT).output)
     known = read(text, "internlm2").transcript
     pipe = Pipe(decoder("internlm2"), encoder("internlm2"))
     out = b"".join(pipe.feed(chunk) for chunk in cast("list[str]", data.draw(cuts(text)))) + pipe.finish()
