@@ -134,10 +134,11 @@ def _spelled(held: Message, source: Message, spelling: Spelling, *, prompted: bo
 
 def _names_of_replies(messages: Sequence[Message]) -> dict[int, str]:
     """For replies without a name, the tool whose call they answer, or will be read to answer: Harmony has no ids."""
-    if not any(message.role == TOOL and message.name is None for message in messages):
+    nameless = [at for at, message in enumerate(messages) if message.role == TOOL and not message.name]
+    if not nameless:
         return {}
     names = {reply: messages[call].recipient or TOOL for reply, call in pair(messages).items()}
-    if all(at in names for at, message in enumerate(messages) if message.role == TOOL and message.name is None):
+    if all(at in names for at in nameless):
         return names
     bare = [replace(message, name=message.name or names.get(at), call_id=None) for at, message in enumerate(messages)]
     return {reply: messages[call].recipient or TOOL for reply, call in pair(bare).items()} | names
