@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ocml_bridge import (
     BridgeError,
@@ -20,6 +23,8 @@ from ocml_bridge import (
     read,
     write,
 )
+from ocml_bridge import sidecar as sidecars
+from ocml_bridge.loss import Log
 from ocml_bridge.model import Media
 from ocml_bridge.model.codec import to_json
 
@@ -155,3 +160,40 @@ def test_half_of_the_messages_tell_that_an_output_is_the_one(left: int, fits: bo
         with pytest.raises(BridgeError, match="fewer than half") as caught:
             read(output, "harmony", sidecar=make_sidecar(written))
         assert caught.value.code is ErrorCode.SIDECAR
+
+
+# --- messages in another order ----------------------------------------------------------------------------------------
+
+
+def in_order(order: Sequence[int]) -> Transcript:
+    return Transcript(tuple(Message("user", f"Number {int(index)}.") for index in order))
+
+
+@given(st.integers(0, 12).flatmap(lambda count: st.permutations(range(count))))
+def test_messages_come_back_to_where_they_stood_from_any_order(order: list[int]) -> None:
+    document, output = in_order(range(len(order))), in_order(order)
+    made = sidecars.make(document, output, order, b"output", "harmony")
+    assert sidecars.apply(output, made, b"output", "harmony", Log()) == document
+    assert sum(operation["op"] == "move" for operation in made["patch"]) == len(made["patch"]) < max(len(order), 1)
+
+
+class Compared(int):
+    """An index that counts how often it is compared."""
+
+    times = 0
+
+    def __eq__(self, other: object) -> bool:
+        Compared.times += 1
+        return int.__eq__(self, other)
+
+    __hash__ = int.__hash__
+
+
+def test_messages_in_another_order_are_looked_up_and_not_searched_for() -> None:
+    def comparisons(count: int) -> int:
+        order = list(map(Compared, reversed(range(count))))
+        before = Compared.times
+        sidecars.make(in_order(range(count)), in_order(order), order, b"output", "harmony")
+        return Compared.times - before
+
+    assert comparisons(200) <= comparisons(50) * 4.4

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from .loss import Log, Loss, LossCode, Severity
 from .model import Document, Message, Transcript
@@ -44,21 +45,25 @@ def arranged(document: Document, draft: Draft, fit: Callable[[Document, Log], Do
     image = draft.image
     if not isinstance(document, Transcript) or not isinstance(image, Transcript):
         return draft
-    if not any(message.role == "tool" for message in image.messages):
-        return draft
     messages = document.messages
-    losses = draft.log.losses
-    wrong = misread(messages, image.messages, remaining(len(messages), losses) if losses else None)
+    if messages is image.messages or "tool" not in map(_role, image.messages):
+        return draft
+    pairs, losses = pair(messages), draft.log.losses
+    wrong = misread(messages, pairs, image.messages, remaining(len(messages), losses) if losses else None)
     if not wrong:
         return draft
-    plan = plan_for(messages, wrong)
+    plan = plan_for(messages, pairs, wrong)
     if plan is not None:
         moved = _moved(document, plan, fit, target)
-        still = misread(messages, moved.image.messages, moved.order) if isinstance(moved.image, Transcript) else wrong
+        fitted = moved.image
+        still = misread(messages, pairs, fitted.messages, moved.order) if isinstance(fitted, Transcript) else wrong
         if len(still) < len(wrong):
             draft, wrong = moved, still
     draft.log.losses += pairing_losses(wrong, target)
     return draft
+
+
+_role: Final = attrgetter("role")
 
 
 def _moved(document: Transcript, plan: Plan, fit: Callable[[Document, Log], Document], target: str) -> Draft:
@@ -86,19 +91,23 @@ def _in_order(messages: Sequence[Message], order: Sequence[int]) -> tuple[Messag
 
 
 def misread(
-    messages: Sequence[Message], image: Sequence[Message], order: Sequence[int] | None = None
+    messages: Sequence[Message],
+    pairs: Mapping[int, int],
+    image: Sequence[Message],
+    order: Sequence[int] | None = None,
 ) -> dict[int, int | None]:
     """The replies that an image gives to another call than the document does.
 
     Args:
         messages: of the document.
-        image: of the image.
+        pairs: of its replies, each with the call that it answers.
+        image: the messages of the image.
         order: for each message of the image, its index in the document; None where all are there, in order.
 
     Returns:
         Index of each such reply → index of the call that it is read as the answer to; None where it is to none.
     """
-    pairs, read = pair(messages), pair(image)
+    read = pair(image)
     if pairs == read and order is None:
         return {}
     origins = (range(len(messages)) if order is None else order)[: len(image)]
@@ -135,7 +144,7 @@ class Plan(NamedTuple):
     linked: frozenset[int]
 
 
-def plan_for(messages: Sequence[Message], wrong: Mapping[int, int | None]) -> Plan | None:
+def plan_for(messages: Sequence[Message], pairs: Mapping[int, int], wrong: Mapping[int, int | None]) -> Plan | None:
     """The order in which the replies that are misread are read as they are meant, as far as an order can do it.
 
     In each turn that a misread reply is from, or is read into, replies stand behind the calls, in the order of these. A
@@ -144,7 +153,6 @@ def plan_for(messages: Sequence[Message], wrong: Mapping[int, int | None]) -> Pl
     Returns:
         None where nothing has to move.
     """
-    pairs = pair(messages)
     replies = {call: reply for reply, call in pairs.items()}
     calls_of = {call: calls for calls in turns(messages) for call in calls}
     ends = (call for reply, read in wrong.items() for call in (pairs.get(reply), read))

@@ -10,6 +10,7 @@ what does not.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect, insort
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from difflib import SequenceMatcher
@@ -98,11 +99,14 @@ def _patch(old: Object, new: Object, left: Sequence[int]) -> Iterator[Object]:
 
 def _moves(order: Sequence[int]) -> Iterator[Object]:
     """Operations that put messages, of which these are the indices in the document, into its order."""
-    messages = list(order)
+    starts = {index: at for at, index in enumerate(order)}
+    moved: list[int] = []
     for place, index in enumerate(sorted(order)):
-        if messages[place] != index:
-            at = messages.index(index, place)
-            messages.insert(place, messages.pop(at))
+        start = starts[index]
+        # What was moved to the front from behind it has pushed it back by one.
+        at = start + len(moved) - bisect(moved, start)
+        if at != place:
+            insort(moved, start)
             yield {"op": "move", "from": f"/messages/{at}", "path": f"/messages/{place}"}
 
 

@@ -14,6 +14,7 @@ from ..events import Delta, End, Event, RefusalDelta, Start, Stop
 from ..fit import report
 from ..loss import Log, Loss
 from ..model import Document, Message, Transcript
+from ..pairing import pair
 from ..text.control import ControlTokens
 from ..transform import remaining
 from ..turns import is_reply
@@ -187,7 +188,7 @@ class TextEncoder(ABC):
             self.order = tuple(left)
             self.log.losses += order_losses(messages, Plan(left, replies), self._target)
         if replies:
-            self.log.losses += pairing_losses(misread(messages, back.messages, left), self._target)
+            self.log.losses += pairing_losses(misread(messages, pair(messages), back.messages, left), self._target)
 
     def finish(self, _usage: dict[str, object] | None = None, /) -> list[bytes]:
         """A text has nothing behind its end."""
