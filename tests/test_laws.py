@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from ocml_bridge import Document, formats, read, write
+from ocml_bridge import Document, Options, formats, read, write
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing import laws, strategies
 
@@ -14,7 +14,7 @@ FORMATS = formats()
 
 def as_read_from(document: Document, source: str) -> Document:
     """The document as it comes out of a format: what that format can hold of it."""
-    return read(write(document, source, policy=LENIENT).encode(), source).transcript
+    return read(write(document, source, policy=LENIENT).encode(), source, options=Options(force_format=True)).transcript
 
 
 def hold_for_all_pairs(document: Document) -> None:
