@@ -300,10 +300,22 @@ def test_a_name_may_come_in_pieces_before_the_arguments() -> None:
     assert messages_of(source) == [call("functions.get_weather", "{}", "c1")]
 
 
-def test_a_call_without_a_name_is_left_out_and_found() -> None:
-    source = stream(calls(item(0, "c0", text="{}"), item(1, "c1", "f", '{"a":1}')))
+def test_a_call_with_neither_name_nor_arguments_is_left_out_and_found() -> None:
+    source = stream(calls(item(0, "c0"), item(1, "c1", "f", '{"a":1}')))
     assert messages_of(source) == [F]
-    assert findings(source) == ["a call has no name; it is left out"]
+    assert findings(source) == ["a call has neither a name nor arguments; it is left out"]
+
+
+def test_a_deprecated_call_without_a_name_is_kept_and_found() -> None:
+    source = stream({"function_call": {"arguments": "{}"}})
+    assert messages_of(source) == [call("functions.", "{}", None)]
+    assert findings(source) == ["a call has an empty name; its recipient is 'functions.', and no tool has it"]
+
+
+def test_a_call_without_a_name_is_kept_behind_those_that_have_one_and_found() -> None:
+    source = stream(calls(item(0, "c0", text="{}"), item(1, "c1", "f", '{"a":1}')))
+    assert messages_of(source) == [F, call("functions.", "{}", "c0")]
+    assert findings(source) == ["a call has an empty name; its recipient is 'functions.', and no tool has it"]
 
 
 def test_custom_tools_and_the_deprecated_call_are_read() -> None:

@@ -245,11 +245,13 @@ class Choice:
         return parts
 
     def _whole_calls(self) -> Object:
-        for call in self._all:
-            if not call.name and (call.pieces or call.id):
-                self._note("a call has no name; it is left out")
+        for call in (*self._all, *filter(None, [self._legacy])):
+            if not call.name and call.pieces and call not in self.calls:
+                self.calls.append(call)
+            elif not call.name and call.id and not call.pieces:
+                self._note("a call has neither a name nor arguments; it is left out")
         listed = [call.wire() for call in self.calls if not call.legacy]
         out: Object = {TOOL_CALLS: listed} if listed else {}
-        if self._legacy is not None and self._legacy.name:
+        if self._legacy in self.calls:
             out[FUNCTION_CALL] = self._legacy.wire()
         return out

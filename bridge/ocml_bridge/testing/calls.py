@@ -7,7 +7,7 @@ from hypothesis.strategies import DrawFn
 
 from ..model import Message, Transcript
 
-_TOOLS = st.sampled_from(("functions.f", "functions.f", "functions.g", "python"))
+_TOOLS = st.sampled_from(("functions.f", "functions.f", "functions.functions.f", "functions.", "python"))
 _IDS = ("a", "b", "c", "d")
 
 
