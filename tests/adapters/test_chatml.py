@@ -175,7 +175,7 @@ def test_8_what_stands_between_messages_comes_back(text: str, codes: list[Findin
 def test_8_text_outside_of_messages_is_reported_lost_to_other_formats() -> None:
     document = read("hello\n<|im_start|>user\nx<|im_end|>\n", "chatml").transcript
     losses = write(document, "internlm2").losses
-    assert [(loss.code, loss.severity) for loss in losses] == [(LossCode.EXTRAS, Severity.LOST)]
+    assert [(loss.code, loss.severity) for loss in losses] == [(LossCode.OUTSIDE, Severity.LOST)]
 
 
 @pytest.mark.parametrize("text", ["hello", '{"messages": []}', "<|start|>user<|message|>x<|end|>"])

@@ -204,8 +204,8 @@ def test_text_between_and_behind_messages_is_kept_apart() -> None:
     assert transcript.extras == {"harmony": {"after": "tail"}}
     losses = write(transcript, "harmony").losses
     assert [(loss.code, loss.path) for loss in losses] == [
-        (LossCode.EXTRAS, "/messages/1/extras/harmony/before"),
-        (LossCode.EXTRAS, "/extras/harmony/after"),
+        (LossCode.OUTSIDE, "/messages/1/extras/harmony/before"),
+        (LossCode.OUTSIDE, "/extras/harmony/after"),
     ]
 
 
