@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import cast
+from dataclasses import fields, replace
+from operator import attrgetter, eq
+from typing import Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.errors import BridgeError
@@ -86,10 +87,10 @@ def _extras(extras: ByFormat | None) -> ByFormat | None:
 
 def _group(group: list[Message], source: Message) -> list[Message]:
     """Some messages as reading their object gives them back; apart where one object cannot say them."""
-    first = replace(group[0], layout=None)
+    first = group[0] if group[0].layout is None else replace(group[0], layout=None)
     plain = [first, *(replace(message, extras=None) for message in group[1:])]
     for layout in (own(source.layout), {}):
-        spelled = [replace(first, layout={HOME: layout} if layout else None), *plain[1:]]
+        spelled = [replace(first, layout={HOME: layout}), *plain[1:]] if layout else plain
         back = _read_back(spelled)
         if back is not None and _same_but_grouping(back, spelled):
             return back
@@ -126,7 +127,7 @@ def _are_keys(value: Json) -> bool:
 
 def _same_but_grouping(back: list[Message], group: list[Message]) -> bool:
     """Whether two runs of messages say the same; how they are spelled may differ."""
-    return len(back) == len(group) and all(
-        replace(one, layout=None, continues=False) == replace(other, layout=None, continues=False)
-        for one, other in zip(back, group, strict=True)
-    )
+    return len(back) == len(group) and all(map(eq, map(_says, back), map(_says, group)))
+
+
+_says: Final = attrgetter(*(field.name for field in fields(Message) if field.name not in ("layout", "continues")))
