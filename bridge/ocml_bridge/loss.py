@@ -178,6 +178,8 @@ class FindingCode(StrEnum):
     """Bytes of a stream are not UTF-8; they are read as U+FFFD."""
     BYTE_ORDER_MARK = "byte-order-mark"
     """A byte order mark stands at the beginning; it is left out."""
+    ARROW_PADDING = "arrow-padding"
+    """Null members that Arrow's structs add to arguments and tools; they are left out."""
     EARLIER_FORM = "earlier-form"
     """A canonical document is of an earlier schema; it is read as today's."""
     SHAPE = "shape"

@@ -92,19 +92,21 @@ _Wire = list[_Row]
 
 
 def _rows(document: Transcript, log: Log) -> list[_Row]:
-    sources = [
-        replace(message, role=role_for(message.role)) if role_for(message.role) != message.role else message
-        for message in document.messages
-    ]
-    made = kept_by(HOME, document.layout).get("tools")
-    lowered = lower(sources, document.tools, {HOME: made} if isinstance(made, dict) else None)
-    first = len(document.messages) - len(lowered)
-    rows: list[_Row] = []
-    for index, source in enumerate(lowered, first):
-        path = f"/messages/{index}" if index >= 0 else "/tools"
-        if has_no_place(source):
+    paths: list[str] = []
+    sources: list[Message] = []
+    for index, message in enumerate(document.messages):
+        path, role = f"/messages/{index}", role_for(message.role)
+        if has_no_place(message):
             log.lose(LossCode.MESSAGE, path, f"{HOME} has private reasoning of assistants only")
             continue
+        paths.append(path)
+        sources.append(message if role == message.role else replace(message, role=role))
+    made = kept_by(HOME, document.layout).get("tools")
+    lowered = lower(sources, document.tools, {HOME: made} if isinstance(made, dict) else None)
+    if len(lowered) > len(paths):
+        paths.insert(0, "/tools")
+    rows: list[_Row] = []
+    for path, source in zip(paths, lowered, strict=True):
         message = fit_message(source, path, log)
         message.layout, message.extras = source.layout, source.extras
         rows.append(_Row(path, source.continues, source.end is None, message))

@@ -9,12 +9,13 @@ from enum import StrEnum
 
 from .. import jsontext
 from ..adapter import DEFAULT, Options, Source
-from ..convert import Result, convert
+from ..convert import Result, convert, refusal
 from ..errors import BridgeError, ErrorCode
 from ..loss import Finding, Loss, LossClass, Severity, worst_class
 from ..policy import DEFAULT_POLICY, LossPolicy
 from ..substance import Characters
 from ..verify import verify
+from .nested import Nested
 
 
 class Status(StrEnum):
@@ -87,12 +88,12 @@ class Outcome:
         return dict(Counter(str(loss.code) for loss in self.losses if loss.severity is not Severity.LAYOUT))
 
 
-def convert_batch(records: Iterable[Source | bytes | BridgeError], settings: Settings) -> list[Outcome]:
+def convert_batch(records: Iterable[Source | bytes | Nested | BridgeError], settings: Settings) -> list[Outcome]:
     """Convert records, one outcome for each, in order.
 
     Args:
-        records: text, bytes (UTF-8) or parsed JSON; an error stands for a record that could not even be taken out of
-            what it was stored in, and becomes its outcome.
+        records: text, bytes (UTF-8), parsed JSON, or what nested columns gave; an error stands for a record that could
+            not even be taken out of what it was stored in, and becomes its outcome.
         settings: how to convert them.
 
     Returns:
@@ -101,10 +102,15 @@ def convert_batch(records: Iterable[Source | bytes | BridgeError], settings: Set
     return [_outcome(record, settings) for record in records]
 
 
-def _outcome(record: Source | bytes | BridgeError, settings: Settings) -> Outcome:
+def _outcome(record: Source | bytes | Nested | BridgeError, settings: Settings) -> Outcome:
+    findings: tuple[Finding, ...] = ()
     try:
         if isinstance(record, BridgeError):
             raise record
+        if isinstance(record, Nested):
+            record, findings = record
+        if findings and settings.strict:
+            raise refusal(findings)
         result = convert(
             record,
             source=settings.source,
@@ -121,7 +127,7 @@ def _outcome(record: Source | bytes | BridgeError, settings: Settings) -> Outcom
         wrong = BridgeError(ErrorCode.INTERNAL, f"{type(error).__name__}: {error}")
         return Outcome(Status.QUARANTINED, None, error=wrong)
     status = Status.CONVERTED if result.lossless else Status.LOSSY
-    return Outcome(status, result.output, result.losses, result.findings, characters=result.characters)
+    return Outcome(status, result.output, result.losses, (*findings, *result.findings), characters=result.characters)
 
 
 def _bare(error: BridgeError) -> BridgeError:

@@ -12,9 +12,11 @@ from contextlib import suppress
 from typing import Any, BinaryIO, Final
 
 from .. import jsontext
+from ..adapter import Source
 from ..errors import BridgeError, ErrorCode
 from .batch import Outcome
 from .compression import library, reading_errors
+from .nested import TOOLS, Nested, document
 from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, Chunk, Input, Job, Position, Record
 
 _EXTRA: Final = "bulk"
@@ -101,10 +103,30 @@ def records(payload: tuple[int, bytes], item: Input, job: Job) -> Iterator[Recor
     first, data = payload
     batch = _unpack(data)
     name = column_of(batch.schema, job)
+    values = given(batch, name)
     for index, value in enumerate(batch.column(name).to_pylist()):
-        taken = value if isinstance(value, bytes) else plain(value)
+        raw = value if isinstance(value, bytes) else plain(value)
         fields = None if item.into == "parquet" or job.bare else _fields(batch, index, name)
-        yield Record(taken, {"row": first + index}, taken, fields)
+        yield Record(values[index], {"row": first + index}, raw, fields)
+
+
+def given(rows: Any, name: str) -> list[Source | bytes | Nested | BridgeError]:
+    """What readers take of each row: the value of a column; of nested messages, with the tools of the column beside it.
+
+    Args:
+        rows: a record batch or a table.
+        name: the column that the transcripts stand in.
+    """
+    beside = rows.schema.get_field_index(TOOLS) if name != TOOLS else -1
+    tools = [None] * rows.num_rows if beside < 0 else rows.column(beside).to_pylist()
+    return [
+        value
+        if isinstance(value, bytes)
+        else document(plain(value), plain(declared))
+        if isinstance(value, list)
+        else plain(value)
+        for value, declared in zip(rows.column(rows.schema.get_field_index(name)).to_pylist(), tools, strict=True)
+    ]
 
 
 def _fields(batch: Any, index: int, name: str) -> dict[str, str | None]:

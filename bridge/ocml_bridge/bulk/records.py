@@ -9,6 +9,7 @@ from ..adapter import Kind, Source
 from ..errors import BridgeError
 from ..model import Json
 from .batch import Settings
+from .nested import Nested
 from .tally import Tally
 
 CHUNK_RECORDS: Final = 512
@@ -95,7 +96,7 @@ class Record(NamedTuple):
             transcript and nothing else.
     """
 
-    value: Source | bytes | BridgeError
+    value: Source | bytes | Nested | BridgeError
     where: dict[str, Json]
     raw: Source | bytes
     fields: dict[str, str | None] | None = None

@@ -8,6 +8,7 @@ from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..split import Part, split
 from .batch import Outcome, Settings, convert_batch
+from .nested import Nested
 from .records import Record
 
 
@@ -26,7 +27,11 @@ def outcomes_of(rows: Sequence[Record], settings: Settings) -> Iterator[tuple[Re
 
 def _conversations(row: Record, outcome: Outcome, settings: Settings) -> list[Record]:
     """A row's conversations as records; none where it is one, or cannot be taken apart."""
-    if isinstance(row.value, BridgeError) or outcome.error is None or outcome.error.code is not ErrorCode.SEVERAL:
+    if (
+        isinstance(row.value, (BridgeError, Nested))
+        or outcome.error is None
+        or outcome.error.code is not ErrorCode.SEVERAL
+    ):
         return []
     try:
         parts = split(row.value, settings.source, options=settings.options)

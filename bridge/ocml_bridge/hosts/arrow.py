@@ -8,7 +8,7 @@ from .. import jsontext
 from ..adapter import Source
 from ..bulk import Outcome, Settings, convert_batch
 from ..bulk.compression import library
-from ..bulk.parquet import plain
+from ..bulk.parquet import given, plain
 from ..bulk.tally import position
 from ..bulk.work import kept_raw
 from ..model import Json
@@ -39,7 +39,7 @@ def convert_table(table: Any, column: str, settings: Settings) -> Any:
     if at < 0:
         raise KeyError(column)
     values = [value if isinstance(value, bytes) else plain(value) for value in table.column(at).to_pylist()]
-    outcomes = convert_batch(values, settings)
+    outcomes = convert_batch(given(table, column), settings)
     rows = [_row(value, outcome) for value, outcome in zip(values, outcomes, strict=True)]
     kind = table.schema.field(at).type
     kind = kind if kind in (arrow.string(), arrow.large_string()) else arrow.large_string()

@@ -1,0 +1,108 @@
+"""Conversations in nested columns: a row's messages and tools as one document, without what Arrow adds.
+
+Arrow's structs have the same members in every row, so that a call gets the parameters of all other calls, as null.
+These are left out of arguments and declared tools, and found (`arrow-padding`).
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any, Final, NamedTuple, cast
+
+from .. import jsontext
+from ..adapter import Source
+from ..errors import BridgeError, ErrorCode
+from ..loss import Finding, FindingCode, Severity
+from ..model import Json
+
+TOOLS: Final = "tools"
+"""The column beside one of messages in which public datasets declare the tools: nested, or as JSON text."""
+_CALLS: Final = ("tool_calls", "function_call")
+_DETAIL: Final = "null members that Arrow's structs add are left out"
+
+
+class Nested(NamedTuple):
+    """A conversation from nested columns.
+
+    Attributes:
+        value: what a reader takes.
+        findings: what was left out of the columns.
+    """
+
+    value: Source
+    findings: tuple[Finding, ...]
+
+
+def document(messages: Json, tools: Json = None) -> Source | Nested | BridgeError:
+    """The document of a row whose messages are a list.
+
+    Args:
+        messages: the value of their column, as JSON values.
+        tools: the value of the column of tools; None where there is none.
+
+    Returns:
+        The bare list, or a request where there are tools; a list of anything else as it is. An error where a value has
+        no word in JSON, or where the tools are text that is no JSON.
+    """
+    if not all(isinstance(message, dict) and "role" in message for message in cast("list[Json]", messages)):
+        return messages
+    place = _not_finite(messages, "")
+    if place is not None:
+        return BridgeError(
+            ErrorCode.JSON, "NaN or an infinite number stands here, which JSON has no word for", path=place
+        )
+    if isinstance(tools, str):
+        try:
+            tools = jsontext.loads(tools) if tools.strip() else None
+        except BridgeError as error:
+            return BridgeError(error.code, f"the column {TOOLS!r} is no JSON text: {error.message}", path=f"/{TOOLS}")
+    padded: list[str] = []
+    bare = [_message(item, f"/{at}", padded) for at, item in enumerate(cast("list[Json]", messages))]
+    declared = None if tools is None else _without_nulls(tools, f"/{TOOLS}", padded)
+    findings = tuple(Finding(FindingCode.ARROW_PADDING, Severity.CHANGED, path, _DETAIL) for path in padded)
+    return Nested(bare if declared is None else {"messages": bare, "tools": declared}, findings)
+
+
+def _message(message: Json, path: str, padded: list[str]) -> Json:
+    if not isinstance(message, dict):
+        return message
+    members = cast("dict[str, Json]", message)
+    if not any(members.get(key) for key in _CALLS):
+        return members
+    return {
+        key: _arguments(value, f"{path}/{key}", padded) if key in _CALLS else value for key, value in members.items()
+    }
+
+
+def _arguments(value: Json, path: str, padded: list[str]) -> Json:
+    """Calls without nulls in their arguments; other members may be null for a reason."""
+    if isinstance(value, list):
+        return [_arguments(item, f"{path}/{at}", padded) for at, item in enumerate(cast("list[Json]", value))]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _without_nulls(item, f"{path}/{key}", padded)
+        if key in ("arguments", "args")
+        else _arguments(item, f"{path}/{key}", padded)
+        for key, item in cast("dict[str, Json]", value).items()
+    }
+
+
+def _without_nulls(value: Json, path: str, padded: list[str]) -> Json:
+    if isinstance(value, list):
+        return [_without_nulls(item, f"{path}/{at}", padded) for at, item in enumerate(cast("list[Json]", value))]
+    if not isinstance(value, dict):
+        return value
+    members = cast("dict[str, Any]", value)
+    if None in members.values():
+        padded.append(path)
+    return {key: _without_nulls(item, f"{path}/{key}", padded) for key, item in members.items() if item is not None}
+
+
+def _not_finite(value: Json, path: str) -> str | None:
+    """Where the first number is that JSON has no word for."""
+    if isinstance(value, float):
+        return None if isfinite(value) else path
+    items = cast("Any", value).items() if isinstance(value, dict) else ()
+    items = enumerate(cast("list[Json]", value)) if isinstance(value, list) else items
+    return next((place for key, item in items if (place := _not_finite(item, f"{path}/{key}")) is not None), None)

@@ -1,0 +1,96 @@
+"""Messages and tools in nested columns, as public datasets have them: one document a row, without Arrow's padding."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ocml_bridge.bulk.nested import Nested, document
+from ocml_bridge.errors import BridgeError, ErrorCode, ExitCode
+
+pa: Any = pytest.importorskip("pyarrow")
+pq: Any = pytest.importorskip("pyarrow.parquet")
+
+Batch = Callable[..., int]
+Wire = dict[str, Any]
+
+
+def call(name: str, arguments: Any) -> Wire:
+    function = {"name": name, "arguments": arguments}
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": name, "type": "function", "function": function}],
+    }
+
+
+def tool(name: str, **properties: Any) -> Wire:
+    parameters = {"type": "object", "properties": properties}
+    return {"type": "function", "function": {"name": name, "parameters": parameters}}
+
+
+def outputs(folder: Path) -> list[str]:
+    return pq.read_table(folder / "a.parquet").column("messages").to_pylist()
+
+
+@pytest.mark.parametrize("spell", [json.dumps, list], ids=["JSON text", "nested"])
+def test_the_tools_beside_messages_are_declared(spell: Callable[[Any], Any], batch: Batch, tmp_path: Path) -> None:
+    rows = [{"messages": [{"role": "user", "content": "hi"}], "tools": spell([tool("f", x={"type": "string"})])}]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    args = ("-f", "openai", "-t", "harmony", "--field", "messages", tmp_path / "a.parquet")
+    assert batch(*args, "-o", tmp_path / "out") == ExitCode.OK
+    assert "type f = (_: {\nx?: string,\n}) => any;" in outputs(tmp_path / "out")[0]
+
+
+def test_a_call_gets_no_parameters_of_other_calls(batch: Batch, tmp_path: Path) -> None:
+    rows = [{"messages": [call("f", {"x": 1})]}, {"messages": [call("g", {"y": 2})]}]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    args = ("-f", "openai", "-t", "harmony", "--field", "messages", tmp_path / "a.parquet")
+    assert batch(*args, "-o", tmp_path / "out", "--report", tmp_path / "report.json") == ExitCode.OK
+    first, second = outputs(tmp_path / "out")
+    assert '{"x":1}<|call|>' in first
+    assert '{"y":2}<|call|>' in second
+    report = json.loads((tmp_path / "report.json").read_bytes())
+    assert report["findings"]["arrow-padding"]["records"] == 2
+    assert batch(*args, "-o", tmp_path / "strict", "--strict") == ExitCode.SOME_FAILED
+
+
+def test_what_has_no_word_in_json_is_quarantined(batch: Batch, tmp_path: Path) -> None:
+    rows = [{"messages": [{"role": "user", "content": "hi", "weight": weight}]} for weight in (1.0, float("nan"))]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    args = ("-f", "openai", "-t", "openai", "--field", "messages", tmp_path / "a.parquet")
+    assert batch(*args, "-o", tmp_path / "out") == ExitCode.SOME_FAILED
+    lost = json.loads((tmp_path / "out" / "a.quarantine.jsonl").read_bytes())
+    assert (lost["code"], lost["position"]["path"]) == ("OCB-JSON", "/0/weight")
+
+
+def test_nulls_that_say_something_stay() -> None:
+    messages = [{"role": "user", "content": "hi", "name": None}, call("f", '{"x":null}')]
+    assert document(messages) == Nested(messages, ())
+
+
+def test_each_place_of_padding_is_found() -> None:
+    nested = document(
+        [call("f", {"x": 1, "y": None, "z": {"a": None}})], [tool("f", x={"type": "string", "enum": None})]
+    )
+    assert isinstance(nested, Nested)
+    assert [finding.path for finding in nested.findings] == [
+        "/0/tool_calls/0/function/arguments",
+        "/0/tool_calls/0/function/arguments/z",
+        "/tools/0/function/parameters/properties/x",
+    ]
+
+
+def test_tools_that_are_no_json_are_an_error() -> None:
+    error = document([{"role": "user", "content": "hi"}], "{")
+    assert isinstance(error, BridgeError)
+    assert (error.code, error.path) == (ErrorCode.JSON, "/tools")
+
+
+def test_another_list_is_given_as_it_is() -> None:
+    turns = [{"from": "human", "value": "hi"}]
+    assert document(turns, "[]") is turns
