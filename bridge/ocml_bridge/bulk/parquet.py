@@ -103,15 +103,15 @@ def records(payload: tuple[int, bytes], item: Input, job: Job) -> Iterator[Recor
     first, data = payload
     batch = _unpack(data)
     name = column_of(batch.schema, job)
-    values = given(batch, name)
-    for index, value in enumerate(batch.column(name).to_pylist()):
-        raw = value if isinstance(value, bytes) else plain(value)
+    for index, (raw, value) in enumerate(given(batch, name)):
         fields = None if item.into == "parquet" or job.bare else _fields(batch, index, name)
-        yield Record(values[index], {"row": first + index}, raw, fields)
+        yield Record(value, {"row": first + index}, raw, fields)
 
 
-def given(rows: Any, name: str) -> list[Source | bytes | Nested | BridgeError]:
-    """What readers take of each row: the value of a column; of nested messages, with the tools of the column beside it.
+def given(rows: Any, name: str) -> Iterator[tuple[Source | bytes, Source | bytes | Nested | BridgeError]]:
+    """Each row's value of a column as it stands, and what a reader takes of it.
+
+    They differ for nested messages alone: a reader takes them with the tools of the column beside them.
 
     Args:
         rows: a record batch or a table.
@@ -119,14 +119,10 @@ def given(rows: Any, name: str) -> list[Source | bytes | Nested | BridgeError]:
     """
     beside = rows.schema.get_field_index(TOOLS) if name != TOOLS else -1
     tools = [None] * rows.num_rows if beside < 0 else rows.column(beside).to_pylist()
-    return [
-        value
-        if isinstance(value, bytes)
-        else document(plain(value), plain(declared))
-        if isinstance(value, list)
-        else plain(value)
-        for value, declared in zip(rows.column(rows.schema.get_field_index(name)).to_pylist(), tools, strict=True)
-    ]
+    values = rows.column(rows.schema.get_field_index(name)).to_pylist()
+    for value, declared in zip(values, tools, strict=True):
+        raw = value if isinstance(value, bytes) else plain(value)
+        yield raw, document(raw, plain(declared)) if isinstance(raw, list) else raw
 
 
 def _fields(batch: Any, index: int, name: str) -> dict[str, str | None]:

@@ -8,7 +8,7 @@ from .. import jsontext
 from ..adapter import Source
 from ..bulk import Outcome, Settings, convert_batch
 from ..bulk.compression import library
-from ..bulk.parquet import given, plain
+from ..bulk.parquet import given
 from ..bulk.tally import position
 from ..bulk.work import kept_raw
 from ..model import Json
@@ -38,9 +38,9 @@ def convert_table(table: Any, column: str, settings: Settings) -> Any:
     at = table.schema.get_field_index(column)
     if at < 0:
         raise KeyError(column)
-    values = [value if isinstance(value, bytes) else plain(value) for value in table.column(at).to_pylist()]
-    outcomes = convert_batch(given(table, column), settings)
-    rows = [_row(value, outcome) for value, outcome in zip(values, outcomes, strict=True)]
+    pairs = list(given(table, column))
+    outcomes = convert_batch((value for _, value in pairs), settings)
+    rows = [_row(raw, outcome) for (raw, _), outcome in zip(pairs, outcomes, strict=True)]
     kind = table.schema.field(at).type
     kind = kind if kind in (arrow.string(), arrow.large_string()) else arrow.large_string()
     table = table.set_column(at, arrow.field(column, kind), arrow.array([row.text for row in rows], kind))
