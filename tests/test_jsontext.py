@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from math import isinf
 from typing import Any
 
 import orjson
@@ -11,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, ErrorCode
-from ocml_bridge.jsontext import MAX_DEPTH, loads
+from ocml_bridge.jsontext import MAX_DEPTH, loads, loads_sound, parse, value_at
+from strategies_json import broken_texts, texts
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=12)
@@ -37,6 +40,7 @@ def test_every_spelling_of_a_value_is_that_value(value: Any) -> None:
         '{"":1,"":1}',
         '{"a":1,"\\u0061":2}',
         '{"a":"\\u0022:","a":1}',
+        '["\\u005C",{"\\u005c:" :1,"\\u005c:":2}]',
     ],
 )
 def test_a_key_that_stands_twice_is_an_error(text: str) -> None:
@@ -53,6 +57,14 @@ def test_a_key_that_only_seems_to_is_none(text: str) -> None:
 @pytest.mark.parametrize("text", ["12345678901234567890123", "-9223372036854775809", '{"n": 18446744073709551617}'])
 def test_a_large_integer_is_not_rounded(text: str) -> None:
     assert loads(text) == json.loads(text)
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1E+309", "1" * 400 + ".0", "1.7976931348623159e308"])
+@pytest.mark.parametrize("beside", ["0", '"\\ud800"', "1" * 400])
+def test_a_number_that_a_float_holds_as_infinite_is_refused(number: str, beside: str) -> None:
+    with pytest.raises(BridgeError) as raised:
+        loads(f"[{beside},{number}]")
+    assert raised.value.code is ErrorCode.JSON
 
 
 @pytest.mark.parametrize("opened", ["[", '{"a":'])
@@ -73,3 +85,62 @@ def test_bytes_that_are_no_utf_8_are_refused() -> None:
         with pytest.raises(BridgeError) as raised:
             loads(data)
         assert raised.value.code is ErrorCode.JSON
+
+
+Outcome = tuple[str, ErrorCode | None]
+"""A value with the types in it, or the code of the error that it is refused with."""
+
+
+def outcome(parse: Callable[[str], Any], text: str) -> Outcome:
+    try:
+        return repr(parse(text)), None
+    except BridgeError as error:
+        return "", error.code
+
+
+def plainly(text: str) -> Any:
+    """What JSON text says, by the standard library and the rules of this module alone."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) < len(pairs):
+            raise BridgeError(ErrorCode.JSON, "a key stands twice")
+        return dict(pairs)
+
+    def finite(digits: str) -> float:
+        if isinf(float(digits)):
+            raise BridgeError(ErrorCode.JSON, "a number is infinite")
+        return float(digits)
+
+    def depth(value: Any) -> int:
+        items: Any = value.values() if isinstance(value, dict) else value
+        return 1 + max(map(depth, items), default=0) if isinstance(value, (dict, list)) else 0
+
+    try:
+        value = json.loads(text, object_pairs_hook=unique, parse_float=finite, parse_constant=finite)
+    except json.JSONDecodeError as error:
+        raise BridgeError(ErrorCode.JSON, "not JSON") from error
+    except ValueError as error:
+        raise BridgeError(ErrorCode.LIMIT, "too many digits") from error
+    if depth(value) > MAX_DEPTH:
+        raise BridgeError(ErrorCode.LIMIT, "too deep")
+    return value
+
+
+@given(texts() | broken_texts())
+def test_text_is_read_as_the_standard_library_reads_it(text: str) -> None:
+    assert outcome(loads, text) == outcome(plainly, text)
+
+
+@given(texts() | broken_texts())
+def test_what_is_called_sound_can_be_written_as_utf_8(text: str) -> None:
+    try:
+        value, sound = loads_sound(text)
+    except BridgeError:
+        return
+    assert not sound or json.dumps(value, ensure_ascii=False).encode()
+
+
+@given(texts() | broken_texts())
+def test_a_value_inside_text_is_the_one_that_stands_there_alone(text: str) -> None:
+    inside, alone = value_at(text + " #"), parse(text)
+    assert repr(alone and alone.value) == repr(inside[0] if inside and not text[inside[1] :].strip(" \t\r\n") else None)

@@ -1,16 +1,20 @@
 """JSON in and out, and the raw text of JSON values.
 
-Reading is orjson's, with what it would pass over in silence made an error: duplicate keys (it keeps the last), numbers
-beyond 64 bits (it rounds them), and depth. What it refuses but JSON allows (lone surrogates as escapes, large integers)
-goes through the standard library.
+Reading is orjson's. What it would pass over in silence (a key that stands twice, of which it keeps the last; a large
+integer, which it rounds) is found by a second look: most of what is sent is the same bytes when it is written again,
+and the rest is parsed by jiter, which takes no key twice and keeps integers. What these refuse though JSON allows it
+(halves of surrogate pairs as escapes, deep nesting) goes through the standard library.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from functools import partial
+from math import isinf
 from typing import Any, Final, NamedTuple, NoReturn, cast
 
+import jiter
 import orjson
 
 from .errors import BridgeError, ErrorCode
@@ -19,15 +23,18 @@ from .model import Json
 MAX_DEPTH: Final = 254
 """How deep JSON may nest; deeper is refused rather than risked. It is as deep as orjson writes."""
 
-_DIGITS: Final = bytes(48 if 48 <= byte < 58 else 32 for byte in range(256))
-"""A table for `bytes.translate`: every digit is a 0, everything else a blank."""
-_LONG_NUMBER: Final = b"0" * 16
 _DEPTH: Final = re.compile("recursion|depth", re.IGNORECASE)
 """What orjson calls it when JSON nests too deep, in its old and its new words."""
-_SURROGATE_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+_BEYOND_ORJSON: Final = re.compile(rb"\\u[dD][89a-fA-F]|(?<![0-9])[0-9]{309}")
+"""What orjson refuses though it is JSON: half of a surrogate pair as an escape, an integer that no float holds."""
+_parse: Final = partial(jiter.from_json, allow_inf_nan=False, catch_duplicate_keys=True, cache_mode="keys")
 
 
 class _DuplicateKeyError(ValueError):
+    pass
+
+
+class _NoNumberError(ValueError):
     pass
 
 
@@ -43,7 +50,14 @@ def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+    raise _NoNumberError(f"{name} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if isinf(number):
+        raise _NoNumberError(f"the number {digits[:40]} is larger than can be held")
+    return number
 
 
 _OBJECT: Final[Any] = dict
@@ -65,17 +79,13 @@ def _depth(value: Json) -> int:
     return depth
 
 
-def _keys(raw: bytes) -> int:
-    """How many keys stand in JSON text: each ends in `":`, and inside a string that quote is escaped."""
-    return raw.count(b'":') - raw.count(b'\\":')
-
-
 def loads(data: str | bytes) -> Json:
     """Parse JSON text, strictly.
 
     Raises:
-        BridgeError: OCB-JSON for what is not JSON or repeats a key, OCB-LIMIT for what nests deeper than `MAX_DEPTH` or
-            has a number too long to hold; with the offset in characters where it is known.
+        BridgeError: OCB-JSON for what is not JSON, repeats a key, or has a number that a float would hold as infinite;
+            OCB-LIMIT for what nests deeper than `MAX_DEPTH` or has an integer too long to hold; with the offset in
+            characters where it is known.
     """
     return loads_sound(data)[0]
 
@@ -88,46 +98,27 @@ def loads_sound(data: str | bytes) -> tuple[Json, bool]:
     except orjson.JSONDecodeError as error:
         if _DEPTH.search(error.msg):
             raise _too_deep() from error
-        if _SURROGATE_ESCAPE.search(raw) or _has_long_number(raw):
+        if _BEYOND_ORJSON.search(raw):
             return _loads_exactly(data), False
         raise BridgeError(ErrorCode.JSON, f"not JSON: {error.msg}", offset=error.pos) from error
-    if _is_list_of_numbers(raw):
-        return value, True
-    # Written again, most of what is sent is the same bytes: each key stands once, each number is whole.
     try:
-        again = orjson.dumps(value)
-    except orjson.JSONEncodeError:  # nested deeper than `MAX_DEPTH`
+        return value if orjson.dumps(value) == raw else _parse(raw), True
+    except (orjson.JSONEncodeError, ValueError):
         return _loads_exactly(data), False
-    return (value, True) if again == raw or _is_whole(again, raw) else (_loads_exactly(data), False)
-
-
-def _is_list_of_numbers(raw: bytes) -> bool:
-    """Whether a JSON text surely has no key that could stand twice, no number that is long, and nothing that nests."""
-    return b'"' not in raw and b"{" not in raw and raw.count(b"[") < 2 and not _has_long_number(raw)
-
-
-def _is_whole(again: bytes, raw: bytes) -> bool:
-    """Whether what was read surely is all that a JSON text says, though, written again, it is spelled otherwise."""
-    # What was read has each key once; keys that are hard to count are not risked.
-    if b'\\\\":' in raw or b'\\\\":' in again or _has_long_number(raw):
-        return False
-    return _keys(raw) == _keys(again)
-
-
-def _has_long_number(raw: bytes) -> bool:
-    return _LONG_NUMBER in raw.translate(_DIGITS)
 
 
 def _loads_exactly(data: str | bytes) -> Json:
     try:
         text = data.decode("utf-8") if isinstance(data, bytes) else data
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         raise BridgeError(ErrorCode.JSON, f"not JSON: {error.msg}", offset=error.pos) from error
     except UnicodeDecodeError as error:
         raise BridgeError(ErrorCode.JSON, "not JSON: not UTF-8", offset=error.start) from error
     except _DuplicateKeyError as error:
         raise BridgeError(ErrorCode.JSON, f"{error}; which one is meant cannot be known") from error
+    except _NoNumberError as error:
+        raise BridgeError(ErrorCode.JSON, f"not JSON: {error}") from error
     except RecursionError as error:
         raise _too_deep() from error
     except ValueError as error:
@@ -252,7 +243,10 @@ def value_at(text: str, at: int = 0) -> tuple[Json, int] | None:
 
 def parse(text: str) -> Span | None:
     """The whole of `text` as one JSON value; None where it is not one."""
-    found = value_at(text)
+    try:
+        return Span(_parse(text.encode("utf-8", "surrogatepass")), text)
+    except ValueError:
+        found = value_at(text)
     if found is None or _skip(text, found[1]) != len(text):
         return None
     return Span(found[0], text)
