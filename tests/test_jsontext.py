@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from math import isinf
-from typing import Any
+from typing import Any, cast
 
 import orjson
 import pytest
@@ -112,8 +112,10 @@ def plainly(text: str) -> Any:
         return float(digits)
 
     def depth(value: Any) -> int:
-        items: Any = value.values() if isinstance(value, dict) else value
-        return 1 + max(map(depth, items), default=0) if isinstance(value, (dict, list)) else 0
+        if not isinstance(value, (dict, list)):
+            return 0
+        inner = cast("dict[str, Any] | list[Any]", value)
+        return 1 + max(map(depth, inner.values() if isinstance(inner, dict) else inner), default=0)
 
     try:
         value = json.loads(text, object_pairs_hook=unique, parse_float=finite, parse_constant=finite)
