@@ -8,12 +8,11 @@ turn; what no move can keep is reported. A gap is never closed by another call's
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from operator import attrgetter
 from typing import Final, NamedTuple
 
 from .loss import Log, Loss, LossCode, Severity
-from .model import Document, Message, Transcript
+from .model import Document, Message, Transcript, replace
 from .pairing import pair, turns
 from .transform import remaining, renumber
 from .turns import is_call, is_reply

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from .model import Message, own_copy
+from .model import Message, replace
 from .turns import is_call, is_reply
 
 
@@ -189,13 +189,7 @@ def synthesise_ids(messages: Sequence[Message], home: str = "") -> tuple[Message
             number += 1
             while f"call_{number}" in taken:
                 number += 1
-            out[index] = _with_id(message, f"call_{number}")
+            out[index] = replace(message, call_id=f"call_{number}")
         elif is_reply(message) and index in pairs:
-            out[index] = _with_id(message, out[pairs[index]].call_id)
+            out[index] = replace(message, call_id=out[pairs[index]].call_id)
     return tuple(out)
-
-
-def _with_id(message: Message, call_id: str | None) -> Message:
-    changed = own_copy(message)
-    changed.call_id = call_id
-    return changed

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from .loss import Loss
-from .model import AnswerFormat, Settings, ToolChoice, Transcript
+from .model import AnswerFormat, Settings, ToolChoice, Transcript, replace
 
 ENGINE: Final = (
     *("model", "temperature", "top_p", "top_k", "min_p", "seed", "n", "stop", "max_tokens", "usage"),

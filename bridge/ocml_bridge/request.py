@@ -7,9 +7,10 @@ the report, by paths into the request.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, cast
 
 from . import registry
@@ -17,7 +18,7 @@ from .adapter import DEFAULT, Adapter, Options, Source
 from .convert import Reading, Result, read, write
 from .errors import BridgeError, ErrorCode
 from .loss import Loss, LossCode, Severity
-from .model import Message, Settings, Transcript
+from .model import Message, Settings, Transcript, replace
 from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
 from .prompting import Profile, of_prompt
 from .transform import drop_analysis, remaining, renumber
@@ -95,7 +96,7 @@ class Prepared:
     def account(self, written: Result) -> Result:
         """The result of writing it, told of the request."""
         losses = [*self.losses, *(each for loss in written.losses for each in self._in_request(loss))]
-        return replace(
+        return dataclasses.replace(
             written,
             losses=tuple(losses),
             findings=self.reading.findings,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from .loss import Loss, LossCode, Severity, gone
-from .model import Message, Transcript
+from .model import Message, Transcript, replace
 from .turns import is_call, is_thought
 
 

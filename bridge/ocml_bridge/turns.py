@@ -7,7 +7,6 @@ formats (Harmony, OCM 2.2) give each its own. The canonical form is flat and rem
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from .loss import Log, LossCode, Severity, gone
@@ -24,7 +23,7 @@ from .model import (
     Tool,
     Tools,
     Transcript,
-    own_copy,
+    replace,
 )
 
 FUNCTIONS: Final = "functions."
@@ -119,8 +118,7 @@ def infer_grouping(messages: Sequence[Message]) -> tuple[Message, ...]:
         joined = message.role == "assistant" and before is not None and continues(before, message)
         before = message
         if message.continues != joined:
-            message = own_copy(message)
-            message.continues = joined
+            message = replace(message, continues=joined)
         out.append(message)
     return tuple(out)
 
@@ -239,8 +237,7 @@ def lower_tools(transcript: Transcript, layout: ByFormat | None = None) -> tuple
     if at < len(messages) and messages[at].role == "developer":
         text = messages[at].content
         before = () if text == "" else parts_of(text)
-        messages[at] = own_copy(messages[at])
-        messages[at].content = (*before, declared)
+        messages[at] = replace(messages[at], content=(*before, declared))
     else:
         messages.insert(at, Message("developer", (declared,), layout=layout))
     return tuple(messages)
@@ -269,8 +266,7 @@ def lift_tools(messages: Sequence[Message]) -> Lifted:
     declared = content[-1]
     if not isinstance(declared, Tools):
         return Lifted(tuple(messages))
-    rest = own_copy(message)
-    rest.content = content_of(content[:-1])
+    rest = replace(message, content=content_of(content[:-1]))
     if says_nothing(rest):
         return Lifted((*messages[:at], *messages[at + 1 :]), declared.tools, message.layout)
     return Lifted((*messages[:at], rest, *messages[at + 1 :]), declared.tools)
@@ -278,9 +274,7 @@ def lift_tools(messages: Sequence[Message]) -> Lifted:
 
 def says_nothing(message: Message) -> bool:
     """Whether a developer's message is nothing but the place of the declared tools."""
-    bare = own_copy(message)
-    bare.layout = None
-    return bare == Message("developer", "")
+    return replace(message, layout=None) == Message("developer", "")
 
 
 def developer_place(messages: Sequence[Message]) -> int:

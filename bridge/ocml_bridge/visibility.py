@@ -7,12 +7,12 @@ ask it; there is no other place that decides. It fails closed: a channel that no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final, NamedTuple
 
 from .errors import BridgeError, ErrorCode
-from .model import Document, Flags, Foreign, Message, Part, Text, Thought, Tools, Transcript
+from .model import Document, Flags, Foreign, Message, Part, Text, Thought, Tools, Transcript, replace
 from .turns import FUNCTIONS, as_text, is_call, is_reply, parts_of
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.fit import drop_message, narrow
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Completion, Document, Message, Transcript
+from ocml_bridge.model import Completion, Document, Message, Transcript, replace
 from ocml_bridge.text.edges import by_format, kept_by, remember
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import message, name_from_header

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Completion, Content, Document, Message, Tool, Tools, Transcript, own_copy
+from ocml_bridge.model import Completion, Content, Document, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.pairing import pair
 from ocml_bridge.text import developer
 from ocml_bridge.turns import as_transcript, hoist_tools, is_thought, lower_tools, places, says_nothing
@@ -190,9 +189,7 @@ def _plainly_held(message: Message, options: Options, *, prompted: bool, last: b
         return None
     if message.call_id is layout is message.extras is message.failed is message.weight is None:
         return message
-    held = own_copy(message)
-    held.call_id = held.layout = held.extras = held.failed = held.weight = None
-    return held
+    return replace(message, call_id=None, layout=None, extras=None, failed=None, weight=None)
 
 
 def _header(

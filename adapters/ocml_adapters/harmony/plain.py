@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ocml_bridge.model import Message, own_copy
+from ocml_bridge.model import Message, replace
 from ocml_bridge.turns import FUNCTIONS, is_call
 
 from .body import read_body
@@ -34,11 +34,8 @@ def read_plain(text: str) -> list[Message] | None:
         body = read_body(head.role, CONTROL.restore(rest[:stop]))
         if body.opaque or body.section is not None:
             return None
-        message = own_copy(head)
-        message.content, message.end = body.content, end
-        if body.plain:
-            message.layout = {HOME: {"plain": True}}
-        messages.append(message)
+        layout = {HOME: {"plain": True}} if body.plain else None
+        messages.append(replace(head, content=body.content, end=end, layout=layout))
     return messages
 
 

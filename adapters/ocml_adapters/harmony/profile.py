@@ -6,11 +6,10 @@ The system message is the model's own; what a request calls system or developer 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import AnswerFormat, Message, Settings, Tool, ToolChoice, Transcript
+from ocml_bridge.model import AnswerFormat, Message, Settings, Tool, ToolChoice, Transcript, replace
 from ocml_bridge.prompting import Profiled
 from ocml_bridge.text import developer
 

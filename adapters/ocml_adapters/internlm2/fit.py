@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.fit import drop_message, narrow
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Completion, Document, Message, Tool, Tools, Transcript
+from ocml_bridge.model import Completion, Document, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.text.edges import kept_by
 from ocml_bridge.text.plain import message
 from ocml_bridge.turns import as_transcript, is_call, name_of, parts_of, recipient_of

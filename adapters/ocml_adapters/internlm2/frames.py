@@ -6,10 +6,9 @@ Reader, `fit` and writer walk the frames in order alike, because what a frame is
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
-from ocml_bridge.model import Json, Message
+from ocml_bridge.model import Json, Message, replace
 from ocml_bridge.text.edges import gap_behind, recall
 from ocml_bridge.text.im import Frame
 from ocml_bridge.turns import is_call

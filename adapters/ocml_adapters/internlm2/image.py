@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Json, Message, Transcript
+from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.text.edges import by_format, kept_by, remember
 from ocml_bridge.text.im import Frame
 from ocml_bridge.turns import is_call

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
-from ocml_bridge.model import Document, Message, Tools, Transcript
+from ocml_bridge.model import Document, Message, Tools, Transcript, replace
 from ocml_bridge.text.edges import by_format, is_trivia, remember
 from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.text.plain import message

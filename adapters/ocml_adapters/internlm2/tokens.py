@@ -6,10 +6,10 @@ and our reader undoes it. So there is one grammar, and content needs no escape.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import accumulate
 from typing import Any, Final, cast
 
@@ -17,7 +17,7 @@ from ocml_bridge.adapter import Options, Source
 from ocml_bridge.boundary import is_list_of_lists, several, several_documents
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
-from ocml_bridge.model import Document, Json, Transcript
+from ocml_bridge.model import Document, Json, Transcript, replace
 from ocml_bridge.text.edges import by_format, kept_by
 
 from . import fit as text_fit
@@ -181,7 +181,7 @@ def _kept(document: Document, image: Transcript, vocabulary: Vocabulary) -> list
 
 
 def _text_options(options: Options) -> Options:
-    return replace(options, dialect="im", control_tokens="neutralise")
+    return dataclasses.replace(options, dialect="im", control_tokens="neutralise")
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

@@ -5,13 +5,12 @@ What stands in one frame is known only when the next message begins, so a frame 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Start, Stop
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Completion, Message, Thought, Transcript
+from ocml_bridge.model import Completion, Message, Thought, Transcript, replace
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.stream.hold import Hold
 from ocml_bridge.text.im import spell

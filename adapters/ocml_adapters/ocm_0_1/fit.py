@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from ocml_bridge.adapter import Options
@@ -22,6 +22,7 @@ from ocml_bridge.model import (
     Thought,
     Tools,
     Transcript,
+    replace,
 )
 from ocml_bridge.text.attributes import unsafe_as
 from ocml_bridge.text.control import BREAK

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from ocml_bridge.loss import FindingCode
-from ocml_bridge.model import FileBreak, Flags, Infill, Part, Text, Tools
+from ocml_bridge.model import FileBreak, Flags, Infill, Part, Text, Tools, replace
 
 from .syntax import Kind
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.model import ByFormat, Json, Message, Tool, Tools
+from ocml_bridge.model import ByFormat, Json, Message, Tool, Tools, replace
 from ocml_bridge.text.edges import by_format
 from ocml_bridge.turns import content_of, full_name, parts_of, split_name
 

@@ -6,13 +6,12 @@ A frame nests what the canonical form keeps flat: an assistant's thoughts, text 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from ocml_bridge.jsontext import parse
 from ocml_bridge.loss import FindingCode
-from ocml_bridge.model import Content, Message, Part, Text, Thought
+from ocml_bridge.model import Content, Message, Part, Text, Thought, replace
 from ocml_bridge.text.attributes import is_safe
 from ocml_bridge.text.im import Heading, read_header, write_header
 from ocml_bridge.turns import content_of, is_call, is_thought, name_of, recipient_of

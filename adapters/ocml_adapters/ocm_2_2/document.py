@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.model import Header, Json, Settings
+from ocml_bridge.model import Header, Json, Settings, replace
 from ocml_bridge.model.codec import to_json
 from ocml_bridge.model.settings import READERS, settings_of
 

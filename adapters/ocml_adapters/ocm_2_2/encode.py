@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Document, Message, Transcript
+from ocml_bridge.model import Document, Message, Transcript, replace
 from ocml_bridge.stream.encoder import TextEncoder, alone
 from ocml_bridge.turns import is_thought
 

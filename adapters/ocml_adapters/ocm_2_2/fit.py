@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Completion, Document, Message, Thought, Tools, Transcript
+from ocml_bridge.model import Completion, Document, Message, Thought, Tools, Transcript, replace
 from ocml_bridge.pairing import synthesise_ids
 from ocml_bridge.text import attributes, developer, thoughts
 from ocml_bridge.text.channels import evident

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import cast
 
 from ocml_bridge.adapter import Options, Source
@@ -10,7 +9,7 @@ from ocml_bridge.boundary import cut_text, several
 from ocml_bridge.conformance import Conformance
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
-from ocml_bridge.model import Document, Header, Json, Message, Transcript
+from ocml_bridge.model import Document, Header, Json, Message, Transcript, replace
 from ocml_bridge.text import developer
 from ocml_bridge.turns import infer_grouping, is_call, is_reply, is_thought, lift_tools
 

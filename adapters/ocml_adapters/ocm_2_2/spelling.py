@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import cast
 
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.model import ByFormat, Json, Message, Tools, Transcript
+from ocml_bridge.model import ByFormat, Json, Message, Tools, Transcript, replace
 from ocml_bridge.text import attributes, developer
 from ocml_bridge.text.typescript import parse_tools, render_tools
 from ocml_bridge.turns import is_call, is_reply, is_thought, lower_tools

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Decoder, Delta, End, Start
-from ocml_bridge.model import Message, Part, Transcript
+from ocml_bridge.model import Message, Part, Transcript, replace
 from ocml_bridge.stream.decoder import LiveLog, TextDecoder
 from ocml_bridge.stream.hold import Hold
 from ocml_bridge.text import thoughts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from operator import attrgetter, eq
 from typing import Final, cast
 
@@ -10,7 +10,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import ByFormat, Completion, Document, Json, Message, Thought, Tools, Transcript
+from ocml_bridge.model import ByFormat, Completion, Document, Json, Message, Thought, Tools, Transcript, replace
 from ocml_bridge.pairing import synthesise_ids
 from ocml_bridge.text import developer, thoughts
 from ocml_bridge.turns import BUILTINS, as_transcript, infer_grouping, with_namespace

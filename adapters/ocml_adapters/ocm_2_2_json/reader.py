@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, cast
 
 from ocml_bridge import jsontext
@@ -11,7 +10,7 @@ from ocml_bridge.boundary import is_list_of_lists, several_documents
 from ocml_bridge.conformance import TOOL_CALLS, Conformance
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Content, Document, Json, Message, Transcript
+from ocml_bridge.model import Content, Document, Json, Message, Transcript, replace
 from ocml_bridge.text import developer, thoughts
 from ocml_bridge.turns import (
     BUILTINS,

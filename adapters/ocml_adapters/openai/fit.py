@@ -7,7 +7,6 @@ reader or the writer. Messages that are plainly their own image are passed throu
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.errors import BridgeError
@@ -24,6 +23,7 @@ from ocml_bridge.model import (
     Refusal,
     Text,
     Transcript,
+    replace,
 )
 from ocml_bridge.pairing import Pairing, pair, synthesise_ids
 from ocml_bridge.transform import missing

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options, Source
@@ -19,7 +19,7 @@ from ocml_bridge.boundary import several_documents
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.jsontext import Lines
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Alternative, Json, Message, Settings, Tool, Transcript
+from ocml_bridge.model import Alternative, Json, Message, Settings, Tool, Transcript, replace
 
 from .form import ARRAY, OBJECT, Object, form_of, kept, rest
 from .settings import SETTINGS, read_settings

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from operator import is_
 from typing import Final, cast
 
 from ocml_bridge.adapter import Source
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Alternative, Json, Message, Settings, Transcript
+from ocml_bridge.model import Alternative, Json, Message, Settings, Transcript, replace
 from ocml_bridge.turns import groups
 
 from .form import Object, add, in_order, mine, shape

@@ -7,13 +7,12 @@ and the order between the kinds is lost.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
 from ocml_bridge.fit import drop_message, report
 from ocml_bridge.loss import Log, Loss, LossCode, Severity
-from ocml_bridge.model import Document, Message, Transcript
+from ocml_bridge.model import Document, Message, Transcript, replace
 from ocml_bridge.visibility import is_private
 
 from .fit import CALL, stage_of

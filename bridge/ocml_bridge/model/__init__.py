@@ -1,6 +1,7 @@
 """The canonical form: a flat superset of OpenChatML 2.2. See `docs/canonical-form.md`."""
 
-from .message import Ending, Message, own_copy
+from .copies import replace
+from .message import Ending, Message
 from .parts import (
     OUTSIDE,
     ByFormat,
@@ -48,5 +49,5 @@ __all__ = [
     "Tools",
     "Transcript",
     "Usage",
-    "own_copy",
+    "replace",
 ]

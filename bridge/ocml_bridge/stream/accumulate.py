@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from ..events import Delta, End, Event, Reason, RefusalDelta, Start, Stop
 from ..loss import Finding
-from ..model import Document, Message, Part, Refusal, Text, Transcript
+from ..model import Document, Message, Part, Refusal, Text, Transcript, replace
 from .decoder import header_of, settle, text_of
 
 

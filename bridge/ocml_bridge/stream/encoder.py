@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import ClassVar, Final
 
 from ..adapter import Options, Source
@@ -13,7 +13,7 @@ from ..arrange import Plan, misread, order_losses, pairing_losses
 from ..events import Delta, End, Event, RefusalDelta, Start, Stop
 from ..fit import report
 from ..loss import Log, Loss
-from ..model import Document, Message, Transcript
+from ..model import Document, Message, Transcript, replace
 from ..pairing import pair
 from ..text.control import ControlTokens
 from ..transform import remaining
@@ -161,7 +161,8 @@ class TextEncoder(ABC):
 
     def _stop(self, stop: Stop, before: list[str]) -> str:
         text = ("" if self._begun else self.begin()) + self.end(stop)
-        back = self._read("".join((*self._written, *before, text)), replace(self.options, dialect=None), Log())
+        options = dataclasses.replace(self.options, dialect=None)
+        back = self._read("".join((*self._written, *before, text)), options, Log())
         if stop.lifted is not None:
             self.log.losses = [_replaced(loss, stop) for loss in self.log.losses]
         order = self._moved(stop)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from enum import StrEnum
 from heapq import heappop, heappush
 from typing import Final, Literal, NamedTuple, cast
@@ -17,7 +16,7 @@ from .. import jsontext
 from ..errors import BridgeError, ErrorCode
 from ..events import End, Event, numbered
 from ..loss import FindingCode
-from ..model import Json, Message, Tool
+from ..model import Json, Message, Tool, replace
 from ..pairing import Pairing
 from ..turns import is_call, is_reply
 from .schema import DEADLINE, Schemas

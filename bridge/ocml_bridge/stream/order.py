@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from ..events import Delta, End, Event, RefusalDelta, Start, Stop
+from ..model import replace
 
 
 class InOrder:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from ..convert import write
-from ..model import Completion, Document, Message, Transcript
+from ..model import Completion, Document, Message, Transcript, replace
 
 if TYPE_CHECKING:
     from .laws import Trial

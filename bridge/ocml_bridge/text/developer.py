@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import takewhile
 from typing import Final, NamedTuple, TypeGuard
 
 from ..fit import report
 from ..loss import Log, LossCode, Severity
-from ..model import ByFormat, Content, Message, Part, Text, Tool, Tools, Transcript
+from ..model import ByFormat, Content, Message, Part, Text, Tool, Tools, Transcript, replace
 from ..turns import hoist_tools, lift_tools, lower_tools, places, says_nothing
 from .typescript import declare, parse_tools, render_tools
 
