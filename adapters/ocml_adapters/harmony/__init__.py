@@ -58,6 +58,7 @@ TOKENS = Adapter(
     read=Lazy(f"{__name__}.tokens:read"),
     fit=Lazy(f"{__name__}.tokens:fit"),
     write=Lazy(f"{__name__}.tokens:write"),
+    direct=Lazy(f"{__name__}.tokens:direct"),
     sniff=Lazy(f"{__name__}.sniff:sniff_tokens"),
     split=Lazy(f"{__name__}.tokens:split"),
     capabilities=holds(*_HELD, Feature.CONTROL_TOKENS, partly=_PARTLY),

@@ -17,12 +17,21 @@ from .syntax import ASSISTANT, CONTROL, DEVELOPER, ENDS, HOME, INSTRUCTIONS, MES
 
 
 def direct(document: Document, options: Options, sound: bool = False) -> tuple[Transcript, str] | None:
-    """The image of a document and its text; None for a document that needs a closer look.
+    """The image of a document and its text; None for a document that needs a closer look. Arguments as `frames_of`."""
+    found = frames_of(document, options, sound)
+    return None if found is None else (found[0], "".join(found[1]))
+
+
+def frames_of(document: Document, options: Options, sound: bool = False) -> tuple[Transcript, list[str]] | None:
+    """The image of a document and its frames: header with its tokens, body and end token in turn.
 
     Args:
         document: what is to be written.
         options: `dialect` and `training` count.
         sound: whether it is known that UTF-8 can hold the document's text.
+
+    Returns:
+        None for a document that needs a closer look.
     """
     if not isinstance(document, Transcript) or options.training or not _has_no_more(document):
         return None
@@ -69,15 +78,14 @@ def direct(document: Document, options: Options, sound: bool = False) -> tuple[T
         if declared is None:
             return None
         section, tools = declared
-        out.insert(3 * place, f"{START}{DEVELOPER}{MESSAGE}{section}{ENDS['end']}")
-    text = "".join(out)
+        out[3 * place : 3 * place] = f"{START}{DEVELOPER}{MESSAGE}", section, ENDS["end"]
     around = document.header, document.settings, document.alternatives, document.extras, document.layout
     if not changed and document.tools is None and around == (None,) * 5:
-        return document, text
+        return document, out
     image = list(document.messages)
     for at, message in changed.items():
         image[at] = message
-    return Transcript(tuple(image), tools), text
+    return Transcript(tuple(image), tools), out
 
 
 def _has_no_more(document: Transcript) -> bool:

@@ -12,6 +12,7 @@ from ocml_bridge.model import Message
 
 from .frames import Scanner
 from .header import fields_of
+from .ids import checked
 from .message import body_of
 from .reader import FrameReader
 from .syntax import CONSTRAIN, IDS, TOOL
@@ -29,10 +30,10 @@ def compare(source: str | Sequence[int]) -> list[Comparison]:
     own answer. Text is encoded with all seven control tokens, as it is on its way to a model.
 
     Raises:
-        BridgeError: OCB-DEPENDENCY or OCB-VOCABULARY without the official encoder.
+        BridgeError: OCB-SHAPE for what is not an id; OCB-DEPENDENCY or OCB-VOCABULARY without the official encoder.
     """
-    ids = encode(source, tuple(IDS)) if isinstance(source, str) else list(source)
-    pieces, places = to_pieces(ids)
+    ids, text = checked(encode(source, tuple(IDS)) if isinstance(source, str) else source)
+    pieces, places = to_pieces(ids, text)
     scanner = Scanner()
     frames = scanner.feed(pieces)
     last, rest = scanner.finish()

@@ -1,7 +1,8 @@
-"""Harmony text that is as we would write it, which most of it is: it is read without looking at each token."""
+"""Harmony that is as we would write it, which most of it is: it is read without looking at each token."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from ocml_bridge.model import Message, replace
@@ -19,19 +20,30 @@ def read_plain(text: str) -> list[Message] | None:
     Tokens stand in it only where they open and end a message, so that this is what `frames` would find.
     """
     before, *frames = text.split(START)
-    if before or not frames:
-        return None
+    return None if before or not frames else messages_of(map(_parts, frames))
+
+
+def _parts(frame: str) -> tuple[str, str, str]:
+    header, _, rest = frame.partition(MESSAGE)
+    stop = rest.find("<|")
+    return header, CONTROL.restore(rest[:stop]), rest[stop:]
+
+
+def messages_of(frames: Iterable[tuple[str, str, str]]) -> list[Message] | None:
+    """The messages of frames, where there is nothing to mend, to note or to keep; None for any others.
+
+    Args:
+        frames: of each the raw header, the body without tokens, and the token that ends it.
+    """
     messages: list[Message] = []
-    for frame in frames:
-        header, _, rest = frame.partition(MESSAGE)
-        stop = rest.find("<|")
-        end = STOPS.get(rest[stop:])
+    for header, text, stop in frames:
+        end = STOPS.get(stop)
         head = _head(header) if len(header) < LONG else None
         if head is None or end is None or (head.end == "call" and end != "call"):
             return None
         if head.role == SYSTEM and messages and messages[-1].end == "return":
             return None
-        body = read_body(head.role, CONTROL.restore(rest[:stop]))
+        body = read_body(head.role, text)
         if body.opaque or body.section is not None:
             return None
         layout = {HOME: {"plain": True}} if body.plain else None

@@ -18,6 +18,7 @@ from ocml_bridge.turns import is_call
 
 from . import tokens
 from .frames import Frame, Scanner, pieces_of
+from .ids import first_odd, not_an_id
 from .message import make
 from .reader import FrameReader, fields_in
 from .recover import unheaded
@@ -176,11 +177,11 @@ class TokenDecoder:
         """
         if self._over or self._failed is not None:
             return []
-        odd = tokens.first_odd(ids)
+        odd = first_odd(ids)
         try:
             self._take(ids if odd is None else ids[:odd])
             if odd is not None:
-                raise tokens.not_an_id(ids[odd], len(self._ids))
+                raise not_an_id(ids[odd], len(self._ids))
         except BridgeError as error:
             self._failed = error.code
             raise

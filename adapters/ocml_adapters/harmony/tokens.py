@@ -8,60 +8,89 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.boundary import EDGES, is_list_of_lists, several, several_documents
-from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.errors import BridgeError
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Document, Json, Transcript
 from ocml_bridge.model.codec import from_json, to_json
 from ocml_bridge.text.unicode import is_unicode
 
 from .body import placed
+from .direct import frames_of
 from .fit import fit as fit_text
 from .frames import Frame
 from .header import LONG
-from .message import body_of, header_of, is_prompted, layout_of
+from .ids import checked, specials, spelling
+from .message import assemble, body_of, header_of, is_prompted, layout_of
+from .plain import messages_of
 from .reader import boundaries, read_pieces, scanned
-from .syntax import CHANNEL, CONSTRAIN, EDGE_IDS, EDGE_TOKENS, ENDS, FIRST_SPECIAL, IDS, LAST_ID, MESSAGE, START, TOKENS
+from .syntax import (
+    CHANNEL,
+    CONSTRAIN,
+    EDGE_IDS,
+    EDGE_TOKENS,
+    ENDS,
+    FIRST_SPECIAL,
+    IDS,
+    MESSAGE,
+    START,
+    STOPS,
+    TOKENS,
+)
 
 if TYPE_CHECKING:
-    from .vocabulary import Encoding
+    from collections.abc import Callable
 
-_IN_HEADER: Final = frozenset({START, MESSAGE, CHANNEL, CONSTRAIN})
+    from .encoder import Encoder
+
+_IN_HEADER: Final = (START, MESSAGE, CHANNEL, CONSTRAIN)
 
 
 # --- text to ids and back ---------------------------------------------------------------------------------------------
 
 
-def _encoding() -> Encoding:
+def _encoder() -> Encoder:
     # Imported here: text never needs it, and what it takes to find a vocabulary is slow to import.
-    from .vocabulary import load_encoding
+    from .encoder import load_encoder
 
-    return load_encoding()
+    return load_encoder()
+
+
+_SPECIAL_IDS: Final = {**IDS, **EDGE_IDS}
 
 
 def encode(text: str, special: Sequence[str] = ()) -> list[int]:
-    """Text as ids; of control tokens only those of `special` become tokens."""
-    return _encoding().encode(text, allowed_special=set(special), disallowed_special=())
+    """Text as ids; of special tokens only those of `special` become tokens, wherever they stand."""
+    encode = _encoder().encode
+    if not special:
+        return encode(text)
+    out: list[int] = []
+    for part in re.split(f"({'|'.join(map(re.escape, special))})", text):
+        if part in special:
+            out.append(_SPECIAL_IDS[part])
+        elif part:
+            out += encode(part)
+    return out
 
 
-def encode_header(text: str) -> list[int]:
+def encode_header(text: str) -> Sequence[int]:
     """A header with its control tokens as ids."""
-    return list(_header(text)) if len(text) < LONG else encode(text, tuple(_IN_HEADER))
+    return _header(text) if len(text) < LONG else encode(text, _IN_HEADER)
 
 
 @lru_cache(maxsize=2048)
 def _header(text: str) -> tuple[int, ...]:
-    return tuple(encode(text, tuple(_IN_HEADER)))
+    return tuple(encode(text, _IN_HEADER))
 
 
 @lru_cache(maxsize=32_768)
 def bytes_of(number: int) -> bytes:
     """The bytes of one id's text, which may be part of a character."""
-    return _encoding().decode((number,), errors="surrogateescape").encode("utf-8", "surrogateescape")
+    return _encoder().decode((number,)) if number < FIRST_SPECIAL else spelling(number).encode()
 
 
 @lru_cache(maxsize=32_768)
@@ -75,17 +104,28 @@ def text_of(number: int) -> str | None:
         return None
 
 
-def to_pieces(ids: Sequence[int]) -> tuple[list[str], list[int]]:
-    """Ids as pieces (text and control tokens in turn), and the index in `ids` of each control token."""
-    decode = _encoding().decode
-    pieces, places, start = list[str](), list[int](), 0
-    for index, number in enumerate(ids):
-        token = TOKENS.get(number)
-        if token is not None:
-            pieces += (decode(ids[start:index]) if index > start else "", token)
-            places.append(index)
-            start = index + 1
-    pieces.append(decode(ids[start:]) if len(ids) > start else "")
+def to_pieces(ids: Sequence[int], text: str) -> tuple[list[str], list[int]]:
+    """Ids as pieces (text and control tokens in turn), and the index in `ids` of each control token.
+
+    Args:
+        ids: what `checked` gave: the list,
+        text: and the text.
+    """
+    decode = _encoder().decode
+    pieces, places, said, start = list[str](), list[int](), list[str](), 0
+    for at in specials(text):
+        if at > start:
+            said.append(decode(ids[start:at]).decode("utf-8", "replace"))
+        token = TOKENS.get(ids[at])
+        if token is None:
+            said.append(spelling(ids[at]))
+        else:
+            pieces += ("".join(said), token)
+            places.append(at)
+            said = []
+        start = at + 1
+    said.append(decode(ids[start:]).decode("utf-8", "replace"))
+    pieces.append("".join(said))
     return pieces, places
 
 
@@ -101,62 +141,90 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     """
     if is_list_of_lists(source):
         raise several_documents(source)
-    ids = checked(source)
-    pieces, places = to_pieces(ids)
+    ids, text = checked(source)
+    frames = plain_frames(ids, text)
+    messages = messages_of(frames) if frames else None
+    return read_ids(ids, text, options, log) if messages is None else assemble(messages, None, {}, {})
 
-    def spelling(frame: Frame) -> dict[str, Any]:
+
+def plain_frames(ids: list[int], text: str) -> list[tuple[str, str, str]] | None:
+    """The frames of ids that are whole messages as the encoder writes them, for `messages_of`; None for any others.
+
+    Args:
+        ids: what `checked` gave: the list,
+        text: and the text.
+    """
+    encoder, frames, at = _encoder(), list[tuple[str, str, str]](), 0
+    while at < len(ids):
+        found = _FRAME.match(text, at)
+        header = None if found is None else _own_header(found[1])
+        if found is None or header is None:
+            return None
+        first, last = found.span(2)
+        body = ids[first:last]
+        try:
+            said = encoder.decode(body).decode()
+        except UnicodeDecodeError:
+            return None
+        if encoder.encode(said) != body:
+            return None
+        frames.append((header, said, TOKENS[ids[last]]))
+        at = last + 1
+    return frames
+
+
+def _one_of(*tokens: str) -> str:
+    return f"[{''.join(chr(IDS[token]) for token in tokens)}]"
+
+
+_ORDINARY: Final = f"\0-{chr(FIRST_SPECIAL - 1)}"
+_IN_SHORT_HEADER: Final = f"[{_ORDINARY}{chr(IDS[CHANNEL])}{chr(IDS[CONSTRAIN])}]{{0,64}}"
+_FRAME: Final = re.compile(f"{_one_of(START)}({_IN_SHORT_HEADER}){_one_of(MESSAGE)}([{_ORDINARY}]*){_one_of(*STOPS)}")
+"""In ids as a text: a frame with a short header and no token in its body."""
+
+
+@lru_cache(maxsize=2048)
+def _own_header(text: str) -> str | None:
+    """The header of ids as a text; None where the encoder would choose others."""
+    ids = tuple(map(ord, text))
+    header = "".join(to_pieces(ids, text)[0])
+    return header if encode_header(header) == ids else None
+
+
+def read_ids(ids: list[int], text: str, options: Options, log: Log) -> Transcript:
+    """Read any ids: what `checked` gave.
+
+    Raises:
+        BridgeError: OCB-SEVERAL where another conversation begins.
+    """
+    pieces, places = to_pieces(ids, text)
+    # What is read is written again in the end, of which most is the same.
+    encode_once = cache(encode)
+
+    def layout(frame: Frame) -> dict[str, Any]:
         """The ids themselves, where the encoder would choose others for the same text."""
         first = places[frame.at // 2] + 1 if frame.at >= 0 else 0
         middle = places[frame.middle // 2]
         last = places[frame.last // 2] if frame.last < len(pieces) else len(ids)
         header, body = ids[first:middle], ids[middle + 1 : last]
-        layout: dict[str, Any] = {}
-        if header != encode_header(frame.header):
-            layout["header_ids"] = header
-        if body != encode(frame.body or "", frame.mentions):
-            layout["body_ids"] = body
-        return layout
+        kept: dict[str, Any] = {}
+        if header != [*encode_header(frame.header)]:
+            kept["header_ids"] = header
+        if body != encode_once(frame.body or "", frame.mentions):
+            kept["body_ids"] = body
+        return kept
 
     try:
-        transcript = read_pieces(pieces, log, restore=False, spelling=spelling)
+        transcript = read_pieces(pieces, log, restore=False, spelling=layout)
     except BridgeError as error:
         raise several(path=f"/{split(ids, options)[1][0]}") from error
-    layout = layout_of(transcript.layout)
-    around = EDGE_TOKENS.findall(layout.get("front", "") + layout.get("tail", ""))
-    _note_unusual(ids, pieces, log, usual={EDGE_IDS[token] for token in around})
-    if not log.findings and write(transcript, options, Log()) != ids:
+    own = layout_of(transcript.layout)
+    around = EDGE_TOKENS.findall(own.get("front", "") + own.get("tail", ""))
+    _note_unusual(ids, text, pieces, log, usual={EDGE_IDS[token] for token in around})
+    if not log.findings and _written(transcript, encode_once) != ids:
         detail = "around the messages the ids are not those that the encoder chooses"
         log.find(FindingCode.MIXED_SPELLING, "", detail, Severity.LAYOUT)
     return transcript
-
-
-def checked(source: Source | Sequence[int]) -> list[int]:
-    """Token ids, and nothing else.
-
-    Raises:
-        BridgeError: OCB-SHAPE with the path of what is none.
-    """
-    if not isinstance(source, (list, tuple)):
-        raise BridgeError(ErrorCode.SHAPE, "harmony-tokens is a JSON array of token ids", path="")
-    ids = list(cast("Sequence[Any]", source))
-    odd = first_odd(ids)
-    if odd is not None:
-        raise not_an_id(ids[odd], odd)
-    return ids
-
-
-def first_odd(ids: Sequence[Any]) -> int | None:
-    """The index of the first value that is no token id; None where all are."""
-    for at, number in enumerate(ids):
-        if type(number) is not int or not 0 <= number <= LAST_ID:
-            return at
-    return None
-
-
-def not_an_id(value: Any, index: int) -> BridgeError:
-    """What is wrong with a value that is no token id."""
-    message = f"not a token id of o200k_harmony (0 to {LAST_ID}): {value!r:.40}"
-    return BridgeError(ErrorCode.SHAPE, message, path=f"/{index}")
 
 
 def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
@@ -167,8 +235,8 @@ def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
     """
     if is_list_of_lists(source):
         return list(enumerate(source))
-    ids = checked(source)
-    pieces, places = to_pieces(ids)
+    ids, text = checked(source)
+    pieces, places = to_pieces(ids, text)
     cuts = [0]
     for frame, _ in boundaries(scanned(pieces)[0]):
         number = frame.at // 2
@@ -178,25 +246,22 @@ def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
     return [(at, [*ids[at:end]]) for at, end in zip(cuts, (*cuts[1:], len(ids)), strict=True)]
 
 
-def _note_unusual(ids: Sequence[int], pieces: Sequence[str], log: Log, usual: set[int]) -> None:
-    reserved = sorted({number for number in ids if number >= FIRST_SPECIAL} - set(TOKENS) - usual)
+def _note_unusual(ids: Sequence[int], text: str, pieces: Sequence[str], log: Log, usual: set[int]) -> None:
+    places = [*specials(text)]
+    reserved = sorted({ids[at] for at in places} - set(TOKENS) - usual)
     if reserved:
         detail = f"the special tokens {', '.join(map(str, reserved[:5]))} are read as their text"
         log.find(FindingCode.STRAY_TOKEN, "", detail, Severity.LAYOUT)
-    if any("\ufffd" in piece for piece in pieces) and not _is_utf8(ids):
+    runs = zip((-1, *places), (*places, len(ids)), strict=True)
+    if any("\ufffd" in piece for piece in pieces) and not all(_is_utf8(ids[before + 1 : at]) for before, at in runs):
         log.find(FindingCode.SHAPE, "", "the ids are not UTF-8 in places, which are read as U+FFFD")
 
 
 def _is_utf8(ids: Sequence[int]) -> bool:
-    """Whether the runs of ids between control tokens are UTF-8, each on its own."""
-    encoding = _encoding()
-    start = 0
-    for index in [*(index for index, number in enumerate(ids) if number in TOKENS), len(ids)]:
-        try:
-            encoding.decode(ids[start:index], errors="strict")
-        except UnicodeDecodeError:
-            return False
-        start = index + 1
+    try:
+        _encoder().decode(ids).decode()
+    except UnicodeDecodeError:
+        return False
     return True
 
 
@@ -228,7 +293,7 @@ def _kept_ids(layout: dict[str, Any], header: str, body: str, mentions: Sequence
     """The ids that came with a message, as long as they still say what it says."""
     kept: dict[str, Any] = {}
     for key, text, special, usual in (
-        ("header_ids", header, (CHANNEL, CONSTRAIN), lambda: encode_header(header)),
+        ("header_ids", header, (CHANNEL, CONSTRAIN), lambda: [*encode_header(header)]),
         ("body_ids", body, mentions, lambda: encode(body, mentions)),
     ):
         ids = layout.get(key)
@@ -240,7 +305,7 @@ def _kept_ids(layout: dict[str, Any], header: str, body: str, mentions: Sequence
 def _says(ids: Any, text: str, special: Sequence[str]) -> bool:
     """Whether ids are those of a text, and of control tokens hold only some."""
     try:
-        pieces, _ = to_pieces(checked(ids))
+        pieces, _ = to_pieces(*checked(ids))
     except BridgeError:
         return False
     return "".join(pieces) == text and set(pieces[1::2]) <= set(special)
@@ -249,11 +314,28 @@ def _says(ids: Any, text: str, special: Sequence[str]) -> bool:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
+def direct(document: Document, options: Options, sound: bool = False) -> tuple[Transcript, list[int]] | None:
+    """The image of a document and its ids; None for a document that needs a closer look. Arguments as `frames_of`."""
+    found = frames_of(document, options, sound)
+    if found is None:
+        return None
+    image, frames = found
+    encode, out = _encoder().encode, list[int]()
+    for header, body, stop in zip(frames[::3], frames[1::3], frames[2::3], strict=True):
+        out += encode_header(header)
+        out += encode(body)
+        out.append(IDS[stop])
+    return image, out
+
+
 def write(document: Document, options: Options, log: Log) -> list[int]:
     """Write an image as ids: token for token what the official encoder renders."""
-    image = cast("Transcript", document)
+    return _written(cast("Transcript", document), encode)
+
+
+def _written(image: Transcript, encode: Callable[[str, tuple[str, ...]], list[int]]) -> list[int]:
     front, tail = (layout_of(image.layout).get(key, "") for key in ("front", "tail"))
-    out = encode(front, EDGE_TOKENS.findall(front))
+    out = [*encode(front, _edges(front))]
     prompted = is_prompted(image)
     for _, message in placed(image):
         layout = layout_of(message.layout)
@@ -262,10 +344,14 @@ def write(document: Document, options: Options, log: Log) -> list[int]:
             out += ([] if prompted else [IDS[START]]) + layout["header_ids"] + [IDS[MESSAGE]]
         else:
             out += encode_header(header + MESSAGE)
-        out += layout.get("body_ids") or encode(body_of(message), layout.get("mentions", ()))
+        out += layout.get("body_ids") or encode(body_of(message), (*layout.get("mentions", ()),))
         if message.end is not None:
             out.append(IDS[ENDS[message.end]])
         prompted = False
     if image.open_turn is not None:
         out += encode_header(header_of(image.open_turn, prompted=prompted))
-    return out + encode(tail, EDGE_TOKENS.findall(tail))
+    return out + encode(tail, _edges(tail))
+
+
+def _edges(text: str) -> tuple[str, ...]:
+    return tuple(EDGE_TOKENS.findall(text))

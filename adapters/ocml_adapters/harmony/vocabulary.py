@@ -1,7 +1,7 @@
 """The official encoder with its vocabulary, found without a network where that is possible.
 
-Only token ids need it; Harmony as text never does. Both `openai-harmony` and `oss-harmony` install the import package
-`openai_harmony`; either one works.
+Only token ids need it, and only for texts that the faster encoder is not given (`encoder`). Both `openai-harmony` and
+`oss-harmony` install the import package `openai_harmony`; either one works.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def load_encoding() -> Encoding:
     try:
         library = importlib.import_module("openai_harmony")
     except ImportError as error:
-        message = "token ids need the official encoder: pip install 'ocml-convert[harmony]'"
+        message = "token ids need an encoder: pip install 'ocml-convert[harmony]'"
         raise BridgeError(ErrorCode.DEPENDENCY, message) from error
     with _LOCK:
         packed = None if VARIABLE in os.environ else packed_vocabulary()
