@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from ocml_bridge import Document, Message, Transcript, convert, formats, make_sidecar, read, registry, verify, write
 from ocml_bridge.adapter import Adapter, Options, Source
 from ocml_bridge.answers import other_answers
-from ocml_bridge.convert import Result
 from ocml_bridge.fit import unnamed
 from ocml_bridge.loss import LossCode
 from ocml_bridge.pairing import pair
 from ocml_bridge.pipe import encoder
+from ocml_bridge.result import DocumentOutcome, Result
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import check_adapter, laws
 from ocml_bridge.testing.calls import linked_transcripts
@@ -233,7 +233,7 @@ def test_streams_keep_to_it(document: Transcript) -> None:
         text, made = run(slowly(replay(document), 3), encoder(target))
         back = read(text, target).transcript
         assert unnamed(document, back, made.losses, order_of(made)) == []
-        result = Result(text, tuple(made.losses), (), document, None, target, back, order_of(made))
+        result = Result(DocumentOutcome(text, list(made.losses), back, order_of(made)), document, (), None, target)
         assert other_answers(document, back, result) == []
 
 
@@ -254,7 +254,7 @@ def swapping() -> Adapter:
                 break
         return registry.adapter("harmony")[0].write(replace(image, messages=tuple(messages)), options, log)
 
-    return replace(registry.adapter("harmony")[0], id="swapping", write=write_swapped, direct=None)
+    return replace(registry.adapter("harmony")[0], id="swapping", write=write_swapped, writes_units=None)
 
 
 def test_the_kit_catches_an_adapter_that_swaps_replies() -> None:

@@ -23,6 +23,7 @@ from ocml_bridge import (
 from ocml_bridge.adapter import Adapter
 from ocml_bridge.loss import Log
 from ocml_bridge.registry import adapter
+from ocml_bridge.result import DocumentOutcome, Result
 from ocml_bridge.substance import vanished
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.laws import LawBrokenError, Trial
@@ -51,7 +52,7 @@ def emptying(code: LossCode) -> Adapter:
                 log.lose(code, f"/messages/{index}/content", "it has no place for words")
         return replace(document, messages=tuple(replace(message, content="") for message in document.messages))
 
-    return replace(honest, fit=fit)
+    return replace(honest, writes_units=None, fit=fit)
 
 
 def test_an_adapter_that_empties_messages_is_caught() -> None:
@@ -71,7 +72,7 @@ def test_an_adapter_that_calls_a_message_emptied_which_is_not_is_caught() -> Non
         return document
 
     with pytest.raises(LawBrokenError, match="law of substance"):
-        substance(Trial(SAID, replace(honest, fit=fit)))
+        substance(Trial(SAID, replace(honest, writes_units=None, fit=fit)))
 
 
 def test_verify_names_what_vanishes_without_a_loss_of_content() -> None:
@@ -80,7 +81,9 @@ def test_verify_names_what_vanishes_without_a_loss_of_content() -> None:
     assert verify(SAID, result) == ()
     shorter = write(replace(SAID, messages=(Message("user", "Hell"), SAID.messages[1])), "chatml")
     layout = Loss(LossCode.LAYOUT, Severity.LAYOUT, "/messages/0/content", "it says so")
-    unreported = verify(SAID, replace(shorter, losses=(layout,)))
+    unreported = verify(
+        SAID, Result(DocumentOutcome(shorter.output, [layout], shorter.transcript), SAID, (), None, shorter.target)
+    )
     assert [loss.path for loss in unreported] == ["/messages/0/content"]
 
 

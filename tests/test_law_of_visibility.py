@@ -69,7 +69,7 @@ def leaking() -> Adapter:
         shown = [replace(message, channel="final", intent=None) for message in document.messages]
         return chatml.fit(replace(document, messages=tuple(shown)), options, log)
 
-    return replace(chatml, fit=fit)
+    return replace(chatml, writes_units=None, fit=fit)
 
 
 def test_a_format_that_shows_what_is_hidden_breaks_the_law() -> None:

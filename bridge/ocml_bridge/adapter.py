@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .comparison import Comparison
     from .events import Answer, Decoder, Encoder
     from .prompting import Profile
+    from .units.grammar import UnitReader, UnitWriter
 
 Source = str | Json
 """What a reader is given: text for text formats, a JSON value for the others."""
@@ -114,6 +115,7 @@ class Options:
         force_format: read a source in the format that was named, however certain it is that it is something else.
         special_tokens: more special tokens of the model's vocabulary, which content must not make: `control_tokens`
             holds for them, in text formats that have no escape. Who reads the output is told the same ones.
+        plans: whether what a unit looks like is remembered. The result is the same without; it takes longer.
 
     Raises:
         BridgeError: OCB-OPTION for a word that `control_tokens` or `reasoning` does not know, and for a special token
@@ -128,6 +130,7 @@ class Options:
     training: bool = False
     force_format: bool = False
     special_tokens: tuple[str, ...] = ()
+    plans: bool = True
 
     def __post_init__(self) -> None:
         """Refuse words that nobody knows: they would be passed over without one."""
@@ -188,9 +191,8 @@ class Adapter:
         sniff: how sure it is that a source is of this format: 0 no, 1 possibly, 2 probably, 3 certainly.
         capabilities: what it can hold.
         dialects: the spellings it can write, the default one first.
-        direct: image and output in one step, for documents in which nothing has to be decided; None for all others. It
-            gives what `fit` and `write` give, faster, and UTF-8 can hold it. It is told whether it is known that UTF-8
-            can hold the text of the document.
+        reads_units: makes what reads the format unit by unit, for plans (`codec`); None where it is read by document.
+        writes_units: makes what writes it unit by unit, with some options.
         verbatim: whether the reader takes all text from its source as it stands there, and resolves no escapes: what
             UTF-8 can hold of the source, it can hold of the document.
         split: cuts a source at its boundaries into sources of one conversation each, with the place of each: its offset
@@ -216,7 +218,8 @@ class Adapter:
     sniff: Callable[[Source], int]
     capabilities: Capabilities
     dialects: tuple[str, ...] = field(default=())
-    direct: Callable[[Document, Options, bool], tuple[Document, Source] | None] | None = None
+    reads_units: Callable[[], UnitReader] | None = None
+    writes_units: Callable[[Options], UnitWriter] | None = None
     verbatim: bool = False
     split: Callable[[Source, Options], Sequence[tuple[int, Source]]] | None = None
     compare: Callable[[Source], Sequence[Comparison]] | None = None

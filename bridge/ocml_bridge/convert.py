@@ -3,126 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, cast
+from dataclasses import replace
+from typing import Final, cast
 
 from . import jsontext, registry
 from .adapter import DEFAULT, Adapter, Options, Source
 from .added_tokens import guarded, refused, restored
 from .arrange import Draft, arranged
-from .boundary import WHOLE, Place
 from .detection import doubt, explain, opened
 from .diff import diff
 from .errors import BridgeError, ErrorCode
 from .fit import report
-from .loss import Finding, Log, Loss, LossCode, Severity, is_lossless
-from .model import Document, Json, Transcript
-from .ownership import own, own_json
+from .loss import Finding, Log, Loss, LossCode, Severity
+from .model import Completion, Document, Json, Transcript
+from .ownership import own
+from .plans.by_format import reader_for, writer_for
+from .plans.written import Written
 from .policy import DEFAULT_POLICY, LossPolicy, refusal
+from .result import DocumentOutcome, Outcome, Reading, Result
 from .source import decode
-from .substance import Characters, characters
 from .text.unicode import is_unicode
 from .transform import drop_analysis as without_analysis
 from .transform import remaining, renumber
-
-
-@dataclass(slots=True)
-class Reading:
-    """What was read: a value.
-
-    Attributes:
-        transcript: the document in the canonical form.
-        findings: what the reader mended or assumed, in order.
-        source: the format id it was read as.
-        place: where it stood, in a document of several conversations.
-    """
-
-    transcript: Document
-    findings: tuple[Finding, ...]
-    source: str
-    place: Place = WHOLE
-
-
-@dataclass(slots=True)
-class Result:
-    """What was written: a value. `output` and `transcript` are the caller's own, to change; `data` stays as it is.
-
-    Attributes:
-        losses: what the target could not hold, in order.
-        findings: what the reader of the source mended or assumed.
-        source: format id of the source; None where a transcript was written directly.
-        target: format id of the output.
-        order: indices of the transcript's messages in the order in which the output has them, where some were moved;
-            None where all stand in their own order.
-    """
-
-    _output: Source
-    losses: tuple[Loss, ...]
-    findings: tuple[Finding, ...]
-    _transcript: Document
-    source: str | None
-    target: str
-    _image: Document
-    order: tuple[int, ...] | None = None
-    _own_output: Source = field(default=None, init=False, repr=False, compare=False)
-    _own_transcript: Document | None = field(default=None, init=False, repr=False, compare=False)
-
-    @property
-    def output(self) -> Source:
-        """`str` for text formats, plain JSON values for the others."""
-        # Copied when it is looked at: whoever wants the bytes need not pay for it.
-        if self._own_output is None:
-            self._own_output = own_json(self._output)
-        return self._own_output
-
-    @property
-    def transcript(self) -> Document:
-        """The document that was written."""
-        if self._own_transcript is None:
-            self._own_transcript = own(self._transcript)
-        return self._own_transcript
-
-    @property
-    def data(self) -> bytes:
-        """The bytes to write to a file: text as it is, JSON compact with a final newline."""
-        return self.encode()
-
-    def encode(self, *, pretty: bool = False) -> bytes:
-        """The bytes to write; JSON indented where `pretty`."""
-        output = self._output
-        if isinstance(output, str):
-            return output.encode("utf-8", "surrogatepass")
-        if isinstance(output, jsontext.Lines):
-            return b"".join(jsontext.dumps(line) + b"\n" for line in output)
-        return jsontext.dumps(output, pretty=pretty) + b"\n"
-
-    @property
-    def lossless(self) -> bool:
-        """Whether nothing was lost or changed."""
-        return is_lossless(self.losses)
-
-    @property
-    def origins(self) -> list[int]:
-        """For each message of the output, its index in the transcript."""
-        count = len(self._transcript.messages) if isinstance(self._transcript, Transcript) else 0
-        return remaining(count, self.losses, self.order)
-
-    @property
-    def characters(self) -> Characters:
-        """How many characters of what was said were read, and how many are in the output; counted when asked for."""
-        return Characters(characters(self._transcript), characters(self._image))
-
-    def report(self) -> dict[str, Json]:
-        """The report of findings and losses as JSON values."""
-        return {
-            "source": self.source,
-            "target": self.target,
-            "lossless": self.lossless,
-            "characters": self.characters._asdict(),
-            "findings": [note.to_json() for note in self.findings],
-            "losses": [note.to_json() for note in self.losses],
-        }
+from .units.conversation import Conversation, conversation_of
+from .units.grammar import ByDocument
 
 
 def read(
@@ -147,7 +51,7 @@ def read(
             certainly of another format than the one that was named; OCB-SIDECAR for a sidecar of another output.
     """
     document, findings, name, _ = _read(data, source, options, strict, sidecar)
-    return Reading(document, tuple(findings), name)
+    return Reading(_whole(document), tuple(findings), name)
 
 
 def write(
@@ -174,9 +78,9 @@ def write(
             tokens does.
     """
     transcript = own(transcript)
-    written, name = _written(transcript, target, options, drop_analysis)
-    policy.check(written.losses, strict=strict)
-    return _result(written, transcript, (), None, name)
+    outcome, name = _written(transcript, target, options, drop_analysis)
+    _check(outcome, policy, strict)
+    return Result(outcome, transcript, (), None, name)
 
 
 def convert(
@@ -207,9 +111,9 @@ def convert(
         BridgeError: with code and position, where it cannot be read or may not be written.
     """
     document, findings, name, sound = _read(data, source, options, strict, sidecar)
-    written, target_id = _written(document, target, options, drop_analysis, sound)
-    policy.check(written.losses, strict=strict)
-    return _result(written, document, findings, name, target_id)
+    outcome, target_id = _written(document, target, options, drop_analysis, sound)
+    _check(outcome, policy, strict)
+    return Result(outcome, document, tuple(findings), name, target_id)
 
 
 def make_sidecar(
@@ -227,7 +131,7 @@ def make_sidecar(
 
     data = result.encode(pretty=pretty)
     back = read(data, target or result.target, options=replace(options, dialect=None, force_format=True)).transcript
-    return make(result._transcript, back, result.origins, data, result.target)  # pyright: ignore[reportPrivateUsage]
+    return make(result.document, back, result.origins, data, result.target)
 
 
 # --- inside -----------------------------------------------------------------------------------------------------------
@@ -235,7 +139,7 @@ def make_sidecar(
 
 def _read(
     data: Source | bytes, source: str | Adapter | None, options: Options, strict: bool, sidecar: Json
-) -> tuple[Document, list[Finding], str, bool]:
+) -> tuple[Document | Conversation, list[Finding], str, bool]:
     """The document, what its reader noticed, the id of the format that it was in, and whether its text is sound."""
     log = Log()
     if source is not None:
@@ -245,17 +149,19 @@ def _read(
         found, value, sound = opened(data, log)
         document = _read_value(value, found, options, log)
     if not isinstance(data, (str, bytes)):
-        document = own(document)
+        document = own(_whole(document))
     if sidecar is not None:
         from .sidecar import apply
 
-        document = apply(document, sidecar, _bytes(data), found.id, log)
+        document = apply(_whole(document), sidecar, _bytes(data), found.id, log)
     if strict and log.findings:
         raise refusal(log.findings)
     return document, log.findings, found.id, sound and found.verbatim and sidecar is None
 
 
-def _read_named(data: Source | bytes, found: Adapter, options: Options, log: Log) -> tuple[Document, bool]:
+def _read_named(
+    data: Source | bytes, found: Adapter, options: Options, log: Log
+) -> tuple[Document | Conversation, bool]:
     """A document in the format that was named, and whether its text is sound.
 
     Evidence of another format is looked for only where the reader found anything amiss: what is of a format, and all
@@ -273,32 +179,30 @@ def _read_named(data: Source | bytes, found: Adapter, options: Options, log: Log
     return document, sound
 
 
-def _read_value(value: Source, found: Adapter, options: Options, log: Log) -> Document:
+def _read_value(value: Source, found: Adapter, options: Options, log: Log) -> Document | Conversation:
     try:
+        reader = reader_for(found, options)
+        conversation = None if reader is None or options.special_tokens else reader.read(value, log)
+        if conversation is not None:
+            return conversation
         return found.read(restored(found, value, options), options, log)
     except BridgeError as error:
         raise error.locate(value) if isinstance(value, str) else error from error.__cause__
 
 
-class _Written(NamedTuple):
-    """The output, its losses, what it reads as, and the order of its messages where some were moved."""
-
-    output: Source
-    losses: list[Loss]
-    image: Document
-    order: tuple[int, ...] | None = None
+def _check(outcome: Outcome, policy: LossPolicy, strict: bool) -> None:
+    """Refuse what the policy refuses; losses that it surely allows are not looked at."""
+    if strict or policy is not DEFAULT_POLICY or not isinstance(outcome, Written) or outcome.may_be_emptied:
+        policy.check(outcome.losses, strict=strict)
 
 
-def _result(
-    written: _Written, document: Document, findings: Iterable[Finding], source: str | None, target: str
-) -> Result:
-    output, losses, image, order = written
-    return Result(output, tuple(losses), tuple(findings), document, source, target, image, order)
+def _whole(document: Document | Conversation) -> Document:
+    return document.transcript if isinstance(document, Conversation) else document
 
 
 def _written(
-    transcript: Document, target: str | Adapter, options: Options, drop_analysis: bool, sound: bool = False
-) -> tuple[_Written, str]:
+    document: Document | Conversation, target: str | Adapter, options: Options, drop_analysis: bool, sound: bool = False
+) -> tuple[Outcome, str]:
     """What was written, and the id of the format that it is in."""
     found, dialect = registry.adapter(target)
     if dialect is not None:
@@ -306,14 +210,32 @@ def _written(
     elif options.dialect is not None and options.dialect not in found.dialects:
         known = ", ".join(found.dialects) or "none"
         raise BridgeError(ErrorCode.OPTION, f"{found.id} has no dialect {options.dialect!r}; it has {known}")
+    if not drop_analysis and (outcome := _write_units(found, document, options, sound)) is not None:
+        return outcome, found.id
+    transcript = _whole(document)
     if drop_analysis and isinstance(transcript, Transcript):
         written = _write_answers(found, transcript, options)
     else:
-        written = _write(found, transcript, options, sound)
+        written = _write(found, transcript, options)
     return _guarded(found, transcript, written, options), found.id
 
 
-def _guarded(adapter: Adapter, document: Document, written: _Written, options: Options) -> _Written:
+def _write_units(adapter: Adapter, document: Document | Conversation, options: Options, sound: bool) -> Written | None:
+    """What was written unit by unit; None where the document is written as a whole."""
+    if isinstance(document, Completion) or options.special_tokens:
+        return None
+    writer = writer_for(adapter, options)
+    if writer is None:
+        return None
+    try:
+        written = writer.write(conversation_of(document) if isinstance(document, Transcript) else document)
+    except ByDocument:
+        return None
+    output = written.output
+    return None if isinstance(output, str) and not (sound or is_unicode(output)) else written
+
+
+def _guarded(adapter: Adapter, document: Document, written: DocumentOutcome, options: Options) -> DocumentOutcome:
     """What was written, with the added tokens in its content broken."""
     safe, losses = guarded(adapter, written.output, written.image, options)
     if not losses:
@@ -322,7 +244,7 @@ def _guarded(adapter: Adapter, document: Document, written: _Written, options: O
         losses = renumber(losses, remaining(len(document.messages), written.losses, written.order))
     if options.control_tokens == "refuse":
         raise refused(losses)
-    return written._replace(output=safe, losses=[*written.losses, *losses])
+    return replace(written, output=safe, losses=[*written.losses, *losses])
 
 
 def _bytes(data: Source | bytes) -> bytes:
@@ -332,21 +254,15 @@ def _bytes(data: Source | bytes) -> bytes:
     return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else jsontext.dumps(data) + b"\n"
 
 
-def _write(adapter: Adapter, document: Document, options: Options, sound: bool = False) -> _Written:
-    found = adapter.direct(document, options, sound) if adapter.direct is not None else None
-    if found is not None and found[0] is document:
-        return _Written(found[1], [], document)
-
+def _write(adapter: Adapter, document: Document, options: Options) -> DocumentOutcome:
     def fit(document: Document, log: Log) -> Document:
         return adapter.fit(document, options, log)
 
     log = Log()
-    first = Draft(fit(document, log) if found is None else found[0], log)
+    first = Draft(fit(document, log), log)
     draft = arranged(document, first, fit, target=adapter.id)
     image, log, order = draft
     report(document, image, log, target=adapter.id, order=order)
-    if found is not None and order is None:
-        return _Written(found[1], log.losses, image)
     known = len(log.losses)
     output = adapter.write(image, options, log)
     if len(log.losses) > known and isinstance(document, Transcript):
@@ -355,23 +271,22 @@ def _write(adapter: Adapter, document: Document, options: Options, sound: bool =
         log.losses[known:] = renumber(log.losses[known:], origins)
     if isinstance(output, str) and not is_unicode(output):
         return _write_clean(adapter, document, options)
-    return _Written(output, log.losses, image, order)
+    return DocumentOutcome(output, log.losses, image, order)
 
 
-def _write_answers(adapter: Adapter, transcript: Transcript, options: Options) -> _Written:
+def _write_answers(adapter: Adapter, transcript: Transcript, options: Options) -> DocumentOutcome:
     """Write without the reasoning that led to final answers; all is reported by its place in the whole transcript."""
     shortened, dropped = without_analysis(transcript)
-    output, losses, image, order = _write(adapter, shortened, options)
+    written = _write(adapter, shortened, options)
     origins = remaining(len(transcript.messages), dropped)
-    if order is not None:
-        order = tuple(origins[index] for index in order)
-    return _Written(output, [*dropped, *renumber(losses, origins)], image, order)
+    order = None if written.order is None else tuple(origins[index] for index in written.order)
+    return replace(written, losses=[*dropped, *renumber(written.losses, origins)], order=order)
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
-def _write_clean(adapter: Adapter, document: Document, options: Options) -> _Written:
+def _write_clean(adapter: Adapter, document: Document, options: Options) -> DocumentOutcome:
     """Text that UTF-8 cannot hold (half of a surrogate pair) becomes U+FFFD, and is reported."""
     from .model.codec import from_json, to_json
 
@@ -380,8 +295,8 @@ def _write_clean(adapter: Adapter, document: Document, options: Options) -> _Wri
         Loss(LossCode.SURROGATE, Severity.CHANGED, place.path, "half of a surrogate pair becomes U+FFFD")
         for place in diff(document, clean)
     ]
-    output, rest, image, order = _write(adapter, clean, options)
-    return _Written(output, losses + rest, image, order)
+    written = _write(adapter, clean, options)
+    return replace(written, losses=losses + written.losses)
 
 
 def _scrub(value: Json) -> Json:

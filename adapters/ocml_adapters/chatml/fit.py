@@ -68,7 +68,7 @@ def _settled(draft: Transcript, form: Form, paths: Sequence[str], options: Optio
     for number, unit in enumerate(units(draft, form)):
         if form.grammar is not None and number < len(paths) and unit.frame.body == unit.default.body:
             CONTROL.guard(_text(unit.message.content), options.control_tokens, paths[number], log)
-        messages.append(_kept(unit, before, form))
+        messages.append(settled(unit, before, form))
         before = unit.frame
     tail = tail_of(draft, before, form)
     layout, extras = remember_tail(tail, before)
@@ -81,7 +81,8 @@ def _settled(draft: Transcript, form: Form, paths: Sequence[str], options: Optio
     )
 
 
-def _kept(unit: Unit, before: Frame | None, form: Form) -> Message:
+def settled(unit: Unit, before: Frame | None, form: Form) -> Message:
+    """The unit's message as its frame reads back behind another, with the layout that the frame still needs."""
     layout, extras = remember(unit.frame, unit.default)
     if form.grammar is None:
         raw = kept_by(HOME, unit.message.layout)

@@ -16,10 +16,9 @@ from ocml_bridge.visibility import channelled
 
 from .around import LINE_END, is_edge, split_tail
 from .body import is_in_place, path_of, placed, read_developer, write_developer, write_tools
-from .direct import direct
 from .frames import Scanner, pieces_of
 from .header import Fields, fields_of, is_header, is_own_spelling, regular, said_by, spell
-from .held import held, opening
+from .held import held
 from .message import assemble, body_of, header_of, layout_of, make
 from .syntax import (
     ASSISTANT,
@@ -53,8 +52,6 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
     """
     if isinstance(document, Completion):
         return as_transcript(document, log)
-    if spelling is None and (found := direct(document, options)) is not None:
-        return found[0]
     hoisted = _tools_in_place(document, log)
     paired = list(placed(hoisted, None if hoisted is document else places(document, log)))
     lowered = [message for _, message in paired]
@@ -65,9 +62,7 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
     for index, (place, message) in enumerate(paired):
         tool, first = names.get(index), prompted and index == 0
         last = index == len(lowered) - 1 and document.open_turn is None
-        held = _plainly_held(message, options, prompted=first, last=last)
-        if held is None:
-            held = _message(message, tool, place, options, log, prompted=first, last=last)
+        held = _message(message, tool, path_of(place), options, log, prompted=first, last=last)
         if spelling is not None and _has_spelling(message):
             held = _spelled(held, message, spelling, prompted=first)
         messages.append(held)
@@ -112,6 +107,12 @@ def _texts(message: Message, path: str, log: Log) -> Message:
     return replace(message, content=_narrowed(message, (Tools,), f"{path}/content", log))
 
 
+def texts(message: Message, index: int, log: Log) -> Message:
+    """A message with its content as a text; parts without a place are reported."""
+    message = channelled(message)
+    return replace(message, content=_narrowed(message, (), f"/messages/{index}/content", log))
+
+
 def _narrowed(message: Message, holds: tuple[type[Any], ...], path: str, log: Log) -> Content:
     return narrow(message.content, holds, path, log, target=TARGET, private=is_thought(message))
 
@@ -153,14 +154,31 @@ def _leads(messages: Sequence[Message], open_turn: Message | None) -> bool:
 # --- one message ------------------------------------------------------------------------------------------------------
 
 
+def fitted(message: Message, path: str, options: Options, log: Log, *, last: bool) -> Message:
+    """A message as its frame reads back, wherever it stands among others but the first behind a prompt.
+
+    Args:
+        message: any but a reply that has no name.
+        path: where it stands in the document.
+        options: `dialect` and `training` count.
+        log: parts without a place are reported here.
+        last: whether nothing follows.
+    """
+    made = _message(message, None, path, options, log, prompted=False, last=last)
+    if last:
+        _end_as_trained(one := [made], options)
+        made = one[0]
+    return made
+
+
 def _message(
-    message: Message, tool: str | None, place: int | None, options: Options, log: Log, *, prompted: bool, last: bool
+    message: Message, tool: str | None, path: str, options: Options, log: Log, *, prompted: bool, last: bool
 ) -> Message:
     message = channelled(message)
     layout = layout_of(message.layout)
     fields, kept = _header(message, tool, layout, options, prompted=prompted)
     holds = (Tools,) if fields.role == "developer" else ()
-    content = _narrowed(message, holds, f"{path_of(place)}/content", log)
+    content = _narrowed(message, holds, f"{path}/content", log)
     if holds:
         plain = layout.get("plain") is True and not write_developer(content, plain=True).startswith(INSTRUCTIONS)
         body = read_developer(write_developer(content, plain=plain, section=layout.get("tools")))
@@ -173,23 +191,6 @@ def _message(
     if mentions:
         kept["mentions"] = mentions
     return make(fields, content, message.end if last or message.end else "end", kept, {})
-
-
-def _plainly_held(message: Message, options: Options, *, prompted: bool, last: bool) -> Message | None:
-    """The image of a message that has nothing of Harmony's own to keep and whose header says it all, as most do.
-
-    It is the message itself where nothing is left out.
-    """
-    layout = message.layout
-    if not isinstance(message.content, str) or message.role == "developer" or (layout is not None and HOME in layout):
-        return None
-    if message.end is None and not last:
-        return None
-    if prompted or not opening(message, options.dialect or SPEC):
-        return None
-    if message.call_id is layout is message.extras is message.failed is message.weight is None:
-        return message
-    return replace(message, call_id=None, layout=None, extras=None, failed=None, weight=None)
 
 
 def _header(

@@ -1,51 +1,15 @@
-"""What a header can hold of what a message says, and the headers that hold it all."""
+"""What a header can hold of what a message says."""
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final
 
-from ocml_bridge.memo import Memo
 from ocml_bridge.model import Message
-from ocml_bridge.text.unicode import is_unicode
 from ocml_bridge.visibility import is_exposed
 
-from .header import LONG, WORDS, Fields, implied_intent, is_header, is_own_spelling, is_short, regular, spell
-from .syntax import ASSISTANT, BROADCAST, MESSAGE, ROLES, START, TOOL
-
-Said = tuple[str, str | None, str | None, str | None, str | None, str | None, str | None]
-"""What a header can say of a message: role, name, channel, recipient, content type, constraint and intent."""
-
-
-@cache
-def openings(dialect: str) -> Memo[Said, str]:
-    """What is remembered of `opening` for a dialect, by what a message says."""
-    return Memo(2048)
-
-
-def opening(message: Message, dialect: str) -> str:
-    """What begins a message in a dialect, body excluded, where it says all but its call id as we would say it.
-
-    Returns:
-        All from `<|start|>` to `<|message|>`; "" for a message that needs a closer look.
-    """
-    said = (
-        *(message.role, message.name, message.channel, message.recipient),
-        *(message.content_type, message.constraint, message.intent),
-    )
-    found = openings(dialect).get(said)
-    return find_opening(said, dialect) if found is None else found
-
-
-def find_opening(said: Said, dialect: str) -> str:
-    """As `opening`, for what a message says; it is remembered."""
-    fields = Fields(*said[:-1], intent=said[-1])
-    raw = spell(fields, dialect)
-    # A reply without a name gets that of the call that it answers.
-    named = fields.role != TOOL or fields.name is not None
-    whole = named and held(fields, None, dialect) == fields and not is_own_spelling(raw, fields, prompted=False)
-    found = f"{START}{raw}{MESSAGE}" if whole and is_unicode(raw) else ""
-    return openings(dialect).keep(said, found) if is_short(fields) else found
+from .header import LONG, WORDS, Fields, implied_intent, is_header, is_short, regular, spell
+from .syntax import ASSISTANT, BROADCAST, ROLES, TOOL
 
 
 def held(fields: Fields, tool: str | None, dialect: str) -> Fields:

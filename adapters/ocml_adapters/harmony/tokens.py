@@ -20,7 +20,6 @@ from ocml_bridge.model.codec import from_json, to_json
 from ocml_bridge.text.unicode import is_unicode
 
 from .body import placed
-from .direct import frames_of
 from .fit import fit as fit_text
 from .frames import Frame
 from .header import LONG
@@ -312,20 +311,6 @@ def _says(ids: Any, text: str, special: Sequence[str]) -> bool:
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
-
-
-def direct(document: Document, options: Options, sound: bool = False) -> tuple[Transcript, list[int]] | None:
-    """The image of a document and its ids; None for a document that needs a closer look. Arguments as `frames_of`."""
-    found = frames_of(document, options, sound)
-    if found is None:
-        return None
-    image, frames = found
-    encode, out = _encoder().encode, list[int]()
-    for header, body, stop in zip(frames[::3], frames[1::3], frames[2::3], strict=True):
-        out += encode_header(header)
-        out += encode(body)
-        out.append(IDS[stop])
-    return image, out
 
 
 def write(document: Document, options: Options, log: Log) -> list[int]:

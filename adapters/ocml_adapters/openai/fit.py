@@ -1,7 +1,7 @@
 """The image: the nearest transcript that Chat Completions can hold.
 
 It is made as it will be read: each wire message is spelled and read back, so that nothing here can disagree with the
-reader or the writer. Messages that are plainly their own image are passed through.
+reader or the writer.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ from ocml_bridge.transform import missing
 from ocml_bridge.turns import as_transcript, hoist_tools, is_call, places
 from ocml_bridge.visibility import is_private
 
-from .direct import direct, wires_of
 from .parts import can_hold
-from .plain import Waiting
 from .reader import read, read_message
 from .shapes_out import enclosed
 from .syntax import HOME, REPLIES
@@ -47,8 +45,6 @@ def fit(document: Document, options: Options, log: Log) -> Document:
     """The image of a document: what reading it back from Chat Completions JSON gives."""
     if isinstance(document, Completion):
         return as_transcript(document, log)
-    if (found := direct(document, options)) is not None:
-        return found[0]
     hoisted = hoist_tools(document, log)
     messages, count = _messages(document, places(document, log), options, log)
     if document.alternatives is None:
@@ -86,14 +82,22 @@ def _messages(
 ) -> tuple[Sequence[Message], int]:
     """The messages of the image, from those at `indices`, and how many wire messages they are."""
     messages: Sequence[Message] = [document.messages[index] for index in indices]
-    linked = any(message.role in REPLIES or message.recipient is not None for message in messages)
-    if linked and not any(message.call_id is None and _has_spelling(message) for message in messages):
-        messages = synthesise_ids(messages)
+    related = any(message.role in REPLIES or message.recipient is not None for message in messages)
+    messages = linked(messages)
     bodies = list(_bodies(messages, indices, log))
-    fitted = _Fitted(options, pair(bodies) if linked else None)
+    images = _Fitted(options, pair(bodies) if related else None)
     for group in _groups(bodies):
-        fitted.add(group)
-    return fitted.messages, fitted.count
+        images.add(group)
+    return images.messages, images.count
+
+
+def linked(messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages with ids for calls and replies that have none, unless they were read from Chat Completions so."""
+    if not any(message.role in REPLIES or message.recipient is not None for message in messages):
+        return messages
+    if any(message.call_id is None and _has_spelling(message) for message in messages):
+        return messages
+    return synthesise_ids(messages)
 
 
 def _has_spelling(message: Message) -> bool:
@@ -105,28 +109,38 @@ def _has_spelling(message: Message) -> bool:
 
 
 def _bodies(messages: Sequence[Message], indices: Sequence[int], log: Log) -> Iterator[Message]:
-    """The messages with what their content can be: texts in thoughts and calls, parts that we know elsewhere."""
-    for place, message in zip(indices, messages, strict=True):
-        content, stage = message.content, stage_of(message)
-        if stage is None and is_private(message):
-            drop_message(log, place, f"{HOME} would show what a message of this role says in private")
-            continue
-        if stage == THOUGHT and message.channel != "analysis":
-            message = replace(message, channel="analysis")
-        if content and isinstance(content, str):
-            yield message
-            continue
-        if not isinstance(content, str):
-            path = f"/messages/{place}/content"
-            if stage in (THOUGHT, CALL):
-                content = narrow(content, (), path, log, target=HOME, hoisted=True, private=stage == THOUGHT)
-            else:
-                content = _bare(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True))
-            message = replace(message, content=content)
-        if stage == THOUGHT and not content:
-            drop_message(log, place, f"{HOME} has no place for a thought without text")
-            continue
-        yield message
+    for index, message in zip(indices, messages, strict=True):
+        if (made := near(message, index, log)) is not None:
+            yield made
+
+
+def near(message: Message, index: int, log: Log) -> Message | None:
+    """A message with what its content can be: text in thoughts and calls, parts that we know elsewhere.
+
+    Args:
+        message: any.
+        index: its index in the document.
+        log: takes what is lost.
+    """
+    content, stage = message.content, stage_of(message)
+    if stage is None and is_private(message):
+        drop_message(log, index, f"{HOME} would show what a message of this role says in private")
+        return None
+    if stage == THOUGHT and message.channel != "analysis":
+        message = replace(message, channel="analysis")
+    if content and isinstance(content, str):
+        return message
+    if not isinstance(content, str):
+        path = f"/messages/{index}/content"
+        if stage in (THOUGHT, CALL):
+            content = narrow(content, (), path, log, target=HOME, hoisted=True, private=stage == THOUGHT)
+        else:
+            content = _bare(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True))
+        message = replace(message, content=content)
+    if stage == THOUGHT and not content:
+        drop_message(log, index, f"{HOME} has no place for a thought without text")
+        return None
+    return message
 
 
 def _bare(content: Content) -> Content:
@@ -164,7 +178,7 @@ def _groups(messages: Sequence[Message]) -> Iterator[list[Message]]:
     last: int | None = None
     for message in messages:
         stage = stage_of(message)
-        if group and not _joins(group[-1], last, message, stage):
+        if group and not joined(group[-1], last, message, stage):
             yield group
             group = []
         group.append(message)
@@ -173,7 +187,8 @@ def _groups(messages: Sequence[Message]) -> Iterator[list[Message]]:
         yield group
 
 
-def _joins(before: Message, last: int | None, message: Message, stage: int | None) -> bool:
+def joined(before: Message, last: int | None, message: Message, stage: int | None) -> bool:
+    """Whether a message stands in one wire message with the one before it; each is given with its stage."""
     if last is None or stage is None or stage < last or stage == last == TEXT:
         return False
     if (stage == TEXT and not message.content) or (last == TEXT and not before.content):
@@ -205,17 +220,12 @@ class _Fitted:
     def add(self, group: list[Message]) -> None:
         """Take the next wire message."""
         self.count += 1
-        plain = _is_plain(group) and self._options.reasoning == "reasoning"
+        image = self._image(group)
         if self._pairing is None:
-            self.messages += group if plain else self._image(group)
+            self.messages += image
             return
-        first = group[0]
-        if plain and (first.role != "tool" or self._tool(first, self._pairing) == first.name):
-            image = group
-        else:
-            image = self._image(group)
-            if image[0].role == "tool":
-                image = [self._named(first, image[0], self._pairing)]
+        if image[0].role == "tool":
+            image = [self._named(group[0], image[0], self._pairing)]
         for message in image:
             index = len(self.messages)
             call = self._pairing.feed(index, message)
@@ -225,13 +235,8 @@ class _Fitted:
                 message = replace(message, name=self.messages[call].recipient)
             self.messages.append(message)
 
-    def _image(self, group: list[Message], *, named: bool = False) -> list[Message]:
-        """The messages of a group as they will be read; without what they remember of their spelling if it misleads."""
-        image = read_message(write_message(group, self._options, named=named))
-        if [message.content for message in image] != [message.content for message in group]:
-            clean = [replace(message, extras=None, layout=None) for message in group]
-            image = read_message(write_message(clean, self._options, named=named))
-        return image
+    def _image(self, group: Sequence[Message], *, named: bool = False) -> list[Message]:
+        return _read_again(group, self._options, named=named)
 
     def _named(self, reply: Message, image: Message, pairing: Pairing) -> Message:
         """The image of a reply, with its tool's name where the call that it answers would not give it."""
@@ -247,8 +252,18 @@ class _Fitted:
         return None if call is None else self.messages[call].recipient
 
 
-def _is_plain(group: Sequence[Message]) -> bool:
-    """Whether a wire message is surely its own image, a reply's name aside; one that is not plain may be so as well."""
-    first = group[0]
-    waiting: Waiting = {first.call_id: first.name} if first.role == "tool" and first.call_id else {}
-    return len(wires_of(group, waiting) or ()) == 1
+def fitted(group: Sequence[Message], options: Options) -> list[Message]:
+    """The messages of a wire message as they will be read, where the call that a reply answers tells its name."""
+    image = _read_again(group, options)
+    if image[0].role == "tool" and image[0].name is None:
+        image[0].name = group[0].name
+    return image
+
+
+def _read_again(group: Sequence[Message], options: Options, *, named: bool = False) -> list[Message]:
+    """The messages of a group as they will be read; without what they remember of their spelling if it misleads."""
+    image = read_message(write_message(group, options, named=named))
+    if [message.content for message in image] != [message.content for message in group]:
+        clean = [replace(message, extras=None, layout=None) for message in group]
+        image = read_message(write_message(clean, options, named=named))
+    return image

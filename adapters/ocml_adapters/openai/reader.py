@@ -14,7 +14,6 @@ from ocml_bridge.turns import FUNCTIONS, groups, is_call, parts_of, recipient_of
 
 from .form import Object, form_of, is_empty, kept, mine, rest
 from .parts import is_odd, read_parts
-from .plain import read_plain
 from .reasoning import default_keys, read_reasoning
 from .shapes import Shell, read_shell, sealed
 from .syntax import (
@@ -52,16 +51,12 @@ def assemble(shell: Shell, log: Log) -> Transcript:
         BridgeError: as `read`.
     """
     messages: list[Message] = []
-    wires = shell.wires
-    first = at = read_plain(wires, 0, messages)
-    while at < len(wires):
-        wire = _checked(wires[at], at, shell)
+    for at, value in enumerate(shell.wires):
+        wire = checked(value, at, shell)
         made = read_message(wire)
-        _notice(wire, made, len(messages), log)
+        notice(wire, made, len(messages), log)
         messages += made
-        at = read_plain(wires, at + 1, messages)
-    if first < len(wires):
-        name_replies(messages, log)
+    name_replies(messages, log)
     if not shell.branches:
         return shell.around(messages)
     return shell.around(messages, tuple(_alternatives(shell, messages, log)))
@@ -74,7 +69,7 @@ def _alternatives(shell: Shell, messages: Sequence[Message], log: Log) -> Iterat
         at, own, where = starts[branch.start], list[Message](), f"/alternatives/{index}/messages"
         for wire in cast("list[Object]", branch.wires):
             made = read_message(wire)
-            _notice(wire, made, len(own), log, where)
+            notice(wire, made, len(own), log, where)
             own += made
         notes = Log()
         name_replies([*messages[:at], *own], notes)
@@ -86,7 +81,12 @@ def _alternatives(shell: Shell, messages: Sequence[Message], log: Log) -> Iterat
         yield Alternative(whole, at, branch.label, kept(HOME, branch.extras))
 
 
-def _checked(wire: Json, at: int, shell: Shell) -> Object:
+def checked(wire: Json, at: int, shell: Shell) -> Object:
+    """A wire message, which is an object with a role.
+
+    Raises:
+        BridgeError: OCB-SHAPE with the JSON pointer of what is none.
+    """
     if not isinstance(wire, dict):
         raise BridgeError(ErrorCode.SHAPE, "a message is an object with a 'role'", path=shell.place(at))
     message = cast("Object", wire)
@@ -95,7 +95,7 @@ def _checked(wire: Json, at: int, shell: Shell) -> Object:
     return message
 
 
-def _notice(wire: Object, made: Sequence[Message], index: int, log: Log, where: str = "/messages") -> None:
+def notice(wire: Object, made: Sequence[Message], index: int, log: Log, where: str = "/messages") -> None:
     """Note what is kept although Chat Completions does not have it so.
 
     Args:

@@ -11,6 +11,7 @@ from ocml_bridge.errors import BridgeError
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Alternative, Json, Message, Settings, Transcript, replace
 from ocml_bridge.turns import groups
+from ocml_bridge.units.grammar import Enclosed
 
 from .form import Object, add, in_order, mine, shape
 from .settings import SETTINGS, write_settings
@@ -128,19 +129,18 @@ def enclosed(transcript: Transcript, messages: Sequence[Message], count: int) ->
     return shell.around(messages)
 
 
-def enclosing(transcript: Transcript, wires: list[Json]) -> tuple[Transcript, Source]:
-    """A transcript whose messages will be read as they are, as it will be read, and as it is written.
+def enclosing(transcript: Transcript, wires: list[Json]) -> Enclosed:
+    """Wire messages with what stands around them, and as what that will be read.
 
     Args:
-        transcript: without alternatives; itself where all of it can be held.
-        wires: the wire messages that its messages are.
+        transcript: what stands around them; without alternatives.
+        wires: the wire messages.
     """
     if _is_bare(transcript):
-        image, written = Transcript(transcript.messages, transcript.tools), write_shell(transcript, wires)
-    else:
-        shell, written = _image(transcript, wires)
-        image = shell.around(transcript.messages)
-    return (transcript, written) if image == transcript else (image, write_shell(image, wires))
+        return Enclosed(write_shell(transcript, wires), Transcript((), transcript.tools))
+    shell, written = _image(transcript, wires)
+    image = shell.around(())
+    return Enclosed(written if image == transcript else write_shell(image, wires), image, shell.cut_off)
 
 
 def _is_bare(transcript: Transcript) -> bool:

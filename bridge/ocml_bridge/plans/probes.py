@@ -1,0 +1,69 @@
+"""Probes: texts that stand for contents and ids while a plan is learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from ..units.grammar import Place, Unit
+from ..units.heads import Item
+
+
+def probe(number: int) -> str:
+    """A text that says nothing to any format. Where it is in a document by chance, no plan is learned from that."""
+    return f"Probe{number:04d}Text"
+
+
+def value_at(unit: Unit, place: Place) -> Any:
+    """The value at a place of a unit."""
+    for step in place:
+        unit = unit[step]
+    return unit
+
+
+def with_values(unit: Unit, places: Sequence[Place], values: Sequence[str]) -> Unit:
+    """A unit with other values at some places."""
+    for place, value in zip(places, values, strict=True):
+        unit = _with(unit, place, value)
+    return unit
+
+
+def _with(unit: Unit, place: Place, value: str) -> Unit:
+    if not place:
+        return value
+    first, *rest = place
+    inner = _with(unit[first], tuple(rest), value)
+    if isinstance(unit, dict):
+        return {**cast("dict[str, Any]", unit), first: inner}
+    items = list(cast("list[Any]", unit))
+    items[cast("int", first)] = inner
+    return items
+
+
+def builder(unit: Unit, probes: Mapping[str, str]) -> Callable[[Sequence[Item]], Unit] | None:
+    """What makes a unit like this one of other items; None where a probe does not stand in it as a whole value.
+
+    Args:
+        unit: JSON with probes in it.
+        probes: each probe → the source of its value.
+    """
+    try:
+        source = _source(unit, probes)
+    except ValueError:
+        return None
+    if not all(place in source for place in probes.values()):
+        return None
+    return eval(f"lambda items: {source}", {})  # the source is made here, of literals
+
+
+def _source(value: Any, probes: Mapping[str, str]) -> str:
+    if isinstance(value, str):
+        if value not in probes and any(probe in value for probe in probes):
+            raise ValueError(value)
+        return probes.get(value) or repr(value)
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value).items()
+        return "{" + ", ".join(f"{key!r}: {_source(item, probes)}" for key, item in members) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_source(item, probes) for item in cast("list[Any]", value)) + "]"
+    return repr(value)

@@ -1,0 +1,135 @@
+"""What was written by plans, and the report of what of it was lost: rendered when someone looks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final
+
+from ..diff import diff
+from ..fit import covered, name_difference
+from ..loss import Log, Loss, LossCode, Severity, gone, named
+from ..memo import Memo
+from ..model import OUTSIDE, Transcript, replace
+from ..substance import emptied
+from ..units.conversation import Conversation
+from ..units.heads import LIMIT, Head, Item, messages_of
+from ..wording import shown
+from .probes import probe
+
+
+class HeadLosses:
+    """What is lost of messages with one head where they read as messages with another.
+
+    Args:
+        target: the format id.
+    """
+
+    def __init__(self, target: str) -> None:
+        self.target: Final = target
+        self._known = Memo[tuple[Head, Head], tuple[Loss, ...]](LIMIT)
+
+    def between(self, old: Head, new: Head) -> tuple[Loss, ...]:
+        """The losses of a message at index 0; probe 1 stands for its id, and probe 2 for one that it gets."""
+        found = self._known.get((old, new))
+        if found is None:
+            text, call_id = "" if old.empty else probe(0), probe(1) if old.has_id else None
+            new_id = (call_id or probe(2)) if new.has_id else None
+            one, other = Transcript((old.message(text, call_id),)), Transcript((new.message(text, new_id),))
+            found = tuple(name_difference(each, self.target) for each in diff(one, other))
+            if old.shared and new.shared:
+                self._known.keep((old, new), found)
+        return found
+
+
+class Written:
+    """What was written.
+
+    Args:
+        losses: of the format.
+        conversation: what is written.
+
+    Attributes:
+        output: the text, or the JSON.
+        items: of what it reads as.
+        around: what it reads as around them.
+        origins: for each of the items, its index in the conversation; None where all are there.
+        log: what is reported of messages before they are compared with what they read as.
+        guards: what is reported behind that.
+        odd: whether there is more to a message than a head that others share, and a text.
+        order: None, as no message was moved.
+    """
+
+    def __init__(self, losses: HeadLosses, conversation: Conversation) -> None:
+        self._head_losses = losses
+        self._conversation = conversation
+        self.output: Any = None
+        self.items: list[Item] = []
+        self.around = Transcript()
+        self.origins: list[int] | None = None
+        self.log = Log()
+        self.guards = Log()
+        self.odd = False
+        self.order: tuple[int, ...] | None = None
+
+    def origin(self, index: int) -> int:
+        """The index in the conversation of one of the items."""
+        return index if self.origins is None else self.origins[index]
+
+    @property
+    def may_be_emptied(self) -> bool:
+        """Whether there may be text of which nothing was understood."""
+        extras = self._conversation.around.extras
+        outside = extras is not None and any(not OUTSIDE.isdisjoint(members) for members in extras.values())
+        return self.odd or outside
+
+    @property
+    def image(self) -> Transcript:
+        """What the output reads as."""
+        return replace(self.around, messages=messages_of(self.items))
+
+    @property
+    def losses(self) -> list[Loss]:
+        """Every loss, in order."""
+        missing, known = gone(self.log.losses), named(self.log.losses)
+        out = list(self.log.losses)
+        source, target = self._conversation.items, self._head_losses.target
+        for at, new in enumerate(self.items):
+            index = self.origin(at)
+            losses = self._between(source[index], new, index, missing)
+            out += [loss for loss in losses if not covered(loss.path, known)] if known else losses
+        around = [name_difference(each, target) for each in diff(self._conversation.around, self.around)]
+        out += [loss for loss in around if not covered(loss.path, known)]
+        if self.may_be_emptied:
+            for path in emptied(self._conversation.transcript, self.image, missing, self.origins):
+                detail = f"nothing that this message says was understood, and {target} would say nothing in its place"
+                out.append(Loss(LossCode.EMPTIED, Severity.LOST, path, detail))
+        return [*out, *self.guards.losses]
+
+    def _between(self, old: Item, new: Item, index: int, missing: Collection[str]) -> Sequence[Loss]:
+        """What is lost of a message at an index, given the paths of parts that are known to be missing."""
+        (old_head, content, old_id), (new_head, other, new_id) = old, new
+        if old_head is new_head and content is other and old_id == new_id:
+            return ()
+        same_id = old_id is None or new_id is None or old_id == new_id
+        if content is other and isinstance(content, str) and old_id != "" and same_id:
+            losses = self._head_losses.between(old_head, new_head)
+            return [
+                loss._replace(path=path_at(loss.path, index), detail=_with_ids(loss.detail, old_id, new_id))
+                for loss in losses
+            ]
+        prefix = f"/messages/{index}/"
+        parts = {f"/messages/0/{path.removeprefix(prefix)}" for path in missing if path.startswith(prefix)}
+        one, two = Transcript(messages_of([old])), Transcript(messages_of([new]))
+        found = [each._replace(path=path_at(each.path, index)) for each in diff(one, two, parts)]
+        return [name_difference(each, self._head_losses.target) for each in found]
+
+
+def path_at(path: str, index: int) -> str:
+    """A path in the first message, as one in the message at an index."""
+    return f"/messages/{index}{path[len('/messages/0') :]}"
+
+
+def _with_ids(detail: str, old: str | None, new: str | None) -> str:
+    if old is not None:
+        detail = detail.replace(shown(probe(1)), shown(old))
+    return detail if new is None else detail.replace(shown(probe(2)), shown(new))

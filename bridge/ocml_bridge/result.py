@@ -1,0 +1,162 @@
+"""What reading and writing give: values, whose parts become objects when someone looks at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from . import jsontext
+from .adapter import Source
+from .boundary import WHOLE, Place
+from .loss import Finding, Loss, is_lossless
+from .model import Document, Json, Transcript
+from .ownership import own, own_json
+from .substance import Characters, characters
+from .transform import remaining
+from .units.conversation import Conversation
+
+
+@dataclass(slots=True)
+class Reading:
+    """What was read: a value.
+
+    Attributes:
+        transcript: the document in the canonical form.
+        findings: what the reader mended or assumed, in order.
+        source: the format id it was read as.
+        place: where it stood, in a document of several conversations.
+    """
+
+    transcript: Document
+    findings: tuple[Finding, ...]
+    source: str
+    place: Place = WHOLE
+
+
+class Outcome(Protocol):
+    """What was written.
+
+    Attributes:
+        output: `str` for text formats, plain JSON values for the others.
+        order: as `Result` has it.
+    """
+
+    output: Source
+    order: tuple[int, ...] | None
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What the target could not hold, in order."""
+        ...
+
+    @property
+    def image(self) -> Document:
+        """What the output reads as."""
+        ...
+
+
+@dataclass(slots=True)
+class DocumentOutcome:
+    """The outcome of writing a document as a whole: all of it is known."""
+
+    output: Source
+    losses: list[Loss]
+    image: Document
+    order: tuple[int, ...] | None = None
+
+
+@dataclass(slots=True)
+class Result:
+    """What was written: a value. What it gives is the caller's own, to change; `data` stays as it is.
+
+    Attributes:
+        findings: what the reader of the source mended or assumed.
+        source: format id of the source; None where a transcript was written directly.
+        target: format id of the output.
+    """
+
+    _outcome: Outcome
+    _document: Document | Conversation
+    findings: tuple[Finding, ...]
+    source: str | None
+    target: str
+    _losses: tuple[Loss, ...] | None = field(default=None, init=False, repr=False, compare=False)
+    _own_output: Source = field(default=None, init=False, repr=False, compare=False)
+    _own_transcript: Document | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """What the target could not hold, in order."""
+        if self._losses is None:
+            self._losses = tuple(self._outcome.losses)
+        return self._losses
+
+    @property
+    def order(self) -> tuple[int, ...] | None:
+        """Indices of the transcript's messages in the order in which the output has them, where some were moved.
+
+        None where all stand in their own order.
+        """
+        return self._outcome.order
+
+    @property
+    def document(self) -> Document:
+        """The document that was written, as the conversion has it: not to be changed."""
+        return self._document.transcript if isinstance(self._document, Conversation) else self._document
+
+    @property
+    def output(self) -> Source:
+        """`str` for text formats, plain JSON values for the others."""
+        # Copied when it is looked at: whoever wants the bytes need not pay for it.
+        if self._own_output is None:
+            self._own_output = own_json(self._outcome.output)
+        return self._own_output
+
+    @property
+    def transcript(self) -> Document:
+        """The document that was written."""
+        if self._own_transcript is None:
+            self._own_transcript = own(self.document)
+        return self._own_transcript
+
+    @property
+    def data(self) -> bytes:
+        """The bytes to write to a file: text as it is, JSON compact with a final newline."""
+        return self.encode()
+
+    def encode(self, *, pretty: bool = False) -> bytes:
+        """The bytes to write; JSON indented where `pretty`."""
+        output = self._outcome.output
+        if isinstance(output, str):
+            return output.encode("utf-8", "surrogatepass")
+        if isinstance(output, jsontext.Lines):
+            return b"".join(jsontext.dumps(line) + b"\n" for line in output)
+        return jsontext.dumps(output, pretty=pretty) + b"\n"
+
+    @property
+    def lossless(self) -> bool:
+        """Whether nothing was lost or changed."""
+        return is_lossless(self.losses)
+
+    @property
+    def origins(self) -> list[int]:
+        """For each message of the output, its index in the transcript."""
+        document = self.document
+        count = len(document.messages) if isinstance(document, Transcript) else 0
+        return remaining(count, self.losses, self.order)
+
+    @property
+    def characters(self) -> Characters:
+        """How many characters of what was said were read, and how many are in the output; counted when asked for."""
+        return Characters(characters(self.document), characters(self._outcome.image))
+
+    def report(self) -> dict[str, Json]:
+        """The report of findings and losses as JSON values."""
+        return {
+            "source": self.source,
+            "target": self.target,
+            "lossless": self.lossless,
+            "characters": self.characters._asdict(),
+            "findings": [note.to_json() for note in self.findings],
+            "losses": [note.to_json() for note in self.losses],
+        }

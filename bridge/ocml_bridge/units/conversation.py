@@ -1,0 +1,37 @@
+"""A conversation as items: its messages become objects when someone looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..model import Transcript, replace
+from .heads import Item, item_of, messages_of
+
+
+class Conversation:
+    """A transcript whose messages are items.
+
+    Args:
+        items: its messages.
+        around: the transcript without its messages.
+        transcript: the whole, where it is known already.
+    """
+
+    __slots__ = ("_transcript", "around", "items")
+
+    def __init__(self, items: Sequence[Item], around: Transcript, transcript: Transcript | None = None) -> None:
+        self.items = items
+        self.around = around
+        self._transcript = transcript
+
+    @property
+    def transcript(self) -> Transcript:
+        """The whole transcript."""
+        if self._transcript is None:
+            self._transcript = replace(self.around, messages=messages_of(self.items))
+        return self._transcript
+
+
+def conversation_of(transcript: Transcript) -> Conversation:
+    """A transcript as a conversation."""
+    return Conversation(list(map(item_of, transcript.messages)), replace(transcript, messages=()), transcript)

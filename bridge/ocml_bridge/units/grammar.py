@@ -1,0 +1,194 @@
+"""What a format says of its units, so that the engine can read and write it by plans."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from ..loss import Log
+from ..model import Json, Message, Transcript
+from .heads import Head, Item
+
+Unit = Any
+"""What a format reads and writes in one piece: an object of its JSON, or the text of a frame."""
+Place = tuple[str | int, ...]
+"""Where a value stands in a unit of JSON: keys and indices from the outside in."""
+State = Hashable
+"""What the writing of a unit depends on beside its messages."""
+
+
+class ByDocument(Exception):  # noqa: N818  # no error: there is another way
+    """A document that cannot be written unit by unit: something in it concerns more than one of them."""
+
+
+class Parted(NamedTuple):
+    """A document taken apart.
+
+    Attributes:
+        units: its units, in order.
+        around: the transcript without its messages.
+        cut_off: whether the document says that its last message was cut off.
+        document: what else the format's reader wants to know of it.
+    """
+
+    units: Sequence[Unit]
+    around: Transcript
+    cut_off: bool = False
+    document: object = None
+
+
+class Skeleton(NamedTuple):
+    """A unit without contents and ids.
+
+    Attributes:
+        key: equal for units that are read alike.
+        values: the contents and ids, in the order of `UnitReader.slots`.
+    """
+
+    key: Hashable
+    values: list[str]
+
+
+class UnitReader(Protocol):
+    """How a format's units are read."""
+
+    def part(self, source: Json, log: Log) -> Parted | None:
+        """Take a document apart; None for one that is read as a whole."""
+        ...
+
+    def skeleton(self, unit: Unit) -> Skeleton | None:
+        """A unit without contents and ids; None for one that has more than these to say."""
+        ...
+
+    def slots(self, unit: Unit) -> list[Place]:
+        """Where the contents and ids of a unit with a skeleton stand."""
+        ...
+
+    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+        """The messages of a unit.
+
+        Args:
+            unit: any value that stands where a unit does.
+            at: its index in the document.
+            index: that of its first message.
+            parted: the document.
+            log: takes what is noticed.
+        """
+        ...
+
+    def relate(self, items: list[Item], log: Log) -> list[Item]:
+        """The items with what only the whole of a conversation tells of one."""
+        ...
+
+
+class Spelled(NamedTuple):
+    """A unit as it is written.
+
+    Attributes:
+        unit: the text, or the JSON.
+        image: the messages that it reads as.
+        state: what the next unit depends on.
+    """
+
+    unit: Unit
+    image: Sequence[Message]
+    state: State
+
+
+class UnitWriter(Protocol):
+    """How a format's units are written, by the options that it was made with.
+
+    Attributes:
+        target: the format id.
+        home: the key of its extras and layout.
+        mark: a text without it is written as it is; "" where any text is.
+        start: the state before the first unit.
+        narrows: whether `nearest` changes or leaves out messages of text that have neither extras nor layout.
+        groups: whether a unit may have several messages.
+        keeps_ids: whether call ids are written.
+        guards_first: whether what `spell` reports comes before what the image shows to be lost.
+    """
+
+    target: str
+    home: str
+    mark: str
+    start: State
+    narrows: bool
+    groups: bool
+    keeps_ids: bool
+    guards_first: bool
+
+    def inert(self, text: str) -> bool:
+        """Whether a content is written as it is."""
+        ...
+
+    def relate(self, items: list[Item], around: Transcript) -> list[Item]:
+        """The items with what only the whole of a conversation tells of one: ids, names.
+
+        Raises:
+            ByDocument: for a conversation that is written as a whole.
+        """
+        ...
+
+    def nearest(self, message: Message, index: int, log: Log) -> Message | None:
+        """The nearest message that the format can hold; None where it has no place for it, which is reported."""
+        ...
+
+    def joins(self, before: Head, head: Head) -> bool:
+        """Whether a message stands in one unit with the message before it."""
+        ...
+
+    def follows(self, head: Head) -> bool:
+        """Whether all that is written of a message but its content and id follows from its head."""
+        ...
+
+    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+        """A unit as it is written.
+
+        Args:
+            group: its messages, each the nearest that the format can hold.
+            state: what the unit before it left.
+            last: whether nothing follows.
+            paths: where the messages stand in the document.
+            log: takes what is changed in contents.
+
+        Raises:
+            ByDocument: for messages that concern more than this unit.
+        """
+        ...
+
+    def place(self, items: Sequence[Item], around: Transcript) -> int:
+        """The index of the message before which something is written that is none, such as tools; -1 for nowhere.
+
+        Raises:
+            ByDocument: where it is written into a message.
+        """
+        ...
+
+    def enclose(self, units: list[Unit], at: int, around: Transcript, state: State) -> Enclosed:
+        """The output.
+
+        Args:
+            units: its units, or their pieces, in order.
+            at: the index of the first that belongs to the message at `place`.
+            around: the document without its messages.
+            state: what the last unit left.
+
+        Raises:
+            ByDocument: where what stands around the messages cannot be written apart from them.
+        """
+        ...
+
+
+class Enclosed(NamedTuple):
+    """An output, and what it reads as, without messages.
+
+    Attributes:
+        output: the text, or the JSON.
+        around: the transcript without its messages.
+        cut_off: whether it reads as one whose last message was cut off.
+    """
+
+    output: Unit
+    around: Transcript
+    cut_off: bool = False

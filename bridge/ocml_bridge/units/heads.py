@@ -1,0 +1,166 @@
+"""Heads: what many messages have in common, which is all but their contents and ids.
+
+Real conversations have few of them: some hundred heads in thousands of conversations. Equal heads are one object, so
+what is known of a head is found by a look-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Final
+
+from ..memo import Memo
+from ..model import ByFormat, Content, Ending, Message
+from ..ownership import pack, unpack
+from ..turns import is_call
+
+LIMIT: Final = 4096
+"""How many heads are known at once; where there are more, all are forgotten."""
+LONGEST: Final = 400
+"""The longest head that is shared, in bytes of its packed layout and in characters of each of its fields."""
+
+
+class Head:
+    """All of a message but its content and its id.
+
+    Attributes:
+        bare: whether the message has neither extras nor layout.
+        role: the message's role; `channel`, `recipient`, `name`, `end`, `continues` and `weight` likewise.
+        has_id: whether the message has a call id.
+        empty: whether its content is an empty text.
+        calls: whether it is a tool call.
+        shared: whether all messages with this head have this very object. A head with extras is not shared: hardly any
+            two are alike.
+    """
+
+    __slots__ = (
+        *("_extras", "_fields", "_layout", "_local", "_with_id", "bare", "calls", "channel", "continues", "empty"),
+        *("end", "has_id", "name", "recipient", "role", "shared", "weight"),
+    )
+
+    def __init__(self, message: Message, *, layout: bytes | None, shared: bool) -> None:
+        self._fields: Final = (
+            *(message.intent, message.content_type, message.constraint, message.end, message.continues),
+            *(message.failed, message.weight),
+        )
+        self.role: Final = message.role
+        self.name: Final = message.name
+        self.channel: Final = message.channel
+        self.recipient: Final = message.recipient
+        self.end: Final[Ending | None] = message.end
+        self.continues: Final = message.continues
+        self.weight: Final = message.weight
+        self.has_id: Final = message.call_id is not None
+        self.empty: Final = message.content == ""
+        self.calls: Final = is_call(message)
+        self.shared: Final = shared
+        self._extras: Final = message.extras
+        self._layout: Final[ByFormat | bytes | None] = message.layout if layout is None else layout
+        self.bare: Final = message.extras is None and message.layout is None
+        self._local: dict[str, Head] = {}
+        self._with_id: Head | None = None
+
+    def message(self, content: Content, call_id: str | None) -> Message:
+        """The message with this head; it is new, but for the extras and layout of a head that is not shared."""
+        layout = self._layout
+        if layout.__class__ is bytes:
+            layout = unpack(layout)  # pyright: ignore[reportArgumentType]
+        return Message(
+            self.role,
+            content,
+            self.name,
+            self.channel,
+            self.recipient,
+            call_id,
+            *self._fields,
+            self._extras,
+            layout,  # pyright: ignore[reportArgumentType]
+        )
+
+    def local(self, home: str) -> Head:
+        """The head without the extras and layout of other formats; itself where it has none."""
+        if self.bare:
+            return self
+        found = self._local.get(home)
+        if found is None:
+            message = self.message("" if self.empty else "x", "x" if self.has_id else None)
+            if message.layout is not None:
+                message.layout = _of(message.layout, home)
+            if message.extras is not None:
+                message.extras = _of(message.extras, home)
+            found = head_of(message)
+            if self.shared:
+                self._local[home] = found
+        return found
+
+    def with_id(self) -> Head:
+        """The head of a message with a call id."""
+        if self._with_id is None:
+            self._with_id = self if self.has_id else self.replaced(call_id="x")
+        return self._with_id
+
+    def replaced(self, **fields: Any) -> Head:
+        """The head with other fields."""
+        message = self.message("" if self.empty else "x", "x" if self.has_id else None)
+        for name, value in fields.items():
+            setattr(message, name, value)
+        return head_of(message)
+
+
+Item = tuple[Head, Content, str | None]
+"""A message as its head, its content, and its call id."""
+
+
+def _of(by_format: ByFormat, home: str) -> ByFormat | None:
+    return {home: by_format[home]} if home in by_format else None
+
+
+def head_of(message: Message) -> Head:
+    """The head of a message."""
+    if message.extras is not None or message.call_id == "":
+        return Head(message, layout=None, shared=False)
+    packed: bytes | None = None
+    if message.layout is not None:
+        try:
+            packed = pack(message.layout)
+        except ValueError:
+            return Head(message, layout=None, shared=False)
+    key = (
+        *(message.role, message.name, message.channel, message.recipient, message.intent, message.content_type),
+        *(message.constraint, message.end, message.continues, message.failed, message.weight, message.weight.__class__),
+        *(packed, message.call_id is None, message.content == ""),
+    )
+    try:
+        found = _heads.get(key)
+    except TypeError:  # a field that is no text, in a message made by hand
+        return Head(message, layout=None, shared=False)
+    if found is None:
+        if not _is_short(message, packed):
+            return Head(message, layout=None, shared=False)
+        found = _heads.keep(key, Head(message, layout=packed, shared=True))
+    return found
+
+
+def _is_short(message: Message, packed: bytes | None) -> bool:
+    fields = (message.role, message.name, message.channel, message.recipient)
+    others = (message.intent, message.content_type, message.constraint)
+    return len(packed or b"") <= LONGEST and all(len(field or "") <= LONGEST for field in (*fields, *others))
+
+
+_heads: Final = Memo[Hashable, Head](LIMIT)
+
+
+def item_of(message: Message) -> Item:
+    """A message as an item."""
+    return head_of(message), message.content, message.call_id
+
+
+def message_of(item: Item) -> Message:
+    """The message that an item is."""
+    head, content, call_id = item
+    return head.message(content, call_id)
+
+
+def messages_of(items: Sequence[Item]) -> tuple[Message, ...]:
+    """The messages that items are."""
+    return tuple([head.message(content, call_id) for head, content, call_id in items])

@@ -1,0 +1,60 @@
+"""What stands between the messages of a conversation: which reply answers which call, and ids for those without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .heads import Item
+
+
+def answered_in_order(items: Sequence[Item]) -> bool:
+    """Whether the calls of each turn are answered behind them, all of them and in order.
+
+    Then replies answer the same calls whether they are paired by id, by name or by order.
+    """
+    if not any(head.role == "tool" for head, _, _ in items):
+        return True
+    calls: list[Item] = []
+    answered = 0
+    for item in items:
+        head = item[0]
+        if head.role == "tool":
+            if answered == len(calls):
+                return False
+            call, _, call_id = calls[answered]
+            if item[2] not in (None, call_id) or head.name not in (None, call.recipient):
+                return False
+            answered += 1
+        elif head.calls:
+            if answered:
+                if answered != len(calls):
+                    return False
+                calls, answered = [], 0
+            calls.append(item)
+        elif answered != len(calls):
+            return False
+    return answered == len(calls)
+
+
+def with_ids(items: Sequence[Item]) -> list[Item] | None:
+    """The items with ids for calls and replies that have none, as `pairing.synthesise_ids` gives them.
+
+    Returns:
+        None where a reply has to be looked for its call, or something has an id already.
+    """
+    if any(call_id is not None for _, _, call_id in items) or not answered_in_order(items):
+        return None
+    out: list[Item] = []
+    calls = replies = 0
+    for head, content, _ in items:
+        if head.calls:
+            if not head.bare:
+                return None
+            calls += 1
+            out.append((head.with_id(), content, f"call_{calls}"))
+        elif head.role == "tool":
+            replies += 1
+            out.append((head.with_id(), content, f"call_{replies}"))
+        else:
+            out.append((head, content, None))
+    return out
