@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Json, Message, Tools, Transcript
-from ocml_bridge.units.grammar import ByDocument, Enclosed, Parted, Place, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.grammar import ByDocument, Enclosed, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, messages_of
 from ocml_bridge.units.relations import with_ids
 
@@ -18,7 +18,7 @@ from .form import Object
 from .reader import checked, name_replies, notice, read_message
 from .shapes import Shell, read_shell
 from .shapes_out import enclosing
-from .syntax import CONTENT, HOME, REASONING_TEXTS, TOOL_CALLS
+from .syntax import CONTENT, FUNCTION, HOME, REASONING_TEXTS, TOOL_CALLS
 from .tools import call_layout
 from .writer import write_message
 
@@ -99,14 +99,14 @@ class WireReader:
         self._kinds = Memo[tuple[str, ...], "tuple[tuple[str, Add], ...] | None"](1024)
         self._named = Memo[tuple[Head, str], Head](4096)
 
-    def part(self, source: Json, log: Log) -> Parted | None:
+    def part(self, source: str | Json, log: Log) -> Parted | None:
         """A document without its messages; None for one that goes on in several ways."""
         shell = read_shell(source, log)
         if shell.branches:
             return None
         return Parted(shell.wires, shell.around(()), shell.cut_off, shell)
 
-    def skeleton(self, unit: Any) -> Skeleton | None:
+    def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """A wire message without contents and ids; None where it has other members that say something."""
         if unit.__class__ is not dict:
             return None
@@ -127,16 +127,10 @@ class WireReader:
                 return None
         return Skeleton(tuple(key), values)
 
-    def slots(self, unit: Unit) -> list[Place]:
-        """Where contents and ids stand in a wire message that has a skeleton."""
-        out: list[Place] = []
-        for name, value in unit.items():
-            add = _MEMBERS.get(name)
-            if add is _add_text and value:
-                out.append((name,) if isinstance(value, str) else (name, 0, "text"))
-            elif add is _add_calls and value:
-                out += ((name, at, *place) for at, call in enumerate(value) for place in _slots_of_call(call))
-        return out
+    def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
+        """A wire message that has a skeleton, with other contents and ids."""
+        following = iter(values)
+        return {key: _filled(key, value, following) if value else value for key, value in unit.items()}
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
         """The messages of a wire message.
@@ -149,7 +143,7 @@ class WireReader:
         notice(wire, made, index, log)
         return made
 
-    def relate(self, items: list[Item], log: Log) -> list[Item]:
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> list[Item]:
         """The items, with the names of the tools whose calls are answered."""
         waiting: dict[str, str | None] = {}
         renamed: list[tuple[int, Item]] = []
@@ -194,13 +188,20 @@ def _one_text(value: Any) -> str | None:
     return part["text"]
 
 
-def _slots_of_call(call: Object) -> list[Place]:
-    out: list[Place] = []
+def _filled(key: str, value: Any, values: Iterator[str]) -> Any:
+    add = _MEMBERS.get(key)
+    if add is _add_text:
+        return next(values) if isinstance(value, str) else [{**value[0], "text": next(values)}]
+    return [_filled_call(call, values) for call in value] if add is _add_calls else value
+
+
+def _filled_call(call: Object, values: Iterator[str]) -> Object:
+    out = dict(call)
     for member in call:
         if member == "id":
-            out.append(("id",))
-        elif member == "function" and call["function"]["arguments"]:
-            out.append(("function", "arguments"))
+            out["id"] = next(values)
+        elif member == FUNCTION and call[FUNCTION]["arguments"]:
+            out[FUNCTION] = {**call[FUNCTION], "arguments": next(values)}
     return out
 
 

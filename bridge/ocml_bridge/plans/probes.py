@@ -5,39 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from ..units.grammar import Place, Unit
+from ..units.grammar import Unit
 from ..units.heads import Item
 
 
 def probe(number: int) -> str:
     """A text that says nothing to any format. Where it is in a document by chance, no plan is learned from that."""
     return f"Probe{number:04d}Text"
-
-
-def value_at(unit: Unit, place: Place) -> Any:
-    """The value at a place of a unit."""
-    for step in place:
-        unit = unit[step]
-    return unit
-
-
-def with_values(unit: Unit, places: Sequence[Place], values: Sequence[str]) -> Unit:
-    """A unit with other values at some places."""
-    for place, value in zip(places, values, strict=True):
-        unit = _with(unit, place, value)
-    return unit
-
-
-def _with(unit: Unit, place: Place, value: str) -> Unit:
-    if not place:
-        return value
-    first, *rest = place
-    inner = _with(unit[first], tuple(rest), value)
-    if isinstance(unit, dict):
-        return {**cast("dict[str, Any]", unit), first: inner}
-    items = list(cast("list[Any]", unit))
-    items[cast("int", first)] = inner
-    return items
 
 
 def builder(unit: Unit, probes: Mapping[str, str]) -> Callable[[Sequence[Item]], Unit] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
 from ..errors import BridgeError
@@ -10,9 +10,9 @@ from ..loss import Log
 from ..memo import Memo
 from ..model import Json
 from ..units.conversation import Conversation
-from ..units.grammar import Parted, Skeleton, Unit, UnitReader
+from ..units.grammar import Parted, Unit, UnitReader
 from ..units.heads import Head, Item, head_of, item_of
-from .probes import probe, value_at, with_values
+from .probes import probe
 
 LIMIT: Final = 4096
 """How many plans a reader knows at once; where there are more, all are forgotten."""
@@ -31,7 +31,7 @@ class PlanReader:
         self._grammar = grammar
         self._plans = Memo[Hashable, Slots | None](LIMIT)
 
-    def read(self, source: Json, log: Log) -> Conversation | None:
+    def read(self, source: str | Json, log: Log) -> Conversation | None:
         """A document as a conversation; None for one that is read as a whole.
 
         Raises:
@@ -42,13 +42,15 @@ class PlanReader:
             return None
         items: list[Item] = []
         skeleton, plans = self._grammar.skeleton, self._plans
+        before: Unit | None = None
         for at, unit in enumerate(parted.units):
-            found = skeleton(unit)
+            found = skeleton(unit, before)
+            before = unit
             if found is not None:
                 key, values = found
                 plan = plans.get(key, _UNKNOWN)
                 if plan is _UNKNOWN:
-                    plan = plans.keep(key, self._learned(unit, found, parted))
+                    plan = plans.keep(key, self._learned(unit, at, found.values, parted))
                 if plan is not None:
                     for head, content, call_id in plan:
                         items.append(
@@ -56,35 +58,32 @@ class PlanReader:
                         )
                     continue
             items += map(item_of, self._grammar.read(unit, at, len(items), parted, log))
-        items = self._grammar.relate(items, log)
+        items = self._grammar.relate(items, parted, log)
         if parted.cut_off and items:
             head, content, call_id = items[-1]
             items[-1] = (head.replaced(end=None), content, call_id)
         return Conversation(items, parted.around)
 
-    def _learned(self, unit: Unit, found: Skeleton, parted: Parted) -> Slots | None:
+    def _learned(self, unit: Unit, at: int, values: Sequence[str], parted: Parted) -> Slots | None:
         """What units like this one are read as; None where that depends on more, or there is something to note."""
-        places = self._grammar.slots(unit)
-        if [value_at(unit, place) for place in places] != found.values:
-            return None
-        probes = [probe(number) for number in range(len(places))]
+        probes = [probe(number) for number in range(len(values))]
         log = Log()
         try:
-            made = self._grammar.read(with_values(unit, places, probes), 0, 0, parted, log)
+            made = self._grammar.read(self._grammar.filled(unit, probes), at, 0, parted, log)
         except BridgeError:
             return None
         if log.findings:
             return None
-        at = {text: number for number, text in enumerate(probes)}
+        numbers = {text: number for number, text in enumerate(probes)}
         plan: list[tuple[Head, int, int]] = []
         for message in made:
             content, call_id, head = message.content, message.call_id, head_of(message)
             if not isinstance(content, str) or not head.shared:
                 return None
-            if (content and content not in at) or (call_id is not None and call_id not in at):
+            if (content and content not in numbers) or (call_id is not None and call_id not in numbers):
                 return None
-            plan.append((head, at[content] if content else -1, -1 if call_id is None else at[call_id]))
-        used = sorted(number for _, *numbers in plan for number in numbers if number >= 0)
+            plan.append((head, numbers[content] if content else -1, -1 if call_id is None else numbers[call_id]))
+        used = sorted(number for _, *places in plan for number in places if number >= 0)
         return tuple(plan) if used == list(range(len(probes))) else None
 
 

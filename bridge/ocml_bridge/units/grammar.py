@@ -11,8 +11,6 @@ from .heads import Head, Item
 
 Unit = Any
 """What a format reads and writes in one piece: an object of its JSON, or the text of a frame."""
-Place = tuple[str | int, ...]
-"""Where a value stands in a unit of JSON: keys and indices from the outside in."""
 State = Hashable
 """What the writing of a unit depends on beside its messages."""
 
@@ -42,7 +40,7 @@ class Skeleton(NamedTuple):
 
     Attributes:
         key: equal for units that are read alike.
-        values: the contents and ids, in the order of `UnitReader.slots`.
+        values: the contents and ids, none of them empty, in the order of `UnitReader.filled`.
     """
 
     key: Hashable
@@ -52,16 +50,25 @@ class Skeleton(NamedTuple):
 class UnitReader(Protocol):
     """How a format's units are read."""
 
-    def part(self, source: Json, log: Log) -> Parted | None:
-        """Take a document apart; None for one that is read as a whole."""
+    def part(self, source: str | Json, log: Log) -> Parted | None:
+        """Take a document apart; None for one that is read as a whole.
+
+        Raises:
+            BridgeError: what the format's reader raises of a document.
+        """
         ...
 
-    def skeleton(self, unit: Unit) -> Skeleton | None:
-        """A unit without contents and ids; None for one that has more than these to say."""
+    def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
+        """A unit without contents and ids; None for one that has more than these to say.
+
+        Args:
+            unit: any value that stands where a unit does.
+            before: the unit before it; what its reading depends on of that belongs to the key.
+        """
         ...
 
-    def slots(self, unit: Unit) -> list[Place]:
-        """Where the contents and ids of a unit with a skeleton stand."""
+    def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
+        """A unit that has a skeleton, with other contents and ids."""
         ...
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
@@ -76,8 +83,14 @@ class UnitReader(Protocol):
         """
         ...
 
-    def relate(self, items: list[Item], log: Log) -> list[Item]:
-        """The items with what only the whole of a conversation tells of one."""
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> list[Item]:
+        """The items with what only the whole of a conversation tells of one.
+
+        Args:
+            items: as they were read, one by one.
+            parted: the document.
+            log: takes what is noticed of the whole.
+        """
         ...
 
 
