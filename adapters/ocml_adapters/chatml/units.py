@@ -11,7 +11,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.text.edges import gap_behind
 from ocml_bridge.text.im import Frame, spell
-from ocml_bridge.units.grammar import ByDocument, Enclosed, Spelled, State, Unit
+from ocml_bridge.units.grammar import ByDocument, ContentClass, Enclosed, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.visibility import is_private
 
@@ -69,6 +69,10 @@ class Frames:
     def follows(self, head: Head) -> bool:
         """All does."""
         return True
+
+    def classify(self, head: Head, content: str) -> ContentClass | None:
+        """No class of contents is written alike."""
+        return None
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """The text of a frame, with what stands before it."""

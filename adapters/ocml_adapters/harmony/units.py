@@ -10,7 +10,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Tool, Tools, Transcript, replace
 from ocml_bridge.text.typescript import declare
 from ocml_bridge.turns import continues, is_call
-from ocml_bridge.units.grammar import ByDocument, Enclosed, Spelled, State, Unit
+from ocml_bridge.units.grammar import ByDocument, ContentClass, Enclosed, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item
 
 from .fit import fitted, texts
@@ -59,6 +59,10 @@ class Frames:
     def follows(self, head: Head) -> bool:
         """A developer's text may be read as tools."""
         return head.role != DEVELOPER
+
+    def classify(self, head: Head, content: str) -> ContentClass | None:
+        """No class of contents is written alike."""
+        return None
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """The text of a frame."""

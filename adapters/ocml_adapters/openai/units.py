@@ -9,7 +9,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Json, Message, Tools, Transcript
-from ocml_bridge.units.grammar import ByDocument, Enclosed, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.grammar import ByDocument, ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, messages_of
 from ocml_bridge.units.relations import with_ids
 
@@ -252,6 +252,10 @@ class WireWriter:
         """Arguments that were read as JSON values are written as such."""
         layout = call_layout(head.message("", None))
         return layout.get("arguments") is None and "raw" not in layout
+
+    def classify(self, head: Head, content: str) -> ContentClass | None:
+        """No class of contents is written alike."""
+        return None
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """A wire message, and what it reads as."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
@@ -14,20 +15,31 @@ def probe(number: int) -> str:
     return f"Probe{number:04d}Text"
 
 
-def builder(unit: Unit, probes: Mapping[str, str]) -> Callable[[Sequence[Item]], Unit] | None:
+def builder(
+    unit: Unit, probes: Mapping[str, str], encoders: Mapping[str, Callable[[str], str]]
+) -> Callable[[Sequence[Item]], Unit] | None:
     """What makes a unit like this one of other items; None where a probe does not stand in it as a whole value.
 
     Args:
-        unit: JSON with probes in it.
-        probes: each probe → the source of its value.
+        unit: JSON or a text with probes in it.
+        probes: each probe, as it stands there → the source of its value.
+        encoders: the functions that these sources name.
     """
     try:
-        source = _source(unit, probes)
+        source = _text_source(unit, probes) if isinstance(unit, str) else _source(unit, probes)
     except ValueError:
         return None
     if not all(place in source for place in probes.values()):
         return None
-    return eval(f"lambda items: {source}", {})  # the source is made here, of literals
+    return eval(f"lambda items: {source}", dict(encoders))  # the source is made here, of literals
+
+
+def _text_source(text: str, probes: Mapping[str, str]) -> str:
+    if not probes:
+        return repr(text)
+    pieces = re.split("(" + "|".join(map(re.escape, probes)) + ")", text)
+    sources = [probes[piece] if at % 2 else repr(piece) for at, piece in enumerate(pieces) if piece]
+    return f"''.join(({', '.join(sources)},))"
 
 
 def _source(value: Any, probes: Mapping[str, str]) -> str:

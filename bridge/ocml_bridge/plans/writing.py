@@ -11,7 +11,7 @@ from ..loss import Log, Loss
 from ..memo import Memo
 from ..pairing import pair
 from ..units.conversation import Conversation
-from ..units.grammar import ByDocument, State, Unit, UnitWriter
+from ..units.grammar import ANY_CONTENT, ByDocument, ContentClass, State, Unit, UnitWriter
 from ..units.heads import LIMIT, Head, Item, head_of, item_of, messages_of
 from ..units.relations import answered_in_order
 from .probes import builder, probe
@@ -118,7 +118,9 @@ class PlanWriter:
             plans = table.plans if stop < count else table.last
             plan = plans.get(key, _UNKNOWN)
             if plan is _UNKNOWN:
-                plan = plans.keep(key, self._checked(items[at:stop], table.state, last=stop == count))
+                plan = plans.keep(key, self._learned(items[at:stop], table.state, last=stop == count))
+            if plan is _BY_CLASS:
+                plan = self._of_class(plans, key, items[at:stop], table.state, last=stop == count)
             if plan is None or content.__class__ is not str or (mark and mark in content and not inert(content)):  # pyright: ignore[reportArgumentType]
                 table = self._spelled(items, at, stop, table.state, written, out)
             elif alone:
@@ -128,10 +130,13 @@ class PlanWriter:
                     out.append(plan.build((items[at],)))
                 image.append((plan.image[0], content, call_id if keeps_ids else None))
                 table = plan.next
-            elif plan.build is not None and all(item[1].__class__ is str for item in items[at:stop]):
+            elif plan.build is not None and all(map(self._is_plain, items[at + 1 : stop])):
                 group = items[at:stop]
                 out.append(plan.build(group))
-                image += [(made, item[1], item[2]) for made, item in zip(plan.image, group, strict=True)]
+                image += [
+                    (made, item[1], item[2] if keeps_ids else None)
+                    for made, item in zip(plan.image, group, strict=True)
+                ]
                 table = plan.next
             else:
                 table = self._spelled(items, at, stop, table.state, written, out)
@@ -200,9 +205,39 @@ class PlanWriter:
         found = self._tables.get(state)
         return self._tables.keep(state, Table(state)) if found is None else found
 
-    def _checked(self, group: Sequence[Item], state: State, *, last: bool) -> Plan | None:
+    def _is_plain(self, item: Item) -> bool:
+        """Whether a content stands in its unit as a plan writes it."""
+        content, mark = item[1], self._grammar.mark
+        return isinstance(content, str) and not (mark and mark in content and not self._grammar.inert(content))
+
+    def _learned(self, group: Sequence[Item], state: State, *, last: bool) -> Plan | None:
+        """The plan for units with these heads; what says that they differ by the classes of their contents."""
+        heads = [item[0] for item in group]
+        if not all(head.shared for head in heads):
+            return None
+        if not all(map(self._grammar.follows, heads)):
+            return _BY_CLASS
+        return self._checked(group, [ANY_CONTENT] * len(group), state, last=last)
+
+    def _of_class(
+        self, plans: Memo[Hashable, Plan | None], heads: Hashable, group: Sequence[Item], state: State, *, last: bool
+    ) -> Plan | None:
+        """The plan for units with these heads and contents of these classes."""
+        classes: list[ContentClass] = []
+        for head, content, _ in group:
+            found = self._grammar.classify(head, content) if isinstance(content, str) else None
+            if found is None:
+                return None
+            classes.append(found)
+        key = heads, tuple(classes)
+        plan = plans.get(key, _UNKNOWN)
+        return plans.keep(key, self._checked(group, classes, state, last=last)) if plan is _UNKNOWN else plan
+
+    def _checked(
+        self, group: Sequence[Item], classes: Sequence[ContentClass], state: State, *, last: bool
+    ) -> Plan | None:
         """The plan for units like this one, where it gives what the grammar gives of this one."""
-        plan, texts = self._learned(group, state, last=last), [item[1] for item in group]
+        plan, texts = self._tried(group, classes, state, last=last), [item[1] for item in group]
         if plan is None or not all(isinstance(text, str) and self._grammar.inert(text) for text in texts):
             return plan
         unit = plan.build(group) if plan.build is not None else f"{plan.before}{texts[0]}{plan.after}"
@@ -211,14 +246,14 @@ class PlanWriter:
         image = [(item[0], item[1]) for item in map(item_of, spelled.image)]
         return plan if spelled.unit == unit and image == list(zip(plan.image, texts, strict=True)) else None
 
-    def _learned(self, group: Sequence[Item], state: State, *, last: bool) -> Plan | None:
-        """How units with these heads are written; None where that depends on more, or there is something to report."""
-        heads = [item[0] for item in group]
-        if not all(head.shared and self._grammar.follows(head) for head in heads):
-            return None
+    def _tried(
+        self, group: Sequence[Item], classes: Sequence[ContentClass], state: State, *, last: bool
+    ) -> Plan | None:
+        """How units like this one are written; None where that depends on more, or there is something to report."""
+        heads, keeps_ids = [item[0] for item in group], self._grammar.keeps_ids
         items = [
-            (head, "" if head.empty else probe(2 * at), probe(2 * at + 1) if head.has_id else None)
-            for at, head in enumerate(heads)
+            (head, "" if head.empty else f"{before}{probe(2 * at)}{after}", probe(2 * at + 1) if head.has_id else None)
+            for at, (head, (before, after, _)) in enumerate(zip(heads, classes, strict=True))
         ]
         log = Log()
         paths = [f"/messages/{at}" for at in range(len(heads))]
@@ -227,27 +262,22 @@ class PlanWriter:
         except (BridgeError, ByDocument):
             return None
         image = list(map(item_of, messages))
-        if log.losses or [(item[1], item[2] if self._grammar.keeps_ids else None) for item in items] != [
+        if log.losses or [(item[1], item[2] if keeps_ids else None) for item in items] != [
             (content, call_id) for _, content, call_id in image
         ]:
             return None
         made = tuple(head for head, _, _ in image)
         if not all(head.shared for head in made):
             return None
-        if isinstance(unit, str):
-            return self._learned_text(unit, heads, made, self._table(behind))
-        values = {probe(2 * at): f"items[{at}][1]" for at, head in enumerate(heads) if not head.empty}
-        ids = {probe(2 * at + 1): f"items[{at}][2]" for at, head in enumerate(heads) if head.has_id}
-        build = builder(unit, values | ids)
-        return None if build is None else Plan("", "", build, made, self._table(behind))
-
-    def _learned_text(self, unit: str, heads: Sequence[Head], image: tuple[Head, ...], behind: Table) -> Plan | None:
-        if len(heads) > 1 or probe(1) in unit:
-            return None
-        if heads[0].empty:
-            return Plan(unit, "", None, image, behind)
-        before, content, after = unit.partition(probe(0))
-        return Plan(before, after, None, image, behind) if content and probe(0) not in after else None
+        if len(heads) == 1 and isinstance(unit, str) and classes[0].encode is None and not (keeps_ids and items[0][2]):
+            before, content, after = (unit, "", "") if heads[0].empty else unit.partition(items[0][1])
+            once = heads[0].empty or (content and items[0][1] not in after)
+            plan = Plan(before, after, None, made, self._table(behind)) if once else None
+        else:
+            build = _builder(unit, items, classes, keeps_ids=keeps_ids)
+            plan = None if build is None else Plan("", "", build, made, self._table(behind))
+        ids = [item[2] for item in items if item[2] is not None]
+        return None if isinstance(unit, str) and not keeps_ids and any(each in unit for each in ids) else plan
 
     def _spelled(
         self, items: Sequence[Item], at: int, stop: int, state: State, written: Written, out: list[Unit]
@@ -265,9 +295,27 @@ class PlanWriter:
         return self._table(behind)
 
 
+def _builder(
+    unit: Unit, items: Sequence[tuple[Head, str, str | None]], classes: Sequence[ContentClass], *, keeps_ids: bool
+) -> Callable[[Sequence[Item]], Unit] | None:
+    """What makes a unit like this one, which was made of items with probes."""
+    probes: dict[str, str] = {}
+    encoders: dict[str, Callable[[str], str]] = {}
+    for at, ((_, content, call_id), (_, _, encode)) in enumerate(zip(items, classes, strict=True)):
+        if content and encode is None:
+            probes[content] = f"items[{at}][1]"
+        elif content and encode is not None:
+            probes[encode(content)], encoders[f"encode{at}"] = f"encode{at}(items[{at}][1])", encode
+        if call_id is not None and keeps_ids:
+            probes[call_id] = f"items[{at}][2]"
+    return builder(unit, probes, encoders)
+
+
 def _all_plain(items: Sequence[Item]) -> bool:
     return all([head.bare and content.__class__ is str for head, content, _ in items])  # noqa: C419  # faster
 
 
 _UNKNOWN: Any = object()
 """Stands for a plan that has not been looked for."""
+_BY_CLASS: Any = object()
+"""Stands for the plans of units whose heads do not tell all."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final, NamedTuple, Protocol
 
 from ..loss import Log
 from ..model import Json, Message, Transcript
@@ -108,6 +108,24 @@ class Spelled(NamedTuple):
     state: State
 
 
+class ContentClass(NamedTuple):
+    """Contents that are written alike, shown by one of them.
+
+    Attributes:
+        before: what stands before any text in a content that belongs to the class.
+        after: and behind it.
+        encode: how a content stands in the unit; None where it stands there as it is.
+    """
+
+    before: str = ""
+    after: str = ""
+    encode: Callable[[str], str] | None = None
+
+
+ANY_CONTENT: Final = ContentClass()
+"""The class of contents that are written alike whatever they say."""
+
+
 class UnitWriter(Protocol):
     """How a format's units are written, by the options that it was made with.
 
@@ -153,6 +171,13 @@ class UnitWriter(Protocol):
 
     def follows(self, head: Head) -> bool:
         """Whether all that is written of a message but its content and id follows from its head."""
+        ...
+
+    def classify(self, head: Head, content: str) -> ContentClass | None:
+        """The class of a content, in a unit that does not follow from its heads; None where the unit is one of a kind.
+
+        What is written of a message but its content and id follows from its head and this class.
+        """
         ...
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
