@@ -54,6 +54,8 @@ class Grammar:
 
     def __init__(self, starts: Iterable[str], ends: Iterable[str], boundary: Boundary = EDGES) -> None:
         self._starts: Final = frozenset(starts)
+        self.is_start: Final = self._starts.__contains__
+        """Whether a token opens a frame."""
         self._ends: Final = tuple(ends)
         self.boundary: Final = boundary
 
@@ -73,10 +75,6 @@ class Grammar:
         """Whether a start or an end token stands in a text."""
         return self._token.search(text) is not None
 
-    def is_start(self, token: str) -> bool:
-        """Whether a token opens a frame."""
-        return token in self._starts
-
     def pieces(self, text: str) -> list[str]:
         """Text as pieces: text and tokens in turn, text first and last."""
         return self._token.split(text)
@@ -89,7 +87,8 @@ class Grammar:
         """
         frames, tail = self._scan(text)
         for frame in frames:
-            alone(frame)
+            if frame.begins >= 0:
+                alone(frame)
         return frames, tail
 
     def split(self, text: str) -> list[tuple[int, str]]:
@@ -147,7 +146,12 @@ class Scanner:
         pieces = self._grammar.pieces(text)
         done: list[Frame] = []
         self._take(pieces[0])
-        for at in range(1, len(pieces), 2):
+        at = 1
+        while at < len(pieces):
+            if self.frame is None:
+                at = self._whole(pieces, at, done)
+                if at == len(pieces):
+                    break
             token, behind = pieces[at], pieces[at + 1]
             opens = self._grammar.is_start(token)
             if self.frame is not None:
@@ -161,7 +165,29 @@ class Scanner:
                 self._await(self._line)
             self._offset += len(token)
             self._take(behind)
+            at += 2
         return done
+
+    def _whole(self, pieces: Sequence[str], at: int, done: list[Frame]) -> int:
+        """Take the frames that stand there from token to token; the index of the first token that is none of theirs."""
+        opens, find, first = self._grammar.is_start, self._grammar.boundary.find, at
+        gap, offset = "".join(self._gap), self._offset
+        while at + 2 < len(pieces) and opens(start := pieces[at]) and not opens(end := pieces[at + 2]):
+            inner = pieces[at + 1]
+            header, newline, body = inner.partition("\n")
+            begins = -1 if self._first else find(gap)
+            if begins >= 0:
+                begins += offset - len(gap)
+            done.append(Frame(gap, start, header, newline != "", body, end, offset, False, begins))
+            gap = pieces[at + 3]
+            offset += len(start) + len(inner) + len(end) + len(gap)
+            self._first = False
+            at += 4
+        if at > first:
+            self._gap, self._offset = [], offset - len(gap)
+            self._await(self._gap)
+            self._take(gap)
+        return at
 
     def finish(self) -> tuple[list[Frame], str]:
         """There is no more text: the frame that is cut off, and what stands behind all frames."""
