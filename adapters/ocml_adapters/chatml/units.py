@@ -32,7 +32,6 @@ class Frames:
     home = HOME
     mark = "<"
     start: State = None
-    narrows = True
     groups = False
     keeps_ids = False
     guards_first = True
@@ -44,7 +43,7 @@ class Frames:
         """Whether a text holds no token, whole or broken."""
         return CONTROL.is_free(text)
 
-    def relate(self, items: list[Item], around: Transcript) -> list[Item]:
+    def relate(self, items: Sequence[Item], around: Transcript) -> Sequence[Item]:
         """The items; only an open turn and what stands behind the frames concern more than one of them."""
         if (
             around.open_turn is not None

@@ -20,13 +20,13 @@ class TokenFrames(Frames):
     """Writes frames as token ids: a unit is the text of its header, its body, and the token that ends it."""
 
     target = "harmony-tokens"
-    mark = ""
+    mark = None
 
     def inert(self, text: str) -> bool:
         """Tokens in a body are ordinary text, which is encoded as such."""
         return True
 
-    def relate(self, items: list[Item], around: Transcript) -> list[Item]:
+    def relate(self, items: Sequence[Item], around: Transcript) -> Sequence[Item]:
         """As for text; ids that came with a message are looked at with those of all others."""
         if any(not head.bare and not head.local(HOME).bare for head, _, _ in items):
             raise ByDocument

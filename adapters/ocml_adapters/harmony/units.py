@@ -25,7 +25,6 @@ class Frames:
     home = HOME
     mark = "<"
     start: State = None
-    narrows = False
     groups = False
     keeps_ids = False
     guards_first = False
@@ -37,7 +36,7 @@ class Frames:
         """Whether a text holds no token, whole or broken."""
         return CONTROL.is_free(text)
 
-    def relate(self, items: list[Item], around: Transcript) -> list[Item]:
+    def relate(self, items: Sequence[Item], around: Transcript) -> Sequence[Item]:
         """The items, where each reply has a name, and tools are declared apart from all messages."""
         if around.open_turn is not None or (around.layout is not None and HOME in around.layout):
             raise ByDocument

@@ -210,9 +210,8 @@ class WireWriter:
 
     target = HOME
     home = HOME
-    mark = ""
+    mark = None
     start: State = None
-    narrows = True
     groups = True
     keeps_ids = True
     guards_first = False
@@ -224,7 +223,7 @@ class WireWriter:
         """Any text is written as it is."""
         return True
 
-    def relate(self, items: list[Item], around: Transcript) -> list[Item]:
+    def relate(self, items: Sequence[Item], around: Transcript) -> Sequence[Item]:
         """The items with ids for calls that have none; those of an image have the names that their calls tell."""
         if around.alternatives is not None or any(
             content.__class__ is not str and any(isinstance(part, Tools) for part in content) for _, content, _ in items

@@ -1,27 +1,30 @@
-"""Probes: texts that stand for contents and ids while a plan is learned."""
+"""Probes: texts that stand for contents and ids while a plan is learned, and what puts others in their places."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ..units.grammar import Unit
 from ..units.heads import Item
 
+PROBE: Final = "Probe"
+"""What all probes begin with."""
+
 
 def probe(number: int) -> str:
     """A text that says nothing to any format. Where it is in a document by chance, no plan is learned from that."""
-    return f"Probe{number:04d}Text"
+    return f"{PROBE}{number:04d}Text"
 
 
 def builder(
     unit: Unit, probes: Mapping[str, str], encoders: Mapping[str, Callable[[str], str]]
 ) -> Callable[[Sequence[Item]], Unit] | None:
-    """What makes a unit like this one of other items; None where a probe does not stand in it as a whole value.
+    """What makes a unit like this one of other items; None where a probe does not stand in it once.
 
     Args:
-        unit: JSON or a text with probes in it.
+        unit: a text with probes in it, or JSON in which each is a whole value.
         probes: each probe, as it stands there → the source of its value.
         encoders: the functions that these sources name.
     """
@@ -29,7 +32,7 @@ def builder(
         source = _text_source(unit, probes) if isinstance(unit, str) else _source(unit, probes)
     except ValueError:
         return None
-    if not all(place in source for place in probes.values()):
+    if any(source.count(place) != 1 for place in probes.values()):
         return None
     return eval(f"lambda items: {source}", dict(encoders))  # the source is made here, of literals
 
@@ -39,17 +42,20 @@ def _text_source(text: str, probes: Mapping[str, str]) -> str:
         return repr(text)
     pieces = re.split("(" + "|".join(map(re.escape, probes)) + ")", text)
     sources = [probes[piece] if at % 2 else repr(piece) for at, piece in enumerate(pieces) if piece]
+    if any(PROBE in source for source in sources):
+        raise ValueError(text)
     return f"''.join(({', '.join(sources)},))"
 
 
 def _source(value: Any, probes: Mapping[str, str]) -> str:
+    """The source of a JSON value."""
     if isinstance(value, str):
-        if value not in probes and any(probe in value for probe in probes):
+        if value not in probes and PROBE in value:
             raise ValueError(value)
         return probes.get(value) or repr(value)
     if isinstance(value, dict):
         members = cast("dict[str, Any]", value).items()
-        return "{" + ", ".join(f"{key!r}: {_source(item, probes)}" for key, item in members) + "}"
+        return "{" + ", ".join(f"{_source(key, {})}: {_source(item, probes)}" for key, item in members) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(_source(item, probes) for item in cast("list[Any]", value)) + "]"
     return repr(value)

@@ -50,37 +50,73 @@ class Written:
 
     Attributes:
         output: the text, or the JSON.
-        items: of what it reads as.
-        around: what it reads as around them.
-        origins: for each of the items, its index in the conversation; None where all are there.
+        around: what it reads as around its messages.
+        made: of each message that it reads as the head, where content and id are those of the conversation's; else the
+            item.
+        ids: the ids of these messages, where the format has made some; None where they are the conversation's.
         log: what is reported of messages before they are compared with what they read as.
         guards: what is reported behind that.
-        odd: whether there is more to a message than a head that others share, and a text.
         order: None, as no message was moved.
     """
 
     def __init__(self, losses: HeadLosses, conversation: Conversation) -> None:
         self._head_losses = losses
         self._conversation = conversation
+        self._left_out: set[int] | None = None
+        self._items: list[Item] | None = None
         self.output: Any = None
-        self.items: list[Item] = []
         self.around = Transcript()
-        self.origins: list[int] | None = None
+        self.made: list[Head | Item] = []
+        self.ids: list[str | None] | None = None
         self.log = Log()
         self.guards = Log()
-        self.odd = False
         self.order: tuple[int, ...] | None = None
 
-    def origin(self, index: int) -> int:
-        """The index in the conversation of one of the items."""
-        return index if self.origins is None else self.origins[index]
+    def leave_out(self, index: int, losses: Sequence[Loss]) -> None:
+        """A message has no place in the output.
+
+        Args:
+            index: of the message.
+            losses: what is lost, if it were at index 0, where that is not in the log.
+        """
+        if self._left_out is None:
+            self._left_out = set()
+        self._left_out.add(index)
+        self.log.losses += [loss._replace(path=path_at(loss.path, index)) for loss in losses]
+
+    def cut_off(self) -> None:
+        """The last message reads as one that was cut off."""
+        if self.items:
+            head, content, call_id = self.items[-1]
+            self.items[-1] = (head.replaced(end=None), content, call_id)
+
+    @property
+    def origins(self) -> list[int] | None:
+        """For each message that the output reads as, its index in the conversation; None where all are there."""
+        left_out = self._left_out
+        if left_out is None:
+            return None
+        return [index for index in range(len(self._conversation.items)) if index not in left_out]
+
+    @property
+    def items(self) -> list[Item]:
+        """The messages that the output reads as."""
+        if self._items is None:
+            source, origins = self._conversation.items, self.origins
+            kept = source if origins is None else [source[index] for index in origins]
+            ids = [item[2] for item in kept] if self.ids is None else self.ids
+            self._items = [
+                made if isinstance(made, tuple) else (made, item[1], call_id if made.has_id else None)
+                for made, item, call_id in zip(self.made, kept, ids, strict=True)
+            ]
+        return self._items
 
     @property
     def may_be_emptied(self) -> bool:
         """Whether there may be text of which nothing was understood."""
         extras = self._conversation.around.extras
         outside = extras is not None and any(not OUTSIDE.isdisjoint(members) for members in extras.values())
-        return self.odd or outside
+        return outside or any(isinstance(made, tuple) for made in self.made)
 
     @property
     def image(self) -> Transcript:
@@ -93,8 +129,9 @@ class Written:
         missing, known = gone(self.log.losses), named(self.log.losses)
         out = list(self.log.losses)
         source, target = self._conversation.items, self._head_losses.target
+        origins = self.origins
         for at, new in enumerate(self.items):
-            index = self.origin(at)
+            index = at if origins is None else origins[at]
             losses = self._between(source[index], new, index, missing)
             out += [loss for loss in losses if not covered(loss.path, known)] if known else losses
         around = [name_difference(each, target) for each in diff(self._conversation.around, self.around)]

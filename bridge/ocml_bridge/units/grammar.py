@@ -132,9 +132,8 @@ class UnitWriter(Protocol):
     Attributes:
         target: the format id.
         home: the key of its extras and layout.
-        mark: a text without it is written as it is; "" where any text is.
+        mark: a text without it is written as it is; "" where each has to be looked at, None where any is.
         start: the state before the first unit.
-        narrows: whether `nearest` changes or leaves out messages of text that have neither extras nor layout.
         groups: whether a unit may have several messages.
         keeps_ids: whether call ids are written.
         guards_first: whether what `spell` reports comes before what the image shows to be lost.
@@ -142,9 +141,8 @@ class UnitWriter(Protocol):
 
     target: str
     home: str
-    mark: str
+    mark: str | None
     start: State
-    narrows: bool
     groups: bool
     keeps_ids: bool
     guards_first: bool
@@ -153,7 +151,7 @@ class UnitWriter(Protocol):
         """Whether a content is written as it is."""
         ...
 
-    def relate(self, items: list[Item], around: Transcript) -> list[Item]:
+    def relate(self, items: Sequence[Item], around: Transcript) -> Sequence[Item]:
         """The items with what only the whole of a conversation tells of one: ids, names.
 
         Raises:

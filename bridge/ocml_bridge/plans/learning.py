@@ -1,0 +1,199 @@
+"""Learning plans: a grammar is given a unit with probes for contents and ids, and what it gives is taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final, NamedTuple
+
+from ..errors import BridgeError
+from ..loss import Log, Loss
+from ..memo import Memo
+from ..units.grammar import ANY_CONTENT, ByDocument, ContentClass, State, Unit, UnitWriter
+from ..units.heads import LIMIT, Head, Item, head_of, item_of, messages_of
+from .probes import PROBE, builder, probe
+
+
+class Plan(NamedTuple):
+    """How the units with some heads are written behind a state.
+
+    Attributes:
+        before: of a text with one content and no id: what stands before the content.
+        after: and behind it.
+        build: of any other unit: makes it of its items.
+        image: the heads of what it reads as; none for a message that the format has no place for.
+        next: the plans for the unit behind it.
+        losses: what is lost of a message at index 0 that is left out.
+    """
+
+    before: str
+    after: str
+    build: Callable[[Sequence[Item]], Unit] | None
+    image: tuple[Head, ...]
+    next: Table
+    losses: tuple[Loss, ...] = ()
+
+
+class Table:
+    """The plans for units behind a state.
+
+    Attributes:
+        state: what the unit before left.
+        plans: by what a unit looks like depends on; None where that is more than can be told in advance.
+        last: the same for a unit that nothing follows.
+    """
+
+    __slots__ = ("last", "plans", "state")
+
+    def __init__(self, state: State) -> None:
+        self.state: Final = state
+        self.plans: Final = Memo[Hashable, Plan | None](LIMIT)
+        self.last: Final = Memo[Hashable, Plan | None](LIMIT)
+
+
+class Nearest(NamedTuple):
+    """What a format holds of the messages with some head.
+
+    Attributes:
+        head: of the nearest message; None where there is none.
+        losses: what is lost of a message at index 0.
+    """
+
+    head: Head | None
+    losses: tuple[Loss, ...]
+
+
+class Learner:
+    """Learns the plans of a format, each when it is needed first.
+
+    Args:
+        grammar: the format's, with the options in it.
+    """
+
+    def __init__(self, grammar: UnitWriter) -> None:
+        self._grammar: Final = grammar
+        self._nearest = Memo[Head, Nearest | None](LIMIT)
+        self._tables = Memo[State, Table](LIMIT)
+
+    def table(self, state: State) -> Table:
+        """The plans for units behind a state."""
+        found = self._tables.get(state)
+        return self._tables.keep(state, Table(state)) if found is None else found
+
+    def nearest(self, head: Head) -> Nearest | None:
+        """What the format holds of messages with a head; None where that depends on what they say."""
+        if head in self._nearest:
+            return self._nearest[head]
+        found = self._learned_nearest(head.local(self._grammar.home))
+        return self._nearest.keep(head, found) if head.shared else found
+
+    def _learned_nearest(self, head: Head) -> Nearest | None:
+        text, call_id = "" if head.empty else probe(0), probe(1) if head.has_id else None
+        log = Log()
+        message = self._grammar.nearest(head.message(text, call_id), 0, log)
+        if message is None:
+            # A sentence that quotes a content is not the same for all messages.
+            return None if any(PROBE in loss.detail for loss in log.losses) else Nearest(None, tuple(log.losses))
+        if log.losses or message.content != text or message.call_id not in (None, call_id):
+            return None
+        return Nearest(head_of(message), ())
+
+    def left_out(self, losses: tuple[Loss, ...], table: Table) -> Plan:
+        """The plan for messages that are left out."""
+        return Plan("", "", None, (), table, losses)
+
+    def plan(self, group: Sequence[Item], state: State, *, last: bool) -> Plan | None:
+        """The plan for units with the heads of one; `BY_CLASS` where they differ by the classes of their contents."""
+        heads = [item[0] for item in group]
+        if not all(head.shared for head in heads):
+            return None
+        if not all(map(self._grammar.follows, heads)):
+            return BY_CLASS
+        return self._checked(group, [ANY_CONTENT] * len(group), state, last=last)
+
+    def plan_of_class(
+        self, plans: Memo[Hashable, Plan | None], heads: Hashable, group: Sequence[Item], state: State, *, last: bool
+    ) -> Plan | None:
+        """The plan for units with these heads and contents of these classes.
+
+        Args:
+            plans: where it is looked for, and kept.
+            heads: the key of the heads there.
+            group: a unit.
+            state: what the unit before left.
+            last: whether nothing follows.
+        """
+        classes: list[ContentClass] = []
+        for head, content, _ in group:
+            found = self._grammar.classify(head, content) if isinstance(content, str) else None
+            if found is None:
+                return None
+            classes.append(found)
+        key = heads, tuple(classes)
+        if key in plans:
+            return plans[key]
+        return plans.keep(key, self._checked(group, classes, state, last=last))
+
+    def _checked(
+        self, group: Sequence[Item], classes: Sequence[ContentClass], state: State, *, last: bool
+    ) -> Plan | None:
+        """The plan for units like this one, where it gives what the grammar gives of this one."""
+        plan, texts = self._tried(group, classes, state, last=last), [item[1] for item in group]
+        if plan is None or not all(isinstance(text, str) and self._grammar.inert(text) for text in texts):
+            return plan
+        unit = plan.build(group) if plan.build is not None else f"{plan.before}{texts[0]}{plan.after}"
+        paths = [""] * len(group)
+        spelled = self._grammar.spell(messages_of(group), state, last=last, paths=paths, log=Log())
+        image = [(item[0], item[1]) for item in map(item_of, spelled.image)]
+        return plan if spelled.unit == unit and image == list(zip(plan.image, texts, strict=True)) else None
+
+    def _tried(
+        self, group: Sequence[Item], classes: Sequence[ContentClass], state: State, *, last: bool
+    ) -> Plan | None:
+        """How units like this one are written; None where that depends on more, or there is something to report."""
+        heads, keeps_ids = [item[0] for item in group], self._grammar.keeps_ids
+        items = [
+            (head, "" if head.empty else f"{before}{probe(2 * at)}{after}", probe(2 * at + 1) if head.has_id else None)
+            for at, (head, (before, after, _)) in enumerate(zip(heads, classes, strict=True))
+        ]
+        log = Log()
+        paths = [f"/messages/{at}" for at in range(len(heads))]
+        try:
+            unit, messages, behind = self._grammar.spell(messages_of(items), state, last=last, paths=paths, log=log)
+        except (BridgeError, ByDocument):
+            return None
+        image = list(map(item_of, messages))
+        if log.losses or [(item[1], item[2] if keeps_ids else None) for item in items] != [
+            (content, call_id) for _, content, call_id in image
+        ]:
+            return None
+        made, table = tuple(head for head, _, _ in image), self.table(behind)
+        if not all(head.shared for head in made):
+            return None
+        if not keeps_ids and isinstance(unit, str) and any(item[2] is not None and item[2] in unit for item in items):
+            return None
+        if len(heads) == 1 and isinstance(unit, str) and classes[0].encode is None and not (keeps_ids and items[0][2]):
+            before, content, after = (unit, "", "") if heads[0].empty else unit.partition(items[0][1])
+            once = heads[0].empty or (content and items[0][1] not in after)
+            return Plan(before, after, None, made, table) if once else None
+        build = _builder(unit, items, classes, keeps_ids=keeps_ids)
+        return None if build is None else Plan("", "", build, made, table)
+
+
+def _builder(
+    unit: Unit, items: Sequence[tuple[Head, str, str | None]], classes: Sequence[ContentClass], *, keeps_ids: bool
+) -> Callable[[Sequence[Item]], Unit] | None:
+    """What makes a unit like this one, which was made of items with probes."""
+    probes: dict[str, str] = {}
+    encoders: dict[str, Callable[[str], str]] = {}
+    for at, ((_, content, call_id), (_, _, encode)) in enumerate(zip(items, classes, strict=True)):
+        if content and encode is None:
+            probes[content] = f"items[{at}][1]"
+        elif content and encode is not None:
+            probes[encode(content)], encoders[f"encode{at}"] = f"encode{at}(items[{at}][1])", encode
+        if call_id is not None and keeps_ids:
+            probes[call_id] = f"items[{at}][2]"
+    return builder(unit, probes, encoders)
+
+
+BY_CLASS: Any = object()
+"""Stands for the plans of units whose heads do not tell all."""
