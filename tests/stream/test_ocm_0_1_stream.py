@@ -145,6 +145,12 @@ def test_a_newline_waits_for_what_follows_it() -> None:
     ]
 
 
+def test_of_a_run_of_newlines_only_the_last_waits() -> None:
+    assert [texts(events) for events in fed("a", *("\n" * 5), "b", "\n\n<|im_end|>")] == [
+        *("a", "", "\n", "\n", "\n", "\n", "\nb", "\n")
+    ]
+
+
 def test_white_space_that_only_separates_is_never_told() -> None:
     told = fed(
         " \n", "<|start_reason|>x<|end_reason|>", " \n\n", '<|function_call|>{"name": "f", "arguments": {}}', "\n"

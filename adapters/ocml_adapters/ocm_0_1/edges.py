@@ -7,6 +7,7 @@ and the very end of a text; between messages it is where another conversation be
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
@@ -104,6 +105,8 @@ class Ending:
         self._tokens: Final = tuple(token for token in (*EOS, options.eos) if token)
         self.firsts: Final = "".join(token[0] for token in self._tokens)
         """The characters that such an end may begin with."""
+        self.may_begin: Final = re.compile(f"[{re.escape(self.firsts)}]").search
+        """Finds whether a text has one of them."""
 
     def ends(self, text: str) -> bool:
         """Whether a text ends with such a token."""

@@ -44,6 +44,11 @@ class Told(Turn):
         self._said = 0
         self._size = 0
         """How many pieces, and how many characters, of the segment that is open were said."""
+        self._passed: list[str] = []
+        self._ahead = 0
+        """Texts that were passed on, and how many characters they have.
+
+        They are looked at together with what follows: a line end that they end with is text, because more came."""
 
     @property
     def running(self) -> int:
@@ -79,29 +84,40 @@ class Told(Turn):
         """A segment is complete: say what was not said of it."""
         super().say(segment)
         self._delta(_text_of(segment)[self._size :])
-        self._said = self._size = 0
+        self._said = self._size = self._ahead = 0
 
     def _delta(self, text: str) -> None:
         if text:
             self._log.events.append(Delta(self._index, text))
 
-    def tell(self, text: str, *, passed: bool = False) -> None:
-        """Take more of the body and say what it tells.
+    def passed(self, texts: Sequence[str]) -> None:
+        """Take texts that were passed on already."""
+        size = sum(map(len, texts))
+        self._passed += texts
+        self._size += size
+        self._ahead += size
 
-        Args:
-            text: not cut inside a token.
-            passed: whether all of it was passed on already.
-        """
-        self.feed(text)
+    def tell(self, text: str) -> None:
+        """Take more of the body, not cut inside a token, and say what it tells."""
+        self.feed(self._with_passed(text))
+        if len(self.said) == self._said:
+            return
         more = "".join(self.said[self._said :])
         self._said = len(self.said)
-        self._size += len(more)
-        if not passed:
-            self._delta(more)
+        self._delta(more[self._ahead :])
+        self._size += len(more) - self._ahead
+        self._ahead = 0
+
+    def _with_passed(self, text: str) -> str:
+        if not self._passed:
+            return text
+        whole = "".join((*self._passed, text))
+        self._passed.clear()
+        return whole
 
     def end(self, text: str, *, cut: bool) -> None:
         """Take the rest of the body and say everything."""
-        self.finish(text, cut=cut)
+        self.finish(self._with_passed(text), cut=cut)
         while self._ended < len(self.messages):
             self._end()
 
@@ -172,10 +188,8 @@ class Saying(frames.Saying):
 
     def passed(self, texts: Sequence[str]) -> None:
         """Take texts that were passed on already."""
-        if texts:
-            text = "".join(texts)
-            self._taken += len(text)
-            self._told.tell(text, passed=True)
+        self._taken += sum(map(len, texts))
+        self._told.passed(texts)
 
     def take(self, text: str) -> None:
         """Take more of the body; it is never cut inside a token."""
@@ -183,9 +197,12 @@ class Saying(frames.Saying):
             self._tail.append(text)
             self._size += len(text)
             return
-        text = "".join((*self._tail, text))
-        self.ended = self._ending.ends(text)
-        at = _HOLD.cut(text[: self._ending.cut(text)])
+        if self._size:
+            text = "".join((*self._tail, text))
+        self.ended, at = False, len(text)
+        if self._ending.may_begin(text):
+            self.ended = self._ending.ends(text)
+            at = _HOLD.cut(text[: self._ending.cut(text)])
         self._tail, self._size = [text[at:]], len(text) - at
         self._taken += at
         self._told.tell(text[:at])
@@ -229,10 +246,10 @@ class Live(frames.Live):
 
 @cache
 def _hold(look: str) -> Hold:
-    return Hold(SPECIALS, look="\r\n" + look)
+    return Hold(SPECIALS, line_end=True, look=look)
 
 
-_HOLD: Final = _hold("")
+_HOLD: Final = Hold(SPECIALS)
 
 
 def decoder(options: Options) -> Decoder:

@@ -143,6 +143,7 @@ class TextDecoder:
         self._reading = reading
         self._hold = hold
         self._special = hold.special
+        self._inside = hold.inside
         self._one = hold.one
         self._log = log
         self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
@@ -170,8 +171,12 @@ class TextDecoder:
             return []
         text = self._held + text
         at = self._hold.cut(text)
-        self._held = text[at:]
-        self._push(text[:at])
+        self._held, text = text[at:], text[:at]
+        if number < 0 or self._inside(text):
+            self._push(text)
+        elif text:
+            reading.body.append(text)
+            self._log.events.append(_new(Delta, (number, text)))
         if len(self._held) > HELD or reading.pending > PENDING:
             raise self._fail(BridgeError(ErrorCode.LIMIT, "too much text without the token that gives it a meaning"))
         return self._log.take()

@@ -118,9 +118,7 @@ class Live(ABC):
         Raises:
             BridgeError: OCB-SEVERAL where another conversation begins.
         """
-        if self._open is not None:
-            self._open.passed(self.body[self._taken :])
-            self._taken = len(self.body)
+        self._pass()
         for frame in self._scanner.feed(text):
             self._end(frame)
         frame = self._scanner.frame
@@ -130,6 +128,12 @@ class Live(ABC):
                 self._open, self.body, self._taken = self.saying(frame.header), self._scanner.body, 0
             self._say(self._open)
         self.running = self._open.running if self._open is not None else -1
+
+    def _pass(self) -> None:
+        """See to what was passed on since the last time."""
+        if self._open is not None and len(self.body) > self._taken:
+            self._open.passed(self.body[self._taken :])
+            self._taken = len(self.body)
 
     def _say(self, saying: Saying) -> None:
         text = "".join(self.body[self._taken :])
@@ -157,9 +161,7 @@ class Live(ABC):
 
     def close(self) -> Document:
         """There is no more."""
-        if self._open is not None:
-            self._open.passed(self.body[self._taken :])
-            self._taken = len(self.body)
+        self._pass()
         last, tail = self._scanner.finish()
         for frame in last:
             self._end(frame)

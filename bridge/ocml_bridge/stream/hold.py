@@ -15,18 +15,21 @@ class Hold:
     Args:
         tokens: what may stand in the text and must not be cut. No token's first character stands inside another one.
         runs: whether the first character doubled is an escape, so that a run of it waits as a whole.
-        also: further characters that wait where a text ends with them, as one run.
+        line_end: whether the line end that a text ends with waits, too: it may belong to the token that follows.
         look: further characters that a text has to be looked at for.
     """
 
-    def __init__(self, tokens: Iterable[str], *, runs: bool = False, also: str = "", look: str = "") -> None:
+    def __init__(self, tokens: Iterable[str], *, runs: bool = False, line_end: bool = False, look: str = "") -> None:
         known = tuple(tokens)
         self._beginnings: Final = frozenset(token[:size] for token in known for size in range(1, len(token)))
         firsts = "".join(sorted({token[0] for token in known}))
         self._firsts: Final = firsts
         self._runs: Final = runs
-        self._also: Final = also
-        looked_for = firsts + also + look
+        self._line_end: Final = line_end
+        looked_for = firsts + look
+        self.inside: Final = re.compile(f"[{re.escape(looked_for)}]").search
+        """Finds whether a text needs to be looked at whose end, where that has to wait, was cut off."""
+        looked_for += "\r\n" if line_end else ""
         self.one: Final = looked_for if len(looked_for) == 1 else ""
         """The only character that `special` looks for; "" where there are several."""
         self.special: Final = re.compile(f"[{re.escape(looked_for)}]").search
@@ -34,9 +37,17 @@ class Hold:
 
     def cut(self, text: str) -> int:
         """Where the end of a text that has to wait begins: its length where nothing has to."""
-        at = max(map(text.rfind, self._firsts))
+        end, at = len(text), max(map(text.rfind, self._firsts))
         if at >= 0 and text[at] + text[at + 1 :].lstrip(BREAK) in self._beginnings:
             while self._runs and at and text[at - 1] == text[at]:
                 at -= 1
-            return at
-        return len(text.rstrip(self._also)) if self._also else len(text)
+            end = at
+        return _before_line_end(text, end) if self._line_end else end
+
+
+def _before_line_end(text: str, end: int) -> int:
+    """Where the line end before `end` begins; a reader may count one carriage return too many to it."""
+    at = end - 1 if text.endswith("\n", 0, end) else end
+    while end - at < 3 and text.endswith("\r", 0, at):
+        at -= 1
+    return at
