@@ -9,6 +9,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Json, Message, Tools, Transcript
+from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import ByDocument, ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, messages_of
 from ocml_bridge.units.relations import with_ids
@@ -114,7 +115,7 @@ class WireReader:
         if keys in _TEXT:
             role, text = unit["role"], unit["content"]
             if text.__class__ is role.__class__ is str and text:
-                return Skeleton((keys, role), [text])
+                return (keys, role), [text]
         kinds = self._kinds.get(keys, _NEW)
         if kinds is _NEW:
             kinds = self._kinds.keep(keys, _kinds(keys))
@@ -125,7 +126,7 @@ class WireReader:
         for name, add in kinds:
             if not add(name, unit[name], key, values):
                 return None
-        return Skeleton(tuple(key), values)
+        return tuple(key), values
 
     def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
         """A wire message that has a skeleton, with other contents and ids."""
@@ -143,8 +144,8 @@ class WireReader:
         notice(wire, made, index, log)
         return made
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> list[Item]:
-        """The items, with the names of the tools whose calls are answered."""
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+        """The conversation, with the names of the tools whose calls are answered."""
         waiting: dict[str, str | None] = {}
         renamed: list[tuple[int, Item]] = []
         for at, (head, content, call_id) in enumerate(items):
@@ -161,10 +162,10 @@ class WireReader:
         else:
             for at, item in renamed:
                 items[at] = item
-            return items
+            return Conversation(items, parted.around)
         messages = messages_of(items)
         name_replies(messages, log)
-        return list(map(item_of, messages))
+        return Conversation(list(map(item_of, messages)), parted.around)
 
     def _with_name(self, head: Head, tool: str) -> Head:
         if not head.shared:

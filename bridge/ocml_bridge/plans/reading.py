@@ -50,7 +50,7 @@ class PlanReader:
                 key, values = found
                 plan = plans.get(key, _UNKNOWN)
                 if plan is _UNKNOWN:
-                    plan = plans.keep(key, self._learned(unit, at, found.values, parted))
+                    plan = plans.keep(key, self._learned(unit, at, values, parted))
                 if plan is not None:
                     for head, content, call_id in plan:
                         items.append(
@@ -58,11 +58,10 @@ class PlanReader:
                         )
                     continue
             items += map(item_of, self._grammar.read(unit, at, len(items), parted, log))
-        items = self._grammar.relate(items, parted, log)
         if parted.cut_off and items:
             head, content, call_id = items[-1]
             items[-1] = (head.replaced(end=None), content, call_id)
-        return Conversation(items, parted.around)
+        return self._grammar.relate(items, parted, log)
 
     def _learned(self, unit: Unit, at: int, values: Sequence[str], parted: Parted) -> Slots | None:
         """What units like this one are read as; None where that depends on more, or there is something to note."""

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from ..loss import Log
 from ..model import Json, Message, Transcript
+from .conversation import Conversation
 from .heads import Head, Item
 
 Unit = Any
@@ -24,7 +25,7 @@ class Parted(NamedTuple):
 
     Attributes:
         units: its units, in order.
-        around: the transcript without its messages.
+        around: the transcript without its messages, as far as it is known before they are read.
         cut_off: whether the document says that its last message was cut off.
         document: what else the format's reader wants to know of it.
     """
@@ -35,16 +36,12 @@ class Parted(NamedTuple):
     document: object = None
 
 
-class Skeleton(NamedTuple):
-    """A unit without contents and ids.
+Skeleton = tuple[Hashable, list[str]]
+"""A unit without contents and ids.
 
-    Attributes:
-        key: equal for units that are read alike.
-        values: the contents and ids, none of them empty, in the order of `UnitReader.filled`.
-    """
-
-    key: Hashable
-    values: list[str]
+What is equal for units that are read alike; and the contents and ids, none of them empty, in the order of
+`UnitReader.filled`.
+"""
 
 
 class UnitReader(Protocol):
@@ -83,8 +80,8 @@ class UnitReader(Protocol):
         """
         ...
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> list[Item]:
-        """The items with what only the whole of a conversation tells of one.
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+        """The conversation: the items with what only the whole of it tells of one, and what stands around them.
 
         Args:
             items: as they were read, one by one.
