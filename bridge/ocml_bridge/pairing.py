@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from .model import Message, replace
 from .turns import is_call, is_reply
+from .units.heads import Item, item_of, messages_of
+from .units.relations import with_ids
 
 
 class Pairing:
@@ -193,3 +195,11 @@ def synthesise_ids(messages: Sequence[Message], home: str = "") -> tuple[Message
         elif is_reply(message) and index in pairs:
             out[index] = replace(message, call_id=out[pairs[index]].call_id)
     return tuple(out)
+
+
+def identified(items: list[Item], home: str) -> list[Item]:
+    """Items with ids for calls and replies that have none, as `synthesise_ids` gives them."""
+    if not any(call_id is None and (head.calls or head.role == "tool") for head, _, call_id in items):
+        return items
+    numbered = with_ids(items, home)
+    return list(map(item_of, synthesise_ids(messages_of(items), home))) if numbered is None else numbered

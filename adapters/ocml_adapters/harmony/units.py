@@ -7,15 +7,15 @@ from typing import Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Message, Tool, Tools, Transcript, replace
+from ocml_bridge.model import Message, Tool, Tools, Transcript
 from ocml_bridge.text.typescript import declare
-from ocml_bridge.turns import continues, is_call
 from ocml_bridge.units.grammar import ByDocument, ContentClass, Enclosed, Spelled, State, Unit
+from ocml_bridge.units.grouping import grouped, turn_behind
 from ocml_bridge.units.heads import Head, Item
 
 from .fit import fitted, texts
 from .message import body_of, header_of, layout_of
-from .syntax import ASSISTANT, CONTROL, DEVELOPER, ENDS, HOME, MESSAGE, START, SYSTEM, TOOL
+from .syntax import CONTROL, DEVELOPER, ENDS, HOME, MESSAGE, START, SYSTEM, TOOL
 
 
 class Frames:
@@ -82,11 +82,7 @@ class Frames:
         made = fitted(message, path, self._options, log, last=last)
         if not isinstance(made.content, str) or (made.role == SYSTEM and state == _RETURNED):
             raise ByDocument
-        before = _BEFORE.get(state)
-        joined = before is not None and continues(before, made)
-        if made.continues is not joined:
-            made = replace(made, continues=joined)
-        return made
+        return grouped(made, state)
 
     def place(self, items: Sequence[Item], around: Transcript) -> int:
         """Behind the leading system messages, if there are tools.
@@ -127,21 +123,8 @@ def declared(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]]:
 
 
 _RETURNED: Final = "returned"
-_ANALYSIS, _COMMENTARY, _CALL = "analysis", "commentary", "call"
-_BEFORE: Final[dict[State, Message]] = {
-    _ANALYSIS: Message(ASSISTANT, "", None, _ANALYSIS),
-    _COMMENTARY: Message(ASSISTANT, "", None, _COMMENTARY),
-    _CALL: Message(ASSISTANT, "", None, _COMMENTARY, "functions.f", end="call"),
-}
-"""For each state a frame that leaves it; of others it says that nothing continues them."""
 
 
 def state_behind(made: Message) -> State:
     """The state that a frame leaves."""
-    if made.end == "return":
-        return _RETURNED
-    if made.role != ASSISTANT:
-        return None
-    if is_call(made):
-        return _CALL
-    return made.channel if made.channel in _BEFORE else None
+    return _RETURNED if made.end == "return" else turn_behind(made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from operator import attrgetter, eq
 from typing import Final, cast
@@ -13,10 +14,10 @@ from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import ByFormat, Completion, Document, Json, Message, Thought, Tools, Transcript, replace
 from ocml_bridge.pairing import synthesise_ids
 from ocml_bridge.text import developer, thoughts
-from ocml_bridge.turns import BUILTINS, as_transcript, infer_grouping, with_namespace
+from ocml_bridge.turns import as_transcript, infer_grouping, with_namespace
 from ocml_bridge.visibility import channelled
 
-from .reader import read_object
+from .reader import is_tool, read_object
 from .spelling import own, unknown_keys
 from .syntax import HOME, MARKERS
 from .writer import groups, is_wire_call, wire_object
@@ -25,32 +26,43 @@ from .writer import groups, is_wire_call, wire_object
 def fit(document: Document, options: Options, log: Log) -> Document:
     """The image of a document in the JSON interchange."""
     transcript = as_transcript(document, log) if isinstance(document, Completion) else document
-    messages = [_message(m, f"/messages/{i}", log) for i, m in enumerate(transcript.messages)]
-    transcript = developer.empty(replace(transcript, messages=tuple(messages)), _empty, log, target=HOME)
+    numbered = synthesise_ids(transcript.messages, HOME)
+    messages = tuple(near(message, index, log) for index, message in enumerate(numbered))
+    transcript = developer.empty(replace(transcript, messages=messages), _empty, log, target=HOME)
     transcript = developer.fit(transcript, log, lenient=False)
-    spelled = _spelled(list(synthesise_ids(transcript.messages, HOME)))
+    spelled: list[Message] = []
+    for group in groups(transcript.messages):
+        spelled += fitted(group)
     image = Transcript(infer_grouping(spelled), tools=transcript.tools)
-    shape = own(transcript.layout).get("shape")
-    written = len(groups(developer.spell(image)))
-    return replace(image, layout={HOME: {"shape": shape}} if _fits(shape, written) else None)
+    return replace(image, layout=shape_layout(transcript.layout, len(groups(developer.spell(image)))))
 
 
-def _fits(shape: Json, objects: int) -> bool:
-    return (shape == "object" and objects == 1) or (shape == "lines" and objects > 1)
+def shape_layout(layout: ByFormat | None, objects: int) -> ByFormat | None:
+    """The shape that a number of objects was read in, where they can have it."""
+    shape = own(layout).get("shape")
+    fits = (shape == "object" and objects == 1) or (shape == "lines" and objects > 1)
+    return {HOME: {"shape": shape}} if fits else None
 
 
 def _empty(message: Message, *, first: bool) -> Message:
     return replace(message, extras=_extras(message.extras))
 
 
-def _message(message: Message, path: str, log: Log) -> Message:
+def _extras(extras: ByFormat | None) -> ByFormat | None:
+    kept = unknown_keys(own(extras))
+    return {HOME: kept} if kept else None
+
+
+def near(message: Message, index: int, log: Log) -> Message:
+    """A message with what an object can say of it, alone or with others."""
+    path = f"/messages/{index}"
     message = channelled(message)
     marked = message.role == "assistant" and message.channel == "analysis" and not is_wire_call(message)
     content = thoughts.tidy(
         narrow(message.content, {Thought, Tools} if marked else {Tools}, f"{path}/content", log, target=HOME)
     )
     message = replace(message, content=content, content_type=None, continues=False, failed=None, weight=None)
-    if "." in message.role or message.role in BUILTINS:
+    if is_tool(message.role):
         message = replace(message, role="tool", name=message.role)
     if marked and any(MARKERS.neutralise(p.text) != p.text for p in thoughts.texts(content)):
         detail = "a thought marker meant as text is broken by U+200B"
@@ -65,38 +77,16 @@ def _message(message: Message, path: str, log: Log) -> Message:
     return replace(message, constraint=None, end="end")
 
 
-def _spelled(messages: list[Message]) -> list[Message]:
-    """Extras and layout as far as they still say what they said; first of the messages of one object, then of each."""
-    bare = [replace(m, extras=_extras(m.extras), layout=_merged(m)) for m in messages]
-    out: list[Message] = []
-    at = 0
-    for group in groups(bare):
-        out += _group(group, messages[at])
-        at += len(group)
-    return out
-
-
-def _merged(message: Message) -> ByFormat | None:
-    return {HOME: {"merged": True}} if own(message.layout).get("merged") is True else None
-
-
-def _extras(extras: ByFormat | None) -> ByFormat | None:
-    kept = unknown_keys(own(extras))
-    return {HOME: kept} if kept else None
-
-
-def _group(group: list[Message], source: Message) -> list[Message]:
-    """Some messages as reading their object gives them back; apart where one object cannot say them."""
-    first = group[0] if group[0].layout is None else replace(group[0], layout=None)
+def fitted(group: Sequence[Message]) -> list[Message]:
+    """Messages as reading their object gives them back; apart where one object cannot say them."""
+    first = replace(group[0], extras=_extras(group[0].extras), layout=None)
     plain = [first, *(replace(message, extras=None) for message in group[1:])]
-    for layout in (own(source.layout), {}):
+    for layout in (own(group[0].layout), {}):
         spelled = [replace(first, layout={HOME: layout}), *plain[1:]] if layout else plain
         back = _read_back(spelled)
         if back is not None and _same_but_grouping(back, spelled):
             return back
-    if len(group) == 1:
-        return [first]
-    return [message for one in group for message in _group([replace(one, layout=None)], replace(one, layout=None))]
+    return [first] if len(group) == 1 else [made for one in group for made in fitted([replace(one, layout=None)])]
 
 
 def _read_back(group: list[Message]) -> list[Message] | None:

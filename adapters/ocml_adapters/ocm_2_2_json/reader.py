@@ -136,9 +136,14 @@ def _content_message(wire: Object, role: str, name: str | None, text: str, path:
 def _role(wire: Object, path: str) -> tuple[str, str | None]:
     """Role and name; a tool's name in place of the role is the legacy form (§4)."""
     role, name = cast("str", wire[ROLE]), _text(wire, NAME, path)
-    if "." in role or role in BUILTINS:
+    if is_tool(role):
         return "tool", role
     return role, with_namespace(name) if role == "tool" and name is not None else name
+
+
+def is_tool(role: str) -> bool:
+    """Whether a role is the name of a tool, as in the legacy form of its reply (§4)."""
+    return "." in role or role in BUILTINS
 
 
 def _calls(wire: Object, path: str) -> list[tuple[str, Object]]:

@@ -8,31 +8,43 @@ from typing import cast
 from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Document, Json, Message, Text, Thought, Transcript
+from ocml_bridge.model import ByFormat, Document, Json, Message, Text, Thought, Transcript
 from ocml_bridge.text import developer, thoughts
 from ocml_bridge.turns import parts_of
 
 from .spelling import own, respell
-from .syntax import CALL_ID, CALL_KEYS, CHANNEL, CONTENT, HOME, INTENT, KEYS, MARKERS, NAME, ROLE, THINKING, TOOL_CALL
+from .syntax import CALL_ID, CALL_KEYS, CHANNEL, CONTENT, INTENT, KEYS, MARKERS, NAME, ROLE, THINKING, TOOL_CALL
 
 
 def write(document: Document, options: Options, log: Log) -> Source:
     """The objects of a transcript that the format can hold, in the shape it was read in; else a list."""
     transcript = cast("Transcript", document)
-    layout = own(transcript.layout)
-    made = layout.get("tools_message")
-    messages = developer.spell(transcript, layout={HOME: made} if made else None)
-    objects = [respell(wire_object(group), group[0]) for group in groups(messages)]
-    if layout.get("shape") == "object":
+    return shaped(list(map(written, groups(developer.spell(transcript)))), transcript.layout)
+
+
+def shaped(objects: list[Json], layout: ByFormat | None) -> Source:
+    """Objects in the shape that a layout has; else a list."""
+    shape = own(layout).get("shape")
+    if shape == "object":
         return objects[0]
-    return jsontext.Lines(objects) if layout.get("shape") == "lines" else objects
+    return jsontext.Lines(objects) if shape == "lines" else objects
+
+
+def written(group: Sequence[Message]) -> dict[str, Json]:
+    """The object of some messages, each as reading the object gives it back."""
+    return respell(wire_object(group), group[0])
+
+
+def is_merged(message: Message) -> bool:
+    """Whether a message stands in one object with the one before it."""
+    return own(message.layout).get("merged") is True
 
 
 def groups(messages: Sequence[Message]) -> list[list[Message]]:
     """Messages by the object they are written in."""
     out: list[list[Message]] = []
     for message in messages:
-        if out and own(message.layout).get("merged"):
+        if out and is_merged(message):
             out[-1].append(message)
         else:
             out.append([message])

@@ -232,7 +232,7 @@ class WireWriter:
             raise ByDocument
         if _names_follow(items):
             return items
-        numbered = with_ids(items)
+        numbered = with_ids(items, HOME)
         if numbered is None:
             numbered = list(map(item_of, linked(messages_of(items))))
         if not _names_follow(numbered):

@@ -36,20 +36,24 @@ def answered_in_order(items: Sequence[Item]) -> bool:
     return answered == len(calls)
 
 
-def with_ids(items: Sequence[Item]) -> list[Item] | None:
+def with_ids(items: Sequence[Item], home: str) -> list[Item] | None:
     """The items with ids for calls and replies that have none, as `pairing.synthesise_ids` gives them.
 
+    Args:
+        items: in order.
+        home: the format that is written.
+
     Returns:
-        None where a reply has to be looked for its call, or something has an id already.
+        None where a reply has to be looked for its call, something has an id already, or was read from that format.
     """
     if any(call_id is not None for _, _, call_id in items) or not answered_in_order(items):
         return None
     out: list[Item] = []
     calls = replies = 0
     for head, content, _ in items:
+        if (head.calls or head.role == "tool") and not head.local(home).bare:
+            return None
         if head.calls:
-            if not head.bare:
-                return None
             calls += 1
             out.append((head.with_id(), content, f"call_{calls}"))
         elif head.role == "tool":
