@@ -130,12 +130,12 @@ class PlanWriter:
 
     def _grouped(self, items: Sequence[Item], place: int, written: Written) -> tuple[list[Unit], int, State]:
         """As `_single`, where a unit may have several messages."""
-        near, origins = self._near(items, written)
+        near, origins, others = self._near(items, written)
         grammar, table = self._grammar, self._learner.table(self._grammar.start)
         out, image = list[Unit](), written.made
-        start, count, at = 0, len(near), 0
+        start, count, at = 0, len(near), -1
         while start < count:
-            if place >= 0 and origins[start] >= place and not at:
+            if at < 0 <= place <= origins[start]:
                 at = len(out)
             stop = start + 1
             while stop < count and self._joins(near[stop - 1][0], near[stop][0]):
@@ -159,12 +159,19 @@ class PlanWriter:
                 image += plan.image
                 table = plan.next
             start = stop
+        for index in others:
+            made = image[index]
+            image[index] = made if isinstance(made, tuple) else (made, *near[index][1:])
         written.ids = [item[2] for item in near] if grammar.keeps_ids else None
-        return out, len(out) if place == len(items) else at, table.state
+        return out, len(out) if at < 0 else at, table.state
 
-    def _near(self, items: Sequence[Item], written: Written) -> tuple[list[Item], Sequence[int]]:
-        """The nearest items that the format can hold, and the index of each; the others are left out."""
+    def _near(self, items: Sequence[Item], written: Written) -> tuple[list[Item], Sequence[int], Sequence[int]]:
+        """The nearest items that the format can hold, the index of each, and which have another content or id.
+
+        Items that it has no place for are left out.
+        """
         near: list[Item] = []
+        others: list[int] = []
         for index, item in enumerate(items):
             head, content, call_id = item
             nearest = self._learner.nearest(head) if content.__class__ is str else None
@@ -175,6 +182,7 @@ class PlanWriter:
                 if message is None:
                     written.leave_out(index, ())
                 else:
+                    others.append(len(near))
                     near.append(item_of(message))
             elif nearest.head is None:
                 written.leave_out(index, nearest.losses)
@@ -182,7 +190,7 @@ class PlanWriter:
                 near.append(item)
             else:
                 near.append((nearest.head, content, call_id if nearest.head.has_id else None))
-        return near, written.origins or range(len(items))
+        return near, written.origins or range(len(items)), others
 
     def _joins(self, before: Head, head: Head) -> bool:
         """Whether a message stands in one unit with the one before it."""
