@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ocml_bridge import BridgeError, ErrorCode, Loss, LossCode, Message, Severity, Transcript, convert, write
 from ocml_bridge.loss import CLASSES, LossClass, worst_class
-from ocml_bridge.model import Foreign
+from ocml_bridge.model import Alternative, Foreign
 from ocml_bridge.policy import DEFAULT_POLICY, LENIENT, LossPolicy
 
 SPOKEN = Transcript((Message("user", (Foreign("openai", {"type": "speech", "text": "Hello"}),)),))
@@ -18,8 +20,8 @@ def lost(code: LossCode, severity: Severity = Severity.LOST) -> Loss:
 
 
 @pytest.mark.parametrize("code", LossCode)
-def test_by_default_nothing_but_emptied_is_refused(code: LossCode) -> None:
-    assert bool(DEFAULT_POLICY.refused([lost(code)])) == (code is LossCode.EMPTIED)
+def test_by_default_whole_messages_and_whole_answers_are_not_lost(code: LossCode) -> None:
+    assert bool(DEFAULT_POLICY.refused([lost(code)])) == (code in {LossCode.EMPTIED, LossCode.ALTERNATIVES})
 
 
 @pytest.mark.parametrize("code", LossCode)
@@ -92,3 +94,24 @@ def test_the_worst_class_passes_over_layout() -> None:
     assert worst_class([layout, lost(LossCode.CALL_ID)]) is LossClass.BOOKKEEPING
     assert worst_class([lost(LossCode.CALL_ID), lost(LossCode.ROLE)]) is LossClass.STRUCTURE
     assert worst_class([lost(LossCode.ROLE), lost(LossCode.MEDIA), lost(LossCode.CALL_ID)]) is LossClass.CONTENT
+
+
+def test_other_answers_are_refused_where_one_can_be_written() -> None:
+    choices = [{"index": index, "message": {"role": "assistant", "content": text}} for index, text in enumerate("ab")]
+    with pytest.raises(BridgeError, match="--allow alternatives writes the rest") as raised:
+        convert({"choices": choices}, source="openai", target="harmony")
+    assert (raised.value.code, raised.value.path) == (ErrorCode.LOSS, "/alternatives/0")
+    policy = LossPolicy(allow=("alternatives",))
+    allowed = convert({"choices": choices}, source="openai", target="harmony", policy=policy)
+    assert allowed.output == "<|start|>assistant<|channel|>final<|message|>a<|end|>"
+
+
+def test_a_refusal_names_all_that_must_be_allowed_and_nothing_that_would_not_be_enough() -> None:
+    other = replace(SPOKEN, alternatives=(Alternative(SPOKEN.messages, 0, "choice"),))
+    with pytest.raises(BridgeError, match=r"--allow alternatives,emptied writes the rest\Z") as raised:
+        write(other, "harmony")
+    assert raised.value.code is ErrorCode.EMPTIED
+    assert write(other, "harmony", policy=LossPolicy(allow=("alternatives", "emptied"))).losses
+    with pytest.raises(BridgeError) as strict:
+        write(other, "harmony", strict=True)
+    assert "--allow" not in strict.value.message

@@ -89,6 +89,26 @@ def test_a_message_without_text_is_not_emptied() -> None:
     assert LossCode.EMPTIED not in codes(user(), "harmony")
 
 
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("<|im_start|>user\n<|im_end|>How?", "/extras/chatml/tail"),
+        ("<|im_start|>user\n<|im_end|>How?<|im_start|>assistant\n<|im_end|>", "/messages/1/extras/chatml/gap"),
+    ],
+    ids=["behind all messages", "between messages"],
+)
+def test_text_that_stands_wholly_outside_of_messages_is_emptied(text: str, path: str) -> None:
+    result = convert(text, source="chatml", target="harmony", policy=LENIENT)
+    emptied = [loss.path for loss in result.losses if loss.code is LossCode.EMPTIED]
+    assert (emptied, result.characters) == ([path], (4, 0))
+    assert convert(text, source="chatml", target="chatml").output == text
+
+
+def test_text_outside_of_messages_beside_text_in_them_is_lost_and_not_emptied() -> None:
+    beside = convert("<|im_start|>user\nHi<|im_end|>How?<|im_end|>", source="chatml", target="harmony")
+    assert LossCode.EMPTIED not in {loss.code for loss in beside.losses}
+
+
 def test_what_a_target_leaves_out_by_rule_is_a_lost_message() -> None:
     thought = Message("assistant", (OPAQUE,), channel="analysis")
     assert codes(thought, "chatml") == [LossCode.MESSAGE]

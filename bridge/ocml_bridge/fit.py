@@ -171,7 +171,7 @@ def report(document: Document, image: Document, log: Log, *, target: str, order:
     missing = gone(log.losses)
     log.losses += [name_difference(each, target) for each in unnamed(document, image, log.losses, order)]
     for path in emptied(document, image, missing, order):
-        detail = f"nothing that this message says was understood, and {target} would say nothing in its place"
+        detail = f"nothing of this text was understood, and {target} would say nothing in its place"
         log.lose(LossCode.EMPTIED, path, detail)
 
 

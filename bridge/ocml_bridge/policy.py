@@ -11,8 +11,8 @@ from .loss import Finding, Loss, LossClass, LossCode, Severity
 
 NAMES: Final = (*LossClass, *(code for code in LossCode if code not in frozenset(map(str, LossClass))))
 """What a policy can name: classes, then codes. `content` is the class, and the code in it."""
-BY_DEFAULT: Final = LossCode.EMPTIED
-"""What is refused unless it is allowed."""
+REFUSED_BY_DEFAULT: Final = (LossCode.EMPTIED, LossCode.ALTERNATIVES)
+"""What is refused unless it is allowed: text that comes out empty, and whole answers that are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,8 @@ class LossPolicy:
     """Which losses are allowed and which are refused.
 
     The most particular name decides: a loss's code before its class, and its class before what holds for losses that
-    nothing names. Those are allowed, but for `emptied`; a strict conversion refuses them all. Layout is never refused.
+    nothing names. Those are allowed, but for `REFUSED_BY_DEFAULT`; a strict conversion refuses them all. Layout is
+    never refused.
 
     Attributes:
         allow: codes and classes of losses that are allowed.
@@ -44,7 +45,7 @@ class LossPolicy:
     def refused(self, losses: Iterable[Loss], *, strict: bool = False) -> list[Loss]:
         """The losses that are not allowed, in order."""
         if not strict and not self.refuse:
-            losses = [loss for loss in losses if loss.code is BY_DEFAULT]
+            losses = [loss for loss in losses if loss.code in REFUSED_BY_DEFAULT]
         return [loss for loss in losses if self._refuses(loss, strict)]
 
     def check(self, losses: Sequence[Loss], *, strict: bool = False) -> None:
@@ -68,11 +69,11 @@ class LossPolicy:
                 return True
             if name in self.allow:
                 return False
-        return strict or loss.code is BY_DEFAULT
+        return strict or loss.code in REFUSED_BY_DEFAULT
 
 
 DEFAULT_POLICY: Final = LossPolicy()
-"""Everything is allowed but `emptied`."""
+"""Everything is allowed but `REFUSED_BY_DEFAULT`."""
 LENIENT: Final = LossPolicy(allow=tuple(map(str, LossClass)))
 """Everything is allowed."""
 
@@ -81,14 +82,15 @@ def refusal(notes: Sequence[Loss | Finding]) -> BridgeError:
     """The error that refuses what findings or losses (one at least) are about; for the caller to raise."""
     first = next((note for note in notes if note.code is LossCode.EMPTIED), notes[0])
     more = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
-    if first.code is LossCode.EMPTIED:
-        message = f"{first.detail}{more}; --allow {first.code} writes it nevertheless"
-        error = BridgeError(ErrorCode.EMPTIED, message, path=first.path)
+    codes = dict.fromkeys(note.code for note in notes)
+    if codes.keys() <= {*REFUSED_BY_DEFAULT}:
+        message = f"{first.detail}{more}; --allow {','.join(codes)} writes the rest"
     else:
-        code = ErrorCode(first.code) if first.code in _SPECIFIED else ErrorCode.LOSS
-        error = BridgeError(code, f"{first.severity} {first.code}: {first.detail}{more}", path=first.path)
+        message = f"{first.severity} {first.code}: {first.detail}{more}"
+    error = BridgeError(_ERRORS.get(first.code, ErrorCode.LOSS), message, path=first.path)
     error.refused = True
     return error
 
 
-_SPECIFIED: Final = frozenset(map(str, ErrorCode))
+_ERRORS: Final[dict[str, ErrorCode]] = {LossCode.EMPTIED: ErrorCode.EMPTIED, **{code: code for code in ErrorCode}}
+"""Losses and findings that have an error's code of their own."""

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple, cast
 
+from .diff import escape
 from .loss import Loss, LossClass, Severity, gone
 from .model import OUTSIDE, ByFormat, Content, Document, Foreign, Infill, Json, Message, Part, Refusal, Text, Transcript
 
@@ -63,7 +64,10 @@ def characters_of(content: Content) -> int:
 def emptied(
     document: Document, image: Document, missing: Collection[str], order: Sequence[int] | None = None
 ) -> list[str]:
-    """Paths of the text in messages of which nothing was understood, and which come out without any.
+    """Paths of text that was not understood as what a message says, where the output says nothing in its place.
+
+    That is the text of a message of which nothing was understood, and which comes out without any; and text outside of
+    messages, where nothing else is said in the document, and nothing at all in the output.
 
     Args:
         document: what is written.
@@ -80,10 +84,24 @@ def emptied(
         if (not isinstance(message.content, str) or not message.content) and (field := _opaque_field(message))
     }
     if not opaque:
-        return []
+        return _emptied_outside(document, image)
     pairs = zip(_left(document, missing, order), image.messages, strict=False)
     empty = [index for index, message in pairs if not _said_in(message)]
     return [f"/messages/{index}/{opaque[index]}" for index in empty if index in opaque]
+
+
+def _emptied_outside(document: Transcript, image: Transcript) -> list[str]:
+    if any(map(_said_in, document.messages)) or characters(image):
+        return []
+    homes = [("", document.extras)]
+    homes += [(f"/messages/{index}", message.extras) for index, message in enumerate(document.messages)]
+    return [
+        f"{path}/extras/{escape(home)}/{key}"
+        for path, extras in homes
+        for home, members in (extras or {}).items()
+        for key, text in members.items()
+        if key in OUTSIDE and isinstance(text, str) and text.strip()
+    ]
 
 
 def _left(document: Transcript, missing: Collection[str], order: Sequence[int] | None) -> list[int]:

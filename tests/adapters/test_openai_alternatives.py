@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge import FindingCode, LossCode, Message, Severity, Transcript, read, write
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Severity, Transcript, read, write
 from ocml_bridge.model import Alternative
+from ocml_bridge.policy import LENIENT
 from ocml_bridge.transform import drop_analysis
 
 HI: dict[str, Any] = {"role": "user", "content": "hi"}
@@ -110,10 +111,14 @@ def test_a_rejected_answer_of_any_source_makes_a_preference_line() -> None:
 
 
 @pytest.mark.parametrize("target", ["harmony", "ocm-2.2", "chatml", "internlm2", "ocm-0.1", "ocm-2.2-json"])
-def test_where_alternatives_have_no_place_each_is_reported(target: str) -> None:
+def test_where_alternatives_have_no_place_they_are_refused_and_each_is_reported(target: str) -> None:
+    document = transcript_of({"choices": [choice(0, A), choice(1, B), choice(2, B)]})
+    with pytest.raises(BridgeError, match="--allow alternatives writes the rest") as refused:
+        write(document, target)
+    assert (refused.value.code, refused.value.path) == (ErrorCode.LOSS, "/alternatives/0")
     lost = [
         (loss.code, loss.severity, loss.path)
-        for loss in write(transcript_of({"choices": [choice(0, A), choice(1, B), choice(2, B)]}), target).losses
+        for loss in write(document, target, policy=LENIENT).losses
         if loss.code is LossCode.ALTERNATIVES
     ]
     assert lost == [(LossCode.ALTERNATIVES, Severity.LOST, f"/alternatives/{index}") for index in range(2)]

@@ -113,6 +113,20 @@ def test_a_policy_allows_what_would_be_quarantined() -> None:
     assert outcome.characters == (11, 0)
 
 
+ANSWERS = {"choices": [{"message": {"role": "assistant", "content": text}} for text in ("Yes.", "Or no.")]}
+
+
+def test_a_record_with_answers_that_would_be_left_out_is_quarantined_with_the_place_of_the_first() -> None:
+    outcome = one(ANSWERS, Settings("harmony", "openai"))
+    assert outcome.status is Status.QUARANTINED
+    assert outcome.error is not None
+    assert (outcome.error.code, outcome.error.path) == (ErrorCode.LOSS, "/alternatives/0")
+    assert "--allow alternatives" in outcome.error.message
+    assert one(ANSWERS, Settings("canonical", "openai")).status is Status.CONVERTED
+    allowed = one(ANSWERS, Settings("harmony", "openai", policy=LossPolicy(allow=("alternatives",))))
+    assert (allowed.status, allowed.loss_class) == (Status.LOSSY, LossClass.CONTENT)
+
+
 def test_a_policy_quarantines_by_class() -> None:
     assert one(NAMED, Settings("harmony", "openai", policy=LossPolicy(refuse=("content",)))).status is Status.LOSSY
     refused = one(NAMED, Settings("harmony", "openai", policy=LossPolicy(refuse=("structure",))))

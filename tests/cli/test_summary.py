@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -72,8 +73,21 @@ def test_a_conversion_that_is_allowed_to_empty_a_message_says_so(run: Run) -> No
     assert done.status == 0
     assert done.err.splitlines()[-1] == (
         "<stdin>: converted to harmony. Not carried over: 1 part that was not understood, "
-        "1 message of which nothing was understood. Of what was said, 0 of 5 characters are there."
+        "1 text of which nothing was understood. Of what was said, 0 of 5 characters are there."
     )
+
+
+def test_a_response_with_several_answers_is_written_only_where_the_others_may_be_left_out(run: Run) -> None:
+    answers = ({"message": {"role": "assistant", "content": text}} for text in ("Yes.", "Or no."))
+    document = json.dumps({"choices": [*answers]}).encode()
+    done = run("-f", "openai", "-t", "harmony", stdin=document)
+    assert (done.status, done.out) == (3, b"")
+    assert "OCB-LOSS at /alternatives/0" in done.err
+    assert done.err.rstrip().endswith("--allow alternatives writes the rest")
+    done = run("-f", "openai", "-t", "harmony", "--allow", "alternatives", stdin=document)
+    assert done.status == 0
+    assert "Not carried over: 1 other answer" in done.err.splitlines()[-1]
+    assert "4 of 10 characters" in done.err.splitlines()[-1]
 
 
 def test_refuse_names_codes_and_classes(run: Run) -> None:

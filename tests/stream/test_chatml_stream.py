@@ -125,7 +125,7 @@ def test_copies_and_an_early_end(data: st.DataObject) -> None:
 @given(transcripts(), st.sampled_from(("chatml", "internlm2", "openai", "ocm-0.1", "ocm-2.2", "canonical")))
 @settings(max_examples=100)
 def test_what_is_written_is_the_image_and_the_rest_is_named(document: Transcript, source: str) -> None:
-    known = read(write(document, source).encode(), source).transcript
+    known = read(write(document, source, policy=LENIENT).encode(), source).transcript
     if isinstance(known, Transcript):
         check_writing(known, "chatml")
 

@@ -225,7 +225,7 @@ def test_what_waits_for_ever_is_refused() -> None:
 @given(transcripts(), st.sampled_from(("chatml", "internlm2", "openai", "ocm-0.1", "ocm-2.2", "canonical")))
 @settings(max_examples=100)
 def test_what_is_written_is_the_image_and_the_rest_is_named(document: Transcript, source: str) -> None:
-    known = read(write(document, source).encode(), source).transcript
+    known = read(write(document, source, policy=LENIENT).encode(), source).transcript
     if isinstance(known, Transcript):
         check_writing(known, "internlm2")
 

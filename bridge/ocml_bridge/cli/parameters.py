@@ -8,6 +8,7 @@ from typing import Any, Final
 import click
 
 from .. import registry
+from ..policy import REFUSED_BY_DEFAULT
 
 Command = Any
 """A click command function: click gives it its options by name."""
@@ -36,9 +37,13 @@ def format_option(*names: str, text: str, required: bool = False) -> Callable[[A
 
 def policy_options(command: Command) -> Command:
     """The options of `LossPolicy`: `allow` and `refuse`, as tuples of names."""
+    default = ", ".join(REFUSED_BY_DEFAULT)
     for name, text in (
         ("--refuse", "Refuse these losses: codes, or classes (content, structure, bookkeeping)."),
-        ("--allow", "Allow these, although they are refused: by default (emptied), by --strict, or with their class."),
+        (
+            "--allow",
+            f"Allow these, although they are refused: by default ({default}), by --strict, or with their class.",
+        ),
     ):
         command = click.option(name, metavar="CODE,...", multiple=True, callback=_names, help=text)(command)
     return command

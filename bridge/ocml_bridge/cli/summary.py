@@ -23,7 +23,7 @@ _NOUNS: Final[dict[LossCode, tuple[str, str]]] = {
     LossCode.MEDIA: ("image, sound or file", "images, sounds or files"),
     LossCode.INFILL: ("text to fill in", "texts to fill in"),
     LossCode.FOREIGN_PART: ("part that was not understood", "parts that were not understood"),
-    LossCode.EMPTIED: ("message of which nothing was understood", "messages of which nothing was understood"),
+    LossCode.EMPTIED: ("text of which nothing was understood", "texts of which nothing was understood"),
     LossCode.TOOLS: ("declaration of tools", "declarations of tools"),
     LossCode.TOOLS_MOVED: ("place of tools", "places of tools"),
     LossCode.TOOL_SCHEMA: ("detail of a tool's schema", "details of tools' schemas"),
