@@ -192,7 +192,7 @@ def _read_value(value: Source, found: Adapter, options: Options, log: Log) -> Do
 
 def _check(outcome: Outcome, policy: LossPolicy, strict: bool) -> None:
     """Refuse what the policy refuses; losses that it surely allows are not looked at."""
-    if strict or policy is not DEFAULT_POLICY or not isinstance(outcome, Written) or outcome.may_be_emptied:
+    if strict or policy is not DEFAULT_POLICY or not isinstance(outcome, Written) or outcome.may_be_refused:
         policy.check(outcome.losses, strict=strict)
 
 

@@ -170,9 +170,7 @@ def report(document: Document, image: Document, log: Log, *, target: str, order:
         return
     missing = gone(log.losses)
     log.losses += [name_difference(each, target) for each in unnamed(document, image, log.losses, order)]
-    for path in emptied(document, image, missing, order):
-        detail = f"nothing of this text was understood, and {target} would say nothing in its place"
-        log.lose(LossCode.EMPTIED, path, detail)
+    log.losses += [name_emptied(path, target) for path in emptied(document, image, missing, order)]
 
 
 def unnamed(
@@ -242,6 +240,12 @@ def name_difference(difference: Difference, target: str) -> Loss:
         what = _of_one_format(cast("ByFormat", old)) if path.endswith("/extras") else f"the {label} {shown(old)}"
         return Loss(code, _LOST, path, f"{target} has no place for {what}")
     return Loss(code, _CHANGED, path, f"the {label} {shown(old)} becomes {shown(new)} in {target}")
+
+
+def name_emptied(path: str, target: str) -> Loss:
+    """The loss of a text of which nothing was understood, and in whose place the output says nothing."""
+    detail = f"nothing of this text was understood, and {target} would say nothing in its place"
+    return Loss(LossCode.EMPTIED, _LOST, path, detail)
 
 
 @lru_cache(maxsize=256)

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from ..diff import diff
-from ..fit import covered, name_difference
-from ..loss import Log, Loss, LossCode, Severity, gone, named
+from ..fit import covered, name_difference, name_emptied
+from ..loss import Log, Loss, gone, named
 from ..memo import Memo
 from ..model import OUTSIDE, Transcript, replace
 from ..substance import emptied
@@ -119,6 +119,11 @@ class Written:
         return outside or any(isinstance(made, tuple) for made in self.made)
 
     @property
+    def may_be_refused(self) -> bool:
+        """Whether there may be a loss that is refused by default."""
+        return self.may_be_emptied or self._conversation.around.alternatives is not None
+
+    @property
     def image(self) -> Transcript:
         """What the output reads as."""
         return replace(self.around, messages=messages_of(self.items))
@@ -137,9 +142,8 @@ class Written:
         around = [name_difference(each, target) for each in diff(self._conversation.around, self.around)]
         out += [loss for loss in around if not covered(loss.path, known)]
         if self.may_be_emptied:
-            for path in emptied(self._conversation.transcript, self.image, missing, self.origins):
-                detail = f"nothing that this message says was understood, and {target} would say nothing in its place"
-                out.append(Loss(LossCode.EMPTIED, Severity.LOST, path, detail))
+            paths = emptied(self._conversation.transcript, self.image, missing, self.origins)
+            out += [name_emptied(path, target) for path in paths]
         return [*out, *self.guards.losses]
 
     def _between(self, old: Item, new: Item, index: int, missing: Collection[str]) -> Sequence[Loss]:
