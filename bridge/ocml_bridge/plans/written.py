@@ -116,7 +116,8 @@ class Written:
         """Whether there may be text of which nothing was understood."""
         extras = self._conversation.around.extras
         outside = extras is not None and any(not OUTSIDE.isdisjoint(members) for members in extras.values())
-        return outside or any(isinstance(made, tuple) for made in self.made)
+        beside = any(head.has_extras and not content for head, content, _ in self._conversation.items)
+        return outside or beside or any(isinstance(made, tuple) for made in self.made)
 
     @property
     def may_be_refused(self) -> bool:

@@ -26,6 +26,7 @@ class Head:
     Attributes:
         bare: whether the message has neither extras nor layout.
         role: the message's role; `channel`, `recipient`, `name`, `end`, `continues` and `weight` likewise.
+        has_extras: whether the message has extras.
         has_id: whether the message has a call id.
         empty: whether its content is an empty text.
         calls: whether it is a tool call.
@@ -35,7 +36,7 @@ class Head:
 
     __slots__ = (
         *("_extras", "_fields", "_layout", "_local", "_with_id", "bare", "calls", "channel", "continues", "empty"),
-        *("end", "has_id", "name", "recipient", "role", "shared", "weight"),
+        *("end", "has_extras", "has_id", "name", "recipient", "role", "shared", "weight"),
     )
 
     def __init__(self, message: Message, *, layout: bytes | None, shared: bool) -> None:
@@ -50,6 +51,7 @@ class Head:
         self.end: Final[Ending | None] = message.end
         self.continues: Final = message.continues
         self.weight: Final = message.weight
+        self.has_extras: Final = message.extras is not None
         self.has_id: Final = message.call_id is not None
         self.empty: Final = message.content == ""
         self.calls: Final = is_call(message)
