@@ -78,9 +78,13 @@ def write_plugin(recipient: str, content: str) -> str:
 
 def _embedded(content: str) -> str:
     """JSON as it is; what is not JSON, or would be read as an encoded string, as a string."""
+    return content if is_embedded(content) else spaced(content)
+
+
+def is_embedded(content: str) -> bool:
+    """Whether arguments stand in a call as they are."""
     span = parse(content)
-    plain = span is not None and not isinstance(span.value, str) and content.strip(_SPACE) == content
-    return content if plain else spaced(content)
+    return span is not None and not isinstance(span.value, str) and content.strip(_SPACE) == content
 
 
 def constraint_of(content: str) -> str | None:

@@ -31,7 +31,7 @@ def assemble(
         tail: what stands behind the last frame.
         last: that frame.
     """
-    layout: dict[str, Json] = {} if dialect == "im" else {"spelling": dialect}
+    layout = layout_for(dialect)
     extras: dict[str, Json] = {}
     if tail != gap_behind(last):
         (layout if is_trivia(tail) else extras)["tail"] = tail
@@ -51,6 +51,11 @@ def assemble(
         layout=by_format(HOME, layout),
         extras=by_format(HOME, extras),
     )
+
+
+def layout_for(dialect: str) -> dict[str, Json]:
+    """What a transcript remembers of its dialect."""
+    return {} if dialect == "im" else {"spelling": dialect}
 
 
 def lower_tools(transcript: Transcript) -> tuple[list[Message], int | None]:

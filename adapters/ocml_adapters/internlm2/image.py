@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -48,7 +48,9 @@ def image_of(draft: Transcript, paths: Sequence[str], options: Options, log: Log
     spelled = _spelled(units, draft.open_turn, dialect, foreign, starts=True)
     if not _agrees(spelled, dialect):
         spelled = _spelled(units, draft.open_turn, dialect, foreign, starts=False)
-    _guard(spelled, [*paths[:at], "/tools", *paths[at:]] if at is not None else paths, options, log)
+    remaining = iter([*paths[:at], "/tools", *paths[at:]] if at is not None else paths)
+    for one in spelled.placed:
+        guard(one, remaining, options, log)
     out = [message for placed in spelled.placed for message in placed.unit]
     tools = None if at is None else (out.pop(at), at)
     written = "im" if spelled.last is None else dialect
@@ -81,12 +83,7 @@ def _spelled(
     out: list[Placed] = []
     for number, unit in enumerate(units):
         last = opening is None and number == len(units) - 1
-        kept = _usable(unit[0], foreign, starts=starts)
-        unit = settled(unit, kept, last=last)
-        default = walk.default(unit, last=last, opening=False)
-        frame = walk.frame(unit, kept, default, opening=False)
-        unit, _ = walk.step(frame, _remembering(unit, frame, default))
-        out.append(Placed(unit, frame, frame.body == default.body))
+        out.append(placed(walk, unit, foreign, starts=starts, last=last))
     if opening is not None:
         kept = _usable(opening, foreign, starts=starts)
         default = walk.default((opening,), last=True, opening=True)
@@ -96,6 +93,16 @@ def _spelled(
             opening = replace(opening, name=walk.replies.name(meaning(frame.header)))
         walk.before = frame
     return Spelled(out, opening, walk.before)
+
+
+def placed(walk: Walk, unit: Unit, foreign: re.Pattern[str] | None, *, starts: bool, last: bool) -> Placed:
+    """A unit in the next frame, as that reads; its messages are changed."""
+    kept = _usable(unit[0], foreign, starts=starts)
+    unit = settled(unit, kept, last=last)
+    default = walk.default(unit, last=last, opening=False)
+    frame = walk.frame(unit, kept, default, opening=False)
+    unit, _ = walk.step(frame, _remembering(unit, frame, default))
+    return Placed(unit, frame, frame.body == default.body)
 
 
 def _usable(message: Message, foreign: re.Pattern[str] | None, *, starts: bool) -> dict[str, Json]:
@@ -120,14 +127,12 @@ def _remembering(unit: Unit, frame: Frame, default: Frame) -> Unit:
     return unit
 
 
-def _guard(spelled: Spelled, paths: Sequence[str], options: Options, log: Log) -> None:
-    """Report, or refuse, the control tokens that will be broken."""
-    remaining = iter(paths)
-    for placed in spelled.placed:
-        for message, path in zip(placed.unit, remaining, strict=False):
-            if placed.plain:
-                for at, text in _texts(message, path):
-                    CONTROL.guard(text, options.control_tokens, at, log)
+def guard(placed: Placed, paths: Iterator[str], options: Options, log: Log) -> None:
+    """Report, or refuse, the control tokens that will be broken in a frame."""
+    for message, path in zip(placed.unit, paths, strict=False):
+        if placed.plain:
+            for at, text in _texts(message, path):
+                CONTROL.guard(text, options.control_tokens, at, log)
 
 
 def _texts(message: Message, path: str) -> list[tuple[str, str]]:

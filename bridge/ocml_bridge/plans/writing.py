@@ -160,8 +160,9 @@ class PlanWriter:
                 table = plan.next
             start = stop
         for index in others:
-            made = image[index]
-            image[index] = made if isinstance(made, tuple) else (made, *near[index][1:])
+            made, (_, content, call_id) = image[index], near[index]
+            if not isinstance(made, tuple):
+                image[index] = (made, content, call_id if made.has_id else None)
         written.ids = [item[2] for item in near] if grammar.keeps_ids else None
         return out, len(out) if at < 0 else at, table.state
 

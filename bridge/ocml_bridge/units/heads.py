@@ -25,7 +25,8 @@ class Head:
 
     Attributes:
         bare: whether the message has neither extras nor layout.
-        role: the message's role; `channel`, `recipient`, `name`, `end`, `continues` and `weight` likewise.
+        role: the message's role; `channel`, `recipient`, `name`, `constraint`, `end`, `continues` and `weight`
+            likewise.
         has_extras: whether the message has extras.
         has_id: whether the message has a call id.
         empty: whether its content is an empty text.
@@ -35,8 +36,8 @@ class Head:
     """
 
     __slots__ = (
-        *("_extras", "_fields", "_layout", "_local", "_with_id", "bare", "calls", "channel", "continues", "empty"),
-        *("end", "has_extras", "has_id", "name", "recipient", "role", "shared", "weight"),
+        *("_extras", "_fields", "_layout", "_local", "_with_id", "bare", "calls", "channel", "constraint"),
+        *("continues", "empty", "end", "has_extras", "has_id", "name", "recipient", "role", "shared", "weight"),
     )
 
     def __init__(self, message: Message, *, layout: bytes | None, shared: bool) -> None:
@@ -48,6 +49,7 @@ class Head:
         self.name: Final = message.name
         self.channel: Final = message.channel
         self.recipient: Final = message.recipient
+        self.constraint: Final = message.constraint
         self.end: Final[Ending | None] = message.end
         self.continues: Final = message.continues
         self.weight: Final = message.weight
