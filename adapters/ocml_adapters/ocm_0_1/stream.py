@@ -135,11 +135,13 @@ class Kept:
 
     Attributes:
         messages: those that were told of them.
+        ending: tells what may be the end token of the whole text.
     """
 
     def __init__(self, options: Options, log: LiveLog) -> None:
         self.messages: list[Message] = []
         self.options = options
+        self.ending = Ending(options)
         self._log = log
         self._frames: list[Frame] = []
 
@@ -173,7 +175,7 @@ class Saying(frames.Saying):
         super().__init__(log, len(kept.messages), None, str)
         self._kept = kept
         self._told = Told(read_header(header), log, self.index)
-        self._ending = Ending(kept.options)
+        self._ending = kept.ending
         self._taken = 0
         self._tail: list[str] = []
         self._size = 0
