@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, cast
 
 from ocml_bridge.adapter import Options, Source
@@ -52,7 +52,7 @@ def assemble(shell: Shell, log: Log) -> Transcript:
     """
     messages: list[Message] = []
     for at, value in enumerate(shell.wires):
-        wire = checked(value, at, shell)
+        wire = checked(value, at, shell.place)
         made = read_message(wire)
         notice(wire, made, len(messages), log)
         messages += made
@@ -81,17 +81,17 @@ def _alternatives(shell: Shell, messages: Sequence[Message], log: Log) -> Iterat
         yield Alternative(whole, at, branch.label, kept(HOME, branch.extras))
 
 
-def checked(wire: Json, at: int, shell: Shell) -> Object:
+def checked(wire: Json, at: int, place: Callable[[int], str]) -> Object:
     """A wire message, which is an object with a role.
 
     Raises:
         BridgeError: OCB-SHAPE with the JSON pointer of what is none.
     """
     if not isinstance(wire, dict):
-        raise BridgeError(ErrorCode.SHAPE, "a message is an object with a 'role'", path=shell.place(at))
+        raise BridgeError(ErrorCode.SHAPE, "a message is an object with a 'role'", path=place(at))
     message = cast("Object", wire)
     if not isinstance(message.get("role"), str):
-        raise BridgeError(ErrorCode.SHAPE, "a message needs a 'role'", path=f"{shell.place(at)}/role")
+        raise BridgeError(ErrorCode.SHAPE, "a message needs a 'role'", path=f"{place(at)}/role")
     return message
 
 

@@ -8,17 +8,16 @@ from typing import Any, Final, cast
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
-from ocml_bridge.model import Json, Message, Tools, Transcript
+from ocml_bridge.model import Message, Tools, Transcript
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import ByDocument, ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, messages_of
 from ocml_bridge.units.relations import with_ids
 
+from .envelopes import EnvelopeReader, EnvelopeWriter
 from .fit import fitted, joined, linked, near, stage_of
 from .form import Object
 from .reader import checked, name_replies, notice, read_message
-from .shapes import Shell, read_shell
-from .shapes_out import enclosing
 from .syntax import CONTENT, FUNCTION, HOME, REASONING_TEXTS, TOOL_CALLS
 from .tools import call_layout
 from .writer import write_message
@@ -99,13 +98,7 @@ class WireReader:
     def __init__(self) -> None:
         self._kinds = Memo[tuple[str, ...], "tuple[tuple[str, Add], ...] | None"](1024)
         self._named = Memo[tuple[Head, str], Head](4096)
-
-    def part(self, source: str | Json, log: Log) -> Parted | None:
-        """A document without its messages; None for one that goes on in several ways."""
-        shell = read_shell(source, log)
-        if shell.branches:
-            return None
-        return Parted(shell.wires, shell.around(()), shell.cut_off, shell)
+        self.part = EnvelopeReader().part
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """A wire message without contents and ids; None where it has other members that say something."""
@@ -139,7 +132,7 @@ class WireReader:
         Raises:
             BridgeError: OCB-SHAPE with the JSON pointer of what is none.
         """
-        wire = checked(unit, at, cast("Shell", parted.document))
+        wire = checked(unit, at, cast("Callable[[int], str]", parted.document))
         made = read_message(wire)
         notice(wire, made, index, log)
         return made
@@ -219,6 +212,7 @@ class WireWriter:
 
     def __init__(self, options: Options) -> None:
         self._options = options
+        self._envelopes = EnvelopeWriter()
 
     def inert(self, text: str) -> bool:
         """Any text is written as it is."""
@@ -268,7 +262,7 @@ class WireWriter:
 
     def enclose(self, units: list[Unit], at: int, around: Transcript, state: State) -> Enclosed:
         """The document around the wire messages."""
-        return enclosing(around, units)
+        return self._envelopes.enclose(units, around)
 
 
 def _names_follow(items: Sequence[Item]) -> bool:

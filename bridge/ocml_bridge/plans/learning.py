@@ -83,7 +83,10 @@ class Learner:
         """What the format holds of messages with a head; None where that depends on what they say."""
         if head in self._nearest:
             return self._nearest[head]
-        found = self._learned_nearest(head.local(self._grammar.home))
+        local = head.local(self._grammar.home)
+        if not head.shared and local.shared:
+            return self.nearest(local)
+        found = self._learned_nearest(local)
         return self._nearest.keep(head, found) if head.shared else found
 
     def _learned_nearest(self, head: Head) -> Nearest | None:

@@ -89,10 +89,13 @@ class PlanWriter:
     def _plan(self, item: Item, table: Table, known: Plan | None, *, last: bool) -> Plan | None:
         """The plan for messages like one, which is not known by its head alone; None where there is none."""
         head, content, call_id = item
+        plans = table.last if last else table.plans
+        if not head.shared:
+            head = head.local(self._grammar.home)
+            known = plans.get(head, _UNKNOWN)
         nearest = self._learner.nearest(head)
         if nearest is None:
             return None
-        plans = table.last if last else table.plans
         if nearest.head is None:
             plan = self._learner.left_out(nearest.losses, table)
             return plans.keep(head, plan) if head.shared else plan
@@ -130,19 +133,20 @@ class PlanWriter:
 
     def _grouped(self, items: Sequence[Item], place: int, written: Written) -> tuple[list[Unit], int, State]:
         """As `_single`, where a unit may have several messages."""
-        near, origins, others = self._near(items, written)
-        grammar, table = self._grammar, self._learner.table(self._grammar.start)
+        near, origins = self._near(items, written)
+        written.near = near
+        table = self._learner.table(self._grammar.start)
         out, image = list[Unit](), written.made
         start, count, at = 0, len(near), -1
         while start < count:
             if at < 0 <= place <= origins[start]:
                 at = len(out)
-            stop = start + 1
-            while stop < count and self._joins(near[stop - 1][0], near[stop][0]):
+            head, stop = near[start][0], start + 1
+            while stop < count and near[stop][0].role == head.role and self._joins(near[stop - 1][0], near[stop][0]):
                 stop += 1
             group = near[start:stop]
             plans = table.plans if stop < count else table.last
-            key: Hashable = group[0][0] if stop == start + 1 else tuple([item[0] for item in group])
+            key: Hashable = head if stop == start + 1 else tuple([item[0] for item in group])
             plan = plans.get(key, _UNKNOWN)
             if plan is _UNKNOWN:
                 plan = plans.keep(key, self._learner.plan(group, table.state, last=stop == count))
@@ -159,31 +163,20 @@ class PlanWriter:
                 image += plan.image
                 table = plan.next
             start = stop
-        for index in others:
-            made, (_, content, call_id) = image[index], near[index]
-            if not isinstance(made, tuple):
-                image[index] = (made, content, call_id if made.has_id else None)
-        written.ids = [item[2] for item in near] if grammar.keeps_ids else None
         return out, len(out) if at < 0 else at, table.state
 
-    def _near(self, items: Sequence[Item], written: Written) -> tuple[list[Item], Sequence[int], Sequence[int]]:
-        """The nearest items that the format can hold, the index of each, and which have another content or id.
-
-        Items that it has no place for are left out.
-        """
+    def _near(self, items: Sequence[Item], written: Written) -> tuple[list[Item], Sequence[int]]:
+        """The nearest items that the format can hold, and the index of each; the others are left out."""
         near: list[Item] = []
-        others: list[int] = []
         for index, item in enumerate(items):
             head, content, call_id = item
             nearest = self._learner.nearest(head) if content.__class__ is str else None
             if nearest is None:
-                message = self._grammar.nearest(
-                    head.local(self._grammar.home).message(content, call_id), index, written.log
-                )
+                local = head.local(self._grammar.home)
+                message = self._grammar.nearest(local.message(content, call_id), index, written.log)
                 if message is None:
                     written.leave_out(index, ())
                 else:
-                    others.append(len(near))
                     near.append(item_of(message))
             elif nearest.head is None:
                 written.leave_out(index, nearest.losses)
@@ -191,7 +184,7 @@ class PlanWriter:
                 near.append(item)
             else:
                 near.append((nearest.head, content, call_id if nearest.head.has_id else None))
-        return near, written.origins or range(len(items)), others
+        return near, written.origins or range(len(items))
 
     def _joins(self, before: Head, head: Head) -> bool:
         """Whether a message stands in one unit with the one before it."""

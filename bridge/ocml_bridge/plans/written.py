@@ -9,7 +9,7 @@ from ..diff import diff
 from ..fit import covered, name_difference, name_emptied
 from ..loss import Log, Loss, gone, named
 from ..memo import Memo
-from ..model import OUTSIDE, Transcript, replace
+from ..model import OUTSIDE, Text, Transcript, replace
 from ..substance import emptied
 from ..units.conversation import Conversation
 from ..units.heads import LIMIT, Head, Item, messages_of
@@ -51,9 +51,8 @@ class Written:
     Attributes:
         output: the text, or the JSON.
         around: what it reads as around its messages.
-        made: of each message that it reads as the head, where content and id are those of the conversation's; else the
-            item.
-        ids: the ids of these messages, where the format has made some; None where they are the conversation's.
+        near: the items that were written; None where they are the conversation's.
+        made: of each of them the head that it reads with, or the item that it reads as.
         log: what is reported of messages before they are compared with what they read as.
         guards: what is reported behind that.
         order: None, as no message was moved.
@@ -67,7 +66,7 @@ class Written:
         self.output: Any = None
         self.around = Transcript()
         self.made: list[Head | Item] = []
-        self.ids: list[str | None] | None = None
+        self.near: list[Item] | None = None
         self.log = Log()
         self.guards = Log()
         self.order: tuple[int, ...] | None = None
@@ -102,12 +101,13 @@ class Written:
     def items(self) -> list[Item]:
         """The messages that the output reads as."""
         if self._items is None:
-            source, origins = self._conversation.items, self.origins
-            kept = source if origins is None else [source[index] for index in origins]
-            ids = [item[2] for item in kept] if self.ids is None else self.ids
+            near, origins = self.near, self.origins
+            if near is None:
+                source = self._conversation.items
+                near = source if origins is None else [source[index] for index in origins]
             self._items = [
-                made if isinstance(made, tuple) else (made, item[1], call_id if made.has_id else None)
-                for made, item, call_id in zip(self.made, kept, ids, strict=True)
+                made if isinstance(made, tuple) else (made, item[1], item[2] if made.has_id else None)
+                for made, item in zip(self.made, near, strict=True)
             ]
         return self._items
 
@@ -116,8 +116,7 @@ class Written:
         """Whether there may be text of which nothing was understood."""
         extras = self._conversation.around.extras
         outside = extras is not None and any(not OUTSIDE.isdisjoint(members) for members in extras.values())
-        beside = any(head.has_extras and not content for head, content, _ in self._conversation.items)
-        return outside or beside or any(isinstance(made, tuple) for made in self.made)
+        return outside or any(map(_may_be_opaque, self._conversation.items))
 
     @property
     def may_be_refused(self) -> bool:
@@ -164,6 +163,14 @@ class Written:
         one, two = Transcript(messages_of([old])), Transcript(messages_of([new]))
         found = [each._replace(path=path_at(each.path, index)) for each in diff(one, two, parts)]
         return [name_difference(each, self._head_losses.target) for each in found]
+
+
+def _may_be_opaque(item: Item) -> bool:
+    """Whether there may be text in a message that its reader did not understand."""
+    head, content, _ = item
+    if isinstance(content, str):
+        return not content and head.has_extras
+    return not any(isinstance(part, Text) and part.text for part in content)
 
 
 def path_at(path: str, index: int) -> str:

@@ -161,7 +161,7 @@ class UnitWriter(Protocol):
         ...
 
     def joins(self, before: Head, head: Head) -> bool:
-        """Whether a message stands in one unit with the message before it."""
+        """Whether a message stands in one unit with the message before it, which has the same role."""
         ...
 
     def follows(self, head: Head) -> bool:

@@ -1,0 +1,181 @@
+"""Requests without their messages, for plans: those that ask for the same are taken apart, and written, alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, cast
+
+from ocml_bridge.loss import Log
+from ocml_bridge.memo import Memo
+from ocml_bridge.model import Json, Settings, Tool, Transcript
+from ocml_bridge.ownership import pack, unpack
+from ocml_bridge.units.grammar import Enclosed, Parted
+
+from .form import Object, mine
+from .shapes import read_shell
+from .shapes_out import enclosing
+from .syntax import HOME, TOOLS
+from .tools import is_plain_tool, read_tools, write_tools
+
+MESSAGES: Final = "messages"
+_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+_LONGEST: Final = 100
+"""The longest value that plans are made for, in characters."""
+
+
+class _Around(NamedTuple):
+    """What stands around messages and tools: settings; extras and layout, packed."""
+
+    settings: Settings | None
+    extras: bytes
+    layout: bytes
+
+    def transcript(self, tools: tuple[Tool, ...] | None) -> Transcript:
+        """It with tools, as a transcript that nobody else has."""
+        extras, layout = unpack(self.extras), unpack(self.layout)
+        return Transcript((), tools, settings=self.settings, extras=extras, layout=layout)
+
+
+class EnvelopeReader:
+    """Takes documents apart."""
+
+    def __init__(self) -> None:
+        self._known = Memo[Hashable, "_Around | None"](1024)
+
+    def part(self, source: Json, log: Log) -> Parted | None:
+        """A document without its messages; None for one that goes on in several ways.
+
+        Raises:
+            BridgeError: as `read_shell`.
+        """
+        return self._request(source) or _parted(source, log)
+
+    def _request(self, source: Json) -> Parted | None:
+        """A request that is like others; None for any other document."""
+        if source.__class__ is not dict:
+            return None
+        request = cast("Object", source)
+        wires, raws = request.get(MESSAGES), request.get(TOOLS)
+        key = _key(request)
+        if wires.__class__ is not list or key is None:
+            return None
+        tools: tuple[Tool, ...] | None = None
+        if raws.__class__ is list:
+            tools, others = read_tools(cast("list[Json]", raws))
+            if others:
+                return None
+        found = self._known.get(key, _NEW)
+        if found is _NEW:
+            found = self._known.keep(key, _learned(request))
+        return None if found is None else Parted(cast("list[Json]", wires), found.transcript(tools), False, _place)
+
+
+def _parted(source: Json, log: Log) -> Parted | None:
+    shell = read_shell(source, log)
+    return None if shell.branches else Parted(shell.wires, shell.around(()), shell.cut_off, shell.place)
+
+
+def _learned(request: Object) -> _Around | None:
+    """What stands around the messages and tools of requests like one; None where there is something to note."""
+    log = Log()
+    lists: Object = {name: [] for name in (MESSAGES, TOOLS) if isinstance(request.get(name), list)}
+    around = read_shell({**request, **lists}, log).around(())
+    return None if log.findings else _Around(around.settings, pack(around.extras), pack(around.layout))
+
+
+def _key(request: Object) -> Hashable | None:
+    """The members of a request but its messages and tools; None where one of them is neither a word nor a number."""
+    key: list[Hashable] = []
+    for name, value in request.items():
+        kind = value.__class__
+        if name == MESSAGES or (name == TOOLS and kind is list):
+            key.append(name)
+        elif kind not in _SCALARS or (kind is str and len(value) > _LONGEST):
+            return None
+        else:
+            key.append((name, kind, value))
+    return tuple(key)
+
+
+def _place(at: int) -> str:
+    return f"/{MESSAGES}/{at}"
+
+
+_NEW: Any = object()
+
+
+class EnvelopeWriter:
+    """Puts wire messages into documents."""
+
+    def __init__(self) -> None:
+        self._known = Memo[Hashable, "_Request | None"](1024)
+
+    def enclose(self, wires: list[Json], around: Transcript) -> Enclosed:
+        """A document, and what it reads as without its messages.
+
+        Args:
+            wires: its wire messages.
+            around: what is to stand around them; without alternatives.
+        """
+        key = _key_of(around)
+        found = None
+        if key is not None:
+            found = self._known.get(key, _NEW)
+            if found is _NEW:
+                found = self._known.keep(key, _learned_request(around))
+        if found is None:
+            return enclosing(around, wires)
+        return Enclosed(
+            {name: write(wires, around) for name, write in found.members}, found.around.transcript(around.tools)
+        )
+
+
+class _Request(NamedTuple):
+    """A request that is written like others: what gives each member, and what is read around its messages."""
+
+    members: Sequence[tuple[str, Callable[[list[Json], Transcript], Json]]]
+    around: _Around
+
+
+def _learned_request(around: Transcript) -> _Request | None:
+    """How documents are written with the same around their messages; None where they are no requests."""
+    some = None if around.tools is None else ()
+    written, image, _ = enclosing(Transcript((), some, settings=around.settings, layout=around.layout), [])
+    if not isinstance(written, dict):
+        return None
+    members: list[tuple[str, Callable[[list[Json], Transcript], Json]]] = []
+    for name, value in cast("Object", written).items():
+        if name == MESSAGES:
+            members.append((name, lambda wires, _: wires))
+        elif name == TOOLS and around.tools is not None:
+            members.append((name, lambda _, around: write_tools(around.tools or (), None)))
+        elif value.__class__ in _SCALARS:
+            members.append((name, lambda _, __, value=value: value))
+        else:
+            return None
+    return _Request(members, _Around(image.settings, pack(image.extras), pack(image.layout)))
+
+
+def _key_of(around: Transcript) -> Hashable | None:
+    """What stands around messages and tools; None where that is more than a request's settings and layout."""
+    if (
+        around.extras is not None
+        or "shape" in mine(around.layout, HOME)
+        or not all(map(is_plain_tool, around.tools or ()))
+    ):
+        return None
+    settings: Hashable = None
+    if around.settings is not None:
+        values = _settings(around.settings)
+        kinds = tuple([value.__class__ for value in values])
+        if not _SCALARS.issuperset(kinds) or any(len(value) > _LONGEST for value in values if value.__class__ is str):
+            return None
+        settings = values, kinds
+    try:
+        return settings, around.tools is None, None if around.layout is None else pack(around.layout)
+    except ValueError:
+        return None
+
+
+_settings: Final = attrgetter(*Settings.__match_args__)
