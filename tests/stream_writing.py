@@ -8,10 +8,10 @@ from dataclasses import replace
 from ocml_bridge import Document, Loss, Transcript, read, registry
 from ocml_bridge.adapter import DEFAULT, Options
 from ocml_bridge.events import Delta, Encoder, Event
-from ocml_bridge.fit import unnamed
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message
 from ocml_bridge.pipe import encoder
+from ocml_bridge.report import unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.visibility import DEBUG

@@ -8,11 +8,11 @@ import pytest
 
 from ocml_bridge import Completion, Document, Message, Severity, Tool, Transcript, formats, write
 from ocml_bridge.adapter import Feature, Level
-from ocml_bridge.fit import covered
 from ocml_bridge.loss import Loss, LossCode
 from ocml_bridge.model import Alternative, FileBreak, Flags, Header, Infill, Media, Refusal, Settings, Text, Thought
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
+from ocml_bridge.report import covered
 
 USER = Message("user", "hi")
 ANSWER = Message("assistant", "yes", channel="final")

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from ocml_bridge import Document, Message, Transcript, convert, formats, make_sidecar, read, registry, verify, write
 from ocml_bridge.adapter import Adapter, Options, Source
 from ocml_bridge.answers import other_answers
-from ocml_bridge.fit import unnamed
 from ocml_bridge.loss import LossCode
 from ocml_bridge.pairing import pair
 from ocml_bridge.pipe import encoder
 from ocml_bridge.policy import LENIENT
+from ocml_bridge.report import Report, unnamed
 from ocml_bridge.result import DocumentOutcome, Result
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import check_adapter, laws
@@ -234,7 +234,7 @@ def test_streams_keep_to_it(document: Transcript) -> None:
         text, made = run(slowly(replay(document), 3), encoder(target))
         back = read(text, target).transcript
         assert unnamed(document, back, made.losses, order_of(made)) == []
-        result = Result(DocumentOutcome(text, list(made.losses), back, order_of(made)), document, (), None, target)
+        result = Result(DocumentOutcome(text, Report(made.losses), back, order_of(made)), document, (), None, target)
         assert other_answers(document, back, result) == []
 
 

@@ -24,11 +24,11 @@ from ocml_adapters.openai.syntax import ENGINE_KEYS
 from ocml_bridge import BridgeError, ErrorCode, LossCode, Message, Options, Transcript, read, write
 from ocml_bridge.convert import Result
 from ocml_bridge.diff import escape
-from ocml_bridge.fit import unnamed
 from ocml_bridge.loss import Severity
 from ocml_bridge.model import Settings, ToolChoice
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.prompting import DEFAULTS, ENGINE
+from ocml_bridge.report import unnamed
 from ocml_bridge.request import prepare, prompt
 from sources import ROOT
 from strategies_openai import ANY, DOCUMENTS

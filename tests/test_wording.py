@@ -8,8 +8,8 @@ import pytest
 
 from ocml_bridge import Loss, Message, Tool, Transcript, write
 from ocml_bridge.diff import ABSENT, Difference
-from ocml_bridge.fit import name_difference
 from ocml_bridge.model import FileBreak, Flags, Foreign, Header, Infill, Media, Part, Refusal, Text, Thought, Tools
+from ocml_bridge.naming import name_difference
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.wording import kind_of, names_of, shown
 

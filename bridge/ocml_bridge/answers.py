@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .convert import Result
-from .fit import unreported
 from .loss import Loss, LossCode
 from .model import Document, Message, Transcript
 from .pairing import pair
+from .report import unreported
 from .turns import is_call, is_reply
 
 

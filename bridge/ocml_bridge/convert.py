@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, cast
 
@@ -13,13 +14,13 @@ from .arrange import Draft, arranged
 from .detection import doubt, explain, opened
 from .diff import diff
 from .errors import BridgeError, ErrorCode
-from .fit import report
 from .loss import Finding, Log, Loss, LossCode, Severity
 from .model import Completion, Document, Json, Transcript
 from .ownership import own
 from .plans.by_format import reader_for, writer_for
 from .plans.written import Written
 from .policy import DEFAULT_POLICY, LossPolicy, refusal
+from .report import Report, compared
 from .result import DocumentOutcome, Outcome, Reading, Result
 from .source import decode
 from .text.unicode import is_unicode
@@ -192,8 +193,7 @@ def _read_value(value: Source, found: Adapter, options: Options, log: Log) -> Do
 
 def _check(outcome: Outcome, policy: LossPolicy, strict: bool) -> None:
     """Refuse what the policy refuses; losses that it surely allows are not looked at."""
-    if strict or policy is not DEFAULT_POLICY or not isinstance(outcome, Written) or outcome.may_be_refused:
-        policy.check(outcome.losses, strict=strict)
+    policy.check(outcome.losses_of(policy.refusable(strict=strict)), strict=strict)
 
 
 def _whole(document: Document | Conversation) -> Document:
@@ -244,7 +244,7 @@ def _guarded(adapter: Adapter, document: Document, written: DocumentOutcome, opt
         losses = renumber(losses, remaining(len(document.messages), written.losses, written.order))
     if options.control_tokens == "refuse":
         raise refused(losses)
-    return replace(written, output=safe, losses=[*written.losses, *losses])
+    return replace(written, output=safe, report=written.report.with_more(losses))
 
 
 def _bytes(data: Source | bytes) -> bytes:
@@ -262,16 +262,16 @@ def _write(adapter: Adapter, document: Document, options: Options) -> DocumentOu
     first = Draft(fit(document, log), log)
     draft = arranged(document, first, fit, target=adapter.id)
     image, log, order = draft
-    report(document, image, log, target=adapter.id, order=order)
-    known = len(log.losses)
+    report = compared(document, image, log.losses, target=adapter.id, order=order)
+    log = Log()
     output = adapter.write(image, options, log)
-    if len(log.losses) > known and isinstance(document, Transcript):
-        # A writer knows only the image, which lacks the messages that were left out, and has them in its order.
-        origins = remaining(len(document.messages), log.losses[:known], order)
-        log.losses[known:] = renumber(log.losses[known:], origins)
     if isinstance(output, str) and not is_unicode(output):
         return _write_clean(adapter, document, options)
-    return DocumentOutcome(output, log.losses, image, order)
+    losses: Sequence[Loss] = log.losses
+    if losses and isinstance(document, Transcript):
+        # A writer knows only the image, which lacks the messages that were left out, and has them in its order.
+        losses = renumber(losses, remaining(len(document.messages), report.losses, order))
+    return DocumentOutcome(output, report.with_more(losses), image, order)
 
 
 def _write_answers(adapter: Adapter, transcript: Transcript, options: Options) -> DocumentOutcome:
@@ -280,7 +280,7 @@ def _write_answers(adapter: Adapter, transcript: Transcript, options: Options) -
     written = _write(adapter, shortened, options)
     origins = remaining(len(transcript.messages), dropped)
     order = None if written.order is None else tuple(origins[index] for index in written.order)
-    return replace(written, losses=[*dropped, *renumber(written.losses, origins)], order=order)
+    return replace(written, report=Report((*dropped, *renumber(written.losses, origins))), order=order)
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -296,7 +296,7 @@ def _write_clean(adapter: Adapter, document: Document, options: Options) -> Docu
         for place in diff(document, clean)
     ]
     written = _write(adapter, clean, options)
-    return replace(written, losses=losses + written.losses)
+    return replace(written, report=Report((*losses, *written.losses)))
 
 
 def _scrub(value: Json) -> Json:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from .errors import BridgeError, ErrorCode
-from .loss import Finding, Loss, LossClass, LossCode, Severity
+from .loss import CLASSES, Finding, Loss, LossClass, LossCode, Severity
 
 NAMES: Final = (*LossClass, *(code for code in LossCode if code not in frozenset(map(str, LossClass))))
 """What a policy can name: classes, then codes. `content` is the class, and the code in it."""
@@ -42,11 +43,14 @@ class LossPolicy:
             if name in self.allow and name in self.refuse:
                 raise BridgeError(ErrorCode.OPTION, f"{name!r} cannot be both allowed and refused")
 
+    def refusable(self, *, strict: bool = False) -> frozenset[LossCode]:
+        """The codes of the losses that are not allowed, unless they are of layout."""
+        return _refusable(self, strict)
+
     def refused(self, losses: Iterable[Loss], *, strict: bool = False) -> list[Loss]:
         """The losses that are not allowed, in order."""
-        if not strict and not self.refuse:
-            losses = [loss for loss in losses if loss.code in REFUSED_BY_DEFAULT]
-        return [loss for loss in losses if self._refuses(loss, strict)]
+        codes = self.refusable(strict=strict)
+        return [loss for loss in losses if loss.code in codes and loss.severity is not Severity.LAYOUT]
 
     def check(self, losses: Sequence[Loss], *, strict: bool = False) -> None:
         """Refuse losses that are not allowed.
@@ -61,15 +65,19 @@ class LossPolicy:
         if refused := self.refused(losses, strict=strict):
             raise refusal(refused)
 
-    def _refuses(self, loss: Loss, strict: bool) -> bool:
-        if loss.severity is Severity.LAYOUT:
+
+@lru_cache
+def _refusable(policy: LossPolicy, strict: bool) -> frozenset[LossCode]:
+    return frozenset(code for code in LossCode if _refuses(policy, code, strict))
+
+
+def _refuses(policy: LossPolicy, code: LossCode, strict: bool) -> bool:
+    for name in (code, CLASSES[code]):
+        if name in policy.refuse:
+            return True
+        if name in policy.allow:
             return False
-        for name in (loss.code, loss.loss_class):
-            if name in self.refuse:
-                return True
-            if name in self.allow:
-                return False
-        return strict or loss.code in REFUSED_BY_DEFAULT
+    return strict or code in REFUSED_BY_DEFAULT
 
 
 DEFAULT_POLICY: Final = LossPolicy()

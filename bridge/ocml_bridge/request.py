@@ -7,7 +7,6 @@ the report, by paths into the request.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -96,14 +95,7 @@ class Prepared:
     def account(self, written: Result) -> Result:
         """The result of writing it, told of the request."""
         losses = [*self.losses, *(each for loss in written.losses for each in self._in_request(loss))]
-        return dataclasses.replace(
-            written,
-            losses=tuple(losses),
-            findings=self.reading.findings,
-            order=None,
-            _transcript=self.reading.transcript,
-            source=self.reading.source,
-        )
+        return written.of(self.reading.transcript, losses, self.reading.findings, self.reading.source)
 
     def _in_request(self, loss: Loss) -> Iterator[Loss]:
         found = _MESSAGE.match(loss.path)

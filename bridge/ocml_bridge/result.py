@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from . import jsontext
 from .adapter import Source
 from .boundary import WHOLE, Place
-from .loss import Finding, Loss, is_lossless
+from .loss import Finding, Loss, LossCode, is_lossless
 from .model import Document, Json, Transcript
 from .ownership import own, own_json
+from .report import Report
 from .substance import Characters, characters
 from .transform import remaining
 from .units.conversation import Conversation
@@ -45,8 +47,12 @@ class Outcome(Protocol):
     order: tuple[int, ...] | None
 
     @property
-    def losses(self) -> list[Loss]:
+    def losses(self) -> Sequence[Loss]:
         """What the target could not hold, in order."""
+        ...
+
+    def losses_of(self, codes: frozenset[LossCode]) -> Sequence[Loss]:
+        """The losses with one of these codes; others need not be looked at."""
         ...
 
     @property
@@ -57,15 +63,24 @@ class Outcome(Protocol):
 
 @dataclass(slots=True)
 class DocumentOutcome:
-    """The outcome of writing a document as a whole: all of it is known."""
+    """The outcome of writing a document as a whole."""
 
     output: Source
-    losses: list[Loss]
+    report: Report
     image: Document
     order: tuple[int, ...] | None = None
 
+    @property
+    def losses(self) -> Sequence[Loss]:
+        """What the target could not hold, in order."""
+        return self.report.losses
 
-@dataclass(slots=True)
+    def losses_of(self, codes: frozenset[LossCode]) -> Sequence[Loss]:
+        """The losses with one of these codes; of others no sentence is made."""
+        return self.report.of(codes)
+
+
+@dataclass(slots=True, eq=False, repr=False)
 class Result:
     """What was written: a value. What it gives is the caller's own, to change; `data` stays as it is.
 
@@ -80,9 +95,9 @@ class Result:
     findings: tuple[Finding, ...]
     source: str | None
     target: str
-    _losses: tuple[Loss, ...] | None = field(default=None, init=False, repr=False, compare=False)
-    _own_output: Source = field(default=None, init=False, repr=False, compare=False)
-    _own_transcript: Document | None = field(default=None, init=False, repr=False, compare=False)
+    _losses: tuple[Loss, ...] | None = field(default=None, init=False)
+    _own_output: Source = field(default=None, init=False)
+    _own_transcript: Document | None = field(default=None, init=False)
 
     @property
     def losses(self) -> tuple[Loss, ...]:
@@ -138,6 +153,20 @@ class Result:
         """Whether nothing was lost or changed."""
         return is_lossless(self.losses)
 
+    def of(
+        self, document: Document, losses: Sequence[Loss], findings: tuple[Finding, ...], source: str | None
+    ) -> Result:
+        """The same output as the result of writing another document, such as the request that it is the prompt of.
+
+        Args:
+            document: that document.
+            losses: by its paths.
+            findings: what its reader mended or assumed.
+            source: the format that it was read from.
+        """
+        outcome = DocumentOutcome(self._outcome.output, Report(losses), self._outcome.image)
+        return Result(outcome, document, findings, source, self.target)
+
     @property
     def origins(self) -> list[int]:
         """For each message of the output, its index in the transcript."""
@@ -160,3 +189,17 @@ class Result:
             "findings": [note.to_json() for note in self.findings],
             "losses": [note.to_json() for note in self.losses],
         }
+
+    def _known(self) -> DocumentOutcome:
+        """The outcome with all that it tells, however it was made."""
+        return DocumentOutcome(self._outcome.output, Report(self.losses), self._outcome.image, self.order)
+
+    def __eq__(self, other: object) -> bool:
+        return self.__reduce__() == other.__reduce__() if isinstance(other, Result) else NotImplemented
+
+    def __repr__(self) -> str:
+        fields = f"{self._known()!r}, {self.document!r}, {self.findings!r}, {self.source!r}, {self.target!r}"
+        return f"{type(self).__name__}({fields})"
+
+    def __reduce__(self) -> tuple[type[Result], tuple[Any, ...]]:
+        return type(self), (self._known(), self.document, self.findings, self.source, self.target)

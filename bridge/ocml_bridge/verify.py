@@ -9,9 +9,9 @@ from typing import Final
 from .adapter import DEFAULT, Options
 from .answers import other_answers
 from .convert import Result, read
-from .fit import covered, unnamed, unreported
 from .loss import Loss, LossCode, named
 from .model import Document
+from .report import covered, unnamed, unreported
 from .substance import vanished
 from .visibility import exposed_messages
 

@@ -16,10 +16,10 @@ from ocml_adapters.ocm_2_2.events import UNASKED, negotiated
 from ocml_bridge import BridgeError, Message, Transcript
 from ocml_bridge.diff import diff
 from ocml_bridge.events import Answer, Delta, End, Event, Reason, RefusalDelta, Start, Stop
-from ocml_bridge.fit import covered
 from ocml_bridge.loss import LossCode
 from ocml_bridge.model import Header, Json, Refusal, Text, Thought
 from ocml_bridge.pipe import Pipe, decoder, encoder
+from ocml_bridge.report import covered
 from ocml_bridge.stream import Filter, replay
 from ocml_bridge.testing.strategies import transcripts
 from ocml_bridge.turns import infer_grouping, is_call, is_thought, parts_of

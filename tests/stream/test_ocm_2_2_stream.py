@@ -15,11 +15,11 @@ from ocml_adapters.ocm_2_2.syntax import MAX_FRAME_HEADER, MAX_HEADER
 from ocml_bridge import BridgeError, ErrorCode, Message, Transcript, read, write
 from ocml_bridge.diff import diff
 from ocml_bridge.events import Answer, Delta, End, Event, Reason, Start, Stop
-from ocml_bridge.fit import covered
 from ocml_bridge.loss import Finding, Loss, LossCode, is_lossless
 from ocml_bridge.model import Text, Thought
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.policy import LENIENT
+from ocml_bridge.report import covered
 from ocml_bridge.stream import joined, replay
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.testing.strategies import texts, transcripts

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from ocml_bridge import Transcript, read, write
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Delta, Encoder, End, Reason, RefusalDelta, Start, Stop
-from ocml_bridge.fit import unnamed
 from ocml_bridge.loss import Severity
 from ocml_bridge.model import Message, Refusal, Settings, Usage
 from ocml_bridge.pipe import decoder, encoder
+from ocml_bridge.report import unnamed
 from ocml_bridge.stream import Filter, replay
 from ocml_bridge.stream.sse import Reader
 from ocml_bridge.testing import strategies

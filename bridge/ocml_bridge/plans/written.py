@@ -6,10 +6,11 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from ..diff import diff
-from ..fit import covered, name_difference, name_emptied
-from ..loss import Log, Loss, gone, named
+from ..loss import Log, Loss, LossCode, gone, named
 from ..memo import Memo
 from ..model import OUTSIDE, Text, Transcript, replace
+from ..naming import name_difference, name_emptied
+from ..report import covered
 from ..substance import emptied
 from ..units.conversation import Conversation
 from ..units.heads import LIMIT, Head, Item, messages_of
@@ -111,17 +112,20 @@ class Written:
             ]
         return self._items
 
+    def losses_of(self, codes: frozenset[LossCode]) -> list[Loss]:
+        """The losses with one of these codes; they are looked for where there may be any."""
+        if not self.may_be_emptied:
+            codes -= {LossCode.EMPTIED}
+        if self._conversation.around.alternatives is None:
+            codes -= {LossCode.ALTERNATIVES}
+        return [loss for loss in self.losses if loss.code in codes] if codes else []
+
     @property
     def may_be_emptied(self) -> bool:
         """Whether there may be text of which nothing was understood."""
         extras = self._conversation.around.extras
         outside = extras is not None and any(not OUTSIDE.isdisjoint(members) for members in extras.values())
         return outside or any(map(_may_be_opaque, self._conversation.items))
-
-    @property
-    def may_be_refused(self) -> bool:
-        """Whether there may be a loss that is refused by default."""
-        return self.may_be_emptied or self._conversation.around.alternatives is not None
 
     @property
     def image(self) -> Transcript:

@@ -11,10 +11,10 @@ from typing import ClassVar, Final
 from ..adapter import Options, Source
 from ..arrange import Plan, misread, order_losses, pairing_losses
 from ..events import Delta, End, Event, RefusalDelta, Start, Stop
-from ..fit import report
 from ..loss import Log, Loss
 from ..model import Document, Message, Transcript, replace
 from ..pairing import pair
+from ..report import report
 from ..text.control import ControlTokens
 from ..transform import remaining
 from ..turns import is_reply

@@ -10,12 +10,12 @@ from .. import jsontext
 from ..adapter import DEFAULT, Adapter, Options, Source
 from ..convert import Reading, make_sidecar, read, write
 from ..diff import Difference, diff
-from ..fit import covered, unnamed
 from ..loss import RELATIONS, Log, LossCode, Severity, gone
 from ..model import Document, Json, Transcript
 from ..model.codec import to_json
 from ..policy import LENIENT
 from ..registry import adapter
+from ..report import covered, unnamed
 from ..transform import missing
 from .boundary import one_conversation
 from .ownership import ownership

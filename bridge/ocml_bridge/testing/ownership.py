@@ -47,9 +47,9 @@ def ownership(trial: Trial) -> None:
 def _changed(trial: Trial) -> Iterator[str]:
     """What changes where nothing should."""
     document, target, options = deepcopy(trial.document), trial.target, trial.options
+    before = _written(trial.result)
     result = write(document, target, options=options, policy=LENIENT)
-    before = _written(result)
-    poison(document)
+    poison(document)  # before anybody looks at the losses, whose sentences are not made earlier
     if _written(result) != before:
         yield "what was made of a document changes with the document"
     poison(result.output)

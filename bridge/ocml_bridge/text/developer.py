@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import Final, NamedTuple, TypeGuard
 
-from ..fit import report
 from ..loss import Log, LossCode, Severity
 from ..model import ByFormat, Content, Message, Part, Text, Tool, Tools, Transcript, replace
+from ..report import report
 from ..turns import hoist_tools, lift_tools, lower_tools, places, says_nothing
 from .typescript import declare, parse_tools, render_tools
 

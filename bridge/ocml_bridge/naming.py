@@ -1,0 +1,142 @@
+"""What a difference of two documents is called: the code and severity of the loss, and the sentence for it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final, cast
+
+from .diff import ABSENT, Difference
+from .loss import Loss, LossCode, Severity
+from .model import OUTSIDE, ByFormat, Settings
+from .wording import names_of, shown
+
+_FIELD_CODES: Final[dict[str, LossCode]] = {
+    "role": LossCode.ROLE,
+    "name": LossCode.NAME,
+    "channel": LossCode.CHANNEL,
+    "recipient": LossCode.RECIPIENT,
+    "call_id": LossCode.CALL_ID,
+    "intent": LossCode.INTENT,
+    "content_type": LossCode.CONTENT_TYPE,
+    "constraint": LossCode.CONSTRAINT,
+    "end": LossCode.ENDING,
+    "continues": LossCode.GROUPING,
+    "failed": LossCode.FAILED,
+    "weight": LossCode.WEIGHT,
+    "content": LossCode.CONTENT,
+    "extras": LossCode.EXTRAS,
+    "layout": LossCode.LAYOUT,
+    "tools": LossCode.TOOLS,
+    "header": LossCode.HEADER,
+    "settings": LossCode.SETTINGS,
+    "open_turn": LossCode.OPEN_TURN,
+    "alternatives": LossCode.ALTERNATIVES,
+}
+_LABELS: Final = {
+    "call_id": "call id",
+    "content_type": "content type",
+    "end": "ending",
+    "failed": "mark of failure",
+    "open_turn": "open turn",
+    "weight": "training weight",
+}
+"""Fields whose names are no words."""
+
+# The members of an enumeration by names of their own: looking them up takes as long as the rest.
+_ENDING, _EXTRAS, _GROUPING, _LAYOUT = LossCode.ENDING, LossCode.EXTRAS, LossCode.GROUPING, LossCode.LAYOUT
+_LOST, _CHANGED, _SPELLED = Severity.LOST, Severity.CHANGED, Severity.LAYOUT
+_NO_SETTINGS: Final = Settings()
+
+
+def name_difference(difference: Difference, target: str) -> Loss:
+    """The loss that a difference is, by the field it is in and by what became of the value."""
+    path, old, new = difference
+    code, label = _place(path)
+    if code is _LAYOUT or code is _GROUPING or code is _ENDING:
+        if old is None and code is _ENDING:
+            return Loss(code, _CHANGED, path, f"the message was cut off; in {target} it reads as a whole one")
+        return Loss(code, _SPELLED, path, f"{target} spells it its own way")
+    if old is None and new is ABSENT:
+        return Loss(code, _SPELLED, path, f"{target} leaves out the {label}, which is null")
+    if old is None or old is ABSENT:
+        return Loss(code, _SPELLED, path, f"{target} says the {label} {shown(new)}, which the source leaves unsaid")
+    if new is None or new is ABSENT:
+        if old == "" or old == _NO_SETTINGS:
+            return Loss(code, _SPELLED, path, f"{target} says nothing of an empty {label}")
+        if old == ():
+            return Loss(code, _SPELLED, path, f"{target} says nothing where there are no {label}")
+        if code is _EXTRAS and _is_text_outside(difference):
+            return Loss(LossCode.OUTSIDE, _LOST, path, f"{target} has no place for text outside messages: {shown(old)}")
+        by_format = label == "extras" and code is not LossCode.TOOL_SCHEMA and _is_by_format(old)
+        what = _of_one_format(cast("ByFormat", old)) if by_format else f"the {label} {shown(old)}"
+        return Loss(code, _LOST, path, f"{target} has no place for {what}")
+    return Loss(code, _CHANGED, path, f"the {label} {shown(old)} becomes {shown(new)} in {target}")
+
+
+def name_emptied(path: str, target: str) -> Loss:
+    """The loss of a text of which nothing was understood, and in whose place the output says nothing."""
+    detail = f"nothing of this text was understood, and {target} would say nothing in its place"
+    return Loss(LossCode.EMPTIED, _LOST, path, detail)
+
+
+def code_of(difference: Difference) -> LossCode:
+    """The code of the loss that a difference is."""
+    code = _place(difference.path)[0]
+    return LossCode.OUTSIDE if code is _EXTRAS and _is_text_outside(difference) else code
+
+
+def _is_text_outside(difference: Difference) -> bool:
+    """Whether a difference in extras is that text outside messages is gone."""
+    path, old, new = difference
+    gone = new is None or new is ABSENT
+    return gone and isinstance(old, str) and old != "" and path.rpartition("/")[2] in OUTSIDE
+
+
+def _place(path: str) -> tuple[LossCode, str]:
+    """The code of a loss at a path, and what people call what is there."""
+    # Most paths are in many documents; but keys may be as long as a document, and are not kept.
+    return _remembered(path) if len(path) <= 100 else _looked_up(path)
+
+
+def _looked_up(path: str) -> tuple[LossCode, str]:
+    steps = path.split("/")
+    return _code(steps[1:]), _label(steps)
+
+
+_remembered: Final = lru_cache(maxsize=2048)(_looked_up)
+
+
+def _label(steps: list[str]) -> str:
+    """What a path leads to, in words; where it is, the path says."""
+    last = steps[-1]
+    if len(steps) < 2:
+        return "document"
+    if not last.isdecimal():
+        return _LABELS.get(last, last)
+    if len(steps) == 3:
+        return steps[1].removesuffix("s")
+    return f"item {last} of {steps[-2]}"
+
+
+def _is_by_format(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(item, dict) for item in cast("dict[str, Any]", value).values())
+
+
+def _of_one_format(extras: ByFormat) -> str:
+    """Extras by their keys: values are long, and a cut would hide keys."""
+    return "; ".join(f"what only {home} says: {names_of(members)}" for home, members in extras.items())
+
+
+def _code(steps: list[str]) -> LossCode:
+    if not steps:
+        return LossCode.COMPLETION
+    if "parameters" in steps:
+        return LossCode.TOOL_SCHEMA
+    if "layout" in steps[:6]:
+        return _LAYOUT
+    if steps[0] == "alternatives" and len(steps) > 2:
+        # Of a message in an alternative each field is what it is elsewhere.
+        return _FIELD_CODES.get(steps[4 if len(steps) > 4 and steps[2] == "messages" else 2], LossCode.ALTERNATIVES)
+    if steps[0] != "messages":
+        return _FIELD_CODES.get(steps[0], LossCode.CONTENT)
+    return LossCode.MESSAGE if len(steps) < 3 else _FIELD_CODES[steps[2]]

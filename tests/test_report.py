@@ -1,0 +1,60 @@
+"""A report is data first: its sentences are made when somebody looks at them, and are the same at any time."""
+
+from __future__ import annotations
+
+import pickle
+from copy import deepcopy
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocml_bridge import Document, Loss, LossCode, Message, Options, Severity, Transcript, formats, naming, read, write
+from ocml_bridge.diff import ABSENT, Difference
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.report import compared
+from ocml_bridge.testing.strategies import documents
+
+TARGETS = st.sampled_from([name for name in formats() if not name.endswith("-tokens")])
+LATE = [Loss(LossCode.CONTROL_TOKEN, Severity.CHANGED, "/messages/0", "late")]
+WEIGHED = Transcript((Message("user", "Hi", weight=0.5),))
+
+
+@given(documents(), TARGETS, st.sets(st.sampled_from(LossCode)))
+def test_losses_of_some_codes_are_those_among_all(document: Document, target: str, codes: set[LossCode]) -> None:
+    image = read(write(document, target, policy=LENIENT).data, target, options=Options(force_format=True)).transcript
+    report, unread = (compared(document, image, [], target=target).with_more(LATE) for _ in range(2))
+    assert unread.of(codes) == [loss for loss in report.losses if loss.code in codes] == report.of(codes)
+
+
+@given(documents(), TARGETS)
+def test_a_result_is_a_value_whether_its_losses_were_looked_at_or_not(document: Document, target: str) -> None:
+    looked_at, unread = (write(document, target, policy=LENIENT) for _ in range(2))
+    sentences = deepcopy(looked_at.losses)
+    copy = pickle.loads(pickle.dumps(unread))
+    assert unread == looked_at == copy
+    assert repr(unread) == repr(looked_at)
+    assert copy.losses == unread.losses == sentences
+
+
+@pytest.mark.parametrize("target", ["ocm-0.1", "ocm-2.2", "internlm2"])
+def test_where_nothing_is_refused_no_sentence_is_made_until_somebody_looks(
+    target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[object] = []
+
+    def shown(value: object) -> str:
+        looked_at.append(value)
+        return "it"
+
+    monkeypatch.setattr(naming, "shown", shown)
+    result = write(WEIGHED, target)
+    assert looked_at == []
+    assert "/messages/0/weight" in {loss.path for loss in result.losses}
+    assert looked_at == [0.5]
+
+
+@pytest.mark.parametrize("path", ["/tools/0/parameters/properties/extras", "/extras/openai/x/extras"])
+def test_json_that_is_called_extras_is_shown_as_json(path: str) -> None:
+    loss = naming.name_difference(Difference(path, {"type": "string"}, ABSENT), "harmony")
+    assert loss.detail == 'harmony has no place for the extras {"type":"string"}'
