@@ -49,6 +49,15 @@ def test_nothing_is_shown_for_any_ordered_pair(document: Transcript) -> None:
             visibility.visibility(laws.Trial(known, target))
 
 
+@pytest.mark.parametrize("target", FORMATS)
+@pytest.mark.parametrize("recipient", ["user", "assistant", "all"])
+def test_what_an_intent_hides_stays_hidden_where_a_participant_is_addressed(recipient: str, target: str) -> None:
+    if target == "harmony-tokens":
+        pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
+    hidden = Message("assistant", f"{SECRET}1", channel="final", recipient=recipient, intent="status")
+    laws.all_laws(Transcript((hidden,)), target)
+
+
 @pytest.mark.long
 @given(visibility.documents())
 @settings(max_examples=5000)

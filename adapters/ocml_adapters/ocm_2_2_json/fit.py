@@ -15,7 +15,7 @@ from ocml_bridge.model import ByFormat, Completion, Document, Json, Message, Tho
 from ocml_bridge.pairing import synthesise_ids
 from ocml_bridge.text import developer, thoughts
 from ocml_bridge.turns import as_transcript, infer_grouping, with_namespace
-from ocml_bridge.visibility import channelled
+from ocml_bridge.visibility import channelled, closed
 
 from .reader import is_tool, read_object
 from .spelling import own, unknown_keys
@@ -68,7 +68,8 @@ def near(message: Message, index: int, log: Log) -> Message:
         detail = "a thought marker meant as text is broken by U+200B"
         log.lose(LossCode.CONTROL_TOKEN, f"{path}/content", detail, Severity.CHANGED)
     if is_wire_call(message):
-        return replace(message, channel=message.channel or "commentary", intent=None, end="call")
+        call = replace(message, channel=message.channel or "commentary", intent=None, end="call")
+        return closed(message, call)
     if message.role == "tool":
         name = with_namespace(message.name) if message.name is not None else None
         message = replace(message, name=name, recipient="assistant")
