@@ -26,7 +26,7 @@ TESTS = (
     "test_diff.py",
     "test_pairing.py",
     "test_calls.py",
-    "test_direct.py",
+    "test_plans.py",
     "text",
     "test_sidecar.py",
     "test_capabilities.py",

@@ -23,6 +23,7 @@ from ocml_bridge import (
 from ocml_bridge.adapter import Adapter
 from ocml_bridge.loss import Log
 from ocml_bridge.registry import adapter
+from ocml_bridge.report import Report
 from ocml_bridge.result import DocumentOutcome, Result
 from ocml_bridge.substance import vanished
 from ocml_bridge.testing import strategies
@@ -80,10 +81,9 @@ def test_verify_names_what_vanishes_without_a_loss_of_content() -> None:
 
     assert verify(SAID, result) == ()
     shorter = write(replace(SAID, messages=(Message("user", "Hell"), SAID.messages[1])), "chatml")
-    layout = Loss(LossCode.LAYOUT, Severity.LAYOUT, "/messages/0/content", "it says so")
-    unreported = verify(
-        SAID, Result(DocumentOutcome(shorter.output, [layout], shorter.transcript), SAID, (), None, shorter.target)
-    )
+    layout = Report([Loss(LossCode.LAYOUT, Severity.LAYOUT, "/messages/0/content", "it says so")])
+    outcome = DocumentOutcome(shorter.output, layout, shorter.transcript)
+    unreported = verify(SAID, Result(outcome, SAID, (), None, shorter.target))
     assert [loss.path for loss in unreported] == ["/messages/0/content"]
 
 
