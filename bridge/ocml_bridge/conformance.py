@@ -5,12 +5,14 @@ A form's reader has each message checked in order; what only its own spelling ca
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from . import jsontext
 from .loss import FindingCode, Log
 from .model import Json, Message
 from .turns import FUNCTIONS, is_call, is_reply
+from .units.heads import Item
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
 """§4; a tool's name in place of the role is read as the role `tool`."""
@@ -62,7 +64,7 @@ class Conformance:
             path: where it is in the canonical form.
             alternate: whether it is a call that is written in the JSON field `tool_calls`.
         """
-        self.heading(message, path)
+        self.alone(message, path)
         if message.constraint == "json" or message.content_type == "json":
             self._body(message, path)
         if message.role == "assistant":
@@ -70,8 +72,24 @@ class Conformance:
             return
         if self._ways:
             self._ways = set()
-        if is_reply(message):
-            self._reply(message, path)
+        if is_reply(message) and message.call_id is not None and message.call_id not in self._call_ids:
+            detail = f"no earlier call has the id {message.call_id[:40]!r} (§8.2)"
+            self._log.find(FindingCode.REPLY_UNPAIRED, f"{path}/call_id", detail)
+
+    def alone(self, message: Message, path: str) -> None:
+        """Check what a message says of itself: all but its body, and what its id is to other messages."""
+        find = self._log.find
+        self.heading(message, path)
+        if self._channels and message.channel is None and message.role == "assistant":
+            detail = "the header's profile requires a channel (§12.2)"
+            find(FindingCode.CHANNEL_MISSING, f"{path}/channel", detail)
+        called, answers = is_call(message), is_reply(message)
+        if message.call_id is None and (called or answers):
+            find(FindingCode.CALL_ID_MISSING, f"{path}/call_id", "a call and its reply must carry an id (§8.2)")
+        if called and message.channel != "commentary" and (message.recipient or "").startswith(FUNCTIONS):
+            find(FindingCode.CALL_CHANNEL, f"{path}/channel", "a function is called on commentary (§8.3)")
+        if answers and message.name is None:
+            find(FindingCode.NAME_MISSING, f"{path}/name", "a tool's reply must name the tool (§4, §6)")
 
     def _body(self, message: Message, path: str) -> None:
         """JSON that the header promises."""
@@ -82,36 +100,16 @@ class Conformance:
             self._log.find(FindingCode.CONSTRAINT_VIOLATION, f"{path}/content", detail)
 
     def _assistant(self, message: Message, path: str, *, alternate: bool) -> None:
-        channel = message.channel
-        if channel is None and self._channels:
-            detail = "the header's profile requires a channel (§12.2)"
-            self._log.find(FindingCode.CHANNEL_MISSING, f"{path}/channel", detail)
         if is_call(message):
-            self._call(message, path)
+            call_id = message.call_id
+            if call_id is not None and call_id in self._call_ids:
+                detail = f"an earlier call has the id {call_id[:40]!r}, and ids must be unique (§8.2)"
+                self._log.find(FindingCode.CALL_ID_REPEATED, f"{path}/call_id", detail)
+            elif call_id is not None:
+                self._call_ids.add(call_id)
             self._turn(TOOL_CALLS if alternate else "envelope", path)
         elif _has_tool_calls(message):
             self._turn(TOOL_CALLS, path)
-
-    def _call(self, message: Message, path: str) -> None:
-        find, call_id = self._log.find, message.call_id
-        if call_id is None:
-            find(FindingCode.CALL_ID_MISSING, f"{path}/call_id", _NO_ID)
-        elif call_id in self._call_ids:
-            detail = f"an earlier call has the id {call_id[:40]!r}, and ids must be unique (§8.2)"
-            find(FindingCode.CALL_ID_REPEATED, f"{path}/call_id", detail)
-        else:
-            self._call_ids.add(call_id)
-        if message.channel != "commentary" and (message.recipient or "").startswith(FUNCTIONS):
-            find(FindingCode.CALL_CHANNEL, f"{path}/channel", "a function is called on commentary (§8.3)")
-
-    def _reply(self, message: Message, path: str) -> None:
-        find, call_id = self._log.find, message.call_id
-        if call_id is None:
-            find(FindingCode.CALL_ID_MISSING, f"{path}/call_id", _NO_ID)
-        elif call_id not in self._call_ids:
-            find(FindingCode.REPLY_UNPAIRED, f"{path}/call_id", f"no earlier call has the id {call_id[:40]!r} (§8.2)")
-        if message.name is None:
-            find(FindingCode.NAME_MISSING, f"{path}/name", "a tool's reply must name the tool (§4, §6)")
 
     def _turn(self, way: str, path: str) -> None:
         """A turn must not mix the envelope of calls with any `tool_calls` (§6)."""
@@ -122,8 +120,29 @@ class Conformance:
                 self._log.find(FindingCode.MIXED_CALLS, path, detail)
 
 
-_NO_ID: Final = "a call and its reply must carry an id (§8.2)"
 _QUOTED: Final = f'"{TOOL_CALLS}"'
+
+
+def is_regular(items: Sequence[Item]) -> bool:
+    """Whether messages of which each is checked alone have nothing more to be found of them.
+
+    So it is where the ids of calls are all different, each reply has one of them, bodies are the JSON that they promise
+    to be, and none names the JSON field of calls.
+    """
+    known: set[str | None] = set()
+    for head, content, call_id in items:
+        if head.calls:
+            if call_id is not None and call_id in known:
+                return False
+            known.add(call_id)
+        elif head.role == "tool":
+            if call_id is not None and call_id not in known:
+                return False
+        elif head.role == "assistant" and isinstance(content, str) and _QUOTED in content:
+            return False
+        if head.promises_json and (not isinstance(content, str) or jsontext.parse(content) is None):
+            return False
+    return True
 
 
 def _has_tool_calls(message: Message) -> bool:

@@ -107,7 +107,7 @@ def _read_back(group: list[Message]) -> list[Message] | None:
         if len(wire) != len(values):
             return None
     try:
-        return read_object(wire)
+        return read_object(wire, "", 0, Log())
     except BridgeError:
         return None
 

@@ -10,7 +10,7 @@ from ocml_bridge.boundary import is_list_of_lists, several_documents
 from ocml_bridge.conformance import TOOL_CALLS, Conformance
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Content, Document, Json, Message, Transcript, replace
+from ocml_bridge.model import ByFormat, Content, Document, Json, Message, Transcript, replace
 from ocml_bridge.text import developer, thoughts
 from ocml_bridge.turns import (
     BUILTINS,
@@ -49,26 +49,45 @@ def read(source: Source, options: Options, log: Log) -> Document:
     Raises:
         BridgeError: OCB-SHAPE with the path of what is no message object; OCB-SEVERAL for a list of lists of them.
     """
-    if is_list_of_lists(source):
-        raise several_documents(source)
-    shape = "object" if isinstance(source, dict) else "lines" if isinstance(source, jsontext.Lines) else "list"
-    objects: Json = [source] if isinstance(source, dict) else source
-    if not isinstance(objects, list):
-        raise BridgeError(ErrorCode.SHAPE, "neither a message object nor a list of them", path="")
+    shape, objects = parted(source)
     messages: list[Message] = []
     conformance = Conformance(log)
-    for index, item in enumerate(cast("list[Json]", objects)):
-        path = f"/{index}" if shape != "object" else ""
-        said = _object(item, path, len(messages), log)
-        listed = len(said) - _listed(cast("Object", item))
+    for index, item in enumerate(objects):
+        said = read_object(item, path_of(index, shape), len(messages), log)
+        several = len(said) - listed(cast("Object", item))
         for at, message in enumerate(said):
-            conformance.message(message, f"/messages/{len(messages)}", alternate=at >= listed)
+            conformance.message(message, f"/messages/{len(messages)}", alternate=at >= several)
             messages.append(message)
     found = lift_tools(developer.split(messages, lenient=False).messages)
+    return Transcript(infer_grouping(found.messages), tools=found.tools, layout=layout_of(shape, found.layout))
+
+
+def parted(source: Source) -> tuple[str, list[Json]]:
+    """The shape of a document, and its objects.
+
+    Raises:
+        BridgeError: as `read`.
+    """
+    if is_list_of_lists(source):
+        raise several_documents(source)
+    if isinstance(source, dict):
+        return "object", [source]
+    if not isinstance(source, list):
+        raise BridgeError(ErrorCode.SHAPE, "neither a message object nor a list of them", path="")
+    return "lines" if isinstance(source, jsontext.Lines) else "list", cast("list[Json]", source)
+
+
+def path_of(index: int, shape: str) -> str:
+    """The JSON pointer of an object in a document of some shape."""
+    return "" if shape == "object" else f"/{index}"
+
+
+def layout_of(shape: str, tools_message: ByFormat | None) -> ByFormat | None:
+    """The layout of a document: its shape, and the spelling of a message that held nothing but tools."""
     layout: Object = {} if shape == "list" else {"shape": shape}
-    if found.layout is not None:
-        layout["tools_message"] = found.layout[HOME]
-    return Transcript(infer_grouping(found.messages), tools=found.tools, layout={HOME: layout} if layout else None)
+    if tools_message is not None:
+        layout["tools_message"] = tools_message[HOME]
+    return {HOME: layout} if layout else None
 
 
 def split(source: Source, options: Options) -> list[tuple[int, Source]]:
@@ -76,16 +95,18 @@ def split(source: Source, options: Options) -> list[tuple[int, Source]]:
     return list(enumerate(source)) if is_list_of_lists(source) else [(0, source)]
 
 
-def read_object(wire: Object) -> list[Message]:
+def read_object(item: Json, path: str, index: int, log: Log) -> list[Message]:
     """The messages that one object says.
+
+    Args:
+        item: what stands where an object does.
+        path: the JSON pointer of it.
+        index: that of its first message.
+        log: takes what is noticed.
 
     Raises:
         BridgeError: OCB-SHAPE for what is no message object, E-CALL-SCHEMA for a call without a recipient.
     """
-    return _object(wire, "", 0, Log())
-
-
-def _object(item: Json, path: str, index: int, log: Log) -> list[Message]:
     if not isinstance(item, dict) or not isinstance(cast("Object", item).get(ROLE), str):
         raise BridgeError(ErrorCode.SHAPE, "a message is an object with a role", path=path)
     wire = cast("Object", item)
@@ -162,7 +183,7 @@ def _calls(wire: Object, path: str) -> list[tuple[str, Object]]:
     return cast("list[tuple[str, Object]]", found)
 
 
-def _listed(wire: Object) -> int:
+def listed(wire: Object) -> int:
     """How many calls an object has in `tool_calls`; they are its last messages."""
     several = wire.get(TOOL_CALLS)
     return len(cast("list[Json]", several)) if isinstance(several, list) else 0

@@ -10,7 +10,7 @@ from ..loss import Log, Loss
 from ..memo import Memo
 from ..units.grammar import ANY_CONTENT, ByDocument, ContentClass, State, Unit, UnitWriter
 from ..units.heads import LIMIT, Head, Item, head_of, item_of, messages_of
-from .probes import PROBE, builder, probe
+from .probes import PROBE, builder, is_in, probe
 
 
 class Plan(NamedTuple):
@@ -170,7 +170,7 @@ class Learner:
         ]:
             return None
         made, table = tuple(head for head, _, _ in image), self.table(behind)
-        if not all(head.shared for head in made):
+        if not all(head.shared for head in made) or any(map(is_in, made)):
             return None
         if not keeps_ids and isinstance(unit, str) and any(item[2] is not None and item[2] in unit for item in items):
             return None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from ..units.grammar import Unit
-from ..units.heads import Item
+from ..units.heads import Head, Item
 
 PROBE: Final = "Probe"
 """What all probes begin with."""
@@ -16,6 +16,11 @@ PROBE: Final = "Probe"
 def probe(number: int) -> str:
     """A text that says nothing to any format. Where it is in a document by chance, no plan is learned from that."""
     return f"{PROBE}{number:04d}Text"
+
+
+def is_in(head: Head) -> bool:
+    """Whether a probe stands in a head, such as in the layout of a unit that is kept whole: no other has that head."""
+    return PROBE in repr(head.message("", None))
 
 
 def builder(

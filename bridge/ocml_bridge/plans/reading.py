@@ -10,9 +10,9 @@ from ..loss import Log
 from ..memo import Memo
 from ..model import Json
 from ..units.conversation import Conversation
-from ..units.grammar import Parted, Unit, UnitReader
+from ..units.grammar import ByDocument, Parted, Unit, UnitReader
 from ..units.heads import Head, Item, head_of, item_of
-from .probes import probe
+from .probes import is_in, probe
 
 LIMIT: Final = 4096
 """How many plans a reader knows at once; where there are more, all are forgotten."""
@@ -37,6 +37,16 @@ class PlanReader:
         Raises:
             BridgeError: what the format's reader raises.
         """
+        noticed = Log()
+        try:
+            conversation = self._read(source, noticed)
+        except ByDocument:
+            return None
+        if conversation is not None:
+            log.findings += noticed.findings
+        return conversation
+
+    def _read(self, source: str | Json, log: Log) -> Conversation | None:
         parted = self._grammar.part(source, log)
         if parted is None:
             return None
@@ -69,7 +79,7 @@ class PlanReader:
         log = Log()
         try:
             made = self._grammar.read(self._grammar.filled(unit, probes), at, 0, parted, log)
-        except BridgeError:
+        except (BridgeError, ByDocument):
             return None
         if log.findings:
             return None
@@ -77,7 +87,7 @@ class PlanReader:
         plan: list[tuple[Head, int, int]] = []
         for message in made:
             content, call_id, head = message.content, message.call_id, head_of(message)
-            if not isinstance(content, str) or not head.shared:
+            if not isinstance(content, str) or not head.shared or is_in(head):
                 return None
             if (content and content not in numbers) or (call_id is not None and call_id not in numbers):
                 return None

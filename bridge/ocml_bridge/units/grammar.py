@@ -17,7 +17,7 @@ State = Hashable
 
 
 class ByDocument(Exception):  # noqa: N818  # no error: there is another way
-    """A document that cannot be written unit by unit: something in it concerns more than one of them."""
+    """A document that cannot be read or written unit by unit: something in it concerns more than one of them."""
 
 
 class Parted(NamedTuple):
@@ -77,6 +77,10 @@ class UnitReader(Protocol):
             index: that of its first message.
             parted: the document.
             log: takes what is noticed.
+
+        Raises:
+            BridgeError: what the format's reader raises of a unit.
+            ByDocument: for one that is to be read with others.
         """
         ...
 
@@ -87,6 +91,9 @@ class UnitReader(Protocol):
             items: as they were read, one by one.
             parted: the document.
             log: takes what is noticed of the whole.
+
+        Raises:
+            ByDocument: where more is to be noticed than the units tell.
         """
         ...
 

@@ -31,13 +31,26 @@ class Head:
         has_id: whether the message has a call id.
         empty: whether its content is an empty text.
         calls: whether it is a tool call.
+        promises_json: whether the header says that the content is JSON.
         shared: whether all messages with this head have this very object. A head with extras is not shared: hardly any
             two are alike.
     """
 
     __slots__ = (
         *("_extras", "_fields", "_layout", "_local", "_with_id", "bare", "calls", "channel", "constraint"),
-        *("continues", "empty", "end", "has_extras", "has_id", "name", "recipient", "role", "shared", "weight"),
+        *(
+            "continues",
+            "empty",
+            "end",
+            "has_extras",
+            "has_id",
+            "name",
+            "promises_json",
+            "recipient",
+            "role",
+            "shared",
+            "weight",
+        ),
     )
 
     def __init__(self, message: Message, *, layout: bytes | None, shared: bool) -> None:
@@ -57,6 +70,7 @@ class Head:
         self.has_id: Final = message.call_id is not None
         self.empty: Final = message.content == ""
         self.calls: Final = is_call(message)
+        self.promises_json: Final = message.constraint == "json" or message.content_type == "json"
         self.shared: Final = shared
         self._extras: Final = message.extras
         self._layout: Final[ByFormat | bytes | None] = message.layout if layout is None else layout
