@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, ErrorCode
-from ocml_bridge.jsontext import MAX_DEPTH, loads, loads_sound, parse, value_at
+from ocml_bridge.jsontext import MAX_DEPTH, loads, parse, value_at
 from strategies_json import broken_texts, texts
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -131,15 +131,6 @@ def plainly(text: str) -> Any:
 @given(texts() | broken_texts())
 def test_text_is_read_as_the_standard_library_reads_it(text: str) -> None:
     assert outcome(loads, text) == outcome(plainly, text)
-
-
-@given(texts() | broken_texts())
-def test_what_is_called_sound_can_be_written_as_utf_8(text: str) -> None:
-    try:
-        value, sound = loads_sound(text)
-    except BridgeError:
-        return
-    assert not sound or json.dumps(value, ensure_ascii=False).encode()
 
 
 @given(texts() | broken_texts())

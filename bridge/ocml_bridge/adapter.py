@@ -193,8 +193,6 @@ class Adapter:
         dialects: the spellings it can write, the default one first.
         reads_units: makes what reads the format unit by unit, for plans (`codec`); None where it is read by document.
         writes_units: makes what writes it unit by unit, with some options.
-        verbatim: whether the reader takes all text from its source as it stands there, and resolves no escapes: what
-            UTF-8 can hold of the source, it can hold of the document.
         split: cuts a source at its boundaries into sources of one conversation each, with the place of each: its offset
             in a text, its index in a list. None where a source is always one. `read` refuses what it would cut
             (OCB-SEVERAL).
@@ -220,7 +218,6 @@ class Adapter:
     dialects: tuple[str, ...] = field(default=())
     reads_units: Callable[[], UnitReader] | None = None
     writes_units: Callable[[Options], UnitWriter] | None = None
-    verbatim: bool = False
     split: Callable[[Source, Options], Sequence[tuple[int, Source]]] | None = None
     compare: Callable[[Source], Sequence[Comparison]] | None = None
     decoders: Mapping[str, MakeDecoder] = field(default_factory=dict[str, MakeDecoder])

@@ -51,7 +51,7 @@ def read(
         BridgeError: with code and position, where there is nothing that could be read; OCB-FORMAT-DOUBT where it is
             certainly of another format than the one that was named; OCB-SIDECAR for a sidecar of another output.
     """
-    document, findings, name, _ = _read(data, source, options, strict, sidecar)
+    document, findings, name = _read(data, source, options, strict, sidecar)
     return Reading(_whole(document), tuple(findings), name)
 
 
@@ -111,8 +111,8 @@ def convert(
     Raises:
         BridgeError: with code and position, where it cannot be read or may not be written.
     """
-    document, findings, name, sound = _read(data, source, options, strict, sidecar)
-    outcome, target_id = _written(document, target, options, drop_analysis, sound)
+    document, findings, name = _read(data, source, options, strict, sidecar)
+    outcome, target_id = _written(document, target, options, drop_analysis)
     _check(outcome, policy, strict)
     return Result(outcome, document, tuple(findings), name, target_id)
 
@@ -140,14 +140,14 @@ def make_sidecar(
 
 def _read(
     data: Source | bytes, source: str | Adapter | None, options: Options, strict: bool, sidecar: Json
-) -> tuple[Document | Conversation, list[Finding], str, bool]:
-    """The document, what its reader noticed, the id of the format that it was in, and whether its text is sound."""
+) -> tuple[Document | Conversation, list[Finding], str]:
+    """The document, what its reader noticed, and the id of the format that it was in."""
     log = Log()
     if source is not None:
         found, dialect = registry.adapter(source)
-        document, sound = _read_named(data, found, replace(options, dialect=dialect) if dialect else options, log)
+        document = _read_named(data, found, replace(options, dialect=dialect) if dialect else options, log)
     else:
-        found, value, sound = opened(data, log)
+        found, value = opened(data, log)
         document = _read_value(value, found, options, log)
     if not isinstance(data, (str, bytes)):
         document = own(_whole(document))
@@ -157,19 +157,17 @@ def _read(
         document = apply(_whole(document), sidecar, _bytes(data), found.id, log)
     if strict and log.findings:
         raise refusal(log.findings)
-    return document, log.findings, found.id, sound and found.verbatim and sidecar is None
+    return document, log.findings, found.id
 
 
-def _read_named(
-    data: Source | bytes, found: Adapter, options: Options, log: Log
-) -> tuple[Document | Conversation, bool]:
-    """A document in the format that was named, and whether its text is sound.
+def _read_named(data: Source | bytes, found: Adapter, options: Options, log: Log) -> Document | Conversation:
+    """A document in the format that was named.
 
     Evidence of another format is looked for only where the reader found anything amiss: what is of a format, and all
     that is converted often, is not looked at twice.
     """
     try:
-        value, sound = decode(data, found.kind, log)
+        value = decode(data, found.kind, log)
         document = _read_value(value, found, options, log)
     except BridgeError as error:
         raise explain(error, data, found) from error.__cause__
@@ -177,7 +175,7 @@ def _read_named(
         doubted = doubt(found, value)
         if doubted is not None:
             raise doubted
-    return document, sound
+    return document
 
 
 def _read_value(value: Source, found: Adapter, options: Options, log: Log) -> Document | Conversation:
@@ -201,7 +199,7 @@ def _whole(document: Document | Conversation) -> Document:
 
 
 def _written(
-    document: Document | Conversation, target: str | Adapter, options: Options, drop_analysis: bool, sound: bool = False
+    document: Document | Conversation, target: str | Adapter, options: Options, drop_analysis: bool
 ) -> tuple[Outcome, str]:
     """What was written, and the id of the format that it is in."""
     found, dialect = registry.adapter(target)
@@ -210,7 +208,7 @@ def _written(
     elif options.dialect is not None and options.dialect not in found.dialects:
         known = ", ".join(found.dialects) or "none"
         raise BridgeError(ErrorCode.OPTION, f"{found.id} has no dialect {options.dialect!r}; it has {known}")
-    if not drop_analysis and (outcome := _write_units(found, document, options, sound)) is not None:
+    if not drop_analysis and (outcome := _write_units(found, document, options)) is not None:
         return outcome, found.id
     transcript = _whole(document)
     if drop_analysis and isinstance(transcript, Transcript):
@@ -220,7 +218,7 @@ def _written(
     return _guarded(found, transcript, written, options), found.id
 
 
-def _write_units(adapter: Adapter, document: Document | Conversation, options: Options, sound: bool) -> Written | None:
+def _write_units(adapter: Adapter, document: Document | Conversation, options: Options) -> Written | None:
     """What was written unit by unit; None where the document is written as a whole."""
     if isinstance(document, Completion) or options.special_tokens:
         return None
@@ -232,7 +230,7 @@ def _write_units(adapter: Adapter, document: Document | Conversation, options: O
     except ByDocument:
         return None
     output = written.output
-    return None if isinstance(output, str) and not (sound or is_unicode(output)) else written
+    return None if isinstance(output, str) and not is_unicode(output) else written
 
 
 def _guarded(adapter: Adapter, document: Document, written: DocumentOutcome, options: Options) -> DocumentOutcome:

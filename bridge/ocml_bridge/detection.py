@@ -30,17 +30,17 @@ def detect(data: Source | bytes) -> str:
     return opened(data, Log())[0].id
 
 
-def opened(data: Source | bytes, log: Log) -> tuple[Adapter, Source, bool]:
-    """Data whose format is not named: the adapter that reads it, what that takes, and whether its text is sound.
+def opened(data: Source | bytes, log: Log) -> tuple[Adapter, Source]:
+    """Data whose format is not named: the adapter that reads it, and what that takes.
 
     Raises:
         BridgeError: as `detect`.
     """
     try:
-        value, sound = guess(data, log)
+        value = guess(data, log)
     except BridgeError as error:
         raise explain(error, data) from error.__cause__
-    return registry.adapter(format_of(value))[0], value, sound
+    return registry.adapter(format_of(value))[0], value
 
 
 def format_of(source: Source) -> str:

@@ -87,11 +87,6 @@ def loads(data: str | bytes) -> Json:
             OCB-LIMIT for what nests deeper than `MAX_DEPTH` or has an integer too long to hold; with the offset in
             characters where it is known.
     """
-    return loads_sound(data)[0]
-
-
-def loads_sound(data: str | bytes) -> tuple[Json, bool]:
-    """As `loads`, and whether it is known that no half of a surrogate pair stands in the value: orjson takes none."""
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     try:
         value = orjson.loads(raw)
@@ -99,12 +94,12 @@ def loads_sound(data: str | bytes) -> tuple[Json, bool]:
         if _DEPTH.search(error.msg):
             raise _too_deep() from error
         if _BEYOND_ORJSON.search(raw):
-            return _loads_exactly(data), False
+            return _loads_exactly(data)
         raise BridgeError(ErrorCode.JSON, f"not JSON: {error.msg}", offset=error.pos) from error
     try:
-        return value if orjson.dumps(value) == raw else _parse(raw), True
+        return value if orjson.dumps(value) == raw else _parse(raw)
     except (orjson.JSONEncodeError, ValueError):
-        return _loads_exactly(data), False
+        return _loads_exactly(data)
 
 
 def _loads_exactly(data: str | bytes) -> Json:

@@ -9,13 +9,11 @@ from . import jsontext
 from .adapter import Kind, Source
 from .errors import BridgeError, ErrorCode
 from .loss import FindingCode, Log
+from .model import Json
 from .text.unicode import without_mark
 
-Taken = tuple[Source, bool]
-"""Text or a JSON value, and whether it is known that UTF-8 can hold all text in it: no half of a surrogate pair."""
 
-
-def decode(data: Source | bytes, kind: Kind, log: Log) -> Taken:
+def decode(data: Source | bytes, kind: Kind, log: Log) -> Source:
     """What the readers of text formats, or of JSON formats, take.
 
     Args:
@@ -30,17 +28,17 @@ def decode(data: Source | bytes, kind: Kind, log: Log) -> Taken:
     if not isinstance(data, (str, bytes)):
         if kind is Kind.TEXT:
             raise BridgeError(ErrorCode.SHAPE, "a text format is read from str or bytes, not from parsed JSON")
-        return data, False
-    return (_text(data, log), False) if kind is _TEXT else _json(data, log)
+        return data
+    return _text(data, log) if kind is _TEXT else _json(data, log)
 
 
 _TEXT: Final = Kind.TEXT
 
 
-def guess(data: Source | bytes, log: Log) -> Taken:
+def guess(data: Source | bytes, log: Log) -> Source:
     """Text as it is, or the JSON value that it is; for data of a format that is not known yet."""
     if not isinstance(data, (str, bytes)):
-        return data, False
+        return data
     text = _text(data, log)
     # A text format never begins like this and still parses as JSON; `[BOS]` and `[UNUSED_TOKEN_146]` do not.
     if text.lstrip()[:1] in ("{", "["):
@@ -49,7 +47,7 @@ def guess(data: Source | bytes, log: Log) -> Taken:
         except BridgeError:
             if _TOKEN.search(text) is None:
                 raise
-    return text, False
+    return text
 
 
 _TOKEN: Final = re.compile(r"<\||\[(?:BOS|UNUSED_TOKEN_\d+)\]")
@@ -68,10 +66,10 @@ def _utf8(data: bytes) -> str:
         ).locate(data) from error
 
 
-def _json(data: str | bytes, log: Log) -> Taken:
+def _json(data: str | bytes, log: Log) -> Json:
     """One JSON value, JSON lines as a list of them, or JSON with comments."""
     try:
-        return jsontext.loads_sound(data)
+        return jsontext.loads(data)
     except BridgeError as error:
         text = _text(data, log)
         if text is not data:  # places are counted in characters, behind a byte order mark
@@ -79,10 +77,10 @@ def _json(data: str | bytes, log: Log) -> Taken:
         if error.code is not ErrorCode.JSON:
             raise error.locate(text) from error.__cause__
         if (lines := jsontext.loads_lines(text)) is not None:
-            return lines, False
+            return lines
         bare = jsontext.without_comments(text)
         if bare is None:
             raise error.locate(text) from error.__cause__
         value = jsontext.loads(bare)
         log.find(FindingCode.JSON_REPAIRED, "", "comments are no JSON; they are left out")
-        return value, False
+        return value

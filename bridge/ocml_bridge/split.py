@@ -78,7 +78,7 @@ def read_all(
 def _opened(data: Source | bytes, source: str | Adapter | None) -> tuple[Adapter, str | None, Source]:
     """The adapter and dialect that read a document, and its text or JSON value."""
     if source is None:
-        found, value, _ = opened(data, Log())
+        found, value = opened(data, Log())
         return found, None, value
     found, dialect = registry.adapter(source)
     try:

@@ -15,7 +15,6 @@ ADAPTER = Adapter(
     read=Lazy(f"{__name__}.reader:read"),
     fit=Lazy(f"{__name__}.fit:fit"),
     write=Lazy(f"{__name__}.writer:write"),
-    verbatim=True,
     reads_units=Lazy(f"{__name__}.units:WireReader"),
     writes_units=Lazy(f"{__name__}.units:WireWriter"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),

@@ -18,6 +18,8 @@ LIMIT: Final = 4096
 """How many plans a reader knows at once; where there are more, all are forgotten."""
 Slots = tuple[tuple[Head, int, int], ...]
 """For each message of a unit its head, and which of the unit's values its content and its id are; -1 for none."""
+Reading = Head | Slots
+"""What a unit is read as: the head of one message whose content is the only value, or more."""
 
 
 class PlanReader:
@@ -29,7 +31,7 @@ class PlanReader:
 
     def __init__(self, grammar: UnitReader) -> None:
         self._grammar = grammar
-        self._plans = Memo[Hashable, Slots | None](LIMIT)
+        self._plans = Memo[Hashable, Reading | None](LIMIT)
 
     def read(self, source: str | Json, log: Log) -> Conversation | None:
         """A document as a conversation; None for one that is read as a whole.
@@ -51,7 +53,7 @@ class PlanReader:
         if parted is None:
             return None
         items: list[Item] = []
-        skeleton, plans = self._grammar.skeleton, self._plans
+        skeleton, plans, push = self._grammar.skeleton, self._plans, items.append
         before: Unit | None = None
         for at, unit in enumerate(parted.units):
             found = skeleton(unit, before)
@@ -61,11 +63,12 @@ class PlanReader:
                 plan = plans.get(key, _UNKNOWN)
                 if plan is _UNKNOWN:
                     plan = plans.keep(key, self._learned(unit, at, values, parted))
+                if isinstance(plan, Head):
+                    push((plan, values[0], None))
+                    continue
                 if plan is not None:
                     for head, content, call_id in plan:
-                        items.append(
-                            (head, values[content] if content >= 0 else "", values[call_id] if call_id >= 0 else None)
-                        )
+                        push((head, values[content] if content >= 0 else "", values[call_id] if call_id >= 0 else None))
                     continue
             items += map(item_of, self._grammar.read(unit, at, len(items), parted, log))
         if parted.cut_off and items:
@@ -73,7 +76,7 @@ class PlanReader:
             items[-1] = (head.replaced(end=None), content, call_id)
         return self._grammar.relate(items, parted, log)
 
-    def _learned(self, unit: Unit, at: int, values: Sequence[str], parted: Parted) -> Slots | None:
+    def _learned(self, unit: Unit, at: int, values: Sequence[str], parted: Parted) -> Reading | None:
         """What units like this one are read as; None where that depends on more, or there is something to note."""
         probes = [probe(number) for number in range(len(values))]
         log = Log()
@@ -93,7 +96,9 @@ class PlanReader:
                 return None
             plan.append((head, numbers[content] if content else -1, -1 if call_id is None else numbers[call_id]))
         used = sorted(number for _, *places in plan for number in places if number >= 0)
-        return tuple(plan) if used == list(range(len(probes))) else None
+        if used != list(range(len(probes))):
+            return None
+        return plan[0][0] if [place[1:] for place in plan] == [(0, -1)] else tuple(plan)
 
 
 _UNKNOWN: Any = object()
