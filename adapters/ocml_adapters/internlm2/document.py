@@ -20,6 +20,7 @@ def assemble(
     dialect: str,
     tail: str,
     last: Frame | None,
+    most: int,
 ) -> Transcript:
     """The transcript of messages, with what it must remember of their surroundings.
 
@@ -30,6 +31,7 @@ def assemble(
         dialect: how most tokens are spelled.
         tail: what stands behind the last frame.
         last: that frame.
+        most: where the tools stand by default.
     """
     layout = layout_for(dialect)
     extras: dict[str, Json] = {}
@@ -38,7 +40,7 @@ def assemble(
     if tools is not None:
         declared, at = tools
         # A list without tools is written only where it was read.
-        if at != place(messages) or not tools_of(declared):
+        if at != most or not tools_of(declared):
             layout["tools_at"] = at
         if declared.layout is not None:
             layout["tools"] = declared.layout[HOME]

@@ -43,6 +43,11 @@ def meaning(header: str) -> Meaning:
     return Meaning("tool" if role == ENVIRONMENT else role, kind or name, kind is not None, rest)
 
 
+def declares_tools(said: Meaning) -> bool:
+    """Whether a header is that of declared tools."""
+    return said.role == "system" and said.token and said.name == "plugin"
+
+
 class Replies:
     """Which call each reply answers, in the order of the text."""
 
@@ -85,7 +90,7 @@ def says(header: str, message: Message, replies: Replies) -> bool:
         return False
     if said.role == "tool":
         return replies.name(said) == message.name
-    plugin = said.role == "system" and said.token and said.name == "plugin"
+    plugin = declares_tools(said)
     if declares(message):
         return plugin
     if said.name != message.name:

@@ -19,7 +19,7 @@ from .document import assemble, dialect_of, lower_tools, tail_of
 from .frames import Unit, Walk, majority, settled
 from .headings import meaning
 from .syntax import CONTROL, FOREIGN, HOME
-from .tools import declares, tools_of, write_tools
+from .tools import declares, place, tools_of, write_tools
 
 
 class Placed(NamedTuple):
@@ -54,7 +54,8 @@ def image_of(draft: Transcript, paths: Sequence[str], options: Options, log: Log
     out = [message for placed in spelled.placed for message in placed.unit]
     tools = None if at is None else (out.pop(at), at)
     written = "im" if spelled.last is None else dialect
-    return assemble(out, spelled.opening, tools, written, tail_of(draft, spelled.last), spelled.last)
+    tail = tail_of(draft, spelled.last)
+    return assemble(out, spelled.opening, tools, written, tail, spelled.last, place(out))
 
 
 def units_of(messages: Sequence[Message]) -> list[Unit]:

@@ -15,9 +15,9 @@ from ocml_bridge.text.plain import message
 from .actions import read_body
 from .document import assemble
 from .frames import Unit, Walk, majority
-from .headings import Meaning, Replies, meaning
+from .headings import Meaning, Replies, declares_tools, meaning
 from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, MARKS, ROLES, UNUSED
-from .tools import declares, read_tools
+from .tools import declares, place, read_tools
 
 _NO_END: Final = f"the message has no {IM.end}"
 
@@ -67,12 +67,17 @@ class FrameReader:
 
     def frame(self, frame: Frame) -> None:
         """Take the next frame."""
-        said = meaning(frame.header)
+        said, index = meaning(frame.header), len(self.messages)
         opening = frame.last and frame.body == ""
-        unit: Unit = (Message(said.role, "", said.name, end=None),) if opening else self._unit(frame, said)
-        lifted = self._leading and self._tools is None and declares(unit[0])
-        path = "/open_turn" if opening else "/tools" if lifted else self._path(0)
-        self._remarks(frame, said, path)
+        leads = self._leading and self._tools is None
+        unit: Unit = (
+            (Message(said.role, "", said.name, end=None),)
+            if opening
+            else messages_of(frame, said, index, self._log, leads=leads)
+        )
+        lifted = leads and declares(unit[0])
+        path = "/open_turn" if opening else "/tools" if lifted else f"/messages/{index}"
+        remark(frame, said, path, self._log)
         self._read.append((frame, unit))
         if said.role == "tool":
             unit[0].name = self.replies.name(said)
@@ -112,10 +117,7 @@ class FrameReader:
         tools: tuple[Message, int] | None = None
         for frame, unit in self._read:
             opens = unit is self._opening
-            layout, extras = remember(frame, walk.default(unit, last=frame is self._read[-1][0], opening=opens))
-            first = unit[0]
-            if layout or extras:
-                first = replace(first, layout=by_format(HOME, layout), extras=by_format(HOME, extras))
+            first = remembering(unit, frame, walk, last=frame is self._read[-1][0], opening=opens)
             if opens:
                 opening, walk.before = first, frame
                 break
@@ -124,41 +126,59 @@ class FrameReader:
                 tools = first, len(messages)
             else:
                 messages += (first, *unit[1:])
-        return assemble(messages, opening, tools, dialect, tail, walk.before)
+        return assemble(messages, opening, tools, dialect, tail, walk.before, place(messages))
 
-    def _path(self, index: int) -> str:
-        return f"/messages/{len(self.messages) + index}"
 
-    def _unit(self, frame: Frame, said: Meaning) -> Unit:
-        if said.role == "assistant":
-            return read_body(frame.body, said.name, closed=frame.end != "", note=self._note)
-        content = CONTROL.restore(frame.body)
-        if said.role == "system" and said.token and said.name == "plugin":
-            declared = read_tools(content)
-            if declared is not None:
-                if declared.repaired:
-                    path = "/tools" if self._leading and self._tools is None else self._path(0)
-                    self._log.find(FindingCode.JSON_REPAIRED, path, "the JSON of the declared tools is mended")
-                return (Message("system", (Tools(declared.tools),)),)
-            self._note(FindingCode.JSON_OPAQUE, 0, "no list of tools; it is kept as text")
-        stray = MARKS.plain.search(frame.body)
-        if stray is not None:
-            self._note(FindingCode.STRAY_TOKEN, 0, f"{stray[0]} in the text is read as text")
-        return (message(said.role, content, said.name, "end" if frame.end else None),)
+def messages_of(frame: Frame, said: Meaning, index: int, log: Log, *, leads: bool = False) -> Unit:
+    """The messages of a frame with this header.
 
-    def _note(self, code: FindingCode, index: int, detail: str) -> None:
-        self._log.find(code, self._path(index), detail)
+    Args:
+        frame: one that is no open turn.
+        said: what its header says.
+        index: of its first message.
+        log: takes what had to be mended.
+        leads: whether tools in it are the transcript's.
+    """
 
-    def _remarks(self, frame: Frame, said: Meaning, path: str) -> None:
-        if said.role not in ROLES:
-            detail = f"{said.role!r} is not a role of InternLM2-Chat"
-            self._log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", detail, Severity.LAYOUT)
-        if said.rest:
-            detail = f"{' '.join(said.rest)!r} in the header is kept as it is"
-            self._log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)
-        if not is_trivia(frame.gap):
-            code = FindingCode.STRAY_TOKEN if MARKS.plain.search(frame.gap) else FindingCode.TEXT_OUTSIDE
-            self._log.find(code, path, "text in front of it is outside of any message")
-        if not frame.end and path != "/open_turn":
-            code = FindingCode.TRUNCATED if frame.last else FindingCode.END_MISSING
-            self._log.find(code, f"{path}/end", _NO_END)
+    def note(code: FindingCode, at: int, detail: str) -> None:
+        log.find(code, f"/messages/{index + at}", detail)
+
+    if said.role == "assistant":
+        return read_body(frame.body, said.name, closed=frame.end != "", note=note)
+    content = CONTROL.restore(frame.body)
+    if declares_tools(said):
+        declared = read_tools(content)
+        if declared is not None:
+            if declared.repaired:
+                path = "/tools" if leads else f"/messages/{index}"
+                log.find(FindingCode.JSON_REPAIRED, path, "the JSON of the declared tools is mended")
+            return (Message("system", (Tools(declared.tools),)),)
+        note(FindingCode.JSON_OPAQUE, 0, "no list of tools; it is kept as text")
+    stray = MARKS.plain.search(frame.body)
+    if stray is not None:
+        note(FindingCode.STRAY_TOKEN, 0, f"{stray[0]} in the text is read as text")
+    return (message(said.role, content, said.name, "end" if frame.end else None),)
+
+
+def remark(frame: Frame, said: Meaning, path: str, log: Log) -> None:
+    """Note what is odd about a frame, but for its body."""
+    if said.role not in ROLES:
+        detail = f"{said.role!r} is not a role of InternLM2-Chat"
+        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", detail, Severity.LAYOUT)
+    if said.rest:
+        detail = f"{' '.join(said.rest)!r} in the header is kept as it is"
+        log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)
+    if not is_trivia(frame.gap):
+        code = FindingCode.STRAY_TOKEN if MARKS.plain.search(frame.gap) else FindingCode.TEXT_OUTSIDE
+        log.find(code, path, "text in front of it is outside of any message")
+    if not frame.end and path != "/open_turn":
+        code = FindingCode.TRUNCATED if frame.last else FindingCode.END_MISSING
+        log.find(code, f"{path}/end", _NO_END)
+
+
+def remembering(unit: Unit, frame: Frame, walk: Walk, *, last: bool, opening: bool = False) -> Message:
+    """The first message of a frame, with what it remembers of that."""
+    layout, extras = remember(frame, walk.default(unit, last=last, opening=opening))
+    if not layout and not extras:
+        return unit[0]
+    return replace(unit[0], layout=by_format(HOME, layout), extras=by_format(HOME, extras))

@@ -14,7 +14,7 @@ from ocml_bridge.stream.hold import Hold
 from ocml_bridge.text.plain import message
 
 from .actions import call_of, message_of, placed
-from .headings import meaning
+from .headings import declares_tools, meaning
 from .reader import FrameReader
 from .segments import Cutter
 from .syntax import CONTROL, GRAMMAR, IM, SPECIALS, UNUSED
@@ -119,7 +119,7 @@ class Reading(Live):
         said, index = meaning(header), len(self._frames.messages)
         if said.role == "assistant":
             return Turn(self.log, index, said.name)
-        if said.role == "system" and said.token and said.name == "plugin":
+        if declares_tools(said):
             return Saying(self.log, index, None, CONTROL.restore)
         name = self._frames.replies.name(said) if said.role == "tool" else said.name
         return Saying(self.log, index, message(said.role, "", name, end=None), CONTROL.restore)

@@ -20,6 +20,7 @@ from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.visibility import is_private
 
 from .actions import dressed, joins
+from .answers import Calls
 from .calls import constraint_of, is_embedded
 from .document import layout_for
 from .fit import TARGET, turn
@@ -73,9 +74,7 @@ class Frames:
             or any(kept is not None and HOME in kept for kept in (around.layout, around.extras))
         ):
             raise ByDocument
-        items = list(items)
-        calls: list[str | None] = []
-        answered, in_calls = 0, False
+        items, calls = list(items), Calls()
         before: Item | None = None
         for at, item in enumerate(items):
             head, content, call_id = item
@@ -89,17 +88,11 @@ class Frames:
                 head = head.replaced(continues=False)
                 items[at] = head, content, call_id
             if head.role in _REPLIES:
-                if answered == len(calls):
-                    raise ByDocument
-                head = _answering(head, calls[answered])
-                items[at] = head, content, call_id
-                answered, in_calls = answered + 1, False
+                items[at] = _answering(head, calls.reply()), content, call_id
             elif head.calls:
-                if not in_calls:
-                    calls, answered, in_calls = [], 0, True
-                calls.append(head.recipient)
-            elif in_calls:
-                in_calls = before is not None and self.joins(before[0], head)
+                calls.call(head.recipient)
+            elif calls.is_open:
+                calls.text(continues=before is not None and self.joins(before[0], head))
             before = items[at]
         return items
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, Final
 
 from ..errors import BridgeError
@@ -10,7 +10,7 @@ from ..loss import Log
 from ..memo import Memo
 from ..model import Json
 from ..units.conversation import Conversation
-from ..units.grammar import ByDocument, Parted, Unit, UnitReader
+from ..units.grammar import ByDocument, Parted, Skeleton, Unit, UnitReader
 from ..units.heads import Head, Item, head_of, item_of
 from .probes import is_in, probe
 
@@ -62,7 +62,7 @@ class PlanReader:
                 key, values = found
                 plan = plans.get(key, _UNKNOWN)
                 if plan is _UNKNOWN:
-                    plan = plans.keep(key, self._learned(unit, at, values, parted))
+                    plan = plans.keep(key, self._learned(unit, at, found, parted))
                 if isinstance(plan, Head):
                     push((plan, values[0], None))
                     continue
@@ -76,16 +76,19 @@ class PlanReader:
             items[-1] = (head.replaced(end=None), content, call_id)
         return self._grammar.relate(items, parted, log)
 
-    def _learned(self, unit: Unit, at: int, values: Sequence[str], parted: Parted) -> Reading | None:
+    def _learned(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:
         """What units like this one are read as; None where that depends on more, or there is something to note."""
-        probes = [probe(number) for number in range(len(values))]
+        key, values = skeleton
+        filled = self._grammar.filled(unit, [probe(number) for number in range(len(values))])
         log = Log()
         try:
-            made = self._grammar.read(self._grammar.filled(unit, probes), at, 0, parted, log)
+            made = self._grammar.read(filled, at, 0, parted, log)
+            other = self._grammar.skeleton(filled, parted.units[at - 1] if at else None)
         except (BridgeError, ByDocument):
             return None
-        if log.findings:
+        if log.findings or other is None or other[0] != key:
             return None
+        probes = other[1]
         numbers = {text: number for number, text in enumerate(probes)}
         plan: list[tuple[Head, int, int]] = []
         for message in made:

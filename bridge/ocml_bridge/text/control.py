@@ -28,12 +28,14 @@ class ControlTokens:
     """
 
     def __init__(self, tokens: Iterable[str], numbered: Iterable[str] = ()) -> None:
+        tokens, numbered = tuple(tokens), tuple(numbered)
         ends: dict[str, list[str]] = {}
         for token in sorted(tokens, key=len, reverse=True):
             ends.setdefault(token[0], []).append(re.escape(token[1:]))
         for token in numbered:
             ends.setdefault(token[0], []).append(re.escape(token[1:]).replace("\\#", "[0-9]+"))
         self._firsts: Final = tuple(ends)
+        self._beginnings: Final = tuple({token[:2] for token in (*tokens, *numbered)})
         self._heads: Final = [(re.escape(first), "|".join(rest)) for first, rest in ends.items()]
 
     # Compiled when they are needed: most conversions need none of them.
@@ -66,7 +68,15 @@ class ControlTokens:
 
     def is_free(self, text: str) -> bool:
         """Whether a text holds no token, whole or broken: `guard` leaves it as it is."""
-        return self.is_safe(text) or self._any.search(text) is None
+        if self.is_safe(text):
+            return True
+        if BREAK not in text:
+            for beginning in self._beginnings:
+                if beginning in text:
+                    break
+            else:
+                return True
+        return self._any.search(text) is None
 
     def neutralise(self, text: str, keep: Collection[str] = ()) -> str:
         """Content with every token broken, but for those of `keep`, which stand in it as plain text."""

@@ -65,7 +65,7 @@ class UnitReader(Protocol):
         ...
 
     def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
-        """A unit that has a skeleton, with other contents and ids."""
+        """A unit that has a skeleton, with other contents and ids; where these are JSON, with JSON that holds them."""
         ...
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
