@@ -55,6 +55,7 @@ class PlanReader:
         items: list[Item] = []
         skeleton, plans, push = self._grammar.skeleton, self._plans, items.append
         before: Unit | None = None
+        plain = True
         for at, unit in enumerate(parted.units):
             found = skeleton(unit, before)
             before = unit
@@ -70,11 +71,14 @@ class PlanReader:
                     for head, content, call_id in plan:
                         push((head, values[content] if content >= 0 else "", values[call_id] if call_id >= 0 else None))
                     continue
+            plain = False
             items += map(item_of, self._grammar.read(unit, at, len(items), parted, log))
         if parted.cut_off and items:
             head, content, call_id = items[-1]
             items[-1] = (head.replaced(end=None), content, call_id)
-        return self._grammar.relate(items, parted, log)
+        conversation = self._grammar.relate(items, parted, log)
+        conversation.plain = plain
+        return conversation
 
     def _learned(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:
         """What units like this one are read as; None where that depends on more, or there is something to note."""

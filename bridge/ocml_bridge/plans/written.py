@@ -125,7 +125,7 @@ class Written:
         """Whether there may be text of which nothing was understood."""
         extras = self._conversation.around.extras
         outside = extras is not None and any(not OUTSIDE.isdisjoint(members) for members in extras.values())
-        return outside or any(map(_may_be_opaque, self._conversation.items))
+        return outside or (not self._conversation.plain and any(map(_may_be_opaque, self._conversation.items)))
 
     @property
     def image(self) -> Transcript:

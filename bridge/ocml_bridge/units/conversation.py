@@ -15,14 +15,18 @@ class Conversation:
         items: its messages.
         around: the transcript without its messages.
         transcript: the whole, where it is known already.
+
+    Attributes:
+        plain: whether it is known that all messages were read by plans, so that they were understood.
     """
 
-    __slots__ = ("_transcript", "around", "items")
+    __slots__ = ("_transcript", "around", "items", "plain")
 
     def __init__(self, items: Sequence[Item], around: Transcript, transcript: Transcript | None = None) -> None:
         self.items = items
         self.around = around
         self._transcript = transcript
+        self.plain = False
 
     @property
     def transcript(self) -> Transcript:

@@ -12,7 +12,7 @@ def answered_in_order(items: Sequence[Item]) -> bool:
 
     Then replies answer the same calls whether they are paired by id, by name or by order.
     """
-    if not any(head.role == "tool" for head, _, _ in items):
+    if "tool" not in [item[0].role for item in items]:  # a list is looked through faster than a generator
         return True
     calls: list[Item] = []
     answered = 0
