@@ -82,7 +82,7 @@ def _opened(data: Source | bytes, source: str | Adapter | None) -> tuple[Adapter
         return found, None, value
     found, dialect = registry.adapter(source)
     try:
-        return found, dialect, decode(data, found.kind, Log())[0]
+        return found, dialect, decode(data, found.kind, Log())
     except BridgeError as error:
         raise explain(error, data, found) from error.__cause__
 
