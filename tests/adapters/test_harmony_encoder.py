@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from corpus import corpus_path
 from harmony_judge import library
-from ocml_adapters.harmony.encoder import NEWER, load_encoder
+from ocml_adapters.harmony.encoder import LEADS, NEWER, load_encoder
 from ocml_adapters.harmony.ids import spelling
 from ocml_adapters.harmony.syntax import FIRST_SPECIAL, LAST_ID, TOKENS, spellings
 from ocml_adapters.harmony.vocabulary import load_encoding
@@ -69,7 +69,21 @@ PARTS = st.one_of(
     st.text(max_size=8),
     st.sampled_from(("'s", "'LL", "’s", " ", "  ", "\n", "\r\n", "\t", "12345", '{"a": [', "://", "é", "e\u0301", "ǅ")),
     st.sampled_from(
-        ("中文", "ـا", "한", "😀", "👨‍👩‍👧", "İ", "𝔘", "\ufffd", "\x00", "\ud83d", "\ud83d\ude00", *TOKENS.values())
+        (
+            "中文",
+            "ـا",
+            "한",
+            "😀",
+            "👨‍👩‍👧",
+            "İ",
+            "'ſ",
+            "𝔘",
+            "\ufffd",
+            "\x00",
+            "\ud83d",
+            "\ud83d\ude00",
+            *TOKENS.values(),
+        )
     ),
     st.tuples(st.sampled_from("aA \n0中!"), st.integers(1, 300)).map(lambda drawn: drawn[0] * drawn[1]),
 )
@@ -81,11 +95,16 @@ def test_any_text_has_the_ids_of_the_official_encoder(text: str) -> None:
     assert load_encoder().encode(text) == official(text)
 
 
-@pytest.mark.parametrize("text", ["\u088f's", "(\U000323b0(self", "a \U00011de1234"])
-def test_a_letter_that_the_official_encoder_does_not_know_is_cut_as_it_cuts_it(text: str) -> None:
+@pytest.mark.parametrize("text", ["\u088f's", "(\U000323b0(self", "a \U00011de1234", "a'\u017f'Sa"])
+def test_what_the_official_encoder_reads_otherwise_is_cut_as_it_cuts_it(text: str) -> None:
     alone: Any = importlib.import_module("toktok")._encoding("o200k_harmony")
     assert alone.encode_ordinary(text) != official(text)
     assert load_encoder().encode(text) == official(text)
+
+
+def test_a_character_that_is_left_to_the_official_encoder_begins_with_one_of_four_bytes() -> None:
+    newer = (chr(number) for number in range(0x110000) if not 0xD800 <= number < 0xE000 and NEWER.match(chr(number)))
+    assert {char.encode()[0] for char in newer} == set(LEADS)
 
 
 def test_real_transcripts_have_the_ids_of_the_official_encoder() -> None:
