@@ -203,3 +203,16 @@ def identified(items: list[Item], home: str) -> list[Item]:
         return items
     numbered = with_ids(items, home)
     return list(map(item_of, synthesise_ids(messages_of(items), home))) if numbered is None else numbered
+
+
+def pairs_alike(message: Message, image: Message) -> bool:
+    """Whether a message in its image is paired with others as before: by its id, or else by the tool's name."""
+    return _pairing(message) == _pairing(image)
+
+
+def _pairing(message: Message) -> tuple[str | None, ...] | None:
+    if is_reply(message):
+        return ("reply", message.call_id, message.name if message.call_id is None else None)
+    if is_call(message):
+        return ("call", message.call_id, message.recipient)
+    return None

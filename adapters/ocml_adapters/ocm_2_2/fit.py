@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Final, cast
 
 from ocml_bridge.adapter import Options
@@ -26,29 +25,42 @@ from .syntax import HOME, MAX_FRAME_HEADER, VERSION, is_last_answer
 def fit(document: Document, options: Options, log: Log) -> Document:
     """The image of a document in OpenChatML 2.2."""
     transcript = as_transcript(document, log) if isinstance(document, Completion) else document
-    transcript = developer.empty(_narrow(transcript, log), _empty, log, target=HOME)
+    narrowed = tuple(near(message, index, log) for index, message in enumerate(transcript.messages))
+    transcript = developer.empty(replace(transcript, messages=narrowed), _empty, log, target=HOME)
     transcript = developer.fit(transcript, log, lenient=True)
     numbered = synthesise_ids(transcript.messages, HOME)
-    messages = [_message(message, first=index == 0) for index, message in enumerate(numbered)]
+    messages = [fitted(message, first=index == 0) for index, message in enumerate(numbered)]
     open_turn = transcript.open_turn
     if open_turn is not None:
         open_turn = _open_turn(open_turn, first=not messages)
-    said = _header(transcript, log)
-    image = Transcript(
-        messages=tuple(messages),
-        tools=transcript.tools,
-        header=None if said.header == PLAIN.header else said.header,
-        settings=said.settings,
-        open_turn=open_turn,
-        extras={HOME: {GENERATION: said.others}} if said.others else None,
-    )
+    image = headed(transcript, log, alone=not messages and open_turn is None and transcript.tools is None)
+    image = replace(image, messages=tuple(messages), tools=transcript.tools, open_turn=open_turn)
     extras = spelling.document_extras(transcript, image)
     image = replace(image, extras=extras)
-    image = replace(image, messages=infer_grouping(_endings(messages, image)))
+    last = len(messages) - 1 if open_turn is None else -1
+    tail = "tail" in spelling.own(extras)
+    ends = [ended(message, last=index == last, tail=tail) for index, message in enumerate(messages)]
+    image = replace(image, messages=infer_grouping(ends))
     return replace(image, layout=spelling.document_layout(transcript.layout, image))
 
 
-def _header(transcript: Transcript, log: Log) -> DocumentHeader:
+def headed(transcript: Transcript, log: Log, *, alone: bool) -> Transcript:
+    """What the document header says of a transcript: header, settings, and generation settings of others.
+
+    Args:
+        transcript: what is written.
+        log: takes what goes without saying.
+        alone: whether nothing stands behind the header.
+    """
+    said = _header(transcript, log, alone=alone)
+    return Transcript(
+        header=None if said.header == PLAIN.header else said.header,
+        settings=said.settings,
+        extras={HOME: {GENERATION: said.others}} if said.others else None,
+    )
+
+
+def _header(transcript: Transcript, log: Log, *, alone: bool) -> DocumentHeader:
     """The header as it will be read; one that says nothing but the version goes without saying."""
     said = spelling.header_of(transcript)
     clean = said._replace(header=replace(said.header, version=said.header.version or VERSION, layout=None))
@@ -60,30 +72,31 @@ def _header(transcript: Transcript, log: Log) -> DocumentHeader:
             clean = read_back(clean) or PLAIN
         except BridgeError:  # too long or too deep to be read again
             clean = PLAIN
-    alone = not transcript.messages and transcript.open_turn is None and transcript.tools is None
     layout = spelling.header_layout(said.header.layout, clean, alone=alone)
     return clean if layout is None else clean._replace(header=replace(clean.header, layout=layout))
 
 
-def _narrow(transcript: Transcript, log: Log) -> Transcript:
-    """Content as texts and, in private reasoning, thought markers. Tools are moved out afterwards."""
-    narrowed: list[Message] = []
-    for index, message in enumerate(transcript.messages):
-        if isinstance(message.content, str):
-            narrowed.append(message)
-            continue
-        message = channelled(message)
-        holds = {Thought, Tools} if is_thought(message) else {Tools}
-        content = thoughts.tidy(narrow(message.content, holds, f"/messages/{index}/content", log, target=HOME))
-        narrowed.append(replace(message, content=content))
-    return replace(transcript, messages=tuple(narrowed))
+def near(message: Message, index: int, log: Log) -> Message:
+    """A message with its content as texts and, in private reasoning, thought markers; tools are moved out later."""
+    if isinstance(message.content, str):
+        return message
+    message = channelled(message)
+    holds = {Thought, Tools} if is_thought(message) else {Tools}
+    content = narrow(message.content, holds, f"/messages/{index}/content", log, target=HOME)
+    return replace(message, content=thoughts.tidy(content))
 
 
 def _empty(message: Message, *, first: bool) -> Message:
-    return replace(_message(message, first=first), layout=message.layout, end=message.end)
+    return replace(fitted(message, first=first), layout=message.layout, end=message.end)
 
 
-def _message(message: Message, *, first: bool) -> Message:
+def fitted(message: Message, *, first: bool) -> Message:
+    """A message as its frame reads, but for how it ends.
+
+    Args:
+        message: as `near` gives it, with its id.
+        first: whether it is the first one.
+    """
     clean = replace(message, failed=None, weight=None, **_safe(message))  # type: ignore[arg-type]
     clean = replace(clean, extras=spelling.message_extras(message.extras, first=first), layout=None)
     clean = _bounded(closed(message, _bounded(clean)))
@@ -134,17 +147,19 @@ def _safe(message: Message) -> dict[str, str | None]:
 _UNSAFE: Final = re.compile(r"[\s<|\x00-\x1f\x7f\u200b\ufeff\ud800-\udfff]+")
 
 
-def _endings(messages: Sequence[Message], image: Transcript) -> list[Message]:
-    """Only the last message may be cut off; the last final answer ends with `<|return|>` (reading 16)."""
-    out = [replace(message, end="end") if message.end is None else message for message in messages]
-    if not out or image.open_turn is not None:
-        return out
-    last = messages[-1]
-    if last.end is None and "tail" not in spelling.own(image.extras):
-        out[-1] = last
-    elif is_last_answer(out[-1]) and "end" not in spelling.own(last.layout):
-        out[-1] = replace(out[-1], end="return")
-    return out
+def ended(message: Message, *, last: bool, tail: bool) -> Message:
+    """A message as its frame ends: only the last may be cut off; a last answer has `<|return|>` (reading 16).
+
+    Args:
+        message: as `fitted` gives it.
+        last: whether it is the last, and no turn is open.
+        tail: whether text stands behind it.
+    """
+    if message.end is None:
+        return message if last and not tail else replace(message, end="end")
+    if last and is_last_answer(message) and "end" not in spelling.own(message.layout):
+        return replace(message, end="return")
+    return message
 
 
 def _open_turn(message: Message, *, first: bool) -> Message:

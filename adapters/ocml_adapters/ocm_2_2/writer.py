@@ -21,19 +21,20 @@ def write(document: Document, options: Options, log: Log) -> Source:
     """The text of a transcript that the format can hold."""
     transcript = cast("Transcript", document)
     layout, extras = own(transcript.layout), own(transcript.extras)
-    out = [_front(transcript)]
+    out = [front_of(transcript)]
     made = layout.get("tools_message")
     messages = developer.spell(transcript, cast("str | None", layout.get("tools")), {HOME: made} if made else None)
     for index, message in enumerate(messages):
-        out += (_gap(message) if index else "", _frame(message))
+        out += (gap_of(message) if index else "", frame_of(message))
     if transcript.open_turn is not None:
-        out += (_gap(transcript.open_turn) if messages else "", START, _header(transcript.open_turn))
+        out += (gap_of(transcript.open_turn) if messages else "", START, _header(transcript.open_turn))
     elif messages and messages[-1].end is not None:
         out.append(cast("str", extras.get("tail", layout.get("tail", "\n"))))
     return "".join(out)
 
 
-def _front(transcript: Transcript) -> str:
+def front_of(transcript: Transcript) -> str:
+    """What stands before the first frame."""
     if is_bare(transcript):
         kept = own(transcript.extras).get("front", own(transcript.layout).get("front", ""))
         return cast("str", kept)
@@ -41,7 +42,8 @@ def _front(transcript: Transcript) -> str:
     return cast("str", own(said.header.layout).get("raw")) or render_document_header(said)
 
 
-def _gap(message: Message) -> str:
+def gap_of(message: Message) -> str:
+    """What stands between a frame and the one before it."""
     return cast("str", own(message.extras).get("before", own(message.layout).get("gap", "\n")))
 
 
@@ -50,7 +52,8 @@ def _header(message: Message) -> str:
     return cast("str | None", own(message.layout).get("header")) or render_header(message, unknown)
 
 
-def _frame(message: Message) -> str:
+def frame_of(message: Message) -> str:
+    """The frame of a message that the format can hold."""
     layout = own(message.layout)
     body = layout.get("body")
     if body is None:

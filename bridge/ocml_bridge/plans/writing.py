@@ -84,6 +84,8 @@ class PlanWriter:
                 image.append(plan.image[0])
                 table = plan.next
             plans = table.plans
+        if grammar.keeps_ids:
+            written.related(items)
         return out, len(out) if place == len(items) else at, table.state
 
     def _plan(self, item: Item, table: Table, known: Plan | None, *, last: bool) -> Plan | None:

@@ -84,6 +84,12 @@ class Written:
         self._left_out.add(index)
         self.log.losses += [loss._replace(path=path_at(loss.path, index)) for loss in losses]
 
+    def related(self, items: Sequence[Item]) -> None:
+        """Messages have the ids of items, one for each of the conversation's."""
+        if items is not self._conversation.items:
+            left_out = self._left_out or ()
+            self.near = [item for index, item in enumerate(items) if index not in left_out]
+
     def cut_off(self) -> None:
         """The last message reads as one that was cut off."""
         if self.items:
