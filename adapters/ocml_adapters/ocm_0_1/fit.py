@@ -53,11 +53,12 @@ def fit(document: Document, options: Options, log: Log) -> Document:
 
 def _fit_transcript(document: Transcript, options: Options, log: Log) -> Transcript:
     wires = [wire for group in _groups(_rows(document, log)) for wire in _wires(group, log)]
-    _settle_ends(wires, document, options)
+    if wires and document.open_turn is None:
+        settle_end(wires[-1], options)
     opening = fit_open_turn(document.open_turn)
     frames = units([row.message for wire in wires for row in wire], opening, TOKENS.neutralise, options)
     for wire, one in zip(wires, frames, strict=False):
-        _guard(wire, one, options, log)
+        guard(wire, one, options, log)
     for one in frames:
         one.messages[0].layout, one.messages[0].extras = one.remembered()
     lifted = lift([row.message for wire in wires for row in wire])
@@ -77,7 +78,7 @@ def _fit_transcript(document: Transcript, options: Options, log: Log) -> Transcr
 
 
 @dataclass(slots=True)
-class _Row:
+class Row:
     """One message of the image in the making: where it comes from, and how it was joined and ended there."""
 
     path: str
@@ -86,13 +87,14 @@ class _Row:
     message: Message
 
 
-_Wire = list[_Row]
+Wire = list[Row]
+"""The rows of one frame."""
 
 
 # --- message by message -----------------------------------------------------------------------------------------------
 
 
-def _rows(document: Transcript, log: Log) -> list[_Row]:
+def _rows(document: Transcript, log: Log) -> list[Row]:
     paths: list[str] = []
     sources: list[Message] = []
     for index, message in enumerate(document.messages):
@@ -106,12 +108,17 @@ def _rows(document: Transcript, log: Log) -> list[_Row]:
     lowered = lower(sources, document.tools, {HOME: made} if isinstance(made, dict) else None)
     if len(lowered) > len(paths):
         paths.insert(0, "/tools")
-    rows: list[_Row] = []
+    rows: list[Row] = []
     for path, source in zip(paths, lowered, strict=True):
-        message = fit_message(source, path, log)
-        message.layout, message.extras = source.layout, source.extras
-        rows.append(_Row(path, source.continues, source.end is None, message))
+        rows.append(row_of(source, path, log))
     return rows
+
+
+def row_of(source: Message, path: str, log: Log) -> Row:
+    """A message of the image in the making."""
+    message = fit_message(source, path, log)
+    message.layout, message.extras = source.layout, source.extras
+    return Row(path, source.continues, source.end is None, message)
 
 
 def has_no_place(source: Message) -> bool:
@@ -192,33 +199,38 @@ def fit_open_turn(source: Message | None) -> Message | None:
 # --- which messages share a frame -------------------------------------------------------------------------------------
 
 
-def _groups(rows: Sequence[_Row]) -> Iterator[list[_Row]]:
+def _groups(rows: Sequence[Row]) -> Iterator[list[Row]]:
     """Rows that were one wire message and whose frames would have the same header."""
     start = 0
     for index in range(1, len(rows) + 1):
-        if index == len(rows) or not rows[index].joined or _header(rows[index]) != _header(rows[index - 1]):
+        if (
+            index == len(rows)
+            or not rows[index].joined
+            or header_in(rows[index].message) != header_in(rows[index - 1].message)
+        ):
             yield list(rows[start:index])
             start = index
 
 
-def _header(row: _Row) -> tuple[str, str | None]:
-    return row.message.role, None if row.message.role == "tool" else row.message.name
+def header_in(message: Message) -> tuple[str, str | None]:
+    """What the header of a message's frame says."""
+    return message.role, None if message.role == "tool" else message.name
 
 
-def _wires(group: list[_Row], log: Log) -> Iterator[_Wire]:
+def _wires(group: list[Row], log: Log) -> Iterator[Wire]:
     """The frames that a group needs: white space alone, or text beside text, has a frame of its own."""
     if len(group) > 1:
         group = _without_empty(group, log)
-    wire: _Wire = []
+    wire: Wire = []
     for row in group:
         if wire and not may_join(wire[-1].message, row.message):
-            yield _joined(wire)
+            yield joined(wire)
             wire = []
         wire.append(row)
-    yield _joined(wire)
+    yield joined(wire)
 
 
-def _without_empty(group: list[_Row], log: Log) -> list[_Row]:
+def _without_empty(group: list[Row], log: Log) -> list[Row]:
     """An empty text beside a thought or a call is the same as none."""
     kept = [row for row in group if not (is_text(row.message) and row.message.content == "")] or group[:1]
     places = set(map(id, kept))
@@ -239,7 +251,8 @@ def _stands_alone(message: Message) -> bool:
     return is_text(message) and isinstance(message.content, str) and not message.content.strip()
 
 
-def _joined(wire: _Wire) -> _Wire:
+def joined(wire: Wire) -> Wire:
+    """The rows of one frame, with what their place in it implies."""
     for row in wire[1:]:
         row.message.continues = True
         row.message.layout = row.message.extras = None
@@ -248,11 +261,11 @@ def _joined(wire: _Wire) -> _Wire:
     return wire
 
 
-def _settle_ends(wires: list[_Wire], document: Transcript, options: Options) -> None:
-    """A message may be cut off where the text ends with it, and where that can be seen."""
-    if not wires or document.open_turn is not None or not wires[-1][-1].cut:
+def settle_end(wire: Wire, options: Options) -> None:
+    """The last message may be cut off where that can be seen."""
+    if not wire[-1].cut:
         return
-    messages = [row.message for row in wires[-1]]
+    messages = [row.message for row in wire]
     ending, messages[-1].end = messages[-1].end, None
     body = body_of(messages, TOKENS.neutralise)
     if not body.strip() or ends_text(body, options):
@@ -262,7 +275,7 @@ def _settle_ends(wires: list[_Wire], document: Transcript, options: Options) -> 
 # --- spelling ---------------------------------------------------------------------------------------------------------
 
 
-def _guard(wire: _Wire, one: Unit, options: Options, log: Log) -> None:
+def guard(wire: Wire, one: Unit, options: Options, log: Log) -> None:
     """Report the control tokens that had to be broken, or refuse them; what is spelled as it was has none."""
     if BREAK not in one.default.body or not one.is_default():
         return
@@ -274,7 +287,7 @@ def _guard(wire: _Wire, one: Unit, options: Options, log: Log) -> None:
 # --- the rest ---------------------------------------------------------------------------------------------------------
 
 
-def _report_lift(lifted: Lifted, wires: list[_Wire], document: Transcript, log: Log) -> None:
+def _report_lift(lifted: Lifted, wires: list[Wire], document: Transcript, log: Log) -> None:
     if lifted.tools is None:
         return
     path = wires[0][0].path

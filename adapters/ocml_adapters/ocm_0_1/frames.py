@@ -112,13 +112,17 @@ def units(messages: Sequence[Message], opening: Message | None, guard: Guard, op
     """Messages, and the open turn behind them, frame by frame."""
     out: list[Unit] = []
     for start, end in groups(messages):
-        wire = messages[start:end]
-        default = default_frame(wire, guard, "\n" if out else "")
-        out.append(unit(wire, _kept_by(wire[0], options, first=not out), default, options))
+        out.append(placed(messages[start:end], guard, options, first=not out))
     if opening is not None:
         default = open_frame(opening, "\n" if out else "")
         out.append(open_unit(opening, _kept_by(opening, options, first=not out), default))
     return out
+
+
+def placed(messages: Sequence[Message], guard: Guard, options: Options, *, first: bool) -> Unit:
+    """The messages of a frame in it, spelled as they remember."""
+    default = default_frame(messages, guard, "" if first else "\n")
+    return unit(messages, _kept_by(messages[0], options, first=first), default, options)
 
 
 def _kept_by(message: Message, options: Options, *, first: bool) -> dict[str, Json]:

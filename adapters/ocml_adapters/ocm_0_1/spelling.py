@@ -66,13 +66,23 @@ def embeds(text: str) -> Json:
     return None if span is None or isinstance(span.value, str) else span.value
 
 
+def is_embedded_call(arguments: str) -> bool:
+    """Whether arguments stand in a call as they are."""
+    return isinstance(embeds(arguments), dict)
+
+
+def is_embedded_output(content: str) -> bool:
+    """Whether what a tool replies stands in its output as it is."""
+    return content == "null" or embeds(content) is not None
+
+
 def _call(name: str, arguments: str, guard: Guard) -> str:
-    raw = guard(arguments) if isinstance(embeds(arguments), dict) else literal(arguments)
+    raw = guard(arguments) if is_embedded_call(arguments) else literal(arguments)
     return f'{CALL}\n{{"arguments": {raw}, "name": {literal(name)}}}'
 
 
 def _output(name: str, content: str, guard: Guard) -> str:
-    raw = guard(content) if content == "null" or embeds(content) is not None else literal(content)
+    raw = guard(content) if is_embedded_output(content) else literal(content)
     return f'{OUTPUT}\n{{"name": {literal(name)}, "content": {raw}}}'
 
 
