@@ -112,6 +112,15 @@ def test_nothing_moves_where_there_are_ids(target: str) -> None:
     assert relations(result) == []
 
 
+@pytest.mark.parametrize("target", [*WITHOUT_IDS, "chatml", "openai", "ocm-2.2", "ocm-2.2-json", "canonical"])
+def test_a_reply_that_names_its_tool_alone_does_not_go_to_another_call_with_the_same_id(target: str) -> None:
+    calls = (
+        Message("assistant", "{}", channel="commentary", recipient=f"functions.{name}", call_id="c1", end="call")
+        for name in ("f", "g")
+    )
+    laws.all_laws(Transcript((*calls, Message("tool", "one", name="functions.g", recipient="assistant"))), target)
+
+
 def test_a_text_for_people_has_replies_in_the_order_of_the_calls_too() -> None:
     result = convert(request([("a", "f"), ("b", "f")], [("b", "two"), ("a", "one")]), source="openai", target="chatml")
     assert isinstance(result.output, str)

@@ -36,6 +36,12 @@ def answered_in_order(items: Sequence[Item]) -> bool:
     return answered == len(calls)
 
 
+def are_told_apart(items: Sequence[Item]) -> bool:
+    """Whether no two calls have the same id: then a reply with one answers that call and no other."""
+    ids = [call_id for head, _, call_id in items if head.calls]
+    return len(ids) == len(set(ids))
+
+
 def with_ids(items: Sequence[Item], home: str) -> list[Item] | None:
     """The items with ids for calls and replies that have none, as `pairing.synthesise_ids` gives them.
 
