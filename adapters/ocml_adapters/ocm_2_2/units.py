@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any, Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Message, Transcript, replace
+from ocml_bridge.memo import Memo
+from ocml_bridge.model import Message, Settings, Transcript, replace
 from ocml_bridge.pairing import identified, pairs_alike
 from ocml_bridge.text import attributes, declared
 from ocml_bridge.turns import declares_tools
@@ -97,18 +99,49 @@ class FrameWriter:
         Raises:
             ByDocument: where the version goes without saying; where tools stand behind a message that is cut off.
         """
-        tools, log = None, Log()
+        tools = None
         if around.tools:
             if state == _CUT_OFF:
                 raise ByDocument
             section, tools = declared.section(around.tools)
             frame = frame_of(Message("developer", section))
             units.insert(at, f"\n{frame}" if at else f"{frame}\n" if units else frame)
-        image = headed(around, log, alone=not units)
-        if log.losses:
-            raise ByDocument
+        front, image = _front(around, alone=not units)
         tail = "\n" if units and state != _CUT_OFF else ""
-        return Enclosed(f"{front_of(image)}{''.join(units)}{tail}", replace(image, tools=tools))
+        return Enclosed(f"{front}{''.join(units)}{tail}", replace(image, tools=tools))
 
 
 _OUTSIDE: Final = frozenset({"front", "tail"})
+
+
+def _front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
+    """The document header, and what it reads as; that of settings which say the same is written once."""
+    if around.header is not None or own(around.extras):
+        return _spelled_front(around, alone=alone)
+    values = () if around.settings is None else _values(around.settings)
+    key = (values, repr(values))  # 1 and 1.0 are equal, and are spelled apart
+    try:
+        found = _fronts.get(key)
+    except TypeError:  # a schema, or a choice among tools
+        return _spelled_front(around, alone=alone)
+    if found is not None:
+        front, image = found
+        return front, Transcript(settings=None if image is None else Settings(*image))
+    front, image = _spelled_front(around, alone=alone)
+    if len(front) <= _LONGEST and image.header is image.extras is None:
+        _fronts.keep(key, (front, None if image.settings is None else _values(image.settings)))
+    return front, image
+
+
+def _spelled_front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
+    log = Log()
+    image = headed(around, log, alone=alone)
+    if log.losses:
+        raise ByDocument
+    return front_of(image), image
+
+
+_values: Final[Callable[[Settings], tuple[Any, ...]]] = attrgetter(*Settings.__match_args__)
+_LONGEST: Final = 1000
+"""The longest header that is remembered, in characters."""
+_fronts: Final = Memo[tuple[Any, ...], tuple[str, tuple[Any, ...] | None]](512)
