@@ -51,6 +51,17 @@ def _with(**more: Any) -> Callable[[Wire], Wire]:
     return lambda message: {**message, **more}
 
 
+def _named_replies(request: Wire) -> Wire:
+    """Give every reply the name of the function whose call has its id."""
+    calls = [call for message in request["messages"] for call in message.get("tool_calls") or ()]
+    names = {call["id"]: call["function"]["name"] for call in calls}
+    messages = [
+        {**message, "name": names[message["tool_call_id"]]} if message["role"] == "tool" else message
+        for message in request["messages"]
+    ]
+    return {**request, "messages": messages}
+
+
 def _content_first(message: Wire) -> Wire:
     return {"content": message["content"], **{key: value for key, value in message.items() if key != "content"}}
 
@@ -149,7 +160,8 @@ FEATURES: Final = (
     ),
     Feature("`refusal: null`", _each(_with(refusal=None), "assistant")),
     Feature("as an SDK dumps it", _each(_dumped, "assistant")),
-    Feature("replies with a name", _each(_with(name="lookup"), "tool")),
+    Feature("replies with a name", _named_replies),
+    Feature("replies with another name", _each(_with(name="lookup"), "tool")),
     Feature("calls with an index", _calls(lambda call, at: {**call, "index": at})),
     Feature("calls with `function` first", _calls(lambda call, _: {"function": call["function"], **call})),
     Feature("calls beside an empty text", _each(lambda m: {**m, "content": m["content"] or ""}, "assistant")),

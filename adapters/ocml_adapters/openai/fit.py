@@ -30,6 +30,7 @@ from ocml_bridge.transform import missing
 from ocml_bridge.turns import as_transcript, hoist_tools, is_call, places
 from ocml_bridge.visibility import is_private
 
+from .form import Object
 from .parts import can_hold
 from .reader import read, read_message
 from .shapes_out import enclosed
@@ -252,12 +253,16 @@ class _Fitted:
         return None if call is None else self.messages[call].recipient
 
 
-def fitted(group: Sequence[Message], options: Options) -> list[Message]:
-    """The messages of a wire message as they will be read, where the call that a reply answers tells its name."""
+def fitted(group: Sequence[Message], options: Options) -> tuple[Object, list[Message]]:
+    """A wire message, and its messages as they will be read, where the call that a reply answers tells its name."""
+    wire = write_message(group, options)
+    image = read_message(wire)
+    if image == list(group):
+        return wire, image
     image = _read_again(group, options)
     if image[0].role == "tool" and image[0].name is None:
         image[0].name = group[0].name
-    return image
+    return write_message(image, options), image
 
 
 def _read_again(group: Sequence[Message], options: Options, *, named: bool = False) -> list[Message]:

@@ -20,7 +20,6 @@ from .form import Object
 from .reader import checked, name_replies, notice, read_message
 from .syntax import CONTENT, FUNCTION, HOME, REASONING_TEXTS, TOOL_CALLS
 from .tools import call_layout
-from .writer import write_message
 
 _LONGEST: Final = 200
 """The longest name that plans are made for, in characters."""
@@ -253,8 +252,8 @@ class WireWriter:
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """A wire message, and what it reads as."""
-        image = fitted(group, self._options)
-        return Spelled(write_message(image, self._options), image, None)
+        wire, image = fitted(group, self._options)
+        return Spelled(wire, image, None)
 
     def place(self, items: Sequence[Item], around: Transcript) -> int:
         """Tools are not declared among the messages."""

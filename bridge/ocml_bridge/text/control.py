@@ -30,11 +30,15 @@ class ControlTokens:
     def __init__(self, tokens: Iterable[str], numbered: Iterable[str] = ()) -> None:
         tokens, numbered = tuple(tokens), tuple(numbered)
         ends: dict[str, list[str]] = {}
+        tokens, numbered = tuple(tokens), tuple(numbered)
         for token in sorted(tokens, key=len, reverse=True):
             ends.setdefault(token[0], []).append(re.escape(token[1:]))
         for token in numbered:
             ends.setdefault(token[0], []).append(re.escape(token[1:]).replace("\\#", "[0-9]+"))
         self._firsts: Final = tuple(ends)
+        begins = {token[:2].partition("#")[0] for token in numbered} | {token[:2] for token in tokens}
+        self._begins: Final = tuple(sorted(begins | {first + BREAK for first in ends}))
+        """What every token begins with, whole or broken: few texts have that."""
         self._beginnings: Final = tuple({token[:2] for token in (*tokens, *numbered)})
         self._heads: Final = [(re.escape(first), "|".join(rest)) for first, rest in ends.items()]
 
@@ -61,8 +65,14 @@ class ControlTokens:
 
     def is_safe(self, text: str) -> bool:
         """Whether a text surely holds no token: nothing that one begins with stands in it."""
-        for first in self._firsts:  # noqa: SIM110  # a generator takes longer than the search
+        # Generators take longer than the searches.
+        for first in self._firsts:
             if first in text:
+                break
+        else:
+            return True
+        for begin in self._begins:  # noqa: SIM110
+            if begin in text:
                 return False
         return True
 
