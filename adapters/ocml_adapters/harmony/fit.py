@@ -70,7 +70,7 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
     _end_before_system(messages, document.open_turn)
     open_turn = _open_turn(document.open_turn, options, prompted=prompted and not messages)
     kept = _kept_layout(layout, messages, open_turn, prompted=prompted, is_text=spelling is None)
-    image = assemble(messages, open_turn, kept, {})
+    image = assemble(messages, Transcript(open_turn=open_turn, layout={HOME: kept} if kept else None))
     if len(image.messages) < len(messages):
         _report_lifted(paired, document, log)
     return image

@@ -312,3 +312,17 @@ MOVES: Final[dict[str, dict[str, _Move]]] = {
     DOUBT: _moves(S.unfounded, S.marker, S.decide, S.unfounded),
 }
 """State → token → what it does."""
+
+
+def scanned(pieces: Sequence[str]) -> tuple[list[Frame], Scan]:
+    """The frames that pieces make, and what stands behind them."""
+    scanner = Scanner()
+    frames = scanner.feed(pieces)
+    last, rest = scanner.finish()
+    return [*frames, *last], rest
+
+
+def boundaries(frames: Sequence[Frame]) -> list[tuple[Frame, int]]:
+    """The frames that another conversation begins with, and where in the text before each it does."""
+    pairs = zip((None, *frames), frames, strict=False)
+    return [(frame, at) for before, frame in pairs if (at := begins(before, frame)) >= 0]

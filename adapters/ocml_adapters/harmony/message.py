@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, cast
 
-from ocml_bridge.model import ByFormat, Content, Message, Transcript
+from ocml_bridge.model import ByFormat, Content, Message, Transcript, replace
 from ocml_bridge.turns import infer_grouping, lift_tools, lower_tools
 
 from .body import write_developer
 from .header import Fields, fields_of, is_short, regular, spell
 from .syntax import CHANNELS, HOME, ROLES, START, TOOL
+
+NOTHING: Final = Transcript()
 
 
 def layout_of(by_format: ByFormat | None) -> dict[str, Any]:
@@ -31,21 +33,18 @@ def make(fields: Fields, content: Content, end: Any, layout: dict[str, Any], ext
     )
 
 
-def assemble(
-    messages: Sequence[Message], open_turn: Message | None, layout: dict[str, Any], extras: dict[str, Any]
-) -> Transcript:
-    """A transcript of messages as they stand in the text: the tools of the first developer message are lifted out."""
+def assemble(messages: Sequence[Message], around: Transcript = NOTHING) -> Transcript:
+    """A transcript of messages as they stand in the text: the tools of the first developer message are lifted out.
+
+    Args:
+        messages: the messages.
+        around: the transcript without them, and without tools.
+    """
     as_written = tuple(messages)
     kept, tools, _ = lift_tools(as_written)
     if tools is not None and lower_tools(Transcript(kept, tools)) != as_written:
         kept, tools = as_written, None
-    return Transcript(
-        infer_grouping(kept),
-        tools,
-        open_turn=open_turn,
-        layout={HOME: layout} if layout else None,
-        extras={HOME: extras} if extras else None,
-    )
+    return replace(around, messages=infer_grouping(kept), tools=tools)
 
 
 def is_prompted(image: Transcript) -> bool:

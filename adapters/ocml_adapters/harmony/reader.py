@@ -15,13 +15,12 @@ from ocml_bridge.turns import continues, is_call
 
 from .around import LINE_END, is_edge, split_tail
 from .body import read_body
-from .frames import Frame, Scan, Scanner, begins, pieces_of
+from .frames import Frame, Scan, begins, boundaries, pieces_of, scanned
 from .header import TOOL_NAME, Fields, is_own_spelling, regular
 from .message import assemble, make
-from .plain import read_plain
 from .recover import Recovered, is_begun, is_call_to_tool, recover, split_body, unheaded
 from .stripped import read_stripped
-from .syntax import ASSISTANT, CHANNELS, CONTROL, ENDS, ROLES, SPECIALS, START, STOPS, TOOL
+from .syntax import ASSISTANT, CHANNELS, CONTROL, ENDS, HOME, ROLES, SPECIALS, START, STOPS, TOOL
 
 
 def read(source: Source, options: Options, log: Log) -> Transcript:
@@ -32,9 +31,6 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     """
     if not isinstance(source, str):
         raise BridgeError(ErrorCode.SHAPE, "Harmony is read from text; token ids are harmony-tokens")
-    messages = read_plain(source)
-    if messages is not None:
-        return assemble(messages, None, {}, {})
     try:
         return read_pieces(pieces_of(source), log, restore=True)
     except BridgeError as error:
@@ -110,22 +106,13 @@ def read_pieces(pieces: Sequence[str], log: Log, *, restore: bool, spelling: Spe
     return reader.finish(rest)
 
 
-def scanned(pieces: Sequence[str]) -> tuple[list[Frame], Scan]:
-    """The frames that pieces make, and what stands behind them."""
-    scanner = Scanner()
-    frames = scanner.feed(pieces)
-    last, rest = scanner.finish()
-    return [*frames, *last], rest
-
-
-def boundaries(frames: Sequence[Frame]) -> list[tuple[Frame, int]]:
-    """The frames that another conversation begins with, and where in the text before each it does."""
-    pairs = zip((None, *frames), frames, strict=False)
-    return [(frame, at) for before, frame in pairs if (at := begins(before, frame)) >= 0]
-
-
 class FrameReader:
     """Makes messages of frames, one after the other.
+
+    Args:
+        log: takes what is noticed.
+        restore: whether tokens in bodies may have been broken on writing, as in text.
+        spelling: what else of a frame's spelling to keep.
 
     Attributes:
         messages: those made so far; tools are still in the developer's.
@@ -138,6 +125,8 @@ class FrameReader:
         self._restore = restore
         self.messages: list[Message] = []
         self.open_turn: Message | None = None
+        self._index = 0
+        """Of the next message in the document."""
         self._before: Frame | None = None
         self._layout: dict[str, Any] = {}
         self._extras: dict[str, Any] = {}
@@ -145,7 +134,16 @@ class FrameReader:
         """Text outside of messages, for the extras of the next one."""
 
     def _note(self, code: FindingCode, detail: str, severity: Severity = Severity.CHANGED) -> None:
-        self._log.find(code, f"/messages/{len(self.messages)}", detail, severity)
+        self._log.find(code, f"/messages/{self._index}", detail, severity)
+
+    def resume(self, index: int, before: Frame | None) -> None:
+        """Go on behind messages that something else read.
+
+        Args:
+            index: that of the next message.
+            before: the last frame that was read.
+        """
+        self._index, self._before = index, before
 
     def frame(self, frame: Frame) -> None:
         """Take the next frame.
@@ -155,7 +153,7 @@ class FrameReader:
         """
         self.see(frame)
         self._before = frame
-        first = not self.messages
+        first = self._index == 0
         if first and not frame.opened:
             self._layout["prompted"] = True
         if first and is_edge(frame.before):
@@ -223,6 +221,7 @@ class FrameReader:
     def _add(self, message: Message) -> None:
         message.continues = self.joins(message)
         self.messages.append(message)
+        self._index += 1
 
     def joins(self, message: Message) -> bool:
         """Whether a message, if it comes next, belongs to the turn of the one before it."""
@@ -316,7 +315,7 @@ class FrameReader:
         if frame.opened and raw in ROLES:
             self.open_turn = Message(raw, "", end=None)
             return
-        prompted = not frame.opened and not self.messages
+        prompted = not frame.opened and self._index == 0
         if regular(raw, prompted) is None:
             at = raw.rfind("<")
             raw, body = split_body(raw[:at] if at >= 0 and is_begun(raw[at:]) else raw, opened=frame.opened)
@@ -345,11 +344,12 @@ class FrameReader:
 
     def finish(self, found: Scan) -> Transcript:
         """The transcript, once all frames are taken."""
-        if self._before is None:
-            return self._frameless(found)
-        return self._finish(found)
+        if self._before is None and found.tail.strip():
+            return self._frameless(found.tail)
+        return assemble(self.messages, self.around(found))
 
-    def _finish(self, found: Scan) -> Transcript:
+    def around(self, found: Scan) -> Transcript:
+        """What stands around the messages, once all frames are taken."""
         if self._pending:
             self._extras["after"] = self._pending["before"]
         tail, line_end = split_tail(found.tail) if self._restore else (found.tail, "")
@@ -371,19 +371,20 @@ class FrameReader:
                 f"{found.strays} stop tokens that end nothing are left out",
                 Severity.LAYOUT,
             )
-        return assemble(self.messages, self.open_turn, self._layout, self._extras)
+        return Transcript(
+            open_turn=self.open_turn,
+            layout={HOME: self._layout} if self._layout else None,
+            extras={HOME: self._extras} if self._extras else None,
+        )
 
-    def _frameless(self, found: Scan) -> Transcript:
+    def _frameless(self, text: str) -> Transcript:
         """A text without frames: an answer whose tokens were left out, or a plain one."""
-        if not found.tail.strip():
-            return self._finish(found)
-        messages = read_stripped(found.tail)
+        messages = read_stripped(text)
         if messages is not None:
             self._log.find(FindingCode.HEADER_RECOVERED, "", _STRIPPED)
-            return assemble(messages, None, {}, {})
+            return assemble(messages)
         self._log.find(FindingCode.TEXT_OUTSIDE, "", "there is no frame: the text is taken for the assistant's")
-        content = CONTROL.restore(found.tail) if self._restore else found.tail
-        return assemble([Message(ASSISTANT, content)], None, {}, {})
+        return assemble([Message(ASSISTANT, CONTROL.restore(text) if self._restore else text)])
 
 
 def _short(text: str) -> str:

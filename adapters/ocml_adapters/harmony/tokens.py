@@ -21,12 +21,11 @@ from ocml_bridge.text.unicode import is_unicode
 
 from .body import placed
 from .fit import fit as fit_text
-from .frames import Frame
+from .frames import Frame, boundaries, scanned
 from .header import LONG
 from .ids import checked, specials, spelling
-from .message import assemble, body_of, header_of, is_prompted, layout_of
-from .plain import messages_of
-from .reader import boundaries, read_pieces, scanned
+from .message import body_of, header_of, is_prompted, layout_of
+from .reader import read_pieces
 from .syntax import (
     CHANNEL,
     CONSTRAIN,
@@ -37,7 +36,6 @@ from .syntax import (
     IDS,
     MESSAGE,
     START,
-    STOPS,
     TOKENS,
 )
 
@@ -52,7 +50,8 @@ _IN_HEADER: Final = (START, MESSAGE, CHANNEL, CONSTRAIN)
 # --- text to ids and back ---------------------------------------------------------------------------------------------
 
 
-def _encoder() -> Encoder:
+def vocabulary() -> Encoder:
+    """What encodes and decodes text."""
     # Imported here: text never needs it, and what it takes to find a vocabulary is slow to import.
     from .encoder import load_encoder
 
@@ -64,7 +63,7 @@ _SPECIAL_IDS: Final = {**IDS, **EDGE_IDS}
 
 def encode(text: str, special: Sequence[str] = ()) -> list[int]:
     """Text as ids; of special tokens only those of `special` become tokens, wherever they stand."""
-    encode = _encoder().encode
+    encode = vocabulary().encode
     if not special:
         return encode(text)
     out: list[int] = []
@@ -89,7 +88,7 @@ def _header(text: str) -> tuple[int, ...]:
 @lru_cache(maxsize=32_768)
 def bytes_of(number: int) -> bytes:
     """The bytes of one id's text, which may be part of a character."""
-    return _encoder().decode((number,)) if number < FIRST_SPECIAL else spelling(number).encode()
+    return vocabulary().decode((number,)) if number < FIRST_SPECIAL else spelling(number).encode()
 
 
 @lru_cache(maxsize=32_768)
@@ -110,7 +109,7 @@ def to_pieces(ids: Sequence[int], text: str) -> tuple[list[str], list[int]]:
         ids: what `checked` gave: the list,
         text: and the text.
     """
-    decode = _encoder().decode
+    decode = vocabulary().decode
     pieces, places, said, start = list[str](), list[int](), list[str](), 0
     for at in specials(text):
         if at > start:
@@ -141,61 +140,6 @@ def read(source: Source, options: Options, log: Log) -> Transcript:
     if is_list_of_lists(source):
         raise several_documents(source)
     ids, text = checked(source)
-    frames = plain_frames(ids, text)
-    messages = messages_of(frames) if frames else None
-    return read_ids(ids, text, options, log) if messages is None else assemble(messages, None, {}, {})
-
-
-def plain_frames(ids: list[int], text: str) -> list[tuple[str, str, str]] | None:
-    """The frames of ids that are whole messages as the encoder writes them, for `messages_of`; None for any others.
-
-    Args:
-        ids: what `checked` gave: the list,
-        text: and the text.
-    """
-    encoder, frames, at = _encoder(), list[tuple[str, str, str]](), 0
-    while at < len(ids):
-        found = _FRAME.match(text, at)
-        header = None if found is None else _own_header(found[1])
-        if found is None or header is None:
-            return None
-        first, last = found.span(2)
-        body = ids[first:last]
-        try:
-            said = encoder.decode(body).decode()
-        except UnicodeDecodeError:
-            return None
-        if encoder.encode(said) != body:
-            return None
-        frames.append((header, said, TOKENS[ids[last]]))
-        at = last + 1
-    return frames
-
-
-def _one_of(*tokens: str) -> str:
-    return f"[{''.join(chr(IDS[token]) for token in tokens)}]"
-
-
-_ORDINARY: Final = f"\0-{chr(FIRST_SPECIAL - 1)}"
-_IN_SHORT_HEADER: Final = f"[{_ORDINARY}{chr(IDS[CHANNEL])}{chr(IDS[CONSTRAIN])}]{{0,64}}"
-_FRAME: Final = re.compile(f"{_one_of(START)}({_IN_SHORT_HEADER}){_one_of(MESSAGE)}([{_ORDINARY}]*){_one_of(*STOPS)}")
-"""In ids as a text: a frame with a short header and no token in its body."""
-
-
-@lru_cache(maxsize=2048)
-def _own_header(text: str) -> str | None:
-    """The header of ids as a text; None where the encoder would choose others."""
-    ids = tuple(map(ord, text))
-    header = "".join(to_pieces(ids, text)[0])
-    return header if encode_header(header) == ids else None
-
-
-def read_ids(ids: list[int], text: str, options: Options, log: Log) -> Transcript:
-    """Read any ids: what `checked` gave.
-
-    Raises:
-        BridgeError: OCB-SEVERAL where another conversation begins.
-    """
     pieces, places = to_pieces(ids, text)
     # What is read is written again in the end, of which most is the same.
     encode_once = cache(encode)
@@ -258,7 +202,7 @@ def _note_unusual(ids: Sequence[int], text: str, pieces: Sequence[str], log: Log
 
 def _is_utf8(ids: Sequence[int]) -> bool:
     try:
-        _encoder().decode(ids).decode()
+        vocabulary().decode(ids).decode()
     except UnicodeDecodeError:
         return False
     return True

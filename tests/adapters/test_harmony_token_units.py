@@ -1,4 +1,4 @@
-"""The short way through Harmony token ids: where it is taken, it reads what the long way reads."""
+"""Frames of Harmony's token ids as units: where they are taken one by one, they are read as the whole is."""
 
 from __future__ import annotations
 
@@ -8,18 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.test_harmony_plain import BODIES, HEADERS, STOPS
+from adapters.test_harmony_units import BODIES, HEADERS, STOPS
 from harmony_judge import library
 from ocml_adapters.harmony.ids import checked
-from ocml_adapters.harmony.message import assemble
-from ocml_adapters.harmony.plain import messages_of
 from ocml_adapters.harmony.syntax import IDS
-from ocml_adapters.harmony.tokens import encode, encode_header, plain_frames, read_ids
-from ocml_bridge import Message, Transcript, write
-from ocml_bridge.adapter import DEFAULT
+from ocml_adapters.harmony.token_units import cut
+from ocml_adapters.harmony.tokens import encode, encode_header
+from ocml_bridge import Message, Options, Transcript, read, write
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.loss import Log
-from ocml_bridge.model import Message as Read
 
 library()
 PREAMBLE = Message("assistant", "Let me see.", channel="commentary", intent="preamble")
@@ -30,10 +26,17 @@ ORDINARY = ("hel", "lo", "hello", "", " ", "\ufffd", "<|end|>", "😀", "\n")
 HALF = encode("𝔘")[:1]
 
 
-def short(ids: list[int]) -> list[Read] | None:
-    """The messages that the short way reads."""
-    frames = plain_frames(*checked(ids))
-    return messages_of(frames) if frames else None
+def everything(ids: list[int], *, plans: bool) -> object:
+    try:
+        reading = read(cast("list[object]", ids), "harmony-tokens", options=Options(plans=plans, force_format=True))
+    except BridgeError as error:
+        return str(error)
+    return reading.transcript, reading.findings
+
+
+def taken(ids: list[int]) -> bool:
+    """Whether all ids are those of frames that are taken one by one."""
+    return cut(*checked(ids))[1] == len(ids)
 
 
 def of_frame(header: str, body: list[int], stop: str) -> list[int]:
@@ -52,31 +55,28 @@ id_lists = st.lists(
 
 
 @given(id_lists)
-def test_both_ways_read_the_same(ids: list[int]) -> None:
-    messages = short(ids)
-    if messages is not None:
-        log = Log()
-        assert assemble(messages, None, {}, {}) == read_ids(*checked(ids), DEFAULT, log)
-        assert log.findings == []
+def test_ids_are_read_alike_frame_by_frame_and_as_a_whole(ids: list[int]) -> None:
+    assert everything(ids, plans=True) == everything(ids, plans=False)
 
 
 @given(id_lists)
-def test_what_the_short_way_reads_is_written_with_the_same_ids(ids: list[int]) -> None:
-    messages = short(ids)
-    if messages is not None:
-        assert write(assemble(messages, None, {}, {}), "harmony-tokens").output == ids
+def test_frames_that_are_taken_one_by_one_are_written_with_the_same_ids(ids: list[int]) -> None:
+    if ids and taken(ids) and isinstance(everything(ids, plans=True), tuple):
+        document = read(cast("list[object]", ids), "harmony-tokens", options=Options(force_format=True)).transcript
+        assert write(document, "harmony-tokens").output == ids
 
 
 @pytest.mark.parametrize("header", HEADERS[:10])
-def test_what_we_write_is_read_the_short_way(header: str) -> None:
+def test_what_we_write_is_taken_frame_by_frame(header: str) -> None:
     stop = "<|call|>" if "constrain" in header else "<|end|>"
-    assert short(of_frame(header, encode("text <|end|>"), stop)) is not None
+    assert taken(of_frame(header, encode("text <|end|>"), stop))
 
 
-def test_a_turn_of_several_messages_is_read_the_short_way() -> None:
+def test_so_is_a_turn_of_several_messages() -> None:
     document = Transcript((Message("user", "Weather?"), PREAMBLE, CALL))
     ids = cast("list[int]", write(document, "harmony-tokens").output)
-    assert assemble(short(ids) or (), None, {}, {}) == document
+    assert taken(ids)
+    assert read(cast("list[object]", ids), "harmony-tokens").transcript == document
 
 
 @pytest.mark.parametrize(
@@ -88,19 +88,19 @@ def test_a_turn_of_several_messages_is_read_the_short_way() -> None:
         pytest.param([IDS["<|channel|>"]], id="a control token"),
     ],
 )
-def test_what_is_to_be_noted_or_kept_is_not(body: list[int]) -> None:
-    assert short(of_frame("user", body, "<|end|>")) is None
+def test_what_the_encoder_would_not_choose_is_not(body: list[int]) -> None:
+    assert not taken(of_frame("user", body, "<|end|>"))
 
 
 def test_a_header_of_other_ids_is_not() -> None:
     ids = [IDS["<|start|>"], *encode("us"), *encode("er"), IDS["<|message|>"], IDS["<|end|>"]]
     assert encode("us") + encode("er") != encode("user")
-    assert short(ids) is None
+    assert not taken(ids)
 
 
-def test_ids_of_several_conversations_are_left_to_the_long_way() -> None:
+def test_a_second_conversation_is_refused_with_its_place() -> None:
     answered = of_frame("assistant<|channel|>final", encode("Hi"), "<|return|>")
     ids = [*answered, *of_frame("system", encode("Be brief."), "<|end|>")]
-    assert short(ids) is None
-    with pytest.raises(BridgeError, match="OCB-SEVERAL"):
-        read_ids(*checked(ids), DEFAULT, Log())
+    with pytest.raises(BridgeError, match="OCB-SEVERAL") as caught:
+        read(cast("list[object]", ids), "harmony-tokens")
+    assert caught.value.path == f"/{len(answered)}"
