@@ -121,6 +121,17 @@ def test_a_reply_that_names_its_tool_alone_does_not_go_to_another_call_with_the_
     laws.all_laws(Transcript((*calls, Message("tool", "one", name="functions.g", recipient="assistant"))), target)
 
 
+@pytest.mark.parametrize("target", [*WITHOUT_IDS, "chatml", "openai", "ocm-2.2", "ocm-2.2-json", "canonical"])
+def test_a_reply_to_one_of_two_calls_does_not_go_to_the_second_where_a_text_parts_them(target: str) -> None:
+    first, second = (
+        Message("assistant", "{}", channel="commentary", recipient=f"functions.{name}", end="call")
+        for name in ("f", "g")
+    )
+    between = Message("assistant", "x", channel="final", continues=True)
+    unknown = Message("tool", "one", "functions.g", "commentary", "assistant", "c9")
+    laws.all_laws(Transcript((first, between, second, unknown)), target)
+
+
 def test_a_text_for_people_has_replies_in_the_order_of_the_calls_too() -> None:
     result = convert(request([("a", "f"), ("b", "f")], [("b", "two"), ("a", "one")]), source="openai", target="chatml")
     assert isinstance(result.output, str)

@@ -11,7 +11,7 @@ from ..pairing import pair
 from ..units.conversation import Conversation
 from ..units.grammar import ByDocument, State, Unit, UnitWriter
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
-from ..units.relations import answered_in_order, are_told_apart
+from ..units.relations import answered_by_id, answered_in_order
 from .learning import BY_CLASS, Learner, Plan, Table
 from .written import HeadLosses, Written
 
@@ -46,7 +46,8 @@ class PlanWriter:
         written.output, written.around, cut_off = grammar.enclose(units, at, around, state)
         if cut_off:
             written.cut_off()
-        if not (grammar.keeps_ids and are_told_apart(items)) and not answered_in_order(items):
+        by_id = grammar.keeps_ids and written.origins is None and answered_by_id(items)
+        if not by_id and not answered_in_order(items):
             pairs = pair(conversation.transcript.messages)
             if misread(conversation.transcript.messages, pairs, written.image.messages, written.origins):
                 raise ByDocument

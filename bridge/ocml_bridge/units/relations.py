@@ -39,10 +39,22 @@ def answered_in_order(items: Sequence[Item]) -> bool:
     return answered == len(calls)
 
 
-def are_told_apart(items: Sequence[Item]) -> bool:
-    """Whether no two calls have the same id: then a reply with one answers that call and no other."""
-    ids = [call_id for head, _, call_id in items if head.calls]
-    return len(ids) == len(set(ids))
+def answered_by_id(items: Sequence[Item]) -> bool:
+    """Whether each reply has the id of a call that waits for it, and no two calls that wait have the same.
+
+    Then replies answer the same calls wherever ids are kept, whatever becomes of turns and names.
+    """
+    waiting: set[str] = set()
+    for head, _, call_id in items:
+        if head.role == "tool":
+            if call_id not in waiting:
+                return False
+            waiting.remove(call_id)
+        elif head.calls:
+            if call_id is None or call_id in waiting:
+                return False
+            waiting.add(call_id)
+    return True
 
 
 def with_ids(items: Sequence[Item], home: str) -> list[Item] | None:
