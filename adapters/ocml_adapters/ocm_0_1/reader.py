@@ -15,7 +15,7 @@ from .completion import read_completion
 from .edges import Edges, around, both, closing, default_for, grammar, kept, opening
 from .frames import Unit, default_frame, open_frame
 from .syntax import END, HOME, START, TOKENS
-from .tools import lift
+from .tools import Lifted, lift
 from .wire import header_notes, name_in, read_body, role_of
 
 
@@ -53,11 +53,15 @@ def document_of(frames: Sequence[Frame], tail: str, options: Options, log: Log) 
     _remark_outside(edges.head, "/messages/0", log)
     messages: list[Message] = []
     for index, frame in enumerate(frames[:-1] if opens else frames):
-        messages += _messages(frame, len(messages), log, first=index == 0)
+        messages += messages_of(frame, len(messages), log, first=index == 0)
     _remark_outside(edges.tail, "", log)
     open_turn = _open_turn(frames[-1], log, first=len(frames) == 1) if opens else None
-    lifted = lift(messages)
-    layout, extras = kept(edges, default_for(cut=frames[-1].last))
+    return transcript_of(lift(messages), open_turn, edges, cut=frames[-1].last)
+
+
+def transcript_of(lifted: Lifted, open_turn: Message | None, edges: Edges, *, cut: bool) -> Transcript:
+    """The transcript of messages without the declared tools, with what it must remember of the text's edges."""
+    layout, extras = kept(edges, default_for(cut=cut))
     if lifted.gone is not None and lifted.gone.layout is not None:
         layout["tools"] = lifted.gone.layout[HOME]
     return Transcript(
@@ -92,7 +96,15 @@ def ended_inside(last: Frame, options: Options) -> Edges | None:
     return found if found is not None and found.eos else None
 
 
-def _messages(frame: Frame, index: int, log: Log, *, first: bool) -> list[Message]:
+def messages_of(frame: Frame, index: int, log: Log, *, first: bool) -> list[Message]:
+    """The messages of a frame, which is changed on the way.
+
+    Args:
+        frame: one that is no open turn.
+        index: of its first message.
+        log: takes what is noticed.
+        first: whether no frame stands before it.
+    """
     heading = read_header(frame.header)
     path = f"/messages/{index}"
     messages, notes = read_body(heading, frame.body, cut=frame.last)

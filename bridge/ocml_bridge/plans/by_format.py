@@ -11,7 +11,9 @@ from .writing import PlanWriter
 
 def reader_for(adapter: Adapter, options: Options) -> PlanReader | None:
     """What reads a format unit by unit; None where it is read by document, or plans are off."""
-    return _reader(adapter) if options.plans and adapter.reads_units is not None else None
+    # Tokens that the options name are read as the edges of a whole text.
+    by_units = options.plans and options.bos is None and options.eos is None
+    return _reader(adapter) if by_units and adapter.reads_units is not None else None
 
 
 def writer_for(adapter: Adapter, options: Options) -> PlanWriter | None:
