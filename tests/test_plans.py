@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+from itertools import product
+from typing import cast
+
 import pytest
 from hypothesis import given, settings
 
 from corpus import corpus_cases
-from ocml_bridge import BridgeError, Document, Options, Reading, Result, formats, read, write
+from ocml_bridge import (
+    BridgeError,
+    Document,
+    Message,
+    Options,
+    Reading,
+    Result,
+    Transcript,
+    convert,
+    formats,
+    read,
+    write,
+)
+from ocml_bridge.model import Json
+from ocml_bridge.plans.probes import probe
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
 from ocml_bridge.testing import strategies
@@ -74,3 +92,38 @@ def test_so_are_real_documents() -> None:
 
 SAMPLE = 7
 """One real document in so many is looked at."""
+
+
+class Role(StrEnum):
+    USER = "user"
+
+
+@pytest.mark.parametrize("target", WRITTEN)
+def test_values_that_are_no_literals_are_written_all_the_same(target: str) -> None:
+    """A message made by hand may hold members of enumerations and numbers that JSON does not have."""
+    for message in (Message(Role.USER, "a"), Message(Role.USER, "b", weight=float("inf")), Message("user", "c")):
+        document = Transcript((message,))
+        assert everything_written(document, target, PLANNED) == everything_written(document, target, PLAIN)
+
+
+@pytest.mark.parametrize("target", WRITTEN)
+def test_a_text_that_looks_like_a_probe_is_written_all_the_same(target: str) -> None:
+    probes = [probe(number) for number in range(4)]
+    texts = [*probes, "".join(probes), f"<|end|>{probes[0]}"]
+    for text, name in product(texts, (None, *probes)):
+        document = Transcript((Message("user", text, name), Message("assistant", "x", channel="final")))
+        assert everything_written(document, target, PLANNED) == everything_written(document, target, PLAIN)
+
+
+def test_what_a_conversion_gives_can_be_changed_without_harm_to_the_next() -> None:
+    answer = b'{"reasoning_content":"b","content":"c","role":"assistant"}'
+    data = b'{"messages":[{"content":"a","role":"user"},%b],"model":"m"}' % answer
+    for target in WRITTEN:
+        first = convert(data, source="openai", target=target)
+        before = first.encode()
+        for message in cast("Transcript", first.transcript).messages:
+            for members in (message.layout or {}).values():
+                members.clear()
+        if not isinstance(first.output, str):
+            cast("dict[str, Json] | list[Json]", first.output).clear()
+        assert convert(data, source="openai", target=target).encode() == before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import Any, Final, cast
 
 from ..units.grammar import Unit
@@ -53,14 +54,17 @@ def _text_source(text: str, probes: Mapping[str, str]) -> str:
 
 
 def _source(value: Any, probes: Mapping[str, str]) -> str:
-    """The source of a JSON value."""
-    if isinstance(value, str):
+    """The source of a JSON value; of nothing else, as whoever made a message by hand may have put anything into it."""
+    kind = value.__class__
+    if kind is str:
         if value not in probes and PROBE in value:
             raise ValueError(value)
         return probes.get(value) or repr(value)
-    if isinstance(value, dict):
+    if kind is dict:
         members = cast("dict[str, Any]", value).items()
         return "{" + ", ".join(f"{_source(key, {})}: {_source(item, probes)}" for key, item in members) + "}"
-    if isinstance(value, list):
+    if kind is list:
         return "[" + ", ".join(_source(item, probes) for item in cast("list[Any]", value)) + "]"
-    return repr(value)
+    if value is None or kind in (bool, int) or (kind is float and isfinite(value)):
+        return repr(value)
+    raise ValueError(value)
