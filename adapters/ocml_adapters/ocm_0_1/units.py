@@ -60,19 +60,20 @@ class Frames:
         ):
             raise ByDocument
         out: list[Item] | None = None
-        before: Item | None = None
         for at, item in enumerate(items):
             head, content, call_id = item
             if content.__class__ is not str and any(isinstance(part, Tools) for part in content):
                 raise ByDocument
-            if head.continues and before is not None:
-                if _may_be_empty(item) or _may_be_empty(before):
-                    raise ByDocument
-                if _is_blank(item) or _is_blank(before):
-                    out = list(items) if out is None else out
-                    out[at] = head.replaced(continues=False), content, call_id
-            if role_for(head.role) == "assistant" or not has_no_place(message_of(item)):
-                before = item
+            if not head.continues or _has_no_place(item):
+                continue
+            before = next((items[index] for index in range(at - 1, -1, -1) if not _has_no_place(items[index])), None)
+            if before is None:
+                continue
+            if _may_be_empty(item) or _may_be_empty(before):
+                raise ByDocument
+            if _is_blank(item) or _is_blank(before):
+                out = list(items) if out is None else out
+                out[at] = head.replaced(continues=False), content, call_id
         return items if out is None else out
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
@@ -121,7 +122,7 @@ class Frames:
         """
         if around.tools is None:
             return -1
-        if not items or has_no_place(message_of(items[0])):
+        if not items or _has_no_place(items[0]):
             raise ByDocument
         head, content, _ = items[0]
         if role_for(head.role) != "system":
@@ -153,6 +154,10 @@ class Frames:
         if found is None:
             found = self._edges[frames, cut] = settled(Transcript(), self._options, frames=frames, cut=cut)
         return found
+
+
+def _has_no_place(item: Item) -> bool:
+    return item[0].role != "assistant" and has_no_place(message_of(item))
 
 
 def _may_be_empty(item: Item) -> bool:
