@@ -80,6 +80,10 @@ def test_a_drawn_document_is_written_and_read_alike_at_length(document: Document
     hold(document)
 
 
+def test_so_is_text_that_utf_8_cannot_hold() -> None:
+    hold(Transcript((Message("user", "half a pair: \ud83d"), Message("assistant", "yes", channel="final"))))
+
+
 def test_so_are_real_documents() -> None:
     for number, case in enumerate(corpus_cases()):
         if number % SAMPLE == 0:
