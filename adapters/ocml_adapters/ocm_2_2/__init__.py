@@ -15,6 +15,7 @@ ADAPTER = Adapter(
     read=Lazy(f"{__name__}.reader:read"),
     fit=Lazy(f"{__name__}.fit:fit"),
     write=Lazy(f"{__name__}.writer:write"),
+    reads_units=Lazy(f"{__name__}.units_in:FrameParser"),
     writes_units=Lazy(f"{__name__}.units:FrameWriter"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     split=Lazy(f"{__name__}.reader:split"),

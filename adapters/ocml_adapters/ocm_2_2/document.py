@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple, cast
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.model import Header, Json, Settings, replace
@@ -20,6 +22,12 @@ GENERATION: Final = "generation_settings"
 _FENCE: Final = re.compile(
     r"\A\s*(?:---[ \t]*\n|```ya?ml[ \t]*\n)?(.*?)(?:^(?:---|\.\.\.|```)[ \t]*\n?)?\s*\Z", re.S | re.M
 )
+
+
+REMEMBERED: Final = 1000
+"""The longest header that is remembered, in characters."""
+values_of: Final[Callable[[Settings], tuple[Any, ...]]] = attrgetter(*Settings.__match_args__)
+"""What settings are made of, for what remembers them: in the order in which they take it."""
 
 
 class DocumentHeader(NamedTuple):

@@ -66,6 +66,30 @@ def frames(text: str, at: int) -> Iterator[Frame | str]:
     yield tail
 
 
+def lines(text: str, at: int) -> list[Frame] | None:
+    """The frames from offset `at` on, where each ends its line and no body holds a token; None where `frames` is asked.
+
+    What is between `<|start|>` and the line's end is then a header, `<|message|>`, a body, and a terminator.
+    """
+    out: list[Frame] = []
+    gap, offset = "", at
+    for piece in text[at:].split(START)[1:]:
+        header, _, rest = piece.partition(MESSAGE)
+        body, _, end = rest.rpartition("<|")
+        terminator = _LINE_ENDS.get(end)
+        if terminator is None or "<|" in body or body[-1:] == "<" or len(header) > MAX_FRAME_HEADER:
+            return None
+        if header.count("<") != header.count(CHANNEL) + header.count(CONSTRAIN):
+            return None
+        out.append(Frame(gap, offset, -1, header, body, terminator))
+        gap, offset = "\n", offset + len(START) + len(piece)
+    return out
+
+
+_LINE_ENDS: Final = {f"{token[2:]}\n": token for token in (END, CALL, RETURN)}
+"""What stands behind the last `<|` of a frame that ends its line."""
+
+
 def begins(gap: str) -> int:
     """Where in the text between two frames another conversation begins; -1 where none does.
 

@@ -30,7 +30,7 @@ def read(source: Source, options: Options, log: Log) -> Document:
             OCB-SEVERAL where another conversation begins.
     """
     text = cast("str", source)
-    front, rest = _front_of(text)
+    front, rest = front_of(text)
     reader = FrameReader(front, log, alone=not rest)
     tail = ""
     for frame in frames(text, len(front.text)):
@@ -48,11 +48,11 @@ def split(source: Source, options: Options) -> list[tuple[int, str]]:
         BridgeError: E-PARSE-HEADER where a header has no one meaning.
     """
     text = cast("str", source)
-    found = frames(text, len(_front_of(text)[0].text))
+    found = frames(text, len(front_of(text)[0].text))
     return cut_text(text, [frame.begins for frame in found if not isinstance(frame, str) and frame.begins >= 0])
 
 
-def _front_of(text: str) -> tuple[Front, str]:
+def front_of(text: str) -> tuple[Front, str]:
     """What stands before the first frame, and the text from there on."""
     front = Front()
     rest = front.feed(text)
@@ -78,7 +78,7 @@ class FrameReader:
         self.messages: list[Message] = []
         self._log = log
         self._alone = alone
-        self._front = _front(front, log, alone=alone)
+        self._front = read_front(front, log, alone=alone)
         header = self._front.header
         self._conformance = Conformance(log, channels=_requires_channels(header), legacy=_is_legacy(header))
         self._open_turn: Message | None = None
@@ -97,7 +97,7 @@ class FrameReader:
             self._open_turn = _open_turn(frame, self._log, first=not self.messages)
             self._conformance.heading(self._open_turn, "/open_turn")
             return
-        message = _message(frame, len(self.messages), self._log)
+        message = read_message(frame, len(self.messages), self._log)
         self._conformance.message(message, f"/messages/{len(self.messages)}")
         self.messages.append(message)
         self._last = frame
@@ -105,8 +105,8 @@ class FrameReader:
     def _settle(self) -> None:
         """The last frame's terminator is known as a whole when something follows it."""
         frame, self._last = self._last, None
-        if frame is not None and frame.end and frame.end not in ENDINGS:
-            self.messages[-1] = with_layout(self.messages[-1], end=frame.end)
+        if frame is not None:
+            self.messages[-1] = settled(self.messages[-1], frame)
 
     def finish(self, tail: str) -> Transcript:
         """The transcript, once all frames are taken.
@@ -118,9 +118,8 @@ class FrameReader:
         if self._alone:
             return self._front
         messages = self.messages
-        if messages and self._open_turn is None and is_last_answer(messages[-1]):
-            # A last answer that does not end with `<|return|>`, as we would end it, remembers how it did (reading 16).
-            messages[-1] = with_layout(messages[-1], end=TERMINATORS["end"])
+        if messages and self._open_turn is None:
+            messages[-1] = last(messages[-1])
         cut = self._open_turn is not None or (bool(messages) and messages[-1].end is None)
         extras, layout = _tail(tail, cut, self._log)
         return _with_tools(self._front, messages, self._open_turn, extras, layout)
@@ -134,6 +133,16 @@ def alone(frame: Frame) -> None:
     """
     if frame.begins >= 0:
         raise several(offset=frame.begins)
+
+
+def settled(message: Message, frame: Frame) -> Message:
+    """A message, with its terminator where that is two tokens."""
+    return with_layout(message, end=frame.end) if frame.end and frame.end not in ENDINGS else message
+
+
+def last(message: Message) -> Message:
+    """The last message: an answer that does not end with `<|return|>`, as we would end it, says so (reading 16)."""
+    return with_layout(message, end=TERMINATORS["end"]) if is_last_answer(message) else message
 
 
 def with_layout(message: Message, **values: Json) -> Message:
@@ -166,7 +175,7 @@ def _with_tools(
     )
 
 
-def _front(front: Front, log: Log, *, alone: bool) -> Transcript:
+def read_front(front: Front, log: Log, *, alone: bool) -> Transcript:
     """What stands before the first frame: the header, nothing, or what is neither (reading 1)."""
     text, said = front.text, front.header
     if said is None and text.strip():
@@ -202,7 +211,17 @@ def _tail(tail: str, cut: bool, log: Log) -> tuple[dict[str, Json], dict[str, Js
     return {}, {} if cut or tail == "\n" else {"tail": tail}
 
 
-def _message(frame: Frame, index: int, log: Log) -> Message:
+def read_message(frame: Frame, index: int, log: Log) -> Message:
+    """The message of a frame.
+
+    Args:
+        frame: one that has a body.
+        index: of the message.
+        log: takes what is noticed of it alone.
+
+    Raises:
+        BridgeError: E-PARSE-HEADER where its header has no one meaning.
+    """
     path = f"/messages/{index}"
     message, layout, extras = _header(frame, path, log)
     marked = is_thought(message)

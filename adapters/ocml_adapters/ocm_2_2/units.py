@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from operator import attrgetter
+from collections.abc import Sequence
 from typing import Any, Final
 
 from ocml_bridge.adapter import Options
@@ -17,6 +16,7 @@ from ocml_bridge.units.grammar import ByDocument, ContentClass, Enclosed, Spelle
 from ocml_bridge.units.grouping import grouped, turn_behind
 from ocml_bridge.units.heads import LONGEST, Head, Item
 
+from .document import REMEMBERED, values_of
 from .fit import ended, fitted, headed, near
 from .spelling import own
 from .syntax import HOME
@@ -118,7 +118,7 @@ def _front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
     """The document header, and what it reads as; that of settings which say the same is written once."""
     if around.header is not None or own(around.extras):
         return _spelled_front(around, alone=alone)
-    values = () if around.settings is None else _values(around.settings)
+    values = () if around.settings is None else values_of(around.settings)
     key = (values, repr(values))  # 1 and 1.0 are equal, and are spelled apart
     try:
         found = _fronts.get(key)
@@ -128,8 +128,8 @@ def _front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
         front, image = found
         return front, Transcript(settings=None if image is None else Settings(*image))
     front, image = _spelled_front(around, alone=alone)
-    if len(front) <= _LONGEST and image.header is image.extras is None:
-        _fronts.keep(key, (front, None if image.settings is None else _values(image.settings)))
+    if len(front) <= REMEMBERED and image.header is image.extras is None:
+        _fronts.keep(key, (front, None if image.settings is None else values_of(image.settings)))
     return front, image
 
 
@@ -141,7 +141,4 @@ def _spelled_front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]
     return front_of(image), image
 
 
-_values: Final[Callable[[Settings], tuple[Any, ...]]] = attrgetter(*Settings.__match_args__)
-_LONGEST: Final = 1000
-"""The longest header that is remembered, in characters."""
 _fronts: Final = Memo[tuple[Any, ...], tuple[str, tuple[Any, ...] | None]](512)
