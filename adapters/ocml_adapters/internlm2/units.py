@@ -78,7 +78,7 @@ class Frames:
         before: Item | None = None
         for at, item in enumerate(items):
             head, content, call_id = item
-            if not head.bare and _has_own_start(head):
+            if not head.bare and not head.local(HOME).bare and _has_own_start(head):
                 raise ByDocument
             if content.__class__ is not str and any(isinstance(part, Tools) for part in content):
                 raise ByDocument
