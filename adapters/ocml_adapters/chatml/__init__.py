@@ -24,6 +24,7 @@ ADAPTER = Adapter(
     read=Lazy(f"{__name__}.reader:read_text"),
     fit=Lazy(f"{__name__}.fit:fit_text"),
     write=Lazy(f"{__name__}.writer:write_text"),
+    reads_units=Lazy(f"{__name__}.units:FramesReader"),
     writes_units=Lazy(f"{__name__}.units:Frames"),
     sniff=Lazy(f"{__name__}.sniff:sniff_text"),
     split=Lazy(f"{__name__}.reader:split_text"),

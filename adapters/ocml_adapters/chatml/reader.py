@@ -94,6 +94,15 @@ class FrameReader:
         self._before: Frame | None = None
         self._count = 0
 
+    def resume(self, index: int, before: Frame | None) -> None:
+        """Go on behind messages that something else read.
+
+        Args:
+            index: that of the next message.
+            before: the last frame that was read.
+        """
+        self._count, self._before = index, before
+
     def frame(self, frame: Frame) -> None:
         """Take the next frame.
 

@@ -1,28 +1,87 @@
-"""A message as a frame of raw ChatML, for plans."""
+"""Frames of raw ChatML and their messages, for plans."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.fit import drop_message, narrow
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Message, Transcript
+from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.text.edges import gap_behind
 from ocml_bridge.text.im import Frame, spell
-from ocml_bridge.units.grammar import ByDocument, ContentClass, Enclosed, Spelled, State, Unit
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.grammar import ByDocument, ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.visibility import is_private
 
 from .fit import bare, settled
 from .frames import Unit as Placed
 from .frames import default_frame, spelled
-from .syntax import CONTROL, END, HOME, START, TEXT
+from .reader import FrameReader
+from .syntax import CONTROL, END, GRAMMAR, HOME, MARKUP, START, TEXT
 
 _CLOSED: Final = Frame("", START, "", True, "", END, 0, False)
 _OPEN: Final = Frame("", START, "", True, "", "", 0, False)
 _BEFORE: Final[dict[State, Frame | None]] = {None: None, True: _CLOSED, False: _OPEN}
+
+
+_TAGS: Final = frozenset(tag for tags in MARKUP.values() for tag in tags)
+_LONGEST: Final = 256
+"""The longest header and gap that plans are made for, in characters."""
+
+
+class FramesReader:
+    """Reads frames."""
+
+    def part(self, source: str | Json, log: Log) -> Parted | None:
+        """The frames of a text; None for one that has none.
+
+        Raises:
+            BridgeError: OCB-SEVERAL with the offset where another conversation begins.
+        """
+        frames, tail = GRAMMAR.frames(cast("str", source))
+        if not frames:
+            return None
+        opening = frames.pop() if frames[-1].last and frames[-1].body == "" else None
+        return Parted(frames, Transcript(), document=(opening, tail))
+
+    def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
+        """A frame without its body; None for the last where it is cut off, and for a body with tokens or tags in it."""
+        frame, body = cast("Frame", unit), unit.body
+        if frame.last or len(frame.gap) > _LONGEST or len(frame.header) > _LONGEST:
+            return None
+        if "<" in body and not (CONTROL.is_free(body) and all(tag not in body for tag in _TAGS)):
+            return None
+        closed = None if before is None else before.end
+        key = (frame.gap, frame.start, frame.header, frame.newline, frame.end, not body, closed)
+        return key, [body] if body else []
+
+    def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
+        """A frame with another body."""
+        return replace(unit, body="".join(values))
+
+    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+        """The message of a frame.
+
+        Raises:
+            BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
+        """
+        reader = FrameReader(log, TEXT)
+        reader.resume(index, parted.units[at - 1] if at else None)
+        reader.frame(unit)
+        return reader.messages
+
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+        """The conversation, with its open turn and what stands behind the frames."""
+        opening, tail = cast("tuple[Frame | None, str]", parted.document)
+        reader = FrameReader(log, TEXT)
+        reader.resume(len(items), parted.units[-1] if parted.units else None)
+        if opening is not None:
+            reader.frame(opening)
+        return Conversation(items, reader.finish(tail))
 
 
 class Frames:
