@@ -122,3 +122,10 @@ def test_documents_of_two_kinds() -> None:
 def test_nothing_where_nothing_differs() -> None:
     old = Transcript((Message("user", "Hello."),), (Tool("look", "Looks.", {"type": "object"}),))
     assert diff(old, old) == diff(old, replace(old, messages=(Message("user", "Hello."),))) == []
+
+
+def test_keys_of_a_header_are_its_own() -> None:
+    plain, more = Transcript(header=Header()), Transcript(header=Header(extras={"x": None, "y": {"z": 1}}))
+    assert [(each.path, each.new) for each in diff(plain, more)] == [("/header/extras", {"x": None, "y": {"z": 1}})]
+    other = Transcript(header=Header(extras={"x": None, "y": {"z": 2}}))
+    assert [(each.path, each.old, each.new) for each in diff(more, other)] == [("/header/extras/y/z", 1, 2)]

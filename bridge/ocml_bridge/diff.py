@@ -10,7 +10,7 @@ from itertools import compress
 from operator import attrgetter, is_not
 from typing import Any, Final, NamedTuple
 
-from .model import Alternative, Completion, Content, Document, Message, Settings, Text, Tool, Transcript
+from .model import Alternative, Completion, Content, Document, Header, Message, Settings, Text, Tool, Transcript
 
 
 class Absent(Enum):
@@ -99,7 +99,7 @@ def _fields(
     for name, one, other in compared.unlike(old, new):
         if name == "content":
             _content(f"{path}/{name}", one, other, gone, out)
-        elif name == "extras":
+        elif name == "extras" and not isinstance(old, Header):  # those of a header are not by format
             _extras(f"{path}/{name}", one, other, out)
         else:
             _values(f"{path}/{name}", one, other, out)
