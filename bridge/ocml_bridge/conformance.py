@@ -12,7 +12,8 @@ from . import jsontext
 from .loss import FindingCode, Log
 from .model import Json, Message
 from .turns import FUNCTIONS, is_call, is_reply
-from .units.heads import Item
+from .units.grammar import ByDocument
+from .units.heads import Item, messages_of
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
 """§4; a tool's name in place of the role is read as the role `tool`."""
@@ -65,6 +66,10 @@ class Conformance:
             alternate: whether it is a call that is written in the JSON field `tool_calls`.
         """
         self.alone(message, path)
+        self.together(message, path, alternate=alternate)
+
+    def together(self, message: Message, path: str, *, alternate: bool = False) -> None:
+        """Check the next message's body, and what its id and its way of calling are to the messages before it."""
         if message.constraint == "json" or message.content_type == "json":
             self._body(message, path)
         if message.role == "assistant":
@@ -123,8 +128,27 @@ class Conformance:
 _QUOTED: Final = f'"{TOOL_CALLS}"'
 
 
-def is_regular(items: Sequence[Item]) -> bool:
-    """Whether messages of which each is checked alone have nothing more to be found of them.
+def check_together(items: Sequence[Item], log: Log) -> None:
+    """Check messages of which each was checked alone.
+
+    Args:
+        items: the messages.
+        log: takes the findings; it has those of each message alone.
+
+    Raises:
+        ByDocument: where there are findings of both kinds, which are in the order of the messages.
+    """
+    if _is_regular(items):
+        return
+    if log.findings:
+        raise ByDocument
+    conformance = Conformance(log)
+    for index, message in enumerate(messages_of(items)):
+        conformance.together(message, f"/messages/{index}")
+
+
+def _is_regular(items: Sequence[Item]) -> bool:
+    """Whether nothing is to be found of messages together.
 
     So it is where the ids of calls are all different, each reply has one of them, bodies are the JSON that they promise
     to be, and none names the JSON field of calls.

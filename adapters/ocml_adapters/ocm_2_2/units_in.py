@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from ocml_bridge.conformance import Conformance, is_regular
+from ocml_bridge.conformance import Conformance, check_together
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Json, Message, Settings, Transcript, replace
 from ocml_bridge.text import declared
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import ByDocument, Parted, Skeleton, Unit
+from ocml_bridge.units.grammar import Parted, Skeleton, Unit
 from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Item, item_of
 
@@ -100,10 +100,9 @@ class FrameParser:
         """The conversation, with the tools out of the developer's message.
 
         Raises:
-            ByDocument: where something has to be said of ids or bodies.
+            ByDocument: where findings of ids or bodies stand among others.
         """
-        if not is_regular(items):
-            raise ByDocument
+        check_together(items, log)
         head, content, call_id = items[-1]
         if head.role == "assistant" and head.channel == "final":
             items[-1] = item_of(last_message(head.message(content, call_id)))

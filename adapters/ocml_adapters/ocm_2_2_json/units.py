@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options
-from ocml_bridge.conformance import Conformance, is_regular
+from ocml_bridge.conformance import Conformance, check_together
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.pairing import identified
@@ -80,10 +80,9 @@ class ObjectReader:
         """The conversation, with the tools out of the developer's message.
 
         Raises:
-            ByDocument: where something has to be said of ids or bodies.
+            ByDocument: where findings of ids or bodies stand among others.
         """
-        if not is_regular(items):
-            raise ByDocument
+        check_together(items, log)
         found = declared.lifted(items, lenient=False)
         layout = layout_of(cast("str", parted.document), found.layout)
         return Conversation(with_grouping(found.items), Transcript((), found.tools, layout=layout))
