@@ -148,12 +148,13 @@ class Scanner:
         self._take(pieces[0])
         at = 1
         while at < len(pieces):
-            if self.frame is None:
+            opens = self._grammar.is_start(pieces[at])
+            if opens and self.frame is None:
                 at = self._whole(pieces, at, done)
                 if at == len(pieces):
                     break
+                opens = self._grammar.is_start(pieces[at])
             token, behind = pieces[at], pieces[at + 1]
-            opens = self._grammar.is_start(token)
             if self.frame is not None:
                 done.append(self._close("" if opens else token))
                 self._await(self._gap)
