@@ -44,7 +44,7 @@ def _fit(document: Document, options: Options, log: Log, form: Form) -> Transcri
         paths.append(path)
     draft = Transcript(tuple(messages), layout=document.layout, extras=document.extras)
     if document.open_turn is not None:
-        draft.open_turn = replace(bare(document.open_turn, ""), channel=None, recipient=None, end=None)
+        draft.open_turn = opened(document.open_turn)
     return _settled(draft, form, paths, options, log)
 
 
@@ -59,6 +59,11 @@ def bare(source: Message, content: str) -> Message:
     made = message(source.role, content, name, None if source.end is None else "end")
     made.layout, made.extras = source.layout, source.extras
     return made
+
+
+def opened(turn: Message) -> Message:
+    """An open turn with what ChatML says of it."""
+    return replace(bare(turn, ""), channel=None, recipient=None, end=None)
 
 
 def _settled(draft: Transcript, form: Form, paths: Sequence[str], options: Options, log: Log) -> Transcript:

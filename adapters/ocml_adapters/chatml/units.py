@@ -17,7 +17,7 @@ from ocml_bridge.units.grammar import ByDocument, ContentClass, Enclosed, Parted
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.visibility import is_private
 
-from .fit import bare, settled
+from .fit import bare, opened, settled
 from .frames import Unit as Placed
 from .frames import default_frame, spelled
 from .reader import FrameReader
@@ -103,11 +103,9 @@ class Frames:
         return CONTROL.is_free(text)
 
     def relate(self, items: Sequence[Item], around: Transcript) -> Sequence[Item]:
-        """The items; only an open turn and what stands behind the frames concern more than one of them."""
-        if (
-            around.open_turn is not None
-            or self._options.control_tokens == "raw"
-            or any(kept is not None and HOME in kept for kept in (around.layout, around.extras))
+        """The items; only what stands behind the frames concerns more than one of them."""
+        if self._options.control_tokens == "raw" or any(
+            kept is not None and HOME in kept for kept in (around.layout, around.extras)
         ):
             raise ByDocument
         return items
@@ -147,5 +145,12 @@ class Frames:
         return -1
 
     def enclose(self, units: list[Unit], at: int, around: Transcript, state: State) -> Enclosed:
-        """The text of all frames, and the newline behind them."""
-        return Enclosed("".join(units) + gap_behind(_BEFORE[state]), Transcript())
+        """The text of all frames, with the open turn, or the newline behind them."""
+        before, turn = _BEFORE[state], around.open_turn
+        if turn is None:
+            return Enclosed("".join(units) + gap_behind(before), Transcript())
+        made = opened(turn)
+        default = default_frame(made, before, TEXT, last=True, opening=True)
+        frame = spelled(made, default, before, TEXT)
+        image = settled(Placed(made, frame, default), before, TEXT)
+        return Enclosed("".join(units) + spell([frame], gap_behind(frame)), Transcript(open_turn=image))

@@ -68,7 +68,7 @@ def fit(document: Document, options: Options, log: Log, spelling: Spelling | Non
         messages.append(held)
     _end_as_trained(messages, options)
     _end_before_system(messages, document.open_turn)
-    open_turn = _open_turn(document.open_turn, options, prompted=prompted and not messages)
+    open_turn = opened(document.open_turn, options, prompted=prompted and not messages)
     kept = _kept_layout(layout, messages, open_turn, prompted=prompted, is_text=spelling is None)
     image = assemble(messages, Transcript(open_turn=open_turn, layout={HOME: kept} if kept else None))
     if len(image.messages) < len(messages):
@@ -244,7 +244,8 @@ def _end_before_system(messages: list[Message], open_turn: Message | None) -> No
             messages[at] = replace(before, end="end")
 
 
-def _open_turn(turn: Message | None, options: Options, *, prompted: bool) -> Message | None:
+def opened(turn: Message | None, options: Options, *, prompted: bool) -> Message | None:
+    """An open turn as it reads back."""
     if turn is None:
         return None
     if fields_of(turn) == Fields(turn.role) and turn.role in ROLES and not prompted:

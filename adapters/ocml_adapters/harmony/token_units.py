@@ -124,11 +124,10 @@ class TokenFrames(Frames):
         Raises:
             ByDocument: for a text that UTF-8 cannot hold.
         """
-        image = Transcript()
+        image = Transcript(open_turn=self.opening(around, state))
         if around.tools is not None:
-            section, tools = declared(around.tools)
+            section, image.tools = declared(around.tools)
             units.insert(at, [f"{START}{DEVELOPER}{MESSAGE}", section, ENDS["end"]])
-            image = Transcript((), tools)
         out: list[int] = []
         for header, body, end in units:
             if not is_unicode(body):
@@ -137,4 +136,6 @@ class TokenFrames(Frames):
             out += encode(body)
             if end:
                 out.append(IDS[end])
+        if image.open_turn is not None:
+            out += encode_header(header_of(image.open_turn, prompted=False))
         return Enclosed(out, image)

@@ -21,7 +21,7 @@ from ocml_bridge.units.heads import Head, Item, item_of, messages_of
 from ocml_bridge.units.relations import in_turns
 
 from .body import SECTION
-from .fit import fitted, texts
+from .fit import fitted, opened, texts
 from .frames import Frame, Scan, pieces_of, scanned
 from .header import LONG, is_header, regular
 from .message import NOTHING, assemble, body_of, header_of, layout_of
@@ -208,7 +208,8 @@ class Frames:
 
     def relate(self, items: Sequence[Item], around: Transcript) -> Sequence[Item]:
         """The items, where each reply has a name, and tools are declared apart from all messages."""
-        if around.open_turn is not None or (around.layout is not None and HOME in around.layout):
+        trains = around.open_turn is not None and self._options.training
+        if trains or (around.layout is not None and HOME in around.layout):
             raise ByDocument
         for head, content, _ in items:
             if head.role == TOOL and not head.name:
@@ -270,12 +271,25 @@ class Frames:
         return at
 
     def enclose(self, units: list[Unit], at: int, around: Transcript, state: State) -> Enclosed:
-        """The text of all frames, with the tools in a frame of their own."""
-        if around.tools is None:
-            return Enclosed("".join(units), Transcript())
-        section, tools = declared(around.tools)
-        units.insert(at, f"{START}{DEVELOPER}{MESSAGE}{section}{ENDS['end']}")
-        return Enclosed("".join(units), Transcript((), tools))
+        """The text of all frames, with the tools in a frame of their own, and the open turn."""
+        image = Transcript(open_turn=self.opening(around, state))
+        if around.tools is not None:
+            section, image.tools = declared(around.tools)
+            units.insert(at, f"{START}{DEVELOPER}{MESSAGE}{section}{ENDS['end']}")
+        if image.open_turn is not None:
+            units.append(header_of(image.open_turn, prompted=False))
+        return Enclosed("".join(units), image)
+
+    def opening(self, around: Transcript, state: State) -> Message | None:
+        """The open turn behind the frames, as it reads back.
+
+        Raises:
+            ByDocument: where another conversation would begin with it.
+        """
+        turn = around.open_turn
+        if turn is not None and turn.role == SYSTEM and state == _RETURNED:
+            raise ByDocument
+        return opened(turn, self._options, prompted=False)
 
 
 def declared(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]]:

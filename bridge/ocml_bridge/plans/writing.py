@@ -41,7 +41,9 @@ class PlanWriter:
         items = grammar.relate(conversation.items, around)
         place = grammar.place(items, around)
         units, at, state = (
-            self._grouped(items, place, written) if grammar.groups else self._single(items, place, written)
+            self._grouped(items, place, written)
+            if grammar.groups
+            else self._single(items, place, written, ends=around.open_turn is None)
         )
         written.output, written.around, cut_off = grammar.enclose(units, at, around, state)
         if cut_off:
@@ -55,12 +57,17 @@ class PlanWriter:
 
     # --- units of one message -----------------------------------------------------------------------------------------
 
-    def _single(self, items: Sequence[Item], place: int, written: Written) -> tuple[list[Unit], int, State]:
-        """The units, or their pieces; the index of the first that belongs to the item at `place`; the state behind."""
+    def _single(
+        self, items: Sequence[Item], place: int, written: Written, *, ends: bool
+    ) -> tuple[list[Unit], int, State]:
+        """The units, or their pieces; the index of the first that belongs to the item at `place`; the state behind.
+
+        `ends` is False where an open turn follows the messages.
+        """
         grammar, table = self._grammar, self._learner.table(self._grammar.start)
         mark, inert = grammar.mark, grammar.inert
         plans, out, image = table.plans, list[Unit](), written.made
-        last, at = self._last(items), 0
+        last, at = self._last(items) if ends else -1, 0
         for index, item in enumerate(items):
             head, content, _ = item
             if index == place:
