@@ -145,35 +145,50 @@ class PlanWriter:
         """As `_single`, where a unit may have several messages."""
         near, origins = self._near(items, written)
         written.near = near
-        table = self._learner.table(self._grammar.start)
+        grammar, table = self._grammar, self._learner.table(self._grammar.start)
+        mark, inert = grammar.mark, grammar.inert
         out, image = list[Unit](), written.made
         start, count, at = 0, len(near), -1
         while start < count:
             if at < 0 <= place <= origins[start]:
                 at = len(out)
-            head, stop = near[start][0], start + 1
+            item, stop = near[start], start + 1
+            head, content, _ = item
             while stop < count and near[stop][0].role == head.role and self._joins(near[stop - 1][0], near[stop][0]):
                 stop += 1
-            group = near[start:stop]
-            plans = table.plans if stop < count else table.last
-            key: Hashable = head if stop == start + 1 else tuple([item[0] for item in group])
+            alone, plans = stop == start + 1, table.plans if stop < count else table.last
+            group = [item] if alone else near[start:stop]
+            key: Hashable = head if alone else tuple([item[0] for item in group])
             plan = plans.get(key, _UNKNOWN)
-            if plan is _UNKNOWN:
-                plan = plans.keep(key, self._learner.plan(group, table.state, last=stop == count))
-            if plan is BY_CLASS:
-                plan = self._learner.plan_of_class(plans, key, group, table.state, last=stop == count)
-            if plan is None or not all(map(self._is_plain, group)):
+            if plan is _UNKNOWN or plan is BY_CLASS:
+                plan = self._plan_of(group, key, table, plan, last=stop == count)
+            if (
+                plan is None
+                or content.__class__ is not str
+                or (mark is not None and mark in content and not inert(content))  # pyright: ignore[reportArgumentType, reportOperatorIssue]
+                or not (alone or all(map(self._is_plain, group)))
+            ):
                 last = stop == count
                 table = self._spelled(group, origins[start:stop], table.state, written, out, last=last)
             else:
                 if plan.build is None:
-                    out += (plan.before, group[0][1], plan.after)
+                    out += (plan.before, content, plan.after)
                 else:
                     out.append(plan.build(group))
                 image += plan.image
                 table = plan.next
             start = stop
         return out, len(out) if at < 0 else at, table.state
+
+    def _plan_of(
+        self, group: Sequence[Item], key: Hashable, table: Table, known: Plan | None, *, last: bool
+    ) -> Plan | None:
+        """The plan for units like one, which is not known by its heads alone; None where there is none."""
+        if not all(item[0].shared for item in group):
+            return None
+        plans = table.last if last else table.plans
+        plan = plans.keep(key, self._learner.plan(group, table.state, last=last)) if known is _UNKNOWN else known
+        return self._learner.plan_of_class(plans, key, group, table.state, last=last) if plan is BY_CLASS else plan
 
     def _near(self, items: Sequence[Item], written: Written) -> tuple[list[Item], Sequence[int]]:
         """The nearest items that the format can hold, and the index of each; the others are left out."""
