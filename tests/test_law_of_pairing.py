@@ -132,6 +132,17 @@ def test_a_reply_to_one_of_two_calls_does_not_go_to_the_second_where_a_text_part
     laws.all_laws(Transcript((first, between, second, unknown)), target)
 
 
+def test_a_reply_whose_call_is_read_as_answered_by_another_keeps_its_name() -> None:
+    calls = (("functions.", "c1"), ("functions.f", "c2"))
+    replies = ((None, "c1"), ("functions.", None), ("functions.f", "c9"))
+    messages = (
+        *(Message("assistant", "{}", None, "commentary", name, call_id, end="call") for name, call_id in calls),
+        *(Message("tool", "one", name, "commentary", "assistant", call_id) for name, call_id in replies),
+    )
+    for target in FORMATS:
+        laws.all_laws(Transcript(messages), target)
+
+
 def test_a_text_for_people_has_replies_in_the_order_of_the_calls_too() -> None:
     result = convert(request([("a", "f"), ("b", "f")], [("b", "two"), ("a", "one")]), source="openai", target="chatml")
     assert isinstance(result.output, str)

@@ -73,6 +73,10 @@ class Pairing:
         """Nothing answers the call with this index any more."""
         self._closed.add(index)
 
+    def is_closed(self, index: int) -> bool:
+        """Whether nothing answers the call with this index any more."""
+        return index in self._closed
+
 
 def _pair_by_id(messages: Sequence[Message]) -> dict[int, int] | None:
     """The pairs where each reply has the id of one call that waits, as most have; None for all others."""

@@ -231,7 +231,7 @@ class _Fitted:
             index = len(self.messages)
             call = self._pairing.feed(index, message)
             if call is None:
-                call = self._pairs.get(index)
+                call = self._stray(self._pairing)
             if call is not None and message.name is None:
                 message = replace(message, name=self.messages[call].recipient)
             self.messages.append(message)
@@ -249,8 +249,13 @@ class _Fitted:
         """The tool that was called by what a reply answers."""
         call = pairing.find(reply)
         if call is None:
-            call = self._pairs.get(len(self.messages))
+            call = self._stray(pairing)
         return None if call is None else self.messages[call].recipient
+
+    def _stray(self, pairing: Pairing) -> int | None:
+        """The call that the next message answers by what the whole tells, unless it is read as answered already."""
+        call = self._pairs.get(len(self.messages))
+        return None if call is None or pairing.is_closed(call) else call
 
 
 def fitted(group: Sequence[Message], options: Options) -> tuple[Object, list[Message]]:
