@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from itertools import product
 from typing import cast
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from corpus import corpus_cases
 from ocml_bridge import (
@@ -31,6 +33,13 @@ from ocml_bridge.testing import strategies
 
 PLAIN = Options(plans=False, force_format=True)
 PLANNED = Options(force_format=True)
+SETTINGS = [
+    Options(control_tokens="raw"),
+    Options(control_tokens="refuse"),
+    Options(training=True),
+    Options(reasoning="reasoning_content"),
+    Options(special_tokens=("hi", "tool")),
+]
 WRITTEN = [name for name in formats() if adapter(name)[0].writes_units is not None]
 READ = [name for name in formats() if adapter(name)[0].reads_units is not None]
 
@@ -96,6 +105,33 @@ def test_so_are_real_documents() -> None:
 
 SAMPLE = 7
 """One real document in so many is looked at."""
+
+
+@given(strategies.documents(), st.sampled_from(SETTINGS))
+def test_so_it_is_with_any_options(document: Document, options: Options) -> None:
+    for target in [*WRITTEN, *(f"{name}:{dialect}" for name in WRITTEN for dialect in adapter(name)[0].dialects)]:
+        planned = everything_written(document, target, options)
+        plain = everything_written(document, target, replace(options, plans=False))
+        # Where several places are refused, either may be named first.
+        refused = options.control_tokens == "refuse" and isinstance(planned, str) and isinstance(plain, str)
+        assert refused or planned == plain, target
+
+
+NAMED = (Options(bos="<bot>", eos="<eot>"), Options(special_tokens=("<bot>", "<eot>")))
+
+
+@pytest.mark.parametrize("options", NAMED, ids=["edges", "tokens"])
+def test_tokens_that_options_name_are_broken_with_plans_and_without(options: Options) -> None:
+    document = Transcript((Message("user", "a <bot> b <eot>"), Message("assistant", "<eot>", channel="final")))
+    for target in WRITTEN:
+        planned = write(document, target, options=options, policy=LENIENT)
+        plain = write(document, target, options=replace(options, plans=False), policy=LENIENT)
+        assert (planned.encode(), planned.losses) == (plain.encode(), plain.losses)
+        for source in ("ocm-0.1", target):
+            data = write(document, source, options=options, policy=LENIENT).encode()
+            assert everything_read(data, source, options) == everything_read(
+                data, source, replace(options, plans=False)
+            )
 
 
 class Role(StrEnum):

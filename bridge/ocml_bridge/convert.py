@@ -181,7 +181,7 @@ def _read_named(data: Source | bytes, found: Adapter, options: Options, log: Log
 def _read_value(value: Source, found: Adapter, options: Options, log: Log) -> Document | Conversation:
     try:
         reader = reader_for(found, options)
-        conversation = None if reader is None or options.special_tokens else reader.read(value, log)
+        conversation = None if reader is None else reader.read(value, log)
         if conversation is not None:
             return conversation
         return found.read(restored(found, value, options), options, log)
@@ -220,7 +220,7 @@ def _written(
 
 def _write_units(adapter: Adapter, document: Document | Conversation, options: Options) -> Written | None:
     """What was written unit by unit; None where the document is written as a whole."""
-    if isinstance(document, Completion) or options.special_tokens:
+    if isinstance(document, Completion):
         return None
     writer = writer_for(adapter, options)
     if writer is None:
