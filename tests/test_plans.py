@@ -25,7 +25,7 @@ from ocml_bridge import (
     read,
     write,
 )
-from ocml_bridge.model import Json
+from ocml_bridge.model import Json, Tool
 from ocml_bridge.plans.probes import probe
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
@@ -105,6 +105,21 @@ def test_so_are_real_documents() -> None:
 
 SAMPLE = 7
 """One real document in so many is looked at."""
+
+
+THOUGHT = Message("assistant", "Hm.", channel="analysis")
+CALLED = Message("assistant", "", "f", "commentary", "x", "", constraint="json", end="call")
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(Transcript((CALLED,)), id="an empty id"),
+        pytest.param(Transcript((THOUGHT, Message("system", ""), Message("user", "a")), (Tool("x"),)), id="tools"),
+    ],
+)
+def test_these_were_written_otherwise_once(document: Transcript) -> None:
+    hold(document)
 
 
 @given(strategies.documents(), st.sampled_from(SETTINGS))

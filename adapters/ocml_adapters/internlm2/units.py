@@ -146,7 +146,7 @@ class Frames:
         return Spelled(spell([one.frame], ""), one.unit, bool(one.frame.end))
 
     def place(self, items: Sequence[Item], around: Transcript) -> int:
-        """Behind the leading system messages, if there are tools.
+        """Behind the leading system messages, if there are tools; what is left out does not count.
 
         Raises:
             ByDocument: where nothing follows them, or one of these remembers how it was spelled.
@@ -154,7 +154,7 @@ class Frames:
         if not around.tools:
             return -1
         at = 0
-        while at < len(items) and items[at][0].role == "system":
+        while at < len(items) and (items[at][0].role == "system" or self._is_private(items[at])):
             if not items[at][0].local(HOME).bare:
                 raise ByDocument
             at += 1

@@ -90,7 +90,7 @@ class Learner:
         return self._nearest.keep(head, found) if head.shared else found
 
     def _learned_nearest(self, head: Head) -> Nearest | None:
-        text, call_id = "" if head.empty else probe(0), probe(1) if head.has_id else None
+        text, call_id = "" if head.empty else probe(0), head.id_like(probe(1))
         log = Log()
         message = self._grammar.nearest(head.message(text, call_id), 0, log)
         if message is None:
@@ -155,7 +155,7 @@ class Learner:
         """How units like this one are written; None where that depends on more, or there is something to report."""
         heads, keeps_ids = [item[0] for item in group], self._grammar.keeps_ids
         items = [
-            (head, "" if head.empty else f"{before}{probe(2 * at)}{after}", probe(2 * at + 1) if head.has_id else None)
+            (head, "" if head.empty else f"{before}{probe(2 * at)}{after}", head.id_like(probe(2 * at + 1)))
             for at, (head, (before, after, _)) in enumerate(zip(heads, classes, strict=True))
         ]
         log = Log()

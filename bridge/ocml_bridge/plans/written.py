@@ -33,7 +33,7 @@ class HeadLosses:
         """The losses of a message at index 0; probe 1 stands for its id, and probe 2 for one that it gets."""
         found = self._known.get((old, new))
         if found is None:
-            text, call_id = "" if old.empty else probe(0), probe(1) if old.has_id else None
+            text, call_id = "" if old.empty else probe(0), old.id_like(probe(1))
             new_id = (call_id or probe(2)) if new.has_id else None
             one, other = Transcript((old.message(text, call_id),)), Transcript((new.message(text, new_id),))
             found = tuple(name_difference(each, self.target) for each in diff(one, other))

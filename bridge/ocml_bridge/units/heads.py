@@ -29,6 +29,7 @@ class Head:
             likewise.
         has_extras: whether the message has extras.
         has_id: whether the message has a call id.
+        has_empty_id: whether that is an empty text; no format writes such an id as it writes others.
         empty: whether its content is an empty text.
         calls: whether it is a tool call.
         promises_json: whether the header says that the content is JSON.
@@ -37,20 +38,9 @@ class Head:
     """
 
     __slots__ = (
-        *("_extras", "_fields", "_layout", "_local", "_with_id", "bare", "calls", "channel", "constraint"),
-        *(
-            "continues",
-            "empty",
-            "end",
-            "has_extras",
-            "has_id",
-            "name",
-            "promises_json",
-            "recipient",
-            "role",
-            "shared",
-            "weight",
-        ),
+        *("_extras", "_fields", "_layout", "_local", "_with_id", "bare", "calls", "channel"),
+        *("constraint", "continues", "empty", "end", "has_empty_id", "has_extras", "has_id", "name"),
+        *("promises_json", "recipient", "role", "shared", "weight"),
     )
 
     def __init__(self, message: Message, *, layout: bytes | None, shared: bool) -> None:
@@ -68,6 +58,7 @@ class Head:
         self.weight: Final = message.weight
         self.has_extras: Final = message.extras is not None
         self.has_id: Final = message.call_id is not None
+        self.has_empty_id: Final = message.call_id == ""
         self.empty: Final = message.content == ""
         self.calls: Final = is_call(message)
         self.promises_json: Final = message.constraint == "json" or message.content_type == "json"
@@ -101,7 +92,7 @@ class Head:
             return self
         found = self._local.get(home)
         if found is None:
-            message = self.message("" if self.empty else "x", "x" if self.has_id else None)
+            message = self.message("" if self.empty else "x", self.id_like("x"))
             if message.layout is not None:
                 message.layout = _of(message.layout, home)
             if message.extras is not None:
@@ -111,6 +102,10 @@ class Head:
                 self._local[home] = found
         return found
 
+    def id_like(self, call_id: str) -> str | None:
+        """An id for a message with this head: the one that is given, where it may be any."""
+        return "" if self.has_empty_id else call_id if self.has_id else None
+
     def with_id(self) -> Head:
         """The head of a message with a call id."""
         if self._with_id is None:
@@ -119,7 +114,7 @@ class Head:
 
     def replaced(self, **fields: Any) -> Head:
         """The head with other fields."""
-        message = self.message("" if self.empty else "x", "x" if self.has_id else None)
+        message = self.message("" if self.empty else "x", self.id_like("x"))
         for name, value in fields.items():
             setattr(message, name, value)
         return head_of(message)
