@@ -176,7 +176,11 @@ def test_what_a_conversion_gives_can_be_changed_without_harm_to_the_next() -> No
     for target in WRITTEN:
         first = convert(data, source="openai", target=target)
         before = first.encode()
-        for message in cast("Transcript", first.transcript).messages:
+        transcript = cast("Transcript", first.transcript)
+        assert transcript.settings is not None
+        transcript.settings.model = "another"
+        for message in transcript.messages:
+            message.content, message.role = "changed", "system"
             for members in (message.layout or {}).values():
                 members.clear()
         if not isinstance(first.output, str):

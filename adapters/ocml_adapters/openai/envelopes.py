@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
-from ocml_bridge.model import Json, Settings, Tool, Transcript
+from ocml_bridge.model import Json, Settings, Tool, Transcript, replace
 from ocml_bridge.ownership import pack, unpack
 from ocml_bridge.units.grammar import Enclosed, Parted
 
@@ -33,8 +33,8 @@ class _Around(NamedTuple):
 
     def transcript(self, tools: tuple[Tool, ...] | None) -> Transcript:
         """It with tools, as a transcript that nobody else has."""
-        extras, layout = unpack(self.extras), unpack(self.layout)
-        return Transcript((), tools, settings=self.settings, extras=extras, layout=layout)
+        settings = None if self.settings is None else replace(self.settings)
+        return Transcript((), tools, settings=settings, extras=unpack(self.extras), layout=unpack(self.layout))
 
 
 class EnvelopeReader:
