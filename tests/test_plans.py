@@ -115,6 +115,7 @@ CALLED = Message("assistant", "", "f", "commentary", "x", "", constraint="json",
     "document",
     [
         pytest.param(Transcript((CALLED,)), id="an empty id"),
+        pytest.param(Transcript((Message("assistant", "<|start_reflect|>", channel="analysis"),)), id="a marker"),
         pytest.param(Transcript((THOUGHT, Message("system", ""), Message("user", "a")), (Tool("x"),)), id="tools"),
     ],
 )

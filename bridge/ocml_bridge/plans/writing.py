@@ -195,7 +195,7 @@ class PlanWriter:
         near: list[Item] = []
         for index, item in enumerate(items):
             head, content, call_id = item
-            nearest = self._learner.nearest(head) if content.__class__ is str else None
+            nearest = self._learner.nearest(head) if self._is_plain(item) else None
             if nearest is None:
                 local = head.local(self._grammar.home)
                 message = self._grammar.nearest(local.message(content, call_id), index, written.log)
