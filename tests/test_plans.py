@@ -75,11 +75,23 @@ def test_a_drawn_document_is_written_and_read_alike(document: Document) -> None:
     hold(document)
 
 
-@given(strategies.documents())
-def test_so_it_is_when_it_comes_from_another_format(document: Document) -> None:
+def hold_from_all_formats(document: Document) -> None:
     for source in formats():
         data = write(document, source, options=PLAIN, policy=LENIENT).encode()
         hold(read(data, source, options=PLAIN).transcript)
+
+
+@settings(max_examples=40)  # each is written in 8 formats as it comes from 11, with plans and without
+@given(strategies.documents())
+def test_so_it_is_when_it_comes_from_another_format(document: Document) -> None:
+    hold_from_all_formats(document)
+
+
+@pytest.mark.long
+@settings(max_examples=1000)
+@given(strategies.documents())
+def test_so_it_is_when_it_comes_from_another_format_at_length(document: Document) -> None:
+    hold_from_all_formats(document)
 
 
 @pytest.mark.long
