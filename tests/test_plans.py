@@ -81,7 +81,7 @@ def hold_from_all_formats(document: Document) -> None:
         hold(read(data, source, options=PLAIN).transcript)
 
 
-@settings(max_examples=10)  # each is written in 8 formats as it comes from 11, with plans and without
+@settings(max_examples=40)  # each is written in 8 formats as it comes from 11, with plans and without
 @given(strategies.documents())
 def test_so_it_is_when_it_comes_from_another_format(document: Document) -> None:
     hold_from_all_formats(document)
@@ -121,6 +121,9 @@ SAMPLE = 7
 
 THOUGHT = Message("assistant", "Hm.", channel="analysis")
 CALLED = Message("assistant", "", "f", "commentary", "x", "", constraint="json", end="call")
+TOKEN = Message("assistant", "<|im_start|>", channel="commentary", intent="preamble")
+CALL = Message("assistant", "{}", None, "commentary", "functions.f", "call_1", constraint="json", end="call")
+REPLY = Message("tool", "", "functions.f", "commentary", "assistant", "c1")
 
 
 @pytest.mark.parametrize(
@@ -129,6 +132,7 @@ CALLED = Message("assistant", "", "f", "commentary", "x", "", constraint="json",
         pytest.param(Transcript((CALLED,)), id="an empty id"),
         pytest.param(Transcript((Message("assistant", "<|start_reflect|>", channel="analysis"),)), id="a marker"),
         pytest.param(Transcript((THOUGHT, Message("system", ""), Message("user", "a")), (Tool("x"),)), id="tools"),
+        pytest.param(Transcript((TOKEN, CALL, REPLY, REPLY)), id="two replies to a call that becomes text"),
     ],
 )
 def test_these_were_written_otherwise_once(document: Transcript) -> None:

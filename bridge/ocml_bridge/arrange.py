@@ -106,18 +106,17 @@ def misread(
     Returns:
         Index of each such reply → index of the call that it is read as the answer to; None where it is to none.
     """
-    read = pair(image)
-    if pairs == read and order is None:
-        return {}
     origins = (range(len(messages)) if order is None else order)[: len(image)]
-    place = {index: at for at, index in enumerate(origins)}
     lost = [at for at, index in enumerate(origins) if is_call(messages[index]) and not is_call(image[at])]
     if lost:
         # The calls are there as text, and whoever reads it will look for their replies.
         image = list(image)
         for at in lost:
             image[at] = Message("assistant", "", recipient=messages[origins[at]].recipient, end="call")
-        read = pair(image)
+    read = pair(image)
+    if pairs == read and order is None:
+        return {}
+    place = {index: at for at, index in enumerate(origins)}
     wrong: dict[int, int | None] = {}
     for at, index in enumerate(origins):
         if not is_reply(image[at]):
