@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ocml_bridge import Document, Loss, Transcript, read, registry
+from ocml_bridge import Document, Loss, Transcript, read, write
 from ocml_bridge.adapter import DEFAULT, Options
 from ocml_bridge.events import Delta, Encoder, Event
-from ocml_bridge.loss import Log
 from ocml_bridge.model import Message
 from ocml_bridge.pipe import encoder
+from ocml_bridge.policy import LENIENT
 from ocml_bridge.report import unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.stream.encoder import TextEncoder
@@ -54,7 +54,7 @@ def check_writing(document: Transcript, target: str) -> str:
         and document.tools is None
         and all(isinstance(message.content, str) for message in document.messages)
     ):
-        image = registry.adapter(target)[0].fit(plain(document), DEFAULT, Log())
+        image = write(plain(document), target, policy=LENIENT).image
         assert plain(back) == plain(image)
     return text
 

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from .comparison import Comparison
     from .events import Answer, Decoder, Encoder
     from .prompting import Profile
-    from .units.grammar import UnitReader, UnitWriter
+    from .units.grammar import UnitReader as PlanUnitReader
+    from .units.grammar import UnitWriter as PlanUnitWriter
+    from .units.reader import UnitReader
+    from .units.writer import UnitWriter
 
 Source = str | Json
 """What a reader is given: text for text formats, a JSON value for the others."""
@@ -185,11 +188,13 @@ class Adapter:
         title: what it is called, for people.
         kind: whether its documents are text or JSON.
         home: the key under which the format keeps extras and layout; two spellings of one format share it.
-        read: source → document; mends what it can and says so, else raises `BridgeError`.
-        fit: document → image. A message or part that the format has no place for is left out and reported at its path.
-        write: image → output, text or JSON values.
         sniff: how sure it is that a source is of this format: 0 no, 1 possibly, 2 probably, 3 certainly.
         capabilities: what it can hold.
+        read: source → document, for what is not read unit by unit; mends what it can and says so, else raises
+            `BridgeError`.
+        fit: document → image, for what is not written unit by unit. A message or part that the format has no place for
+            is left out and reported at its path.
+        write: image → output, text or JSON values; where there is `fit`.
         dialects: the spellings it can write, the default one first.
         reads_units: makes what reads the format unit by unit, for plans (`codec`); None where it is read by document.
         writes_units: makes what writes it unit by unit, with some options.
@@ -210,14 +215,14 @@ class Adapter:
     title: str
     kind: Kind
     home: str
-    read: Callable[[Source, Options, Log], Document]
-    fit: Callable[[Document, Options, Log], Document]
-    write: Callable[[Document, Options, Log], Source]
     sniff: Callable[[Source], int]
     capabilities: Capabilities
+    read: Callable[[Source, Options, Log], Document] | None = None
+    fit: Callable[[Document, Options, Log], Document] | None = None
+    write: Callable[[Document, Options, Log], Source] | None = None
     dialects: tuple[str, ...] = field(default=())
-    reads_units: Callable[[], UnitReader] | None = None
-    writes_units: Callable[[Options], UnitWriter] | None = None
+    reads_units: Callable[..., UnitReader | PlanUnitReader] | None = None
+    writes_units: Callable[[Options], UnitWriter | PlanUnitWriter] | None = None
     split: Callable[[Source, Options], Sequence[tuple[int, Source]]] | None = None
     compare: Callable[[Source], Sequence[Comparison]] | None = None
     decoders: Mapping[str, MakeDecoder] = field(default_factory=dict[str, MakeDecoder])

@@ -6,13 +6,12 @@ resolved, names, tool declarations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
 from .adapter import Adapter, AddedTokens, Options, Source
 from .diff import diff
 from .errors import BridgeError, ErrorCode
-from .loss import Log, Loss, LossCode, Severity
+from .loss import Loss, LossCode, Severity
 from .model import Document
 from .text.added_tokens import Breaker, Edit, Passage
 
@@ -31,10 +30,23 @@ def restored(adapter: Adapter, source: Source, options: Options) -> Source:
     return source if added is None or not isinstance(source, str) else _through(added, Breaker.restore, source)
 
 
-def guarded(adapter: Adapter, output: Source, image: Document, options: Options) -> tuple[Source, list[Loss]]:
+ReadText = Callable[[str], Document]
+"""Reads a text in a format, by somebody who is not told of the added tokens."""
+
+
+def guarded(
+    adapter: Adapter, output: Source, image: Document, options: Options, read: ReadText
+) -> tuple[Source, list[Loss]]:
     """An output in which no content makes an added token, and what that changes, by its place in the image.
 
     Whether it is to be refused is for the caller, who knows the places in the document.
+
+    Args:
+        adapter: the format.
+        output: what was written.
+        image: what it reads as.
+        options: with the tokens.
+        read: reads the format.
 
     Raises:
         BridgeError: OCB-OPTION where the format itself writes one.
@@ -47,7 +59,7 @@ def guarded(adapter: Adapter, output: Source, image: Document, options: Options)
         return output, []
     if options.control_tokens == "raw":
         return output, [WRITTEN_RAW]
-    return safe, broken_places(adapter, image, safe, options)
+    return safe, broken_places(adapter, image, safe, read)
 
 
 def refused(losses: Sequence[Loss]) -> BridgeError:
@@ -66,14 +78,20 @@ WRITTEN_RAW = Loss(
 )
 
 
-def broken_places(adapter: Adapter, image: Document, text: str, options: Options) -> list[Loss]:
+def broken_places(adapter: Adapter, image: Document, text: str, read: ReadText) -> list[Loss]:
     """What a reader that is not told of the added tokens sees changed, by its place in the image.
+
+    Args:
+        adapter: the format.
+        image: what the text would read as with the tokens whole.
+        text: with the tokens broken.
+        read: reads the format.
 
     Raises:
         BridgeError: OCB-OPTION where it is more than text: the format itself writes such a token.
     """
     try:
-        seen = adapter.read(text, replace(options, dialect=None), Log())
+        seen = read(text)
     except BridgeError as error:
         raise _own(adapter) from error
     places = [place.path for place in diff(image, seen)]

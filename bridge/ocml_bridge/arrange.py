@@ -67,14 +67,14 @@ _role: Final = attrgetter("role")
 
 def _moved(document: Transcript, plan: Plan, fit: Callable[[Document, Log], Document], target: str) -> Draft:
     log = Log()
-    image = fit(replace(document, messages=_in_order(document.messages, plan.order)), log)
+    image = fit(replace(document, messages=in_order(document.messages, plan.order)), log)
     log.losses = list(renumber(log.losses, plan.order))
     left = tuple(remaining(len(plan.order), log.losses, plan.order))
     log.losses += order_losses(document.messages, plan._replace(order=left), target)
     return Draft(image, log, left)
 
 
-def _in_order(messages: Sequence[Message], order: Sequence[int]) -> tuple[Message, ...]:
+def in_order(messages: Sequence[Message], order: Sequence[int]) -> tuple[Message, ...]:
     """Messages in another order; one continues the message before it where it did, or where a call takes its place."""
     out: list[Message] = []
     for place, index in enumerate(order):

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, cast
 
 from . import jsontext, registry
 from .adapter import DEFAULT, Adapter, Options, Source
-from .added_tokens import guarded, refused, restored
-from .arrange import Draft, arranged
+from .added_tokens import restored
 from .detection import doubt, explain, opened
-from .diff import diff
+from .engine.input import document_in
+from .engine.output import written
 from .errors import BridgeError, ErrorCode
-from .loss import Finding, Log, Loss, LossCode, Severity
-from .model import Completion, Document, Json, Transcript
+from .loss import Finding, Log
+from .model import Document, Json
 from .ownership import own
-from .plans.by_format import reader_for, writer_for
-from .plans.written import Written
 from .policy import DEFAULT_POLICY, LossPolicy, refusal
-from .report import Report, compared
-from .result import DocumentOutcome, Outcome, Reading, Result
+from .result import Outcome, Reading, Result
 from .source import decode
-from .text.unicode import is_unicode
-from .transform import drop_analysis as without_analysis
-from .transform import remaining, renumber
-from .units.conversation import Conversation, conversation_of
-from .units.grammar import ByDocument
+from .units.conversation import Conversation, whole
 
 
 def read(
@@ -52,7 +42,7 @@ def read(
             certainly of another format than the one that was named; OCB-SIDECAR for a sidecar of another output.
     """
     document, findings, name = _read(data, source, options, strict, sidecar)
-    return Reading(_whole(document), tuple(findings), name)
+    return Reading(whole(document), tuple(findings), name)
 
 
 def write(
@@ -150,11 +140,11 @@ def _read(
         found, value = opened(data, log)
         document = _read_value(value, found, options, log)
     if not isinstance(data, (str, bytes)):
-        document = own(_whole(document))
+        document = own(whole(document))
     if sidecar is not None:
         from .sidecar import apply
 
-        document = apply(_whole(document), sidecar, _bytes(data), found.id, log)
+        document = apply(whole(document), sidecar, _bytes(data), found.id, log)
     if strict and log.findings:
         raise refusal(log.findings)
     return document, log.findings, found.id
@@ -180,11 +170,7 @@ def _read_named(data: Source | bytes, found: Adapter, options: Options, log: Log
 
 def _read_value(value: Source, found: Adapter, options: Options, log: Log) -> Document | Conversation:
     try:
-        reader = reader_for(found, options)
-        conversation = None if reader is None else reader.read(value, log)
-        if conversation is not None:
-            return conversation
-        return found.read(restored(found, value, options), options, log)
+        return document_in(found, restored(found, value, options), options, log)
     except BridgeError as error:
         raise error.locate(value) if isinstance(value, str) else error from error.__cause__
 
@@ -192,10 +178,6 @@ def _read_value(value: Source, found: Adapter, options: Options, log: Log) -> Do
 def _check(outcome: Outcome, policy: LossPolicy, strict: bool) -> None:
     """Refuse what the policy refuses; losses that it surely allows are not looked at."""
     policy.check(outcome.losses_of(policy.refusable(strict=strict)), strict=strict)
-
-
-def _whole(document: Document | Conversation) -> Document:
-    return document.transcript if isinstance(document, Conversation) else document
 
 
 def _written(
@@ -208,41 +190,7 @@ def _written(
     elif options.dialect is not None and options.dialect not in found.dialects:
         known = ", ".join(found.dialects) or "none"
         raise BridgeError(ErrorCode.OPTION, f"{found.id} has no dialect {options.dialect!r}; it has {known}")
-    if not drop_analysis and (outcome := _write_units(found, document, options)) is not None:
-        return outcome, found.id
-    transcript = _whole(document)
-    if drop_analysis and isinstance(transcript, Transcript):
-        written = _write_answers(found, transcript, options)
-    else:
-        written = _write(found, transcript, options)
-    return _guarded(found, transcript, written, options), found.id
-
-
-def _write_units(adapter: Adapter, document: Document | Conversation, options: Options) -> Written | None:
-    """What was written unit by unit; None where the document is written as a whole."""
-    if isinstance(document, Completion):
-        return None
-    writer = writer_for(adapter, options)
-    if writer is None:
-        return None
-    try:
-        written = writer.write(conversation_of(document) if isinstance(document, Transcript) else document)
-    except ByDocument:
-        return None
-    output = written.output
-    return None if isinstance(output, str) and not is_unicode(output) else written
-
-
-def _guarded(adapter: Adapter, document: Document, written: DocumentOutcome, options: Options) -> DocumentOutcome:
-    """What was written, with the added tokens in its content broken."""
-    safe, losses = guarded(adapter, written.output, written.image, options)
-    if not losses:
-        return written
-    if isinstance(document, Transcript):
-        losses = renumber(losses, remaining(len(document.messages), written.losses, written.order))
-    if options.control_tokens == "refuse":
-        raise refused(losses)
-    return replace(written, output=safe, report=written.report.with_more(losses))
+    return written(found, document, options, drop_analysis=drop_analysis), found.id
 
 
 def _bytes(data: Source | bytes) -> bytes:
@@ -250,58 +198,3 @@ def _bytes(data: Source | bytes) -> bytes:
     if isinstance(data, bytes):
         return data
     return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else jsontext.dumps(data) + b"\n"
-
-
-def _write(adapter: Adapter, document: Document, options: Options) -> DocumentOutcome:
-    def fit(document: Document, log: Log) -> Document:
-        return adapter.fit(document, options, log)
-
-    log = Log()
-    first = Draft(fit(document, log), log)
-    draft = arranged(document, first, fit, target=adapter.id)
-    image, log, order = draft
-    report = compared(document, image, log.losses, target=adapter.id, order=order)
-    log = Log()
-    output = adapter.write(image, options, log)
-    if isinstance(output, str) and not is_unicode(output):
-        return _write_clean(adapter, document, options)
-    losses: Sequence[Loss] = log.losses
-    if losses and isinstance(document, Transcript):
-        # A writer knows only the image, which lacks the messages that were left out, and has them in its order.
-        losses = renumber(losses, remaining(len(document.messages), report.losses, order))
-    return DocumentOutcome(output, report.with_more(losses), image, order)
-
-
-def _write_answers(adapter: Adapter, transcript: Transcript, options: Options) -> DocumentOutcome:
-    """Write without the reasoning that led to final answers; all is reported by its place in the whole transcript."""
-    shortened, dropped = without_analysis(transcript)
-    written = _write(adapter, shortened, options)
-    origins = remaining(len(transcript.messages), dropped)
-    order = None if written.order is None else tuple(origins[index] for index in written.order)
-    return replace(written, report=Report((*dropped, *renumber(written.losses, origins))), order=order)
-
-
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-
-
-def _write_clean(adapter: Adapter, document: Document, options: Options) -> DocumentOutcome:
-    """Text that UTF-8 cannot hold (half of a surrogate pair) becomes U+FFFD, and is reported."""
-    from .model.codec import from_json, to_json
-
-    clean = from_json(_scrub(to_json(document)))
-    losses = [
-        Loss(LossCode.SURROGATE, Severity.CHANGED, place.path, "half of a surrogate pair becomes U+FFFD")
-        for place in diff(document, clean)
-    ]
-    written = _write(adapter, clean, options)
-    return replace(written, report=Report((*losses, *written.losses)))
-
-
-def _scrub(value: Json) -> Json:
-    if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [_scrub(item) for item in cast("list[Json]", value)]
-    if isinstance(value, dict):
-        return {_scrub(key): _scrub(item) for key, item in cast("dict[str, Json]", value).items()}
-    return value

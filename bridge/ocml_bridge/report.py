@@ -54,6 +54,11 @@ class Report:
             self._losses = (*self._before, *differences, *self._after)
         return self._losses
 
+    @property
+    def logged(self) -> Sequence[Loss]:
+        """The losses that the adapter logged."""
+        return self._before
+
     def of(self, codes: Collection[LossCode]) -> list[Loss]:
         """The losses with one of these codes; only for those sentences are made."""
         if self._losses is not None:

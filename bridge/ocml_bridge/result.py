@@ -51,6 +51,11 @@ class Outcome(Protocol):
         """What the target could not hold, in order."""
         ...
 
+    @property
+    def logged(self) -> Sequence[Loss]:
+        """Those of them that the format itself reported, before the document was compared with the image."""
+        ...
+
     def losses_of(self, codes: frozenset[LossCode]) -> Sequence[Loss]:
         """The losses with one of these codes; others need not be looked at."""
         ...
@@ -74,6 +79,11 @@ class DocumentOutcome:
     def losses(self) -> Sequence[Loss]:
         """What the target could not hold, in order."""
         return self.report.losses
+
+    @property
+    def logged(self) -> Sequence[Loss]:
+        """Those of them that the format itself reported, before the document was compared with the image."""
+        return self.report.logged
 
     def losses_of(self, codes: frozenset[LossCode]) -> Sequence[Loss]:
         """The losses with one of these codes; of others no sentence is made."""
@@ -133,6 +143,11 @@ class Result:
         if self._own_transcript is None:
             self._own_transcript = own(self.document)
         return self._own_transcript
+
+    @property
+    def image(self) -> Document:
+        """What the output reads as."""
+        return own(self._outcome.image)
 
     @property
     def data(self) -> bytes:

@@ -10,10 +10,10 @@ from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.text.plain import header_for
 from ocml_bridge.visibility import is_private
 
-from .fit import bare
-from .reader import read_text
+from .nearest import bare
 from .stream import HOLD
 from .syntax import CONTROL, END, START, TEXT
+from .units import FramesReader
 
 
 class Writer(TextEncoder):
@@ -24,7 +24,7 @@ class Writer(TextEncoder):
     """
 
     def __init__(self, options: Options) -> None:
-        super().__init__(TEXT.id, read_text, options, control=CONTROL, hold=HOLD)
+        super().__init__(TEXT.id, FramesReader(options), options, control=CONTROL, hold=HOLD)
         self._empty = True
         self._cut = False
         """Whether the last message was cut off. It stays without its end if none follows, and only the assistant's may

@@ -50,20 +50,6 @@ def means(header: str, message: Message) -> bool:
     return heading.role == message.role and name_from_header(heading.role, heading.name) == message.name
 
 
-def units(transcript: Transcript, form: Form) -> list[Unit]:
-    """Each message with its frames, the open turn last."""
-    opening = transcript.open_turn
-    messages = (*transcript.messages, opening) if opening is not None else transcript.messages
-    out: list[Unit] = []
-    before: Frame | None = None
-    for index, message in enumerate(messages):
-        last = index == len(messages) - 1
-        default = default_frame(message, before, form, last=last, opening=last and opening is not None)
-        before = spelled(message, default, before, form)
-        out.append(Unit(message, before, default))
-    return out
-
-
 def spelled(message: Message, default: Frame, before: Frame | None, form: Form) -> Frame:
     """A message's frame, spelled as it remembers where that still says the same."""
     if message.layout is None and message.extras is None:

@@ -6,52 +6,19 @@ from collections.abc import Iterator
 from typing import Final, cast
 
 from ocml_bridge.adapter import Options, Source
-from ocml_bridge.boundary import is_list_of_lists, several, several_documents
+from ocml_bridge.boundary import is_list_of_lists
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
-from ocml_bridge.model import Document, Json, Message, Transcript
+from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.text.edges import by_format, is_trivia, remember
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import ROLES, message, name_from_header
 
 from .frames import default_frame, remember_tail
 from .pieces import Pieces, cut, from_list, inner, whole
-from .syntax import CONTROL, END, GRAMMAR, HOME, LIST, MARKUP, START, TEXT, Form
+from .syntax import CONTROL, END, GRAMMAR, HOME, MARKUP, START, TEXT, Form
 
 _NO_END: Final = f"no {END} before the next {START}; it is taken to end there"
-
-
-def read_text(source: Source, options: Options, log: Log) -> Document:
-    """Read raw ChatML.
-
-    Raises:
-        BridgeError: OCB-NO-FRAMES where no message begins; OCB-INCOMPLETE for a half-finished message that is not the
-            assistant's, which the format does not allow; OCB-SEVERAL where another conversation begins.
-    """
-    assert isinstance(source, str)
-    frames, tail = GRAMMAR.frames(source)
-    reader = FrameReader(log, TEXT)
-    for frame in frames:
-        reader.frame(frame)
-    return reader.finish(tail)
-
-
-def read_list(source: Source, options: Options, log: Log) -> Document:
-    """Read the list of tokens and strings.
-
-    Raises:
-        BridgeError: OCB-SHAPE for what is not such a list, with the path of the item; else as `read_text`.
-    """
-    if is_list_of_lists(source):
-        raise several_documents(source)
-    pieces = from_list(source, log)
-    begins = next((frame.begins for frame in pieces.frames if frame.begins >= 0), None)
-    if begins is not None:
-        raise several(path=f"/{begins}")
-    reader = FrameReader(log, LIST, pieces)
-    for frame in pieces.frames:
-        reader.frame(frame)
-    return reader.finish(pieces.tail)
 
 
 def split_text(source: Source, options: Options) -> list[tuple[int, str]]:

@@ -1,27 +1,30 @@
-"""Frames of raw ChatML and their messages, for plans."""
+"""Frames of ChatML and their messages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, cast
+from itertools import chain
+from typing import Final, NamedTuple, cast
 
-from ocml_bridge.adapter import Options
-from ocml_bridge.fit import drop_message, narrow
+from ocml_bridge.adapter import Options, Policy
+from ocml_bridge.boundary import is_list_of_lists, several, several_documents
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
-from ocml_bridge.text.edges import gap_behind
+from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import ByDocument, ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
-from ocml_bridge.units.heads import Head, Item
-from ocml_bridge.visibility import is_private
+from ocml_bridge.units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.heads import Item
+from ocml_bridge.units.reader import UnitReader
+from ocml_bridge.units.writer import UnitWriter
 
-from .fit import bare, opened, settled
 from .frames import Unit as Placed
-from .frames import default_frame, spelled
+from .frames import default_frame, remember_tail, spelled, tail_of
+from .nearest import nearest, opened, settled
+from .pieces import Pieces, cut, from_list, gap_pieces, inner_pieces, whole
 from .reader import FrameReader
-from .syntax import CONTROL, END, GRAMMAR, HOME, MARKUP, START, TEXT
+from .syntax import CONTROL, END, GRAMMAR, HOME, LIST, MARKUP, START, TEXT, Form
 
 _CLOSED: Final = Frame("", START, "", True, "", END, 0, False)
 _OPEN: Final = Frame("", START, "", True, "", "", 0, False)
@@ -33,20 +36,20 @@ _LONGEST: Final = 256
 """The longest header and gap that plans are made for, in characters."""
 
 
-class FramesReader:
+class FramesReader(UnitReader):
     """Reads frames."""
 
-    def part(self, source: str | Json, log: Log) -> Parted | None:
-        """The frames of a text; None for one that has none.
+    def __init__(self, options: Options) -> None:
+        pass
+
+    def part(self, source: str | Json, log: Log) -> Parted:
+        """The frames of a text.
 
         Raises:
             BridgeError: OCB-SEVERAL with the offset where another conversation begins.
         """
         frames, tail = GRAMMAR.frames(cast("str", source))
-        if not frames:
-            return None
-        opening = frames.pop() if frames[-1].last and frames[-1].body == "" else None
-        return Parted(frames, Transcript(), document=(opening, tail))
+        return _parted(frames, Around(TEXT, tail))
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
         """A frame without its body; None for the last where it is cut off, and for a body with tokens or tags in it."""
@@ -69,88 +72,158 @@ class FramesReader:
         Raises:
             BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
         """
-        reader = FrameReader(log, TEXT)
-        reader.resume(index, parted.units[at - 1] if at else None)
+        reader = cast("Around", parted.document).reader(index, parted.units[at - 1] if at else None, log)
         reader.frame(unit)
         return reader.messages
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The conversation, with its open turn and what stands behind the frames."""
-        opening, tail = cast("tuple[Frame | None, str]", parted.document)
-        reader = FrameReader(log, TEXT)
-        reader.resume(len(items), parted.units[-1] if parted.units else None)
-        if opening is not None:
-            reader.frame(opening)
-        return Conversation(items, reader.finish(tail))
+        """The conversation, with its open turn and what stands behind the frames.
+
+        Raises:
+            BridgeError: OCB-NO-FRAMES where no message begins.
+        """
+        around = cast("Around", parted.document)
+        reader = around.reader(len(items), parted.units[-1] if parted.units else None, log)
+        if around.opening is not None:
+            reader.frame(around.opening)
+        return Conversation(items, reader.finish(around.tail))
 
 
-class Frames:
+class ListReader(FramesReader):
+    """Reads frames that stand in a list of tokens and strings."""
+
+    def part(self, source: str | Json, log: Log) -> Parted:
+        """The frames of a list.
+
+        Raises:
+            BridgeError: OCB-SHAPE for what is not such a list, with the path of the item; OCB-SEVERAL.
+        """
+        if is_list_of_lists(source):
+            raise several_documents(source)
+        pieces = from_list(source, log)
+        begins = next((frame.begins for frame in pieces.frames if frame.begins >= 0), None)
+        if begins is not None:
+            raise several(path=f"/{begins}")
+        return _parted(pieces.frames, Around(LIST, pieces.tail, pieces))
+
+    def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
+        """None: how each frame is cut into strings is kept beside it."""
+        return None
+
+
+class Around(NamedTuple):
+    """What stands around the frames.
+
+    Attributes:
+        form: which of the two spellings.
+        tail: the text behind the frames.
+        pieces: how a list is cut.
+        opening: the frame of the open turn.
+    """
+
+    form: Form
+    tail: str
+    pieces: Pieces | None = None
+    opening: Frame | None = None
+
+    def reader(self, index: int, before: Frame | None, log: Log) -> FrameReader:
+        """What reads the frame behind another, whose message has this index."""
+        reader = FrameReader(log, self.form, self.pieces)
+        reader.resume(index, before)
+        return reader
+
+
+def _parted(frames: list[Frame], around: Around) -> Parted:
+    if frames and frames[-1].last and frames[-1].body == "":
+        around = around._replace(opening=frames[-1])
+        frames = frames[:-1]
+    return Parted(frames, Transcript(), document=around)
+
+
+class Frames(UnitWriter):
     """Writes frames. The state is whether the frame before was closed; None where there is none."""
 
     target = TEXT.id
     home = HOME
     mark = "<"
-    start: State = None
-    groups = False
-    keeps_ids = False
-    guards_first = True
+    form = TEXT
 
     def __init__(self, options: Options) -> None:
-        self._options = options
+        self._policy: Final[Policy] = options.control_tokens
 
     def inert(self, text: str) -> bool:
         """Whether a text holds no token, whole or broken."""
         return CONTROL.is_free(text)
 
-    def relate(self, items: Sequence[Item], around: Transcript) -> Sequence[Item]:
-        """The items; only what stands behind the frames concerns more than one of them."""
-        if self._options.control_tokens == "raw" or any(
-            kept is not None and HOME in kept for kept in (around.layout, around.extras)
-        ):
-            raise ByDocument
-        return items
-
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Who speaks, and the text."""
-        if is_private(message):
-            drop_message(log, index, f"{TEXT.id} has no place for private reasoning")
-            return None
-        content = narrow(message.content, (), f"/messages/{index}/content", log, target=TEXT.id)
-        return bare(message, cast("str", content))
-
-    def joins(self, before: Head, head: Head) -> bool:
-        """A frame has one message."""
-        return False
-
-    def follows(self, head: Head) -> bool:
-        """All does."""
-        return True
-
-    def classify(self, head: Head, content: str) -> ContentClass | None:
-        """No class of contents is written alike."""
-        return None
+        return nearest(message, f"/messages/{index}", self.form, log)
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """The text of a frame, with what stands before it."""
+        """A frame with what stands before it."""
         (message,), before = group, _BEFORE[state]
-        default = default_frame(message, before, TEXT, last=last, opening=False)
-        frame = spelled(message, default, before, TEXT)
+        default = default_frame(message, before, self.form, last=last, opening=False)
+        frame = spelled(message, default, before, self.form)
+        image = settled(Placed(message, frame, default), before, self.form)
         if frame.body == default.body:
-            CONTROL.guard(cast("str", message.content), self._options.control_tokens, f"{paths[0]}/content", log)
-        image = settled(Placed(message, frame, default), before, TEXT)
-        return Spelled(spell([frame], ""), [image], bool(frame.end))
+            self.guard(frame, message, f"{paths[0]}/content", log)
+        return Spelled(self.unit(frame, image, before), [image], bool(frame.end))
 
-    def place(self, items: Sequence[Item], around: Transcript) -> int:
-        """Tools are not declared among the messages."""
-        return -1
+    def guard(self, frame: Frame, message: Message, path: str, log: Log) -> None:
+        """Report the tokens that are broken in a body, or leave them as the options say."""
+        content = cast("str", message.content)
+        CONTROL.guard(content, self._policy, path, log)
+        if self._policy == "raw":
+            frame.body = content
 
-    def enclose(self, units: list[Unit], at: int, around: Transcript, state: State) -> Enclosed:
-        """The text of all frames, with the open turn, or the newline behind them."""
-        before, turn = _BEFORE[state], around.open_turn
-        if turn is None:
-            return Enclosed("".join(units) + gap_behind(before), Transcript())
-        made = opened(turn)
-        default = default_frame(made, before, TEXT, last=True, opening=True)
-        frame = spelled(made, default, before, TEXT)
-        image = settled(Placed(made, frame, default), before, TEXT)
-        return Enclosed("".join(units) + spell([frame], gap_behind(frame)), Transcript(open_turn=image))
+    def unit(self, frame: Frame, image: Message, before: Frame | None) -> Unit:
+        """A frame as it is written, given what it reads as and the frame before it."""
+        return spell([frame], "")
+
+    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
+        """All frames, with the open turn, and what stands behind them."""
+        before, image = _BEFORE[state], Transcript()
+        if around.open_turn is not None:
+            turn = opened(around.open_turn)
+            default = default_frame(turn, before, self.form, last=True, opening=True)
+            frame = spelled(turn, default, before, self.form)
+            image.open_turn = settled(Placed(turn, frame, default), before, self.form)
+            units.append(self.unit(frame, image.open_turn, before))
+            before = frame
+        tail = tail_of(around, before, self.form)
+        layout, extras = remember_tail(tail, before)
+        output, more = self.joined(units, tail, around, before)
+        layout.update(more)
+        image.layout, image.extras = by_format(HOME, layout), by_format(HOME, extras)
+        return Enclosed(output, image)
+
+    def joined(
+        self, units: list[Unit], tail: str, around: Transcript, before: Frame | None
+    ) -> tuple[Unit, dict[str, Json]]:
+        """The frames with what stands behind them, and what else layout keeps of that."""
+        return "".join((*units, tail)), {}
+
+
+class ListFrames(Frames):
+    """Writes frames as tokens and strings. Strings are data, so nothing in them needs a guard."""
+
+    target = LIST.id
+    mark = None
+    form = LIST
+
+    def guard(self, frame: Frame, message: Message, path: str, log: Log) -> None:
+        """Nothing is broken."""
+
+    def unit(self, frame: Frame, image: Message, before: Frame | None) -> Unit:
+        """The pieces of a frame."""
+        kept = kept_by(HOME, image.layout)
+        end = [{"token": END}] if frame.end else []
+        gap = gap_pieces(kept, "gap_pieces", frame.gap, before)
+        return [*gap, {"token": START}, *inner_pieces(kept, frame), *end]
+
+    def joined(
+        self, units: list[Unit], tail: str, around: Transcript, before: Frame | None
+    ) -> tuple[Unit, dict[str, Json]]:
+        """All pieces, and how those behind the frames are cut."""
+        behind = gap_pieces(kept_by(HOME, around.layout), "tail_pieces", tail, before)
+        return [*chain.from_iterable(units), *behind], cut("tail_pieces", behind, whole(tail))

@@ -8,8 +8,10 @@ from typing import Any, Final, NamedTuple
 from ..errors import BridgeError
 from ..loss import Log, Loss
 from ..memo import Memo
-from ..units.grammar import ANY_CONTENT, ByDocument, ContentClass, State, Unit, UnitWriter
+from ..units.grammar import ANY_CONTENT, ByDocument, ContentClass, State, Unit
+from ..units.grammar import UnitWriter as PlanUnitWriter
 from ..units.heads import LIMIT, Head, Item, head_of, item_of, messages_of
+from ..units.writer import UnitWriter
 from .probes import PROBE, builder, is_in, probe
 
 
@@ -69,7 +71,7 @@ class Learner:
         grammar: the format's, with the options in it.
     """
 
-    def __init__(self, grammar: UnitWriter) -> None:
+    def __init__(self, grammar: UnitWriter | PlanUnitWriter) -> None:
         self._grammar: Final = grammar
         self._nearest = Memo[Head, Nearest | None](LIMIT)
         self._tables = Memo[State, Table](LIMIT)

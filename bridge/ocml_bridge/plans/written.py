@@ -118,6 +118,11 @@ class Written:
             ]
         return self._items
 
+    @property
+    def logged(self) -> Sequence[Loss]:
+        """The losses that the format itself reported, before the document was compared with the image."""
+        return self.log.losses
+
     def losses_of(self, codes: frozenset[LossCode]) -> list[Loss]:
         """The losses with one of these codes; they are looked for where there may be any."""
         if not self.may_be_emptied:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
-from dataclasses import replace
 from typing import Self
 
 from ..adapter import Adapter, AddedTokens, Options
 from ..added_tokens import WRITTEN_RAW, broken_places, refused
+from ..engine.input import text_reader
 from ..errors import BridgeError
 from ..events import Decoder, Encoder, Event, Reason, Stop
-from ..loss import Log, Loss
+from ..loss import Loss
 from ..model import Transcript
 from ..text.added_tokens import Breaker, Passage
 from ..transform import remaining, renumber
@@ -109,8 +109,8 @@ class GuardedEncoder:
         """What was broken, by its place in the document of `stop`, as far as that is known."""
         if self._options.control_tokens == "raw":
             return [WRITTEN_RAW]
-        image = self._adapter.read(b"".join(self._plain).decode(), replace(self._options, dialect=None), Log())
-        losses = broken_places(self._adapter, image, "".join(self._safe), self._options)
+        read = text_reader(self._adapter, self._options)
+        losses = broken_places(self._adapter, read(b"".join(self._plain).decode()), "".join(self._safe), read)
         if stop is None or not isinstance(stop.document, Transcript):
             return losses
         origins = remaining(len(stop.document.messages), self._target.losses, getattr(self._target, "order", None))

@@ -10,6 +10,7 @@ from typing import ClassVar, Final
 
 from ..adapter import Options, Source
 from ..arrange import Plan, misread, order_losses, pairing_losses
+from ..engine.reading import transcript_of
 from ..events import Delta, End, Event, RefusalDelta, Start, Stop
 from ..loss import Log, Loss
 from ..model import Document, Message, Transcript, replace
@@ -18,6 +19,7 @@ from ..report import report
 from ..text.control import ControlTokens
 from ..transform import remaining
 from ..turns import is_reply
+from ..units.reader import UnitReader
 from .hold import Hold
 from .order import InOrder
 from .replies import InCallOrder
@@ -48,7 +50,7 @@ class TextEncoder(ABC):
     def __init__(
         self,
         target: str,
-        read: Callable[[Source, Options, Log], Document],
+        read: UnitReader | Callable[[Source, Options, Log], Document],
         options: Options,
         *,
         control: ControlTokens | None,
@@ -69,6 +71,13 @@ class TextEncoder(ABC):
         self._one_by_one = InOrder()
         self._in_call_order = None if self.call_ids else InCallOrder()
         self._guarded: set[str] = set()
+
+    def _back(self, text: str, options: Options) -> Document:
+        return (
+            transcript_of(self._read, text, Log())
+            if isinstance(self._read, UnitReader)
+            else self._read(text, options, Log())
+        )
 
     # --- what a format says -------------------------------------------------------------------------------------------
 
@@ -162,7 +171,7 @@ class TextEncoder(ABC):
     def _stop(self, stop: Stop, before: list[str]) -> str:
         text = ("" if self._begun else self.begin()) + self.end(stop)
         options = dataclasses.replace(self.options, dialect=None)
-        back = self._read("".join((*self._written, *before, text)), options, Log())
+        back = self._back("".join((*self._written, *before, text)), options)
         if stop.lifted is not None:
             self.log.losses = [_replaced(loss, stop) for loss in self.log.losses]
         order = self._moved(stop)

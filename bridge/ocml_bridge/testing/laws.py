@@ -10,7 +10,8 @@ from .. import jsontext
 from ..adapter import DEFAULT, Adapter, Options, Source
 from ..convert import Reading, make_sidecar, read, write
 from ..diff import Difference, diff
-from ..loss import RELATIONS, Log, LossCode, Severity, gone
+from ..engine.output import written
+from ..loss import RELATIONS, LossCode, Severity, gone
 from ..model import Document, Json, Transcript
 from ..model.codec import to_json
 from ..policy import LENIENT
@@ -82,17 +83,17 @@ class Trial:
             raise self.broken("no silent loss", silent)
 
     def lined_up(self) -> None:
-        """Each message that is not in the image is reported by `fit` itself, at its own place; none is added."""
-        log = Log()
-        image = adapter(self.target)[0].fit(self.document, self.options, log)
+        """Each message that is not in the image is reported by the format itself, at its own place; none is added."""
+        found = written(adapter(self.target)[0], self.document, self.options)
+        image = found.image
         if isinstance(image, Transcript) and isinstance(self.document, Transcript):
-            absent = missing(log.losses)
+            absent = missing(found.logged)
             if len(image.messages) + len(absent) != len(self.document.messages):
-                found = (
+                counts = (
                     f"{len(self.document.messages)} messages, {len(absent)} reported missing,"
                     f" {len(image.messages)} left"
                 )
-                raise self.broken("no silent loss", [found])
+                raise self.broken("no silent loss", [counts])
 
     def no_crying_wolf(self) -> None:
         """Law 3: what is called lost or changed does differ in what the output reads as."""

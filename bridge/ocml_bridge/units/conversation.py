@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model import Transcript, replace
+from ..model import Document, Transcript, replace
 from .heads import Item, item_of, messages_of
 
 
@@ -39,3 +39,8 @@ class Conversation:
 def conversation_of(transcript: Transcript) -> Conversation:
     """A transcript as a conversation."""
     return Conversation(list(map(item_of, transcript.messages)), replace(transcript, messages=()), transcript)
+
+
+def whole(document: Document | Conversation) -> Document:
+    """A document whose messages are objects."""
+    return document.transcript if isinstance(document, Conversation) else document

@@ -1,0 +1,129 @@
+"""Reading unit by unit: those that are alike are read once by the format's grammar, and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Final
+
+from ..errors import BridgeError
+from ..loss import Log
+from ..memo import Memo
+from ..model import Json, Transcript
+from ..plans.probes import is_in, probe
+from ..units.conversation import Conversation
+from ..units.grammar import Parted, Skeleton, Unit
+from ..units.heads import Head, Item, head_of, item_of
+from ..units.reader import UnitReader
+
+LIMIT: Final = 4096
+"""How many plans a reader knows at once; where there are more, all are forgotten."""
+Slots = tuple[tuple[Head, int, int], ...]
+"""For each message of a unit its head, and which of the unit's values its content and its id are; -1 for none."""
+Reading = Head | Slots
+"""What a unit is read as: the head of one message whose content is the only value, or more."""
+
+
+class Reader:
+    """Reads a format's documents.
+
+    Args:
+        grammar: the format's, with the options in it.
+        plans: whether what a unit is read as is remembered; the result is the same without.
+    """
+
+    def __init__(self, grammar: UnitReader, *, plans: bool = True) -> None:
+        self._grammar = grammar
+        self._skeleton = grammar.skeleton if plans else _none
+        self._plans = Memo[Hashable, Reading | None](LIMIT)
+
+    def read(self, source: str | Json, log: Log) -> Conversation | None:
+        """A document as a conversation; None for one that is read as a whole.
+
+        Args:
+            source: text, or a JSON value.
+            log: takes what is noticed.
+
+        Raises:
+            BridgeError: what the format's reader raises.
+        """
+        parted = self._grammar.part(source, log)
+        if parted is None:
+            return None
+        items: list[Item] = []
+        skeleton, plans, push = self._skeleton, self._plans, items.append
+        before: Unit | None = None
+        plain = True
+        for at, unit in enumerate(parted.units):
+            found = skeleton(unit, before)
+            before = unit
+            if found is not None:
+                key, values = found
+                plan = plans.get(key, _UNKNOWN)
+                if plan is _UNKNOWN:
+                    plan = plans.keep(key, self._learned(unit, at, found, parted))
+                if isinstance(plan, Head):
+                    push((plan, values[0], None))
+                    continue
+                if plan is not None:
+                    for head, content, call_id in plan:
+                        push((head, values[content] if content >= 0 else "", values[call_id] if call_id >= 0 else None))
+                    continue
+            plain = False
+            items += map(item_of, self._grammar.read(unit, at, len(items), parted, log))
+        if parted.cut_off and items:
+            head, content, call_id = items[-1]
+            items[-1] = (head.replaced(end=None), content, call_id)
+        conversation = self._grammar.relate(items, parted, log)
+        conversation.plain = plain
+        return conversation
+
+    def _learned(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:
+        """What units like this one are read as; None where that depends on more, or there is something to note."""
+        key, values = skeleton
+        filled = self._grammar.filled(unit, [probe(number) for number in range(len(values))])
+        log = Log()
+        try:
+            made = self._grammar.read(filled, at, 0, parted, log)
+            other = self._grammar.skeleton(filled, parted.units[at - 1] if at else None)
+        except BridgeError:
+            return None
+        if log.findings or other is None or other[0] != key:
+            return None
+        probes = other[1]
+        numbers = {text: number for number, text in enumerate(probes)}
+        plan: list[tuple[Head, int, int]] = []
+        for message in made:
+            content, call_id, head = message.content, message.call_id, head_of(message)
+            if not isinstance(content, str) or not head.shared or is_in(head):
+                return None
+            if (content and content not in numbers) or (call_id is not None and call_id not in numbers):
+                return None
+            plan.append((head, numbers[content] if content else -1, -1 if call_id is None else numbers[call_id]))
+        used = sorted(number for _, *places in plan for number in places if number >= 0)
+        if used != list(range(len(probes))):
+            return None
+        return plan[0][0] if [place[1:] for place in plan] == [(0, -1)] else tuple(plan)
+
+
+def transcript_of(grammar: UnitReader, source: str | Json, log: Log) -> Transcript:
+    """What a grammar reads a source as, without plans: for a format's own use.
+
+    Args:
+        grammar: one that takes every source of its format apart.
+        source: text, or a JSON value.
+        log: takes what is noticed.
+
+    Raises:
+        BridgeError: what the grammar raises.
+    """
+    conversation = Reader(grammar, plans=False).read(source, log)
+    assert conversation is not None
+    return conversation.transcript
+
+
+def _none(unit: Unit, before: Unit | None) -> Skeleton | None:  # noqa: ARG001
+    return None
+
+
+_UNKNOWN: Any = object()
+"""Stands for a plan that has not been looked for."""

@@ -1,0 +1,186 @@
+"""Writing unit by unit: those that are alike are spelled once by the format's grammar, and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Final
+
+from ..arrange import in_order, misread, pairing_losses, plan_for
+from ..memo import Memo
+from ..model import Transcript, replace
+from ..pairing import pair
+from ..plans.learning import BY_CLASS, Learner, Plan, Table
+from ..units.conversation import Conversation, conversation_of
+from ..units.grammar import State, Unit
+from ..units.heads import LIMIT, Head, Item, item_of, messages_of
+from ..units.relations import answered_by_id, answered_in_order
+from ..units.writer import TOOLS, UnitWriter
+from .written import HeadLosses, Written
+
+
+class Writer:
+    """Writes conversations in a format.
+
+    Args:
+        grammar: the format's, with the options in it.
+        plans: whether what a unit looks like is remembered; the result is the same without.
+    """
+
+    def __init__(self, grammar: UnitWriter, *, plans: bool = True) -> None:
+        self._grammar: Final = grammar
+        self._plans: Final = plans
+        self._learner = Learner(grammar)
+        self._losses = HeadLosses(grammar.target)
+        self._joined = Memo[tuple[Head, Head], bool](LIMIT)
+
+    def write(self, conversation: Conversation) -> Written:
+        """Write a conversation; replies that would be read as the answers to other calls are moved behind theirs.
+
+        Raises:
+            BridgeError: what the format's writer raises.
+        """
+        written = self._written(conversation)
+        items = conversation.items
+        by_id = self._grammar.keeps_ids and written.origins is None and answered_by_id(items)
+        if by_id or answered_in_order(items):
+            return written
+        return self._rearranged(conversation.transcript, written)
+
+    def _rearranged(self, document: Transcript, written: Written) -> Written:
+        """What was written with each reply where it is read as the answer to its call, as far as an order can do it."""
+        pairs, messages = pair(document.messages), document.messages
+        wrong = misread(messages, pairs, written.image.messages, written.indices)
+        if not wrong:
+            return written
+        plan = plan_for(messages, pairs, wrong)
+        if plan is not None:
+            moved = self._written(conversation_of(replace(document, messages=in_order(messages, plan.order))))
+            moved.move(document, plan)
+            still = misread(messages, pairs, moved.image.messages, moved.order)
+            if len(still) < len(wrong):
+                written, wrong = moved, still
+        written.log.losses += pairing_losses(wrong, self._grammar.target)
+        return written
+
+    def _written(self, conversation: Conversation) -> Written:
+        """A conversation in the order of its messages."""
+        grammar = self._grammar
+        written = Written(grammar, self._losses, conversation)
+        items, around, origins, start = grammar.prepare(conversation, written.log)
+        near = self._nearest(items, origins, written)
+        units, state = self._units(near, start, written, ends=around.open_turn is None)
+        written.output, written.around, written.cut_off = grammar.enclose(units, around, state)
+        return written
+
+    def _nearest(self, items: Sequence[Item], origins: Sequence[int] | None, written: Written) -> Sequence[Item]:
+        """The nearest items that the format can hold; the others are left out."""
+        near: list[Item] = []
+        kept: list[int] = []
+        plain, nearest_of = self._is_plain if self._plans else _never, self._learner.nearest
+        for at, item in enumerate(items):
+            head, content, call_id = item
+            index = at if origins is None else origins[at]
+            nearest = nearest_of(head) if plain(item) else None
+            if index == TOOLS or (nearest is not None and nearest.head is head):
+                near.append(item)
+            elif nearest is None:
+                local = head.local(self._grammar.home)
+                message = self._grammar.nearest(local.message(content, call_id), index, written.log)
+                if message is None:
+                    continue
+                near.append(item_of(message))
+            elif nearest.head is None:
+                written.leave_out(index, nearest.losses)
+                continue
+            else:
+                near.append((nearest.head, content, call_id if nearest.head.has_id else None))
+            kept.append(index)
+        written.items = near
+        written.origins = origins if len(kept) == len(items) else kept
+        return near
+
+    def _units(self, items: Sequence[Item], state: State, written: Written, *, ends: bool) -> tuple[list[Unit], State]:
+        """The units, or their pieces, and the state behind them; `ends` is False where an open turn follows."""
+        grammar, table = self._grammar, self._learner.table(state)
+        mark, inert, groups, planned = grammar.mark, grammar.inert, grammar.groups, self._plans
+        out, made = list[Unit](), written.made
+        start, count = 0, len(items)
+        while start < count:
+            item, stop = items[start], start + 1
+            head, content, _ = item
+            while groups and stop < count and items[stop][0].role == head.role and self._joins(items, stop):
+                stop += 1
+            alone, last = stop == start + 1, ends and stop == count
+            group = [item] if alone else items[start:stop]
+            plan = None
+            if planned and content.__class__ is str:
+                plans = table.last if last else table.plans
+                key: Hashable = head if alone else tuple([item[0] for item in group])
+                plan = plans.get(key, _UNKNOWN)
+                if plan is _UNKNOWN or plan is BY_CLASS:
+                    plan = self._plan_of(group, key, table, plan, last=last)
+            if (
+                plan is None
+                or (mark is not None and mark in content and not inert(content))  # pyright: ignore[reportArgumentType, reportOperatorIssue]
+                or not (alone or all(map(self._is_plain, group)))
+            ):
+                table = self._spelled(group, written.paths(start, stop), table.state, written, out, last=last)
+            else:
+                if plan.build is None:
+                    out += (plan.before, content, plan.after)
+                else:
+                    out.append(plan.build(group))
+                made += plan.image
+                table = plan.next
+            start = stop
+        return out, table.state
+
+    def _plan_of(
+        self, group: Sequence[Item], key: Hashable, table: Table, known: Plan | None, *, last: bool
+    ) -> Plan | None:
+        """The plan for units like one, which is not known by its heads alone; None where there is none."""
+        if not all(item[0].shared for item in group):
+            return None
+        plans = table.last if last else table.plans
+        plan = plans.keep(key, self._learner.plan(group, table.state, last=last)) if known is _UNKNOWN else known
+        return self._learner.plan_of_class(plans, key, group, table.state, last=last) if plan is BY_CLASS else plan
+
+    def _joins(self, items: Sequence[Item], at: int) -> bool:
+        """Whether a message stands in one unit with the one before it."""
+        before, head = items[at - 1][0], items[at][0]
+        joined = self._joined.get((before, head))
+        if joined is None:
+            joined = self._grammar.joins(before, head)
+            if before.shared and head.shared:
+                self._joined.keep((before, head), joined)
+        return joined
+
+    def _is_plain(self, item: Item) -> bool:
+        """Whether a content stands in its unit as a plan writes it."""
+        content, mark = item[1], self._grammar.mark
+        return isinstance(content, str) and (mark is None or mark not in content or self._grammar.inert(content))
+
+    def _spelled(
+        self,
+        group: Sequence[Item],
+        paths: Sequence[str],
+        state: State,
+        written: Written,
+        out: list[Unit],
+        *,
+        last: bool,
+    ) -> Table:
+        """Write one unit by the grammar; the plans for what stands behind it."""
+        unit, image, behind = self._grammar.spell(messages_of(group), state, last=last, paths=paths, log=written.log)
+        written.made += map(item_of, image)
+        written.made += [None] * (len(group) - len(image))
+        out.append(unit)
+        return self._learner.table(behind)
+
+
+def _never(_: Item) -> bool:
+    return False
+
+
+_UNKNOWN: Any = object()
+"""Stands for a plan that has not been looked for."""

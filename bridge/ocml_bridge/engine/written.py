@@ -1,0 +1,225 @@
+"""What was written unit by unit, and the report of what of it was lost: made when someone looks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Final
+
+from ..arrange import Plan, order_losses
+from ..diff import diff
+from ..loss import Log, Loss, LossCode, gone, named
+from ..memo import Memo
+from ..model import OUTSIDE, Document, Text, Transcript
+from ..naming import name_difference, name_emptied
+from ..plans.probes import probe
+from ..report import compared, covered
+from ..substance import emptied
+from ..transform import remaining, renumber
+from ..units.conversation import Conversation
+from ..units.heads import LIMIT, Head, Item, messages_of
+from ..units.writer import TOOLS, UnitWriter
+from ..wording import shown
+
+
+class HeadLosses:
+    """What is lost of messages with one head where they read as messages with another.
+
+    Args:
+        target: the format id.
+    """
+
+    def __init__(self, target: str) -> None:
+        self.target: Final = target
+        self._known = Memo[tuple[Head, Head], tuple[Loss, ...]](LIMIT)
+
+    def between(self, old: Head, new: Head) -> tuple[Loss, ...]:
+        """The losses of a message at index 0; probe 1 stands for its id, and probe 2 for one that it gets."""
+        found = self._known.get((old, new))
+        if found is None:
+            text, call_id = "" if old.empty else probe(0), old.id_like(probe(1))
+            new_id = (call_id or probe(2)) if new.has_id else None
+            one, other = Transcript((old.message(text, call_id),)), Transcript((new.message(text, new_id),))
+            found = tuple(name_difference(each, self.target) for each in diff(one, other))
+            if old.shared and new.shared:
+                self._known.keep((old, new), found)
+        return found
+
+
+class Written:
+    """What was written.
+
+    Args:
+        grammar: the format's.
+        losses: of the format.
+        conversation: what is written.
+
+    Attributes:
+        output: the text, or the JSON.
+        around: what it reads as around its units.
+        items: the items that were written, each the nearest that the format holds.
+        made: of each of them the head that it reads with, or the item that it reads as; None for one that is not read.
+        origins: for each of the items the index of its message in the document, or `TOOLS`; None where they are all of
+            the document's messages, in order.
+        log: what is reported before the document is compared with what the output reads as, by paths in the document.
+        order: indices of the document's messages in the order in which the output has them; None where none was moved.
+        document: what was to be written, where messages were moved; else None.
+        cut_off: whether the last message reads as one that was cut off.
+    """
+
+    def __init__(self, grammar: UnitWriter, losses: HeadLosses, conversation: Conversation) -> None:
+        self._grammar = grammar
+        self._head_losses = losses
+        self._conversation = conversation
+        self._assembled: Conversation | None = None
+        self.output: Any = None
+        self.around = Transcript()
+        self.items: Sequence[Item] = ()
+        self.made: list[Head | Item | None] = []
+        self.origins: Sequence[int] | None = None
+        self.log = Log()
+        self.order: tuple[int, ...] | None = None
+        self.document: Document | None = None
+        self.cut_off = False
+
+    def leave_out(self, index: int, losses: Sequence[Loss]) -> None:
+        """A message has no place in the output.
+
+        Args:
+            index: of the message.
+            losses: what is lost, if it were at index 0.
+        """
+        self.log.losses += [loss._replace(path=path_at(loss.path, index)) for loss in losses]
+
+    def paths(self, start: int, stop: int) -> list[str]:
+        """Where the messages of some items stand in the document."""
+        places = range(start, stop) if self.origins is None else self.origins[start:stop]
+        return ["/tools" if index == TOOLS else f"/messages/{index}" for index in places]
+
+    @property
+    def indices(self) -> list[int]:
+        """For each message that the output reads as, its index in the document."""
+        count, image = len(self._conversation.items), len(self.assembled.items)
+        origins = self._origins(image)
+        return remaining(count, self.log.losses) if origins is None else list(origins)
+
+    def move(self, document: Transcript, plan: Plan) -> None:
+        """What is written is a document whose messages were put in another order."""
+        self.document = document
+        _ = self.assembled  # may have something to report
+        self.log.losses[:] = renumber(self.log.losses, plan.order)
+        self.order = tuple(remaining(len(plan.order), self.log.losses, plan.order))
+        self.log.losses += order_losses(document.messages, plan._replace(order=self.order), self._grammar.target)
+
+    @property
+    def assembled(self) -> Conversation:
+        """What the output reads as."""
+        if self._assembled is None:
+            items = list(self._read())
+            if self.cut_off and items:
+                head, content, call_id = items[-1]
+                items[-1] = (head.replaced(end=None), content, call_id)
+            self._assembled = self._grammar.assembled(items, self.around, self.log)
+        return self._assembled
+
+    def _read(self) -> Iterator[Item]:
+        for made, item in zip(self.made, self.items, strict=True):
+            if isinstance(made, Head):
+                yield made, item[1], item[2] if made.has_id else None
+            elif made is not None:
+                yield made
+
+    @property
+    def image(self) -> Transcript:
+        """What the output reads as."""
+        return self.assembled.transcript
+
+    @property
+    def logged(self) -> Sequence[Loss]:
+        """The losses that the format itself reported, before the document was compared with the image."""
+        return self.log.losses
+
+    def losses_of(self, codes: frozenset[LossCode]) -> list[Loss]:
+        """The losses with one of these codes; they are looked for where there may be any."""
+        if not self.may_be_emptied:
+            codes -= {LossCode.EMPTIED}
+        if self._conversation.around.alternatives is None:
+            codes -= {LossCode.ALTERNATIVES}
+        return [loss for loss in self.losses if loss.code in codes] if codes else []
+
+    @property
+    def may_be_emptied(self) -> bool:
+        """Whether there may be text of which nothing was understood."""
+        extras = self._conversation.around.extras
+        outside = extras is not None and any(not OUTSIDE.isdisjoint(members) for members in extras.values())
+        return outside or (not self._conversation.plain and any(map(_may_be_opaque, self._conversation.items)))
+
+    @property
+    def losses(self) -> Sequence[Loss]:
+        """Every loss, in order."""
+        image = self.assembled
+        origins = self._origins(len(image.items))
+        if origins is None:
+            document = self._conversation.transcript if self.document is None else self.document
+            target = self._grammar.target
+            return compared(document, image.transcript, self.log.losses, target=target, order=self.order).losses
+        missing, known = gone(self.log.losses), named(self.log.losses)
+        out = list(self.log.losses)
+        source, target = self._conversation.items, self._head_losses.target
+        for index, new in zip(origins, image.items, strict=True):
+            losses = self._between(source[index], new, index, missing)
+            out += [loss for loss in losses if not covered(loss.path, known)] if known else losses
+        around = [name_difference(each, target) for each in diff(self._conversation.around, image.around)]
+        out += [loss for loss in around if not covered(loss.path, known)]
+        if self.may_be_emptied:
+            paths = emptied(self._conversation.transcript, image.transcript, missing, origins)
+            out += [name_emptied(path, target) for path in paths]
+        return out
+
+    def _origins(self, count: int) -> Sequence[int] | None:
+        """For each of so many messages of the image its index in the document.
+
+        None where that is not plain: then the two are compared as wholes.
+        """
+        if self.document is not None:
+            return None
+        if self.origins is None:
+            return range(count) if count == len(self.items) else None
+        origins = [index for index in self.origins if index != TOOLS]
+        return origins if count == len(origins) else None
+
+    def _between(self, old: Item, new: Item, index: int, missing: Collection[str]) -> Sequence[Loss]:
+        """What is lost of a message at an index, given the paths of parts that are known to be missing."""
+        (old_head, content, old_id), (new_head, other, new_id) = old, new
+        if old_head is new_head and content is other and old_id == new_id:
+            return ()
+        same_id = old_id is None or new_id is None or old_id == new_id
+        if content is other and isinstance(content, str) and old_id != "" and same_id:
+            losses = self._head_losses.between(old_head, new_head)
+            return [
+                loss._replace(path=path_at(loss.path, index), detail=_with_ids(loss.detail, old_id, new_id))
+                for loss in losses
+            ]
+        prefix = f"/messages/{index}/"
+        parts = {f"/messages/0/{path.removeprefix(prefix)}" for path in missing if path.startswith(prefix)}
+        one, two = Transcript(messages_of([old])), Transcript(messages_of([new]))
+        found = [each._replace(path=path_at(each.path, index)) for each in diff(one, two, parts)]
+        return [name_difference(each, self._head_losses.target) for each in found]
+
+
+def _may_be_opaque(item: Item) -> bool:
+    """Whether there may be text in a message that its reader did not understand."""
+    head, content, _ = item
+    if isinstance(content, str):
+        return not content and head.has_extras
+    return not any(isinstance(part, Text) and part.text for part in content)
+
+
+def path_at(path: str, index: int) -> str:
+    """A path in the first message, as one in the message at an index."""
+    return f"/messages/{index}{path[len('/messages/0') :]}"
+
+
+def _with_ids(detail: str, old: str | None, new: str | None) -> str:
+    if old is not None:
+        detail = detail.replace(shown(probe(1)), shown(old))
+    return detail if new is None else detail.replace(shown(probe(2)), shown(new))

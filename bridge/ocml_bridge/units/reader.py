@@ -1,0 +1,73 @@
+"""What a format says of the units that it reads. The engine derives the rest: plans, and conversations."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from ..loss import Log
+from ..model import Json, Message
+from .conversation import Conversation
+from .grammar import Parted, Skeleton, Unit
+from .heads import Item
+
+
+class UnitReader(ABC):
+    """How a format's units are read, by the options that it was made with.
+
+    A document is taken apart into units, each of which is read for itself; then they are related: what only the whole
+    tells is found. What a unit is read as must depend on nothing but itself and the unit before it.
+    """
+
+    @abstractmethod
+    def part(self, source: str | Json, log: Log) -> Parted | None:
+        """Take a document apart; None for one that is not made of units, which the adapter's `read` reads.
+
+        Args:
+            source: text, or a JSON value.
+            log: takes what is noticed.
+
+        Raises:
+            BridgeError: with the offset or the path, for what is no document of the format; OCB-SEVERAL for several.
+        """
+
+    def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
+        """A unit without contents and ids; None for one that has more than these to say, or is one of a kind.
+
+        Args:
+            unit: any value that stands where a unit does.
+            before: the unit before it; what its reading depends on of that belongs to the key.
+        """
+        return None
+
+    def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
+        """A unit that has a skeleton, with other contents and ids."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+        """The messages of a unit.
+
+        Args:
+            unit: any value that stands where a unit does.
+            at: its index in the document.
+            index: that of its first message.
+            parted: the document.
+            log: takes what is noticed.
+
+        Raises:
+            BridgeError: with the offset or the path, for what is no unit of the format.
+        """
+
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+        """The conversation: the items with what only the whole of it tells of one, and what stands around them.
+
+        Args:
+            items: as they were read, one by one; the list may be changed.
+            parted: the document.
+            log: takes what is noticed of the whole.
+
+        Raises:
+            BridgeError: where they make no document.
+        """
+        return Conversation(items, parted.around)

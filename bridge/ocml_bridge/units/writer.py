@@ -1,0 +1,133 @@
+"""What a format says of the units that it writes. The engine derives the rest: plans, the image, the report."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, Final, NamedTuple
+
+from ..loss import Log
+from ..model import Message, Transcript
+from .conversation import Conversation
+from .grammar import ContentClass, Enclosed, Spelled, State, Unit
+from .heads import Head, Item
+
+TOOLS: Final = -1
+"""Stands for the index of the message that declared tools are written in, which is none of the document's."""
+
+
+class Prepared(NamedTuple):
+    """A document as it is written unit by unit.
+
+    Attributes:
+        items: its messages, in order; declared tools may be one of them.
+        around: what else there is to write, without messages.
+        origins: for each item the index of its message in the document, or `TOOLS`; None where they are all of the
+            document's messages, in order.
+        start: the state before the first unit.
+    """
+
+    items: Sequence[Item]
+    around: Transcript
+    origins: Sequence[int] | None = None
+    start: State = None
+
+
+class UnitWriter(ABC):
+    """How a format's units are written, by the options that it was made with.
+
+    A document is prepared; each of its items becomes the nearest one that the format has a place for; those that join
+    are spelled as one unit; the units are enclosed. What is written of a unit must depend on nothing but its messages,
+    the state that the unit before it left, and whether it is the last.
+
+    Attributes:
+        target: the format id.
+        home: the key of its extras and layout.
+        mark: a text without it is written as it is; "" where each has to be looked at, None where any is.
+        groups: whether a unit may have several messages.
+        keeps_ids: whether call ids are written.
+    """
+
+    target: ClassVar[str]
+    home: ClassVar[str]
+    mark: ClassVar[str | None] = None
+    groups: ClassVar[bool] = False
+    keeps_ids: ClassVar[bool] = False
+
+    def inert(self, text: str) -> bool:
+        """Whether a content that has the mark is written as it is, too."""
+        return True
+
+    def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+        """The document as it is written: with ids where there were none, with tools where they are declared.
+
+        Args:
+            conversation: the document; nothing of it may be changed.
+            log: takes what is lost, by its path in the document.
+        """
+        return Prepared(conversation.items, conversation.around)
+
+    def nearest(self, message: Message, index: int, log: Log) -> Message | None:
+        """The nearest message that the format can hold; None where it has no place for it, which is reported.
+
+        The nearest message to that is itself, and nothing is lost of it.
+
+        Args:
+            message: any; it may be changed.
+            index: its index in the document.
+            log: takes what is lost.
+        """
+        return message
+
+    def joins(self, before: Head, head: Head) -> bool:
+        """Whether a message stands in one unit with the message before it, which has the same role.
+
+        Both are the nearest that the format can hold.
+        """
+        return False
+
+    def follows(self, head: Head) -> bool:
+        """Whether all that is written of a message but its content and id follows from its head."""
+        return True
+
+    def classify(self, head: Head, content: str) -> ContentClass | None:
+        """The class of a content, in a unit that does not follow from its heads; None where the unit is one of a kind.
+
+        What is written of a message but its content and id follows from its head and this class.
+        """
+        return None
+
+    @abstractmethod
+    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+        """A unit as it is written.
+
+        Args:
+            group: its messages, each the nearest that the format can hold; they may be changed.
+            state: what the unit before it left.
+            last: whether nothing follows: neither a message nor the open turn.
+            paths: where the messages stand in the document.
+            log: takes what is changed in contents.
+
+        Raises:
+            BridgeError: OCB-CONTROL-TOKEN where the options refuse a token.
+        """
+
+    @abstractmethod
+    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
+        """The output.
+
+        Args:
+            units: its units, or their pieces, in order.
+            around: what there is to write beside them, as `prepare` gave it.
+            state: what the last unit left.
+        """
+
+    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+        """What the units read as together.
+
+        Args:
+            items: what each of them reads as, in order; the list may be changed.
+            around: what the output reads as around them.
+            log: takes what becomes of a message that is none there.
+        """
+        return Conversation(items, around)
