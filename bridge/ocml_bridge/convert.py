@@ -177,7 +177,8 @@ def _read_value(value: Source, found: Adapter, options: Options, log: Log) -> Do
 
 def _check(outcome: Outcome, policy: LossPolicy, strict: bool) -> None:
     """Refuse what the policy refuses; losses that it surely allows are not looked at."""
-    policy.check(outcome.losses_of(policy.refusable(strict=strict)), strict=strict)
+    if losses := outcome.losses_of(policy.refusable(strict=strict)):
+        policy.check(losses, strict=strict)
 
 
 def _written(

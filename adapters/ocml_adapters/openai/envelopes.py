@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, cast
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Json, Settings, Tool, Transcript, replace
-from ocml_bridge.ownership import pack, unpack
+from ocml_bridge.ownership import pack
 from ocml_bridge.units.grammar import Enclosed, Parted
 
 from .form import Object, mine
@@ -24,24 +24,11 @@ _LONGEST: Final = 100
 """The longest value that plans are made for, in characters."""
 
 
-class _Around(NamedTuple):
-    """What stands around messages and tools: settings; extras and layout, packed."""
-
-    settings: Settings | None
-    extras: bytes
-    layout: bytes
-
-    def transcript(self, tools: tuple[Tool, ...] | None) -> Transcript:
-        """It with tools, as a transcript that nobody else has."""
-        settings = None if self.settings is None else replace(self.settings)
-        return Transcript((), tools, settings=settings, extras=unpack(self.extras), layout=unpack(self.layout))
-
-
 class EnvelopeReader:
     """Takes documents apart."""
 
     def __init__(self) -> None:
-        self._known = Memo[Hashable, "_Around | None"](1024)
+        self._known = Memo[Hashable, "Transcript | None"](1024)
 
     def part(self, source: Json, log: Log) -> Parted | None:
         """A document without its messages; None for one that goes on in several ways.
@@ -68,7 +55,7 @@ class EnvelopeReader:
         found = self._known.get(key, _NEW)
         if found is _NEW:
             found = self._known.keep(key, _learned(request))
-        return None if found is None else Parted(cast("list[Json]", wires), found.transcript(tools), False, _place)
+        return None if found is None else Parted(cast("list[Json]", wires), _with_tools(found, tools), False, _place)
 
 
 def _parted(source: Json, log: Log) -> Parted | None:
@@ -76,12 +63,16 @@ def _parted(source: Json, log: Log) -> Parted | None:
     return None if shell.branches else Parted(shell.wires, shell.around(()), shell.cut_off, shell.place)
 
 
-def _learned(request: Object) -> _Around | None:
+def _with_tools(around: Transcript, tools: tuple[Tool, ...] | None) -> Transcript:
+    return around if tools is around.tools else replace(around, tools=tools)
+
+
+def _learned(request: Object) -> Transcript | None:
     """What stands around the messages and tools of requests like one; None where there is something to note."""
     log = Log()
     lists: Object = {name: [] for name in (MESSAGES, TOOLS) if isinstance(request.get(name), list)}
     around = read_shell({**request, **lists}, log).around(())
-    return None if log.findings else _Around(around.settings, pack(around.extras), pack(around.layout))
+    return None if log.findings else around
 
 
 def _key(request: Object) -> Hashable | None:
@@ -127,7 +118,7 @@ class EnvelopeWriter:
         if found is None:
             return enclosing(around, wires)
         return Enclosed(
-            {name: write(wires, around) for name, write in found.members}, found.around.transcript(around.tools)
+            {name: write(wires, around) for name, write in found.members}, _with_tools(found.around, around.tools)
         )
 
 
@@ -135,7 +126,7 @@ class _Request(NamedTuple):
     """A request that is written like others: what gives each member, and what is read around its messages."""
 
     members: Sequence[tuple[str, Callable[[list[Json], Transcript], Json]]]
-    around: _Around
+    around: Transcript
 
 
 def _learned_request(around: Transcript) -> _Request | None:
@@ -154,7 +145,7 @@ def _learned_request(around: Transcript) -> _Request | None:
             members.append((name, lambda _, __, value=value: value))
         else:
             return None
-    return _Request(members, _Around(image.settings, pack(image.extras), pack(image.layout)))
+    return _Request(members, image)
 
 
 def _key_of(around: Transcript) -> Hashable | None:

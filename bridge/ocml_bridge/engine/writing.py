@@ -9,7 +9,7 @@ from ..arrange import in_order, misread, pairing_losses, plan_for
 from ..memo import Memo
 from ..model import Transcript, replace
 from ..pairing import pair
-from ..plans.learning import BY_CLASS, Learner, Plan, Table
+from ..plans.learning import BY_CLASS, Learner, Nearest, Plan, Table
 from ..units.conversation import Conversation, conversation_of
 from ..units.grammar import State, Unit
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
@@ -32,6 +32,7 @@ class Writer:
         self._learner = Learner(grammar)
         self._losses = HeadLosses(grammar.target)
         self._joined = Memo[tuple[Head, Head], bool](LIMIT)
+        self._known = Memo[Head, Nearest](LIMIT)
 
     def write(self, conversation: Conversation) -> Written:
         """Write a conversation; replies that would be read as the answers to other calls are moved behind theirs.
@@ -67,28 +68,36 @@ class Writer:
         grammar = self._grammar
         written = Written(grammar, self._losses, conversation)
         items, around, origins, start = grammar.prepare(conversation, written.log)
-        near = self._nearest(items, origins, written)
-        units, state = self._units(near, start, written, ends=around.open_turn is None)
+        items, plain = self._nearest(items, origins, written)
+        units, state = self._units(items, start, written, ends=around.open_turn is None, plain=plain)
         written.output, written.around, written.cut_off = grammar.enclose(units, around, state)
         return written
 
-    def _nearest(self, items: Sequence[Item], origins: Sequence[int] | None, written: Written) -> Sequence[Item]:
-        """The nearest items that the format can hold; the others are left out."""
+    def _nearest(
+        self, items: Sequence[Item], origins: Sequence[int] | None, written: Written
+    ) -> tuple[Sequence[Item], bool]:
+        """The nearest items that the format can hold; the others are left out.
+
+        Returns:
+            These items; and whether all of them stand in their units as plans write them.
+        """
         near: list[Item] = []
         kept: list[int] = []
-        plain, nearest_of = self._is_plain if self._plans else _never, self._learner.nearest
+        known, mark, inert = self._known, self._grammar.mark, self._grammar.inert
+        all_plain = self._plans
         for at, item in enumerate(items):
             head, content, call_id = item
             index = at if origins is None else origins[at]
-            nearest = nearest_of(head) if plain(item) else None
-            if index == TOOLS or (nearest is not None and nearest.head is head):
-                near.append(item)
-            elif nearest is None:
-                local = head.local(self._grammar.home)
-                message = self._grammar.nearest(local.message(content, call_id), index, written.log)
-                if message is None:
+            plain = content.__class__ is str and (mark is None or mark not in content or inert(content))  # pyright: ignore[reportArgumentType, reportOperatorIssue]
+            nearest = known.get(head) or self._learned(head) if plain and self._plans else None
+            if nearest is None:
+                all_plain = False
+                made = item if index == TOOLS else self._nearest_to(item, index, written)
+                if made is None:
                     continue
-                near.append(item_of(message))
+                near.append(made)
+            elif nearest.head is head:
+                near.append(item)
             elif nearest.head is None:
                 written.leave_out(index, nearest.losses)
                 continue
@@ -97,12 +106,34 @@ class Writer:
             kept.append(index)
         written.items = near
         written.origins = origins if len(kept) == len(items) else kept
-        return near
+        return near, all_plain
 
-    def _units(self, items: Sequence[Item], state: State, written: Written, *, ends: bool) -> tuple[list[Unit], State]:
-        """The units, or their pieces, and the state behind them; `ends` is False where an open turn follows."""
+    def _learned(self, head: Head) -> Nearest | None:
+        """What the format holds of messages with a head; None where that depends on what they say."""
+        nearest = self._learner.nearest(head)
+        return self._known.keep(head, nearest) if nearest is not None and head.shared else nearest
+
+    def _nearest_to(self, item: Item, index: int, written: Written) -> Item | None:
+        """The nearest item to one, by the grammar; None for one that is left out."""
+        head, content, call_id = item
+        message = head.local(self._grammar.home).message(content, call_id)
+        made = self._grammar.nearest(message, index, written.log)
+        return None if made is None else item_of(made)
+
+    def _units(
+        self, items: Sequence[Item], state: State, written: Written, *, ends: bool, plain: bool
+    ) -> tuple[list[Unit], State]:
+        """The units, or their pieces, and the state behind them.
+
+        Args:
+            items: each the nearest that the format holds.
+            state: the state before the first.
+            written: takes what they read as.
+            ends: whether no open turn follows.
+            plain: whether all items stand in their units as plans write them.
+        """
         grammar, table = self._grammar, self._learner.table(state)
-        mark, inert, groups, planned = grammar.mark, grammar.inert, grammar.groups, self._plans
+        groups, is_plain = grammar.groups, self._is_plain
         out, made = list[Unit](), written.made
         start, count = 0, len(items)
         while start < count:
@@ -110,20 +141,19 @@ class Writer:
             head, content, _ = item
             while groups and stop < count and items[stop][0].role == head.role and self._joins(items, stop):
                 stop += 1
-            alone, last = stop == start + 1, ends and stop == count
-            group = [item] if alone else items[start:stop]
+            last = ends and stop == count
+            plans = table.last if last else table.plans
+            if stop == start + 1:
+                group, key = (item,), head
+            else:
+                group = items[start:stop]
+                key = tuple([item[0] for item in group])
             plan = None
-            if planned and content.__class__ is str:
-                plans = table.last if last else table.plans
-                key: Hashable = head if alone else tuple([item[0] for item in group])
+            if plain or (self._plans and all(map(is_plain, group))):
                 plan = plans.get(key, _UNKNOWN)
                 if plan is _UNKNOWN or plan is BY_CLASS:
                     plan = self._plan_of(group, key, table, plan, last=last)
-            if (
-                plan is None
-                or (mark is not None and mark in content and not inert(content))  # pyright: ignore[reportArgumentType, reportOperatorIssue]
-                or not (alone or all(map(self._is_plain, group)))
-            ):
+            if plan is None:
                 table = self._spelled(group, written.paths(start, stop), table.state, written, out, last=last)
             else:
                 if plan.build is None:
@@ -176,10 +206,6 @@ class Writer:
         written.made += [None] * (len(group) - len(image))
         out.append(unit)
         return self._learner.table(behind)
-
-
-def _never(_: Item) -> bool:
-    return False
 
 
 _UNKNOWN: Any = object()

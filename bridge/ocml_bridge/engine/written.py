@@ -45,6 +45,11 @@ class HeadLosses:
         return found
 
 
+_RARE: Final = frozenset({LossCode.EMPTIED, LossCode.ALTERNATIVES})
+"""What is lost only of documents that can be told at a glance."""
+NOTHING: Final = Transcript()
+
+
 class Written:
     """What was written.
 
@@ -66,13 +71,18 @@ class Written:
         cut_off: whether the last message reads as one that was cut off.
     """
 
+    __slots__ = (
+        *("_assembled", "_conversation", "_grammar", "_head_losses", "around", "cut_off", "document"),
+        *("items", "log", "made", "order", "origins", "output"),
+    )
+
     def __init__(self, grammar: UnitWriter, losses: HeadLosses, conversation: Conversation) -> None:
         self._grammar = grammar
         self._head_losses = losses
         self._conversation = conversation
         self._assembled: Conversation | None = None
         self.output: Any = None
-        self.around = Transcript()
+        self.around = NOTHING
         self.items: Sequence[Item] = ()
         self.made: list[Head | Item | None] = []
         self.origins: Sequence[int] | None = None
@@ -140,11 +150,8 @@ class Written:
 
     def losses_of(self, codes: frozenset[LossCode]) -> list[Loss]:
         """The losses with one of these codes; they are looked for where there may be any."""
-        if not self.may_be_emptied:
-            codes -= {LossCode.EMPTIED}
-        if self._conversation.around.alternatives is None:
-            codes -= {LossCode.ALTERNATIVES}
-        return [loss for loss in self.losses if loss.code in codes] if codes else []
+        rare = _RARE.issuperset(codes) and self._conversation.around.alternatives is None and not self.may_be_emptied
+        return [] if rare else [loss for loss in self.losses if loss.code in codes]
 
     @property
     def may_be_emptied(self) -> bool:

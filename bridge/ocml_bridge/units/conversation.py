@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..model import Document, Transcript, replace
+from ..ownership import own_json
 from .heads import Item, item_of, messages_of
 
 
@@ -13,7 +14,7 @@ class Conversation:
 
     Args:
         items: its messages.
-        around: the transcript without its messages.
+        around: the transcript without its messages. It may be shared with other conversations, and is not changed.
         transcript: the whole, where it is known already.
 
     Attributes:
@@ -30,9 +31,16 @@ class Conversation:
 
     @property
     def transcript(self) -> Transcript:
-        """The whole transcript."""
+        """The whole transcript, which shares no dict and no list with `around`."""
         if self._transcript is None:
-            self._transcript = replace(self.around, messages=messages_of(self.items))
+            around = self.around
+            self._transcript = replace(
+                around,
+                messages=messages_of(self.items),
+                settings=None if around.settings is None else replace(around.settings),
+                extras=own_json(around.extras),
+                layout=own_json(around.layout),
+            )
         return self._transcript
 
 
