@@ -29,6 +29,7 @@ LAYERS = (
     ("calls", "registry", "sidecar"),
     ("detection", "pipe"),
     ("convert",),
+    ("capabilities",),
     ("answers",),
     ("split", "verify"),
     ("request",),

@@ -11,7 +11,7 @@ import pytest
 
 from loss_examples import EXAMPLES
 from ocml_bridge import FindingCode, LossCode, formats, jsontext, write
-from ocml_bridge.adapter import Feature
+from ocml_bridge.capabilities import Feature, Level, capabilities
 from ocml_bridge.loss import CLASSES, LossClass
 from ocml_bridge.model.codec import to_json
 from ocml_bridge.policy import LENIENT
@@ -24,8 +24,9 @@ LOSS = Path(__file__).parents[1] / "bridge" / "ocml_bridge" / "loss.py"
 def matrix() -> str:
     names = formats()
     lines = ["| | " + " | ".join(f"`{name}`" for name in names) + " |", "| --- |" + " --- |" * len(names)]
+    held = [capabilities(adapter(name)[0]) or {} for name in names]
     for feature in Feature:
-        levels = [adapter(name)[0].capabilities.level(feature).value for name in names]
+        levels = [found.get(feature, Level.NO).value for found in held]
         lines.append(f"| {feature.value} | " + " | ".join("" if level == "no" else level for level in levels) + " |")
     return "\n".join(lines)
 

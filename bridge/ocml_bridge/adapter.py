@@ -38,65 +38,6 @@ class Kind(StrEnum):
     JSON = "json"
 
 
-class Feature(StrEnum):
-    """What a format may be able to hold. `docs/matrix.md` shows which holds what."""
-
-    SYSTEM = "system messages"
-    DEVELOPER = "developer messages"
-    UNKNOWN_ROLES = "unknown roles"
-    NAMES = "speakers' names"
-    THOUGHTS = "private reasoning"
-    THOUGHT_KINDS = "kinds of thought"
-    CHANNELS = "channels"
-    INTENTS = "intents"
-    CALLS = "tool calls"
-    PARALLEL_CALLS = "several calls in a turn"
-    RAW_CALLS = "calls whose input is not JSON"
-    CALL_IDS = "call ids"
-    REPLIES = "tool replies"
-    FAILED_REPLIES = "replies that report an error"
-    TOOLS = "declared tools"
-    TOOL_SCHEMAS = "whole tool schemas"
-    CONSTRAINTS = "constraints on bodies"
-    ENDINGS = "how a message ended"
-    TRUNCATION = "a message cut off"
-    GROUPING = "which messages were one"
-    WEIGHTS = "training weights"
-    MEDIA = "images, video, audio, files"
-    REFUSALS = "refusals"
-    FLAGS = "thought flags"
-    INFILL = "fill-in-the-middle"
-    FILES = "file sequences"
-    HEADER = "a document header"
-    SETTINGS = "settings"
-    OPEN_TURN = "the open turn"
-    ALTERNATIVES = "alternatives"
-    CONTROL_TOKENS = "control tokens as text"
-
-
-class Level(StrEnum):
-    """How well a format holds a feature."""
-
-    YES = "yes"
-    PARTLY = "partly"
-    NO = "no"
-
-
-class Capabilities(NamedTuple):
-    """What a format can hold; a feature that is not named is not held."""
-
-    levels: Mapping[Feature, Level]
-
-    def level(self, feature: Feature) -> Level:
-        """How well the format holds a feature."""
-        return self.levels.get(feature, Level.NO)
-
-
-def holds(*features: Feature, partly: tuple[Feature, ...] = ()) -> Capabilities:
-    """Capabilities from the features held in full and those held in part."""
-    return Capabilities({**dict.fromkeys(features, Level.YES), **dict.fromkeys(partly, Level.PARTLY)})
-
-
 Policy = Literal["neutralise", "refuse", "raw"]
 
 
@@ -189,7 +130,6 @@ class Adapter:
         kind: whether its documents are text or JSON.
         home: the key under which the format keeps extras and layout; two spellings of one format share it.
         sniff: how sure it is that a source is of this format: 0 no, 1 possibly, 2 probably, 3 certainly.
-        capabilities: what it can hold.
         read: source → document, for what is not read unit by unit; mends what it can and says so, else raises
             `BridgeError`.
         fit: document → image, for what is not written unit by unit. A message or part that the format has no place for
@@ -216,7 +156,6 @@ class Adapter:
     kind: Kind
     home: str
     sniff: Callable[[Source], int]
-    capabilities: Capabilities
     read: Callable[[Source, Options, Log], Document] | None = None
     fit: Callable[[Document, Options, Log], Document] | None = None
     write: Callable[[Document, Options, Log], Source] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 
 ADAPTER = Adapter(
@@ -15,5 +15,4 @@ ADAPTER = Adapter(
     write=Lazy(f"{__name__}.writer:write"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     split=Lazy(f"{__name__}.reader:split"),
-    capabilities=holds(*Feature),
 )

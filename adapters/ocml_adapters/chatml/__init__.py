@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 
 from .syntax import HOME
-
-_HELD = (
-    Feature.SYSTEM,
-    Feature.DEVELOPER,
-    Feature.UNKNOWN_ROLES,
-    Feature.NAMES,
-    Feature.REPLIES,
-    Feature.OPEN_TURN,
-)
 
 ADAPTER = Adapter(
     id="chatml",
@@ -25,7 +16,6 @@ ADAPTER = Adapter(
     writes_units=Lazy(f"{__name__}.units:Frames"),
     sniff=Lazy(f"{__name__}.sniff:sniff_text"),
     split=Lazy(f"{__name__}.reader:split_text"),
-    capabilities=holds(*_HELD, partly=(Feature.TRUNCATION, Feature.CONTROL_TOKENS)),
     dialects=("openai",),
     decoders={"chatml": Lazy(f"{__name__}.stream:decoder")},
     encoders={"chatml": Lazy(f"{__name__}.encode:encoder")},
@@ -41,5 +31,4 @@ JSON = Adapter(
     writes_units=Lazy(f"{__name__}.units:ListFrames"),
     sniff=Lazy(f"{__name__}.sniff:sniff_list"),
     split=Lazy(f"{__name__}.reader:split_list"),
-    capabilities=holds(*_HELD, Feature.CONTROL_TOKENS, partly=(Feature.TRUNCATION,)),
 )

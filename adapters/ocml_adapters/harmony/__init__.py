@@ -2,31 +2,10 @@
 
 from __future__ import annotations
 
-from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 
 from .syntax import DIALECTS, HOME
-
-_HELD = (
-    Feature.SYSTEM,
-    Feature.DEVELOPER,
-    Feature.THOUGHTS,
-    Feature.CALLS,
-    Feature.PARALLEL_CALLS,
-    Feature.RAW_CALLS,
-    Feature.REPLIES,
-    Feature.TOOLS,
-    Feature.ENDINGS,
-    Feature.OPEN_TURN,
-)
-_PARTLY = (
-    Feature.CHANNELS,
-    Feature.TOOL_SCHEMAS,
-    Feature.CONSTRAINTS,
-    Feature.INTENTS,
-    Feature.TRUNCATION,
-    Feature.GROUPING,
-)
 
 _PROFILES = {"gpt-oss": Lazy(f"{__name__}.profile:gpt_oss")}
 
@@ -42,7 +21,6 @@ ADAPTER = Adapter(
     writes_units=Lazy(f"{__name__}.units:Frames"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     split=Lazy(f"{__name__}.reader:split"),
-    capabilities=holds(*_HELD, partly=(*_PARTLY, Feature.CONTROL_TOKENS)),
     dialects=DIALECTS,
     compare=Lazy(f"{__name__}.official:compare"),
     decoders={"harmony": Lazy(f"{__name__}.stream:decoder")},
@@ -63,7 +41,6 @@ TOKENS = Adapter(
     writes_units=Lazy(f"{__name__}.token_units:TokenFrames"),
     sniff=Lazy(f"{__name__}.sniff:sniff_tokens"),
     split=Lazy(f"{__name__}.tokens:split"),
-    capabilities=holds(*_HELD, Feature.CONTROL_TOKENS, partly=_PARTLY),
     dialects=DIALECTS,
     compare=Lazy(f"{__name__}.official:compare"),
     decoders={"harmony-tokens": Lazy(f"{__name__}.stream:token_decoder")},

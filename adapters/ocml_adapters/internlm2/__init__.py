@@ -2,26 +2,10 @@
 
 from __future__ import annotations
 
-from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 
 from .syntax import HOME, SPELLINGS
-
-_HELD = (
-    Feature.SYSTEM,
-    Feature.DEVELOPER,
-    Feature.UNKNOWN_ROLES,
-    Feature.NAMES,
-    Feature.CALLS,
-    Feature.PARALLEL_CALLS,
-    Feature.RAW_CALLS,
-    Feature.REPLIES,
-    Feature.TOOLS,
-    Feature.TOOL_SCHEMAS,
-    Feature.GROUPING,
-    Feature.OPEN_TURN,
-)
-_PARTLY = (Feature.INTENTS, Feature.CONSTRAINTS, Feature.TRUNCATION)
 
 ADAPTER = Adapter(
     id="internlm2",
@@ -35,7 +19,6 @@ ADAPTER = Adapter(
     writes_units=Lazy(f"{__name__}.units:Frames"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     split=Lazy(f"{__name__}.reader:split"),
-    capabilities=holds(*_HELD, partly=(*_PARTLY, Feature.CONTROL_TOKENS)),
     dialects=tuple(SPELLINGS),
     decoders={"internlm2": Lazy(f"{__name__}.stream:decoder")},
     encoders={"internlm2": Lazy(f"{__name__}.encode:encoder")},
@@ -52,5 +35,4 @@ TOKENS = Adapter(
     write=Lazy(f"{__name__}.tokens:write"),
     sniff=Lazy(f"{__name__}.sniff:sniff_tokens"),
     split=Lazy(f"{__name__}.tokens:split"),
-    capabilities=holds(*_HELD, Feature.CONTROL_TOKENS, partly=_PARTLY),
 )

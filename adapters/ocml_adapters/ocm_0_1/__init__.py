@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 
 from .syntax import DIALECTS, HOME
@@ -19,25 +19,6 @@ ADAPTER = Adapter(
     writes_units=Lazy(f"{__name__}.units:Frames"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     split=Lazy(f"{__name__}.reader:split"),
-    capabilities=holds(
-        Feature.SYSTEM,
-        Feature.UNKNOWN_ROLES,
-        Feature.NAMES,
-        Feature.THOUGHTS,
-        Feature.THOUGHT_KINDS,
-        Feature.CALLS,
-        Feature.PARALLEL_CALLS,
-        Feature.RAW_CALLS,
-        Feature.REPLIES,
-        Feature.TOOLS,
-        Feature.TOOL_SCHEMAS,
-        Feature.GROUPING,
-        Feature.FLAGS,
-        Feature.INFILL,
-        Feature.FILES,
-        Feature.OPEN_TURN,
-        partly=(Feature.INTENTS, Feature.CONSTRAINTS, Feature.TRUNCATION, Feature.CONTROL_TOKENS),
-    ),
     dialects=DIALECTS,
     decoders={HOME: Lazy(f"{__name__}.stream:decoder")},
     encoders={HOME: Lazy(f"{__name__}.encode:encoder")},

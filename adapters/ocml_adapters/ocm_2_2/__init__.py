@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 
 from .syntax import HOME
@@ -19,29 +19,6 @@ ADAPTER = Adapter(
     writes_units=Lazy(f"{__name__}.units:FrameWriter"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     split=Lazy(f"{__name__}.reader:split"),
-    capabilities=holds(
-        Feature.SYSTEM,
-        Feature.DEVELOPER,
-        Feature.UNKNOWN_ROLES,
-        Feature.NAMES,
-        Feature.THOUGHTS,
-        Feature.THOUGHT_KINDS,
-        Feature.CHANNELS,
-        Feature.INTENTS,
-        Feature.CALLS,
-        Feature.PARALLEL_CALLS,
-        Feature.RAW_CALLS,
-        Feature.CALL_IDS,
-        Feature.REPLIES,
-        Feature.TOOLS,
-        Feature.CONSTRAINTS,
-        Feature.ENDINGS,
-        Feature.HEADER,
-        Feature.SETTINGS,
-        Feature.OPEN_TURN,
-        Feature.CONTROL_TOKENS,
-        partly=(Feature.TOOL_SCHEMAS, Feature.TRUNCATION, Feature.GROUPING),
-    ),
     decoders={"ocm-2.2": Lazy(f"{__name__}.stream:decoder")},
     encoders={"ocm-2.2": Lazy(f"{__name__}.encode:encoder"), "ocm-2.2-events": Lazy(f"{__name__}.events:encoder")},
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ocml_bridge.adapter import Adapter, Feature, Kind, holds
+from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 
 from .syntax import ENGINE_KEYS, HOME
@@ -22,12 +22,4 @@ ADAPTER = Adapter(
     engine_keys=ENGINE_KEYS,
     decoders={"openai-sse": Lazy(f"{__name__}.stream:decoder")},
     encoders={"openai-sse": Lazy(f"{__name__}.stream:encoder"), "openai": Lazy(f"{__name__}.whole:AnswerEncoder")},
-    capabilities=holds(
-        *(Feature.SYSTEM, Feature.DEVELOPER, Feature.UNKNOWN_ROLES, Feature.NAMES, Feature.THOUGHTS),
-        *(Feature.CALLS, Feature.PARALLEL_CALLS, Feature.RAW_CALLS, Feature.CALL_IDS, Feature.REPLIES),
-        *(Feature.TOOLS, Feature.TOOL_SCHEMAS, Feature.GROUPING, Feature.WEIGHTS, Feature.MEDIA, Feature.REFUSALS),
-        Feature.CONTROL_TOKENS,
-        Feature.SETTINGS,
-        partly=(Feature.INTENTS, Feature.CONSTRAINTS, Feature.ALTERNATIVES),
-    ),
 )

@@ -11,8 +11,9 @@ from typing import Final
 import click
 
 from .. import jsontext, registry
-from ..adapter import Adapter, Feature, Kind, Level, Options
+from ..adapter import Adapter, Kind, Options
 from ..boundary import Place
+from ..capabilities import Feature, Level, capabilities
 from ..comparison import Comparison
 from ..convert import Reading, read
 from ..errors import BridgeError, ErrorCode, ExitCode
@@ -193,11 +194,11 @@ def matrix(as_json: bool, markdown: bool, html: str | None) -> None:
         write_all({html: matrix_page(matrix_of(adapters)).encode()})
         return
     if as_json:
-        held = {a.id: {str(f): str(a.capabilities.level(f)) for f in Feature} for a in adapters}
-        _print_json(held)
+        _print_json({a.id: dict(found) for a in adapters if (found := capabilities(a)) is not None})
         return
+    held = [capabilities(adapter) for adapter in adapters]
     heads = ("", *(adapter.id for adapter in adapters))
-    rows = [(str(f), *(_LEVELS[a.capabilities.level(f)] for a in adapters)) for f in Feature]
+    rows = [(str(f), *("?" if one is None else _LEVELS[one[f]] for one in held)) for f in Feature]
     if markdown:
         write_all({STANDARD: _markdown(heads, rows).encode()})
     else:

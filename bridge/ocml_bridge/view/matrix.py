@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..adapter import Adapter, Feature
+from ..adapter import Adapter
+from ..capabilities import Feature, capabilities
 
 
 class Line(NamedTuple):
@@ -23,11 +24,9 @@ class Matrix(NamedTuple):
 
 
 def matrix_of(adapters: Sequence[Adapter]) -> Matrix:
-    """The matrix of some formats, from their capabilities."""
+    """The matrix of some formats, without those that need something that is not installed."""
+    held = [(adapter, found) for adapter in adapters if (found := capabilities(adapter)) is not None]
     return Matrix(
-        tuple((adapter.id, adapter.title) for adapter in adapters),
-        tuple(
-            Line(str(feature), tuple(str(adapter.capabilities.level(feature)) for adapter in adapters))
-            for feature in Feature
-        ),
+        tuple((adapter.id, adapter.title) for adapter, _ in held),
+        tuple(Line(feature, tuple(found[feature] for _, found in held)) for feature in Feature),
     )
