@@ -96,6 +96,16 @@ def test_a_reply_in_an_alternative_is_named_after_the_call_before_it() -> None:
     assert other.messages[0].name == "functions.f"
 
 
+def test_a_reply_in_an_alternative_with_an_id_that_no_call_has_answers_the_call_that_is_open() -> None:
+    given = {"messages": [HI, {"role": "assistant", "content": None, "tool_calls": [CALL]}]}
+    replies = [{"role": "tool", "tool_call_id": call_id, "content": "1"} for call_id in ("c1", "c2")]
+    reading = read(line(input=given, preferred_output=replies[:1], non_preferred_output=replies[1:]), "openai")
+    assert isinstance(reading.transcript, Transcript)
+    assert only(reading.transcript).messages[0].name == "functions.f"
+    (finding,) = reading.findings
+    assert (finding.code, finding.path) == (FindingCode.REPLY_UNPAIRED, "/alternatives/0/messages/0/call_id")
+
+
 def test_a_finding_in_an_alternative_names_its_place_there() -> None:
     reply = {"role": "tool", "tool_call_id": "c9", "content": "1"}
     findings = read(line(non_preferred_output=[B, reply]), "openai").findings

@@ -19,8 +19,8 @@ from ocml_bridge.turns import name_of
 
 from . import chunks
 from .chunks import Chunks, Ends
-from .fit import CALL, TEXT, THOUGHT, stage_of
 from .form import Object, mine
+from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import JOINT
 from .settings import SETTINGS, write_settings
 from .syntax import FUNCTION, HOME, TOOL_CALLS

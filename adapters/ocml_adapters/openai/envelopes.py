@@ -13,8 +13,8 @@ from ocml_bridge.ownership import pack
 from ocml_bridge.units.grammar import Enclosed, Parted
 
 from .form import Object, mine
-from .shapes import read_shell
-from .shapes_out import enclosing
+from .shapes import Branch, read_shell
+from .shapes_out import Branches, enclosing
 from .syntax import HOME, TOOLS
 from .tools import is_plain_tool, read_tools, write_tools
 
@@ -24,14 +24,26 @@ _LONGEST: Final = 100
 """The longest value that plans are made for, in characters."""
 
 
+class Around(NamedTuple):
+    """What else there is to know of a document whose messages are read.
+
+    Attributes:
+        place: index of a wire message → JSON pointer to it.
+        branches: the other answers.
+    """
+
+    place: Callable[[int], str]
+    branches: Sequence[Branch] = ()
+
+
 class EnvelopeReader:
     """Takes documents apart."""
 
     def __init__(self) -> None:
         self._known = Memo[Hashable, "Transcript | None"](1024)
 
-    def part(self, source: Json, log: Log) -> Parted | None:
-        """A document without its messages; None for one that goes on in several ways.
+    def part(self, source: Json, log: Log) -> Parted:
+        """A document without its messages.
 
         Raises:
             BridgeError: as `read_shell`.
@@ -55,12 +67,12 @@ class EnvelopeReader:
         found = self._known.get(key, _NEW)
         if found is _NEW:
             found = self._known.keep(key, _learned(request))
-        return None if found is None else Parted(cast("list[Json]", wires), _with_tools(found, tools), False, _place)
+        return None if found is None else Parted(cast("list[Json]", wires), _with_tools(found, tools), False, _REQUEST)
 
 
-def _parted(source: Json, log: Log) -> Parted | None:
+def _parted(source: Json, log: Log) -> Parted:
     shell = read_shell(source, log)
-    return None if shell.branches else Parted(shell.wires, shell.around(()), shell.cut_off, shell.place)
+    return Parted(shell.wires, shell.around(), shell.cut_off, Around(shell.place, shell.branches))
 
 
 def _with_tools(around: Transcript, tools: tuple[Tool, ...] | None) -> Transcript:
@@ -71,7 +83,7 @@ def _learned(request: Object) -> Transcript | None:
     """What stands around the messages and tools of requests like one; None where there is something to note."""
     log = Log()
     lists: Object = {name: [] for name in (MESSAGES, TOOLS) if isinstance(request.get(name), list)}
-    around = read_shell({**request, **lists}, log).around(())
+    around = read_shell({**request, **lists}, log).around()
     return None if log.findings else around
 
 
@@ -93,6 +105,8 @@ def _place(at: int) -> str:
     return f"/{MESSAGES}/{at}"
 
 
+_REQUEST: Final = Around(_place)
+
 _NEW: Any = object()
 
 
@@ -102,12 +116,13 @@ class EnvelopeWriter:
     def __init__(self) -> None:
         self._known = Memo[Hashable, "_Request | None"](1024)
 
-    def enclose(self, wires: list[Json], around: Transcript) -> Enclosed:
+    def enclose(self, wires: list[Json], around: Transcript, branches: Branches = ()) -> Enclosed:
         """A document, and what it reads as without its messages.
 
         Args:
             wires: its wire messages.
-            around: what is to stand around them; without alternatives.
+            around: what is to stand around them.
+            branches: the wire messages of its alternatives.
         """
         key = _key_of(around)
         found = None
@@ -116,7 +131,7 @@ class EnvelopeWriter:
             if found is _NEW:
                 found = self._known.keep(key, _learned_request(around))
         if found is None:
-            return enclosing(around, wires)
+            return enclosing(around, wires, branches)
         return Enclosed(
             {name: write(wires, around) for name, write in found.members}, _with_tools(found.around, around.tools)
         )
@@ -152,6 +167,7 @@ def _key_of(around: Transcript) -> Hashable | None:
     """What stands around messages and tools; None where that is more than a request's settings and layout."""
     if (
         around.extras is not None
+        or around.alternatives is not None
         or "shape" in mine(around.layout, HOME)
         or not all(map(is_plain_tool, around.tools or ()))
     ):

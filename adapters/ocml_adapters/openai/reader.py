@@ -1,21 +1,22 @@
-"""Chat Completions JSON → transcript. A wire message becomes thoughts, text and calls, in this order."""
+"""A wire message of Chat Completions → messages: thoughts, text and calls, in this order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, cast
 
-from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Alternative, Content, Foreign, Json, Message, Refusal, Text, Transcript
+from ocml_bridge.memo import Memo
+from ocml_bridge.model import Alternative, Content, Foreign, Json, Message, Refusal, Text
 from ocml_bridge.pairing import pair
-from ocml_bridge.turns import FUNCTIONS, groups, is_call, parts_of, recipient_of
+from ocml_bridge.turns import FUNCTIONS, is_call, parts_of, recipient_of
+from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, messages_of
 
 from .form import Object, form_of, is_empty, kept, mine, rest
 from .parts import is_odd, read_parts
 from .reasoning import default_keys, read_reasoning
-from .shapes import Shell, read_shell, sealed
+from .shapes import Branch, sealed
 from .syntax import (
     CONTENT,
     ELSEWHERE,
@@ -33,52 +34,6 @@ from .syntax import (
 from .tools import is_legacy, is_near, names_no_tool, read_calls, read_function_call
 
 _CALL_KEYS: Final = ((TOOL_CALLS, False), (FUNCTION_CALL, True))
-
-
-def read(source: Source, options: Options, log: Log) -> Transcript:
-    """Read a list of messages, a request, a response, or a line of fine-tuning data.
-
-    Raises:
-        BridgeError: OCB-SHAPE with the JSON pointer of the first place that is not as Chat Completions has it.
-    """
-    return assemble(read_shell(source, log), log)
-
-
-def assemble(shell: Shell, log: Log) -> Transcript:
-    """The transcript of a document that was taken apart.
-
-    Raises:
-        BridgeError: as `read`.
-    """
-    messages: list[Message] = []
-    for at, value in enumerate(shell.wires):
-        wire = checked(value, at, shell.place)
-        made = read_message(wire)
-        notice(wire, made, len(messages), log)
-        messages += made
-    name_replies(messages, log)
-    if not shell.branches:
-        return shell.around(messages)
-    return shell.around(messages, tuple(_alternatives(shell, messages, log)))
-
-
-def _alternatives(shell: Shell, messages: Sequence[Message], log: Log) -> Iterator[Alternative]:
-    """The other answers; each reply in one is named after the call before it in the conversation that it goes on."""
-    starts = [*(start for start, _ in groups(messages)), len(messages)]
-    for index, branch in enumerate(shell.branches):
-        at, own, where = starts[branch.start], list[Message](), f"/alternatives/{index}/messages"
-        for wire in cast("list[Object]", branch.wires):
-            made = read_message(wire)
-            notice(wire, made, len(own), log, where)
-            own += made
-        notes = Log()
-        name_replies([*messages[:at], *own], notes)
-        for note in notes.findings:
-            number = int(note.path.removeprefix("/messages/")) - at
-            if number >= 0:
-                log.findings.append(note._replace(path=f"{where}/{number}"))
-        whole = sealed(own) if branch.cut_off else tuple(own)
-        yield Alternative(whole, at, branch.label, kept(HOME, branch.extras))
 
 
 def checked(wire: Json, at: int, place: Callable[[int], str]) -> Object:
@@ -286,21 +241,89 @@ def _finish(wire: Object, layout: Object, known: Sequence[str], required: frozen
     return rest(wire, known if _weight(wire) is None else (*known, WEIGHT))
 
 
-# --- pairing ----------------------------------------------------------------------------------------------------------
+# --- replies ----------------------------------------------------------------------------------------------------------
 
 
-def name_replies(messages: Sequence[Message], log: Log) -> None:
-    """Name each reply without a name after the call that it answers; the messages are still the reader's own."""
-    pairs = pair(messages)
-    for index, message in enumerate(messages):
-        if message.role != "tool":
-            continue
-        call = pairs.get(index)
+def answered_by_id(items: Sequence[Item]) -> dict[int, int | None] | None:
+    """Index of each reply → index of the call that it answers, or None.
+
+    It is None as a whole where more than ids tells, as no two calls that wait have one id, and each reply has the id of
+    one that waits, if any does.
+    """
+    waiting: dict[str | None, int] = {}
+    pairs: dict[int, int | None] = {}
+    for index, (head, _, call_id) in enumerate(items):
+        if head.role == "tool":
+            call = waiting.pop(call_id, None)
+            if call is None and waiting:
+                return None
+            pairs[index] = call
+        elif head.calls:
+            if not call_id or call_id in waiting:
+                return None
+            waiting[call_id] = index
+    return pairs
+
+
+def name_replies(items: list[Item], log: Log, start: int = 0, where: str = "/messages") -> None:
+    """Name each reply without a name after the call that it answers. It changes the list.
+
+    Args:
+        items: the messages of a conversation.
+        log: takes what is noticed.
+        start: the first message of which something is noticed.
+        where: JSON pointer to the messages from there on.
+    """
+    pairs = answered_by_id(items)
+    if pairs is None:
+        found = pair(messages_of(items))
+        pairs = {index: found.get(index) for index, item in enumerate(items) if item[0].role == "tool"}
+    for index, call in pairs.items():
+        head, content, call_id = items[index]
+        noticed, path = index >= start, f"{where}/{index - start}"
         if call is None:
-            log.find(FindingCode.REPLY_UNPAIRED, f"/messages/{index}", "no call waits for this reply")
+            if noticed:
+                log.find(FindingCode.REPLY_UNPAIRED, path, "no call waits for this reply")
             continue
-        if message.call_id not in (None, messages[call].call_id):
+        caller, _, its_id = items[call]
+        if noticed and call_id not in (None, its_id):
             detail = "no call has this id; it is read as the reply to the only call that is still open"
-            log.find(FindingCode.REPLY_UNPAIRED, f"/messages/{index}/call_id", detail)
-        if message.name is None:
-            message.name = messages[call].recipient
+            log.find(FindingCode.REPLY_UNPAIRED, f"{path}/call_id", detail)
+        if head.name is None:
+            items[index] = (_with_name(head, caller.recipient), content, call_id)
+
+
+def _with_name(head: Head, tool: str | None) -> Head:
+    found = _named.get((head, tool))
+    if found is None:
+        found = head.replaced(name=tool)
+        if head.shared:
+            _named.keep((head, tool), found)
+    return found
+
+
+_named: Final = Memo[tuple[Head, "str | None"], Head](LIMIT)
+
+
+# --- alternatives -----------------------------------------------------------------------------------------------------
+
+
+def read_alternatives(branches: Sequence[Branch], items: Sequence[Item], log: Log) -> Iterator[Alternative]:
+    """The other answers; each reply in one is named after the call before it in the conversation that it goes on.
+
+    Args:
+        branches: the other answers.
+        items: the messages of the conversation.
+        log: takes what is noticed.
+    """
+    starts = [*(at for at, item in enumerate(items) if at == 0 or not item[0].continues), len(items)]
+    for index, branch in enumerate(branches):
+        at, own, where = starts[branch.start], list[Message](), f"/alternatives/{index}/messages"
+        for wire in cast("list[Object]", branch.wires):
+            made = read_message(wire)
+            notice(wire, made, len(own), log, where)
+            own += made
+        whole = [*items[:at], *map(item_of, own)]
+        name_replies(whole, log, at, where)
+        messages = messages_of(whole[at:])
+        yield Alternative(sealed(messages) if branch.cut_off else messages, at, branch.label, kept(HOME, branch.extras))

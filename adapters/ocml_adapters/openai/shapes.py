@@ -87,18 +87,11 @@ class Shell:
     cut_off: bool = False
     branches: list[Branch] = field(default_factory=list[Branch])
 
-    def around(self, messages: Sequence[Message], alternatives: tuple[Alternative, ...] | None = None) -> Transcript:
-        """The transcript of some messages in this document."""
-        whole = sealed(messages) if self.cut_off else tuple(messages)
-        if not self.extras and not self.layout and self.settings is None:
-            return Transcript(whole, self.tools, alternatives=alternatives)
+    def around(self, alternatives: tuple[Alternative, ...] | None = None) -> Transcript:
+        """The transcript without its messages."""
+        extras, layout = kept(HOME, self.extras), kept(HOME, self.layout)
         return Transcript(
-            whole,
-            self.tools,
-            settings=self.settings,
-            alternatives=alternatives,
-            extras=kept(HOME, self.extras),
-            layout=kept(HOME, self.layout),
+            (), self.tools, settings=self.settings, alternatives=alternatives, extras=extras, layout=layout
         )
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from operator import is_
 from typing import Final, cast
 
 from ocml_bridge.adapter import Source
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Alternative, Json, Message, Settings, Transcript, replace
-from ocml_bridge.turns import groups
+from ocml_bridge.model import Alternative, Json, Settings, Transcript, replace
 from ocml_bridge.units.grammar import Enclosed
+from ocml_bridge.units.heads import item_of
 
 from .form import Object, add, in_order, mine, shape
+from .reader import name_replies, read_alternatives, read_message
 from .settings import SETTINGS, write_settings
 from .shapes import CHOICE, REJECTED, Order, Shell, read_shell
 from .syntax import HOME, NOT_PREFERRED, PREFERENCE_ORDER, PREFERRED, REQUEST_ORDER, RESPONSE_ORDER
@@ -24,7 +26,7 @@ Branches = Sequence[list[Json]]
 
 
 def write_shell(transcript: Transcript, wires: list[Json], branches: Branches = ()) -> Source:
-    """Put messages into the shape that the transcript was read from, or into a request where they do not fit it.
+    """Put wire messages into the shape that the transcript was read from, or into a request where they do not fit it.
 
     Args:
         transcript: what stands around them.
@@ -85,10 +87,10 @@ def _write_preference(
     transcript: Transcript, wires: list[Json], branches: Branches, extras: Object, layout: Object
 ) -> Source | None:
     rejected = next((one for one in transcript.alternatives or () if one.label == REJECTED), None)
-    starts = [start for start, _ in groups(transcript.messages)]
+    starts = _starts(wires) if rejected is not None else []
     count = layout.get("preferred", 1)
     if rejected is not None and "shape" not in layout:
-        count = len(starts) - starts.index(rejected.at) if rejected.at in starts else None
+        count = len(wires) - starts.index(rejected.at) if rejected.at in starts[:-1] else None
     if type(count) is not int or not 0 <= count <= len(wires):
         return None
     start = len(wires) - count
@@ -97,12 +99,16 @@ def _write_preference(
         "input": _write_request(transcript, wires[:start], inside, layout),
         PREFERRED: wires[start:],
     }
-    at = starts[start] if start < len(starts) else len(transcript.messages)
-    if rejected is not None and rejected.at == at:
+    if rejected is not None and rejected.at == starts[start]:
         others = branches[cast("tuple[Alternative, ...]", transcript.alternatives).index(rejected)]
         line |= {NOT_PREFERRED: others} if others else {}
     around = {key: value for key, value in extras.items() if key != "input"}
     return shape(add(line, around, PREFERENCE_ORDER), layout.get("line"), fixed=line)
+
+
+def _starts(wires: Sequence[Json]) -> list[int]:
+    """For each wire message the index of its first message, and how many messages there are in all."""
+    return [0, *accumulate(len(read_message(cast("Object", wire))) for wire in wires)]
 
 
 _WRITERS: Final[dict[str, Callable[[Transcript, list[Json], Branches, Object, Object], Source | None]]] = {
@@ -115,32 +121,21 @@ _WRITERS: Final[dict[str, Callable[[Transcript, list[Json], Branches, Object, Ob
 # --- the image --------------------------------------------------------------------------------------------------------
 
 
-def enclosed(transcript: Transcript, messages: Sequence[Message], count: int) -> Transcript:
-    """Messages that will be read as they are, with what will be read around them.
-
-    Args:
-        transcript: what they are from.
-        messages: the messages of the image.
-        count: how many wire messages they are.
-    """
-    if _is_bare(transcript):
-        return Transcript(tuple(messages), transcript.tools)
-    shell, _ = _image(transcript, [{} for _ in range(count)])
-    return shell.around(messages)
-
-
-def enclosing(transcript: Transcript, wires: list[Json]) -> Enclosed:
+def enclosing(transcript: Transcript, wires: list[Json], branches: Branches = ()) -> Enclosed:
     """Wire messages with what stands around them, and as what that will be read.
 
     Args:
-        transcript: what stands around them; without alternatives.
+        transcript: what stands around them.
         wires: the wire messages.
+        branches: those of its alternatives.
     """
     if _is_bare(transcript):
         return Enclosed(write_shell(transcript, wires), Transcript((), transcript.tools))
-    shell, written = _image(transcript, wires)
-    image = shell.around(())
-    return Enclosed(written if image == transcript else write_shell(image, wires), image, shell.cut_off)
+    written, shell = _written(transcript, wires, branches)
+    image = shell.around(_alternatives(shell) if shell.branches else None)
+    if image != transcript:
+        written = write_shell(image, wires, [branch.wires for branch in shell.branches])
+    return Enclosed(written, image, shell.cut_off)
 
 
 def _is_bare(transcript: Transcript) -> bool:
@@ -150,17 +145,21 @@ def _is_bare(transcript: Transcript) -> bool:
     return transcript.tools is None or all(map(is_plain_tool, transcript.tools))
 
 
-def _image(transcript: Transcript, wires: list[Json]) -> tuple[Shell, Source]:
-    """What stands around the messages, as it will be read; without what it remembers of its shape if that misleads.
-
-    The document that this is read from comes with it.
-    """
+def _written(transcript: Transcript, wires: list[Json], branches: Branches) -> tuple[Source, Shell]:
+    """A document, and as what it is read; without what it remembers of its shape if that misleads."""
     try:
-        written = write_shell(transcript, wires)
+        written = write_shell(transcript, wires, branches)
         shell = read_shell(written, Log())
         if len(shell.wires) == len(wires) and all(map(is_, shell.wires, wires)):
-            return shell, written
+            return written, shell
     except BridgeError:
         pass
-    written = write_shell(replace(transcript, extras=None, layout=None), wires)
-    return read_shell(written, Log()), written
+    written = write_shell(replace(transcript, extras=None, layout=None), wires, branches)
+    return written, read_shell(written, Log())
+
+
+def _alternatives(shell: Shell) -> tuple[Alternative, ...]:
+    """The alternatives as they are read."""
+    items = [item_of(message) for wire in shell.wires for message in read_message(cast("Object", wire))]
+    name_replies(items, Log())
+    return tuple(read_alternatives(shell.branches, items, Log()))

@@ -9,6 +9,7 @@ from typing import Final, Self, cast
 
 from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options
+from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.events import Answer, Decoder, Delta, Encoder, End, Event, Reason, RefusalDelta, Start, Stop
 from ocml_bridge.loss import FindingCode, Severity
@@ -20,11 +21,11 @@ from ocml_bridge.turns import recipient_of
 from .assembly import Choice, Said
 from .chunks import DONE
 from .encode import ChunkEncoder
-from .fit import CALL, TEXT, THOUGHT, stage_of
 from .form import Object
+from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .pieces import Call
-from .reader import read
 from .syntax import CUSTOM
+from .units import WireReader
 
 _REASONS: Final[dict[str, Reason]] = {
     "stop": "stop",
@@ -265,7 +266,7 @@ class ChunkDecoder:
             self._note(f"the answer is over for a reason that is not known, {said[:40]!r}; it is kept")
         finish = self._finish(reason)
         response = {**self._envelope, "choices": [choice.wire(finish) for choice in choices]}
-        return read(response, self._options, self._log)
+        return transcript_of(WireReader(self._options), response, self._log)
 
     def _finish(self, reason: Reason | None) -> str | None:
         """Why an answer is over whose server does not say."""

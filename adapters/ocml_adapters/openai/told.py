@@ -16,8 +16,8 @@ from ocml_bridge.model import Document, Message, Transcript, replace
 from ocml_bridge.report import report
 from ocml_bridge.visibility import is_private
 
-from .fit import CALL, stage_of
 from .form import Object, kept
+from .nearest import CALL, stage_of
 from .reader import read_message
 from .settings import read_settings
 from .syntax import HOME

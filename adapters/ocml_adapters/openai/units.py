@@ -1,4 +1,4 @@
-"""Wire messages of Chat Completions, for plans: what in one is content or id, and what reading and writing one need."""
+"""Wire messages of Chat Completions and their messages."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from typing import Any, Final, cast
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
-from ocml_bridge.model import Message, Tools, Transcript
-from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import ByDocument, ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
-from ocml_bridge.units.heads import Head, Item, item_of, messages_of
-from ocml_bridge.units.relations import with_ids
+from ocml_bridge.model import Alternative, Json, Message, Tools, Transcript, replace
+from ocml_bridge.transform import missing
+from ocml_bridge.turns import hoist_tools, places
+from ocml_bridge.units.conversation import Conversation, conversation_of
+from ocml_bridge.units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.heads import Head, Item, item_of, message_of
+from ocml_bridge.units.reader import UnitReader
+from ocml_bridge.units.writer import Prepared, UnitWriter
 
-from .envelopes import EnvelopeReader, EnvelopeWriter
-from .fit import fitted, joined, linked, near, stage_of
+from .envelopes import Around, EnvelopeReader, EnvelopeWriter
 from .form import Object
-from .reader import checked, name_replies, notice, read_message
+from .nearest import joins, linked, nearest, with_names
+from .reader import checked, name_replies, notice, read_alternatives, read_message
+from .spelling import spelled
 from .syntax import CONTENT, FUNCTION, HOME, REASONING_TEXTS, TOOL_CALLS
 from .tools import call_layout
 
@@ -91,13 +95,20 @@ def _kinds(keys: tuple[str, ...]) -> tuple[tuple[str, Add], ...] | None:
     return tuple((key, _MEMBERS.get(key, _add_nothing)) for key in keys)
 
 
-class WireReader:
+class WireReader(UnitReader):
     """Reads wire messages."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: Options) -> None:
         self._kinds = Memo[tuple[str, ...], "tuple[tuple[str, Add], ...] | None"](1024)
-        self._named = Memo[tuple[Head, str], Head](4096)
-        self.part = EnvelopeReader().part
+        self._envelopes = EnvelopeReader()
+
+    def part(self, source: str | Json, log: Log) -> Parted:
+        """A document without its messages.
+
+        Raises:
+            BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
+        """
+        return self._envelopes.part(source, log)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """A wire message without contents and ids; None where it has other members that say something."""
@@ -131,39 +142,19 @@ class WireReader:
         Raises:
             BridgeError: OCB-SHAPE with the JSON pointer of what is none.
         """
-        wire = checked(unit, at, cast("Callable[[int], str]", parted.document))
+        wire = checked(unit, at, cast("Around", parted.document).place)
         made = read_message(wire)
         notice(wire, made, index, log)
         return made
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The conversation, with the names of the tools whose calls are answered."""
-        waiting: dict[str, str | None] = {}
-        renamed: list[tuple[int, Item]] = []
-        for at, (head, content, call_id) in enumerate(items):
-            if head.role == "tool":
-                tool = waiting.pop(call_id, None) if call_id is not None else None
-                if tool is None:
-                    break
-                if head.name is None:
-                    renamed.append((at, (self._with_name(head, tool), content, call_id)))
-            elif head.calls:
-                if call_id is None or call_id in waiting:
-                    break
-                waiting[call_id] = head.recipient
-        else:
-            for at, item in renamed:
-                items[at] = item
+        """The conversation, with the names of the tools whose calls are answered, and with the other answers."""
+        name_replies(items, log)
+        branches = cast("Around", parted.document).branches
+        if not branches:
             return Conversation(items, parted.around)
-        messages = messages_of(items)
-        name_replies(messages, log)
-        return Conversation(list(map(item_of, messages)), parted.around)
-
-    def _with_name(self, head: Head, tool: str) -> Head:
-        if not head.shared:
-            return head.replaced(name=tool)
-        found = self._named.get((head, tool))
-        return self._named.keep((head, tool), head.replaced(name=tool)) if found is None else found
+        alternatives = tuple(read_alternatives(branches, items, log))
+        return Conversation(items, replace(parted.around, alternatives=alternatives))
 
 
 _NEW: Any = ()
@@ -198,81 +189,98 @@ def _filled_call(call: Object, values: Iterator[str]) -> Object:
     return out
 
 
-class WireWriter:
-    """Writes wire messages."""
+class WireWriter(UnitWriter):
+    """Writes wire messages, each without regard to those before it: there is but one state."""
 
     target = HOME
     home = HOME
-    mark = None
-    start: State = None
     groups = True
     keeps_ids = True
-    guards_first = False
 
     def __init__(self, options: Options) -> None:
         self._options = options
         self._envelopes = EnvelopeWriter()
 
-    def inert(self, text: str) -> bool:
-        """Any text is written as it is."""
-        return True
+    def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+        """The document with all tools apart from messages, with ids for calls that have none, and with names.
 
-    def relate(self, items: Sequence[Item], around: Transcript) -> Sequence[Item]:
-        """The items with ids for calls that have none; those of an image have the names that their calls tell."""
-        if around.alternatives is not None or any(
-            content.__class__ is not str and any(isinstance(part, Tools) for part in content) for _, content, _ in items
-        ):
-            raise ByDocument
-        if _names_follow(items):
-            return items
-        numbered = with_ids(items, HOME)
-        if numbered is None:
-            numbered = list(map(item_of, linked(messages_of(items))))
-        if not _names_follow(numbered):
-            raise ByDocument
-        return numbered
+        A reply whose call does not tell its tool's name is given the layout of one that says it.
+        """
+        origins: Sequence[int] | None = None
+        if _declares_tools(conversation.items):
+            document = conversation.transcript
+            conversation = conversation_of(hoist_tools(document, log))
+            origins = places(document, log)
+        items, around = conversation.items, conversation.around
+        if around.alternatives is not None:
+            indices = range(len(items)) if origins is None else origins
+            around = replace(around, alternatives=_placed(around.alternatives, items, indices, log))
+        return Prepared(with_names(linked(items)), around, origins)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Texts in thoughts and calls, parts that are known elsewhere."""
-        return near(message, index, log)
+        return nearest(message, index, log)
 
     def joins(self, before: Head, head: Head) -> bool:
         """Whether a message stands in one wire message with the one before it."""
         one, other = (each.message("" if each.empty else "x", None) for each in (before, head))
-        return joined(one, stage_of(one), other, stage_of(other))
+        return joins(one, other)
 
     def follows(self, head: Head) -> bool:
         """Arguments that were read as JSON values are written as such."""
         layout = call_layout(head.message("", None))
         return layout.get("arguments") is None and "raw" not in layout
 
-    def classify(self, head: Head, content: str) -> ContentClass | None:
-        """No class of contents is written alike."""
-        return None
-
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """A wire message, and what it reads as."""
-        wire, image = fitted(group, self._options)
+        wire, image = spelled(group, self._options)
         return Spelled(wire, image, None)
 
-    def place(self, items: Sequence[Item], around: Transcript) -> int:
-        """Tools are not declared among the messages."""
-        return -1
+    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
+        """The document around the wire messages, with its other answers."""
+        branches = [self._wires(one.messages) for one in around.alternatives or ()]
+        return self._envelopes.enclose(units, around, branches)
 
-    def enclose(self, units: list[Unit], at: int, around: Transcript, state: State) -> Enclosed:
-        """The document around the wire messages."""
-        return self._envelopes.enclose(units, around)
+    def _wires(self, messages: Sequence[Message]) -> list[Json]:
+        """The wire messages of an alternative."""
+        items = with_names(linked(list(map(item_of, messages))))
+        groups: list[list[Message]] = []
+        for index, item in enumerate(items):
+            message = nearest(message_of(item), index, Log())
+            if message is None:
+                continue
+            if groups and joins(groups[-1][-1], message):
+                groups[-1].append(message)
+            else:
+                groups.append([message])
+        return [spelled(group, self._options)[0] for group in groups]
+
+    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+        """The conversation, with the names of the tools whose calls are answered."""
+        name_replies(items, Log())
+        return Conversation(items, around)
 
 
-def _names_follow(items: Sequence[Item]) -> bool:
-    """Whether each reply has the id of a call that waits, and the name that this call has."""
-    waiting: dict[str, str | None] = {}
-    for head, _, call_id in items:
-        if head.role == "tool":
-            if call_id is None or head.name is None or waiting.pop(call_id, None) != head.name:
-                return False
-        elif head.calls:
-            if call_id is None or call_id in waiting:
-                return False
-            waiting[call_id] = head.recipient
-    return True
+def _declares_tools(items: Sequence[Item]) -> bool:
+    """Whether tools are declared inside messages."""
+    return any(
+        content.__class__ is not str and any(isinstance(part, Tools) for part in content) for _, content, _ in items
+    )
+
+
+def _placed(
+    alternatives: Sequence[Alternative], items: Sequence[Item], origins: Sequence[int], log: Log
+) -> tuple[Alternative, ...]:
+    """The alternatives of a document, each behind as many messages as are left there.
+
+    Args:
+        alternatives: the document's.
+        items: its messages.
+        origins: for each of them its index in the document.
+        log: what was lost already.
+    """
+    nearer = Log()
+    for index, item in zip(origins, items, strict=True):
+        nearest(message_of(item), index, nearer)
+    gone = missing([*log.losses, *nearer.losses])
+    return tuple(replace(one, at=one.at - sum(index < one.at for index in gone)) for one in alternatives)

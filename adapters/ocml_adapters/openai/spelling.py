@@ -1,33 +1,41 @@
-"""Transcript → Chat Completions JSON. Messages that continue one another become one wire message."""
+"""Messages → a wire message of Chat Completions: thoughts, a text and calls are one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import cast
 
-from ocml_bridge.adapter import Options, Source
-from ocml_bridge.loss import Log
-from ocml_bridge.model import Content, Document, Json, Message, Refusal, Text, Transcript
-from ocml_bridge.turns import groups, is_call, name_of, parts_of
+from ocml_bridge.adapter import DEFAULT, Options
+from ocml_bridge.model import Content, Json, Message, Refusal, Text, replace
+from ocml_bridge.turns import is_call, name_of, parts_of
 from ocml_bridge.visibility import is_private
 
 from .form import Object, add, mine, names, shape
 from .parts import write_part, write_parts
+from .reader import read_message
 from .reasoning import write_reasoning
-from .shapes_out import write_shell
 from .syntax import CHANNELS, CONTENT, FUNCTION_CALL, HOME, MESSAGE_ORDER, TOOL_CALLS, TOOL_NAME, WEIGHT
 from .tools import is_legacy, write_call, write_function_call
 
 
-def write(document: Document, options: Options, log: Log) -> Source:
-    """Spell an image: the shape it was read from, else a request."""
-    transcript = cast("Transcript", document)
-    branches = [_wires(one.messages, options) for one in transcript.alternatives or ()]
-    return write_shell(transcript, _wires(transcript.messages, options), branches)
+def spelled(
+    group: Sequence[Message], options: Options = DEFAULT, *, named: bool = False
+) -> tuple[Object, list[Message]]:
+    """A wire message, and its messages as they are read; without what these remember of their spelling if it misleads.
 
-
-def _wires(messages: Sequence[Message], options: Options) -> list[Json]:
-    return [write_message(messages[start:stop], options) for start, stop in groups(messages)]
+    Args:
+        group: as `write_message`.
+        options: how to write.
+        named: as `write_message`.
+    """
+    wire = write_message(group, options, named=named)
+    image = read_message(wire)
+    if image == list(group):
+        return wire, image
+    if [message.content for message in image] != [message.content for message in group]:
+        clean = [replace(message, extras=None, layout=None) for message in group]
+        image = read_message(write_message(clean, options, named=named))
+    return write_message(image, options), image
 
 
 def write_message(group: Sequence[Message], options: Options, *, named: bool = False) -> Object:

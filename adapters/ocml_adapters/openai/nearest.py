@@ -1,0 +1,168 @@
+"""What Chat Completions can hold of a message, which messages are one wire message, and what a reply has to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ocml_bridge.fit import drop_message, narrow
+from ocml_bridge.loss import Log
+from ocml_bridge.memo import Memo
+from ocml_bridge.model import Content, Foreign, Media, Message, Refusal, Text, replace
+from ocml_bridge.pairing import Pairing, identified, pair
+from ocml_bridge.turns import is_call
+from ocml_bridge.units.heads import LIMIT, Head, Item, message_of
+from ocml_bridge.visibility import is_private
+
+from .parts import can_hold
+from .reader import answered_by_id
+from .spelling import spelled
+from .syntax import HOME
+
+_HOLDS = (Text, Media, Refusal, Foreign)
+THOUGHT, TEXT, CALL = range(3)
+"""Where in a wire message of the assistant's a message stands, in order."""
+
+
+def nearest(message: Message, index: int, log: Log) -> Message | None:
+    """A message with what its content can be: text in thoughts and calls, parts that we know elsewhere.
+
+    Args:
+        message: any.
+        index: its index in the document.
+        log: takes what is lost.
+    """
+    content, stage = message.content, stage_of(message)
+    if stage is None and is_private(message):
+        drop_message(log, index, f"{HOME} would show what a message of this role says in private")
+        return None
+    if stage == THOUGHT and message.channel != "analysis":
+        message = replace(message, channel="analysis")
+    if content and isinstance(content, str):
+        return message
+    if not isinstance(content, str):
+        path = f"/messages/{index}/content"
+        if stage in (THOUGHT, CALL):
+            content = narrow(content, (), path, log, target=HOME, hoisted=True, private=stage == THOUGHT)
+        else:
+            content = _bare(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True))
+        message = replace(message, content=content)
+    if stage == THOUGHT and not content:
+        drop_message(log, index, f"{HOME} has no place for a thought without text")
+        return None
+    return message
+
+
+def _bare(content: Content) -> Content:
+    """Parts whose texts keep only our own extras; one bare text alone is that text."""
+    if isinstance(content, str):
+        return content
+    parts = tuple(
+        Text(part.text) if isinstance(part, Text) and part.extras is not None and HOME not in part.extras else part
+        for part in content
+    )
+    if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].extras is None:
+        return parts[0].text
+    return parts or ""
+
+
+# --- wire messages ----------------------------------------------------------------------------------------------------
+
+
+def stage_of(message: Message) -> int | None:
+    """Where in a wire message of the assistant's a message stands; None for other roles."""
+    if message.role != "assistant":
+        return None
+    if message.recipient is not None and is_call(message):
+        return CALL
+    return THOUGHT if is_private(message) else TEXT
+
+
+def joins(before: Message, message: Message) -> bool:
+    """Whether a message stands in one wire message with the one before it: thoughts, at most one text, calls.
+
+    An empty text stands alone, or it would vanish. A wire message has one weight, so what counts differently in
+    training stands apart, but for a preamble before calls: alone it would be an answer.
+    """
+    last, stage = stage_of(before), stage_of(message)
+    if last is None or stage is None or stage < last or stage == last == TEXT:
+        return False
+    if (stage == TEXT and not message.content) or (last == TEXT and not before.content):
+        return False
+    if last == TEXT and stage == CALL and before.channel == "commentary":
+        return True
+    return message.continues and message.weight == before.weight
+
+
+# --- replies ----------------------------------------------------------------------------------------------------------
+
+
+def linked(items: Sequence[Item]) -> Sequence[Item]:
+    """The items with ids for calls and replies that have none, unless one was read from Chat Completions so."""
+    without = [head for head, _, call_id in items if call_id is None and (head.calls or head.role == "tool")]
+    return identified(list(items), HOME) if without and not any(map(_has_spelling, without)) else items
+
+
+def _has_spelling(head: Head) -> bool:
+    """Whether a message was read from Chat Completions."""
+    return not head.bare and HOME in (head.message("", None).layout or ())
+
+
+def with_names(items: Sequence[Item]) -> Sequence[Item]:
+    """The items; a reply whose name reading would not find by its call has the layout of one that says its name."""
+    pairs = answered_by_id(items)
+    untold = _untold(items) if pairs is None else _differing(items, pairs)
+    made: list[Item] = []
+    for at in untold:
+        made = made or list(items)
+        made[at] = _saying_its_name(items[at])
+    return made or items
+
+
+def _differing(items: Sequence[Item], pairs: dict[int, int | None]) -> Iterator[int]:
+    """The replies with another name than that of the tool whose call they answer."""
+    for reply, call in pairs.items():
+        name = items[reply][0].name
+        if name and (call is None or items[call][0].recipient != name):
+            yield reply
+
+
+def _untold(items: Sequence[Item]) -> Iterator[int]:
+    """The replies that would be read with another name, each looked at as it is read behind those before it."""
+    indices: list[int] = []
+    messages: list[Message] = []
+    for index, item in enumerate(items):
+        message = nearest(message_of(item), index, Log())
+        if message is not None:
+            indices.append(index)
+            messages.append(message)
+    pairs, pairing = pair(messages), Pairing()
+    for at, (index, message) in enumerate(zip(indices, messages, strict=True)):
+        image = replace(message, call_id=message.call_id or None, continues=False)
+        if message.role == "tool":
+            (image,) = spelled([message])[1]
+            call = pairing.find(image)
+            if call is None:  # what only the whole tells, unless that call is read as answered already
+                call = pairs.get(at)
+                call = None if call is None or pairing.is_closed(call) else call
+            if message.name and image.name is None and (call is None or messages[call].recipient != message.name):
+                image.name = message.name
+                yield index
+        pairing.feed(at, image)
+
+
+def _saying_its_name(item: Item) -> Item:
+    """A reply with the layout of one that says its name."""
+    head, content, call_id = item
+    known = _named.get(head)
+    if known is None or not isinstance(content, str):
+        near = nearest(head.local(HOME).message(content, call_id), 0, Log())
+        assert near is not None, "replies are not left out"
+        (image,) = spelled([near], named=True)[1]
+        known = head.replaced(layout=image.layout, extras=image.extras)
+        if head.shared and isinstance(content, str):
+            _named.keep(head, known)
+    return known, content, call_id
+
+
+_named: Final = Memo[Head, Head](LIMIT)
