@@ -5,14 +5,13 @@ A form's reader has each message checked in order; what only its own spelling ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from . import jsontext
 from .loss import FindingCode, Log
 from .model import Json, Message
 from .turns import FUNCTIONS, is_call, is_reply
-from .units.grammar import ByDocument
 from .units.heads import Item, messages_of
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
@@ -128,23 +127,19 @@ class Conformance:
 _QUOTED: Final = f'"{TOOL_CALLS}"'
 
 
-def check_together(items: Sequence[Item], log: Log) -> None:
+def check_together(items: Sequence[Item], log: Log, alternates: Collection[int] = ()) -> None:
     """Check messages of which each was checked alone.
 
     Args:
         items: the messages.
-        log: takes the findings; it has those of each message alone.
-
-    Raises:
-        ByDocument: where there are findings of both kinds, which are in the order of the messages.
+        log: takes the findings.
+        alternates: the indices of calls that are written in the JSON field `tool_calls`.
     """
-    if _is_regular(items):
+    if not alternates and _is_regular(items):
         return
-    if log.findings:
-        raise ByDocument
     conformance = Conformance(log)
     for index, message in enumerate(messages_of(items)):
-        conformance.together(message, f"/messages/{index}")
+        conformance.together(message, f"/messages/{index}", alternate=index in alternates)
 
 
 def _is_regular(items: Sequence[Item]) -> bool:

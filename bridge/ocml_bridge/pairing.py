@@ -201,7 +201,7 @@ def synthesise_ids(messages: Sequence[Message], home: str = "") -> tuple[Message
     return tuple(out)
 
 
-def identified(items: list[Item], home: str) -> list[Item]:
+def identified(items: Sequence[Item], home: str) -> Sequence[Item]:
     """Items with ids for calls and replies that have none, as `synthesise_ids` gives them."""
     if not any(call_id is None and (head.calls or head.role == "tool") for head, _, call_id in items):
         return items

@@ -13,7 +13,7 @@ from ocml_bridge.memo import Memo
 from ocml_bridge.model import Json, Message, Settings, Transcript, replace
 from ocml_bridge.text import declared
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import Parted, Skeleton, Unit
+from ocml_bridge.units.grammar import ByDocument, Parted, Skeleton, Unit
 from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Item, item_of
 
@@ -102,7 +102,10 @@ class FrameParser:
         Raises:
             ByDocument: where findings of ids or bodies stand among others.
         """
+        alone = len(log.findings)
         check_together(items, log)
+        if 0 < alone < len(log.findings):
+            raise ByDocument
         head, content, call_id = items[-1]
         if head.role == "assistant" and head.channel == "final":
             items[-1] = item_of(last_message(head.message(content, call_id)))

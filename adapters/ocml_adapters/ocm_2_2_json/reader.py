@@ -1,4 +1,4 @@
-"""JSON interchange → transcript. An object is up to three messages: thinking, content, calls (reading 31)."""
+"""One object → messages, up to three: thinking, content, calls (reading 31)."""
 
 from __future__ import annotations
 
@@ -6,88 +6,16 @@ from typing import Final, cast
 
 from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options, Source
-from ocml_bridge.boundary import is_list_of_lists, several_documents
-from ocml_bridge.conformance import TOOL_CALLS, Conformance
+from ocml_bridge.boundary import is_list_of_lists
+from ocml_bridge.conformance import TOOL_CALLS
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import ByFormat, Content, Document, Json, Message, Transcript, replace
-from ocml_bridge.text import developer, thoughts
-from ocml_bridge.turns import (
-    BUILTINS,
-    content_of,
-    infer_grouping,
-    is_call,
-    is_reply,
-    lift_tools,
-    recipient_of,
-    with_namespace,
-)
+from ocml_bridge.model import Content, Json, Message, replace
+from ocml_bridge.text import thoughts
+from ocml_bridge.turns import BUILTINS, content_of, is_call, is_reply, recipient_of, with_namespace
 
-from .spelling import object_layout
-from .syntax import (
-    CALL_ID,
-    CALL_KEYS,
-    CHANNEL,
-    CONTENT,
-    HOME,
-    INTENT,
-    KEYS,
-    MARKERS,
-    NAME,
-    ROLE,
-    THINKING,
-    TOOL_CALL,
-)
-from .writer import wire_object
-
-Object = dict[str, Json]
-
-
-def read(source: Source, options: Options, log: Log) -> Document:
-    """Read one object, a list of objects, or JSON lines.
-
-    Raises:
-        BridgeError: OCB-SHAPE with the path of what is no message object; OCB-SEVERAL for a list of lists of them.
-    """
-    shape, objects = parted(source)
-    messages: list[Message] = []
-    conformance = Conformance(log)
-    for index, item in enumerate(objects):
-        said = read_object(item, path_of(index, shape), len(messages), log)
-        several = len(said) - listed(cast("Object", item))
-        for at, message in enumerate(said):
-            conformance.message(message, f"/messages/{len(messages)}", alternate=at >= several)
-            messages.append(message)
-    found = lift_tools(developer.split(messages, lenient=False).messages)
-    return Transcript(infer_grouping(found.messages), tools=found.tools, layout=layout_of(shape, found.layout))
-
-
-def parted(source: Source) -> tuple[str, list[Json]]:
-    """The shape of a document, and its objects.
-
-    Raises:
-        BridgeError: as `read`.
-    """
-    if is_list_of_lists(source):
-        raise several_documents(source)
-    if isinstance(source, dict):
-        return "object", [source]
-    if not isinstance(source, list):
-        raise BridgeError(ErrorCode.SHAPE, "neither a message object nor a list of them", path="")
-    return "lines" if isinstance(source, jsontext.Lines) else "list", cast("list[Json]", source)
-
-
-def path_of(index: int, shape: str) -> str:
-    """The JSON pointer of an object in a document of some shape."""
-    return "" if shape == "object" else f"/{index}"
-
-
-def layout_of(shape: str, tools_message: ByFormat | None) -> ByFormat | None:
-    """The layout of a document: its shape, and the spelling of a message that held nothing but tools."""
-    layout: Object = {} if shape == "list" else {"shape": shape}
-    if tools_message is not None:
-        layout["tools_message"] = tools_message[HOME]
-    return {HOME: layout} if layout else None
+from .objects import Object, layout_of, unknown_keys
+from .syntax import CALL_ID, CALL_KEYS, CHANNEL, CONTENT, HOME, INTENT, MARKERS, NAME, ROLE, THINKING, TOOL_CALL
 
 
 def split(source: Source, options: Options) -> list[tuple[int, Source]]:
@@ -111,10 +39,9 @@ def read_object(item: Json, path: str, index: int, log: Log) -> list[Message]:
         raise BridgeError(ErrorCode.SHAPE, "a message is an object with a role", path=path)
     wire = cast("Object", item)
     messages = _messages(wire, path, index, log)
-    unknown = {key: value for key, value in wire.items() if key not in KEYS and key != TOOL_CALLS and value is not None}
-    if unknown:
+    if unknown := unknown_keys(wire):
         messages[0] = replace(messages[0], extras={HOME: unknown})
-    layouts: list[Object] = [object_layout(wire, wire_object(messages)), *({"merged": True} for _ in messages[1:])]
+    layouts: list[Object] = [layout_of(wire, messages), *({"merged": True} for _ in messages[1:])]
     for at, (message, layout) in enumerate(zip(messages, layouts, strict=True)):
         if message.call_id is None and (is_call(message) or is_reply(message)):
             layout["call_id"] = "absent"

@@ -1,42 +1,61 @@
-"""A message object of the JSON interchange, for plans."""
+"""Message objects of the JSON interchange, and their messages."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Final, cast
 
+from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options
+from ocml_bridge.boundary import is_list_of_lists, several_documents
 from ocml_bridge.conformance import Conformance, check_together
+from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.pairing import identified
-from ocml_bridge.text import declared
-from ocml_bridge.turns import declares_tools
+from ocml_bridge.text.declared import lifted
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import ByDocument, ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.grouping import grouped, turn_behind, with_grouping
 from ocml_bridge.units.heads import Head, Item
+from ocml_bridge.units.reader import UnitReader
+from ocml_bridge.units.writer import Prepared, UnitWriter
 
-from .fit import fitted, near, shape_layout
-from .reader import is_tool, layout_of, listed, parted, path_of, read_object
-from .spelling import own
+from .nearest import nearest, report_broken_markers, written
+from .objects import Object, is_merged, own
+from .reader import listed, read_object
 from .syntax import CALL_ID, CHANNEL, CONTENT, HOME, INTENT, NAME, ROLE, THINKING, TOOL_CALL
-from .writer import groups, is_merged, shaped, written
+from .tools import with_tools, without_tools
 
 _LONGEST: Final = 200
 """The longest word that plans are made for, in characters."""
 _TEXTS: Final = frozenset({CONTENT, THINKING, CALL_ID, "id", "arguments"})
 """Members that are contents and ids."""
 _WORDS: Final = frozenset({ROLE, CHANNEL, NAME, INTENT, "recipient", "content_type"})
+_MARK: Final = "|start_"
+"""What thought markers have in them, whole and broken ones; a text without it is read and written as it is."""
 
 
-class ObjectReader:
+class ObjectReader(UnitReader):
     """Reads objects."""
 
+    def __init__(self, options: Options) -> None:
+        pass
+
     def part(self, source: str | Json, log: Log) -> Parted:
-        """The objects of a document."""
-        shape, objects = parted(source)
-        return Parted(objects, Transcript(), document=shape)
+        """The objects of a document: of a list, of JSON lines, or the one that it is.
+
+        Raises:
+            BridgeError: OCB-SHAPE for any other value; OCB-SEVERAL for a list of lists of objects.
+        """
+        if is_list_of_lists(source):
+            raise several_documents(source)
+        if isinstance(source, dict):
+            return Parted([source], Transcript(), document="object")
+        if not isinstance(source, list):
+            raise BridgeError(ErrorCode.SHAPE, "neither a message object nor a list of them", path="")
+        shape = "lines" if isinstance(source, jsontext.Lines) else "list"
+        return Parted(cast("list[Json]", source), Transcript(), document=shape)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """An object without contents and ids; None where it has members that are none of the format's."""
@@ -66,26 +85,32 @@ class ObjectReader:
 
         Raises:
             BridgeError: OCB-SHAPE for what is no message object, E-CALL-SCHEMA for a call without a recipient.
-            ByDocument: where it lists calls, which must not be written in two ways in one turn.
         """
-        messages = read_object(unit, path_of(at, cast("str", parted.document)), index, log)
-        if listed(unit):
-            raise ByDocument
+        messages = read_object(unit, "" if parted.document == "object" else f"/{at}", index, log)
         conformance = Conformance(log)
         for number, message in enumerate(messages, index):
             conformance.alone(message, f"/messages/{number}")
         return messages
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The conversation, with the tools out of the developer's message.
+        """The conversation, with the tools out of the developer's message."""
+        check_together(items, log, _listed_calls(items, parted.units))
+        found = lifted(items, lenient=False)
+        layout: Object = {} if parted.document == "list" else {"shape": cast("str", parted.document)}
+        if found.layout is not None:
+            layout["tools_message"] = found.layout[HOME]
+        around = Transcript((), found.tools, layout={HOME: layout} if layout else None)
+        return Conversation(with_grouping(found.items), around)
 
-        Raises:
-            ByDocument: where findings of ids or bodies stand among others.
-        """
-        check_together(items, log)
-        found = declared.lifted(items, lenient=False)
-        layout = layout_of(cast("str", parted.document), found.layout)
-        return Conversation(with_grouping(found.items), Transcript((), found.tools, layout=layout))
+
+def _listed_calls(items: Sequence[Item], units: Sequence[Any]) -> set[int]:
+    """The indices of the calls that stand in lists; they are the last messages of their objects."""
+    counts = [listed(unit) for unit in units]
+    if not any(counts):
+        return set()
+    starts = [at for at, (head, _, _) in enumerate(items) if not is_merged(head.message("", None))]
+    ends = [*starts[1:], len(items)]
+    return {at for end, count in zip(ends, counts, strict=True) for at in range(end - count, end)}
 
 
 def _add(members: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
@@ -110,44 +135,32 @@ def _filled(members: dict[str, Any], values: Iterator[str]) -> dict[str, Any]:
     return {name: next(values) if name in _TEXTS and value else value for name, value in members.items()}
 
 
-_MARK: Final = "|start_"
-"""What thought markers have in them, whole and broken ones; a text without it is read and written as it is."""
+class ObjectWriter(UnitWriter):
+    """Writes objects. The state is the turn that the message before leaves open.
 
-
-class ObjectWriter:
-    """Writes objects. The state is the turn that the object before leaves open."""
+    A unit is the object of the messages that were read from it, or a list of objects where one cannot say them.
+    """
 
     target = HOME
     home = HOME
     mark = _MARK
-    start: State = None
-    narrows = True
     groups = True
     keeps_ids = True
-    guards_first = False
 
     def __init__(self, options: Options) -> None:
-        self._options = options
+        pass
 
     def inert(self, text: str) -> bool:
         """Whether a text holds no thought marker, whole or broken."""
         return _MARK not in text
 
-    def relate(self, items: list[Item], around: Transcript) -> list[Item]:
-        """The items with ids for calls that have none; a tool's name in place of the role pairs anew."""
-        if any(is_tool(head.role) for head, _, _ in items):
-            raise ByDocument
-        return identified(items, HOME)
+    def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+        """The document with ids for calls that have none, and with its tools among its messages."""
+        return with_tools(identified(conversation.items, HOME), conversation.around, log)
 
-    def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """What an object can say.
-
-        Raises:
-            ByDocument: where tools are declared in it.
-        """
-        if declares_tools(message):
-            raise ByDocument
-        return near(message, index, log)
+    def nearest(self, message: Message, index: int, log: Log) -> Message:
+        """What an object can say of it."""
+        return nearest(message, f"/messages/{index}", log)
 
     def joins(self, before: Head, head: Head) -> bool:
         """Whether a message was read from one object with the one before it."""
@@ -157,33 +170,36 @@ class ObjectWriter:
         """An object that was kept whole has its contents in it."""
         return "object" not in own(head.message("", None).layout)
 
-    def classify(self, head: Head, content: str) -> ContentClass | None:
-        """No class of contents is written alike."""
-        return None
-
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """An object, and what it reads as.
-
-        Raises:
-            ByDocument: for messages that it cannot say together.
-        """
+        """An object, and what it reads as."""
+        for message, path in zip(group, paths, strict=True):
+            report_broken_markers(message, path, log)
         image: list[Message] = []
-        for message in fitted(group):
-            image.append(grouped(message, state))
-            state = turn_behind(message)
-        if len(groups(image)) > 1:
-            raise ByDocument
-        return Spelled(written(image), image, state)
+        objects: list[Json] = []
+        for wire, messages in written(group):
+            objects.append(wire)
+            for message in messages:
+                image.append(grouped(message, state))
+                state = turn_behind(message)
+        return Spelled(objects if len(objects) > 1 else objects[0], image, state)
 
-    def place(self, items: Sequence[Item], around: Transcript) -> int:
-        """Where the developer's message with the tools goes."""
-        return declared.place(items, around)
+    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
+        """The objects in the shape that they were read in, where they can have it; else in a list."""
+        objects: list[Json] = []
+        for unit in units:
+            if unit.__class__ is list:
+                objects += unit
+            else:
+                objects.append(unit)
+        shape = own(around.layout).get("shape")
+        image = Transcript((), around.tools or None, layout={HOME: {"shape": shape}})
+        if shape == "object" and len(objects) == 1:
+            return Enclosed(objects[0], image)
+        if shape == "lines" and len(objects) > 1:
+            return Enclosed(jsontext.Lines(objects), image)
+        image.layout = None
+        return Enclosed(objects, image)
 
-    def enclose(self, units: list[Unit], at: int, around: Transcript, state: State) -> Enclosed:
-        """The objects in their shape, with the tools in one of their own."""
-        tools = None
-        if around.tools:
-            text, tools = declared.section(around.tools)
-            units.insert(at, written([Message("developer", text)]))
-        layout = shape_layout(around.layout, len(units))
-        return Enclosed(shaped(units, layout), Transcript((), tools, layout=layout))
+    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+        """The messages, with the tools apart from them."""
+        return without_tools(items, around)

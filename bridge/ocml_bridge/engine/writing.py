@@ -43,7 +43,8 @@ class Writer:
         written = self._written(conversation)
         items = conversation.items
         by_id = self._grammar.keeps_ids and written.origins is None and answered_by_id(items)
-        if by_id or answered_in_order(items):
+        # A message may be a reply in this format alone, such as one whose role is the name of a tool.
+        if (by_id or answered_in_order(items)) and _count_replies(written.items) <= _count_replies(items):
             return written
         return self._rearranged(conversation.transcript, written)
 
@@ -206,6 +207,10 @@ class Writer:
         written.made += [None] * (len(group) - len(image))
         out.append(unit)
         return self._learner.table(behind)
+
+
+def _count_replies(items: Sequence[Item]) -> int:
+    return [item[0].role for item in items].count("tool")  # a list is made faster than a generator is run through
 
 
 _UNKNOWN: Any = object()

@@ -1,0 +1,103 @@
+"""What the JSON interchange can hold of messages: who speaks, their content, calls; no endings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from operator import attrgetter, eq
+from typing import Final, NamedTuple
+
+from ocml_bridge.errors import BridgeError
+from ocml_bridge.fit import narrow
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.model import ByFormat, Message, Thought, Tools, replace
+from ocml_bridge.text import thoughts
+from ocml_bridge.turns import with_namespace
+from ocml_bridge.visibility import channelled, closed
+
+from .objects import Object, is_marked, is_wire_call, own, spelled_object, unknown_keys
+from .reader import is_tool, read_object
+from .syntax import HOME, MARKERS
+
+
+def nearest(message: Message, path: str, log: Log) -> Message:
+    """The message with what an object can say of it, alone or with others.
+
+    Args:
+        message: any. Tools that are declared in it stay there.
+        path: where it stands in the document.
+        log: takes what is lost of its content.
+    """
+    message = channelled(message)
+    holds = {Thought, Tools} if is_marked(message) else {Tools}
+    message = replace(
+        message,
+        content=thoughts.tidy(narrow(message.content, holds, f"{path}/content", log, target=HOME)),
+        content_type=None,
+        continues=False,
+        failed=None,
+        weight=None,
+        extras=_extras(message.extras),
+    )
+    if is_tool(message.role):
+        message = replace(message, role="tool", name=message.role)
+    if is_wire_call(message):
+        call = replace(message, channel=message.channel or "commentary", intent=None, end="call")
+        return closed(message, call)
+    if message.role == "tool":
+        name = with_namespace(message.name) if message.name is not None else None
+        message = replace(message, name=name, recipient="assistant")
+    if message.intent == "preamble" and message.channel == "final":
+        message = replace(message, channel="commentary")
+    return replace(message, constraint=None, end="end")
+
+
+def _extras(extras: ByFormat | None) -> ByFormat | None:
+    unknown = unknown_keys(own(extras))
+    return {HOME: unknown} if unknown else None
+
+
+class Written(NamedTuple):
+    """An object, and the messages that it reads as."""
+
+    wire: Object
+    image: Sequence[Message]
+
+
+def written(group: Sequence[Message]) -> Iterator[Written]:
+    """The objects of messages that were read from one: one again, or one for each where it would say something else.
+
+    Args:
+        group: the messages, each the nearest that the format can hold.
+    """
+    first, *others = group
+    layout, bare = own(first.layout), [replace(first, layout=None), *(replace(one, extras=None) for one in others)]
+    found = (_read_back(bare, layout) if layout else None) or _read_back(bare, {})
+    if found is not None:
+        yield found
+        return
+    for message in group:
+        alone = [replace(message, layout=None)]
+        yield _read_back(alone, {}) or Written(spelled_object(alone, {}) or {}, alone)
+
+
+def _read_back(group: Sequence[Message], layout: Object) -> Written | None:
+    """Messages in one object with a layout; None where that does not say what they say."""
+    wire = spelled_object(group, layout)
+    try:
+        image = [] if wire is None else read_object(wire, "", 0, Log())
+    except BridgeError:
+        return None
+    if wire is None or len(image) != len(group) or not all(map(eq, map(_says, image), map(_says, group))):
+        return None
+    return Written(wire, image)
+
+
+_says: Final = attrgetter(*(field.name for field in fields(Message) if field.name not in ("layout", "continues")))
+
+
+def report_broken_markers(message: Message, path: str, log: Log) -> None:
+    """Report that a thought marker which is meant as text is broken in an object."""
+    if is_marked(message) and any(MARKERS.neutralise(one.text) != one.text for one in thoughts.texts(message.content)):
+        detail = "a thought marker meant as text is broken by U+200B"
+        log.lose(LossCode.CONTROL_TOKEN, f"{path}/content", detail, Severity.CHANGED)
