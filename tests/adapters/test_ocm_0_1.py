@@ -184,6 +184,16 @@ def test_1_and_2_one_newline_before_the_end_token_is_the_formats() -> None:
     assert text_of(document).startswith("<|im_start|>user\nb\n\n<|im_end|>")
 
 
+def test_a_spelling_that_is_not_a_contents_own_is_passed_over_for_that_content_alone() -> None:
+    text = '[BOS]<|im_start|>assistant\n<|function_call|>\n{"name": "f", "arguments": {"a": 1}}\n<|im_end|>[EOS]'
+    document = transcript(text)
+    (call,) = document.messages
+    call.content = '{"b": 2}'
+    assert '{"arguments": {"b": 2}, "name": "f"}' in text_of(document)
+    call.content = '{"a": 1}'
+    assert text_of(document) == text
+
+
 def test_2_a_carriage_return_of_the_content_stays_content() -> None:
     assert text_of(Transcript((Message("user", "a\r"),))) == "[BOS]<|im_start|>user\na\r\r\n<|im_end|>[EOS]"
 

@@ -1,23 +1,26 @@
-"""Texts without messages: fill-in-the-middle and file sequences (§6, §7)."""
+"""Texts without messages ↔ completions: fill-in-the-middle and file sequences (§6, §7)."""
 
 from __future__ import annotations
 
-from ocml_bridge.adapter import Options
+from typing import cast
+
+from ocml_bridge.adapter import Options, Source
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Completion, Content, FileBreak, Infill, Json, Part
+from ocml_bridge.model import Completion, Content, Document, FileBreak, Infill, Json, Part, Transcript
 from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.turns import content_of, parts_of
 
-from .edges import Edges, around_body, asked, default_around, kept, recalled
+from .edges import Edges, around, around_body, asked, default_around, default_for, kept, recalled, settled
 from .scanner import scan
 from .segments import Block, Call, Output, tidy
 from .spelling import Guard, spell
 from .syntax import HOME, START, TOKENS
 
 
-def read_completion(edges: Edges, body: str, options: Options, log: Log) -> Completion:
-    """Read what stands between the edges of a text without frames."""
+def read(source: Source, options: Options, log: Log) -> Completion:
+    """Read a text in which no message begins, as a completion."""
+    edges, body = around(cast("str", source), options)
     content, notes = _content(body)
     for code, detail in notes:
         log.find(code, "/content", detail)
@@ -43,24 +46,26 @@ def _default(content: Content, guard: Guard) -> str:
     return spell(parts_of(content), guard)
 
 
-def fit_completion(completion: Completion, options: Options, log: Log) -> Completion | None:
-    """The image of a completion; None for one without any text, which cannot be told from an empty conversation."""
-    kept_back = Log()
-    narrowed = narrow(completion.content, (Infill, FileBreak), "/content", kept_back, target=HOME)
+def fit(completion: Document, options: Options, log: Log) -> Document:
+    """The image of a completion; one without any text cannot be told from an empty conversation."""
+    assert isinstance(completion, Completion)
+    notes = Log()
+    narrowed = narrow(completion.content, (Infill, FileBreak), "/content", notes, target=HOME)
     content = content_of(tidy(parts_of(narrowed)))
     body = _body(content, kept_of(completion), TOKENS.neutralise)
     if not body.strip():
-        return None
-    log.losses += kept_back.losses
+        layout, extras = kept(settled({}, options, frames=False, cut=False), default_for(cut=False))
+        return Transcript(layout=by_format(HOME, layout), extras=by_format(HOME, extras))
+    log.losses += notes.losses
     if body == _default(content, TOKENS.neutralise):
         for part in parts_of(content):
             spell((part,), lambda text: TOKENS.guard(text, options.control_tokens, "/content", log))
     return _with_layout(content, body, _edges(completion, body, options), options)
 
 
-def kept_of(completion: Completion) -> dict[str, Json]:
-    """What a completion remembers of its spelling."""
-    return kept_by(HOME, completion.layout, completion.extras)
+def kept_of(document: Document) -> dict[str, Json]:
+    """What a document remembers of its spelling."""
+    return kept_by(HOME, document.layout, document.extras)
 
 
 def _body(content: Content, kept: dict[str, Json], guard: Guard) -> str:
@@ -76,8 +81,11 @@ def _edges(completion: Completion, body: str, options: Options) -> Edges:
     return around_body(asked(wanted, options), body, options)
 
 
-def write_completion(completion: Completion, options: Options, guard: Guard) -> str:
-    """The image of a completion as text."""
-    body = _body(completion.content, kept_of(completion), guard)
-    edges = _edges(completion, body, options)
+def write(image: Document, options: Options, log: Log) -> str:
+    """The image of a completion as text; control tokens in it are broken unless the policy is to leave them."""
+    if isinstance(image, Completion):
+        body = _body(image.content, kept_of(image), str if options.control_tokens == "raw" else TOKENS.neutralise)
+        edges = _edges(image, body, options)
+    else:
+        body, edges = "", settled(kept_of(image), options, frames=False, cut=False)
     return edges.opening + body + edges.closing

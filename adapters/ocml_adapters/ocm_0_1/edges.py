@@ -16,12 +16,12 @@ from typing import Final
 from ocml_bridge.adapter import Options
 from ocml_bridge.boundary import BEGINS, ENDS, Boundary
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.model import Json, Transcript
-from ocml_bridge.text.edges import is_trivia, kept_by
+from ocml_bridge.model import Json
+from ocml_bridge.text.edges import is_trivia
 from ocml_bridge.text.im import Grammar
 from ocml_bridge.text.unicode import BOM
 
-from .syntax import DIALECTS, END, GRAMMAR, HOME, START
+from .syntax import DIALECTS, END, GRAMMAR, START
 
 BOS: Final = ("[BOS]", "<s>", "<|BOS|>", "<|begin_of_text|>", "<|startoftext|>")
 EOS: Final = ("[EOS]", "</s>", "<|EOS|>", "<|end_of_text|>", "<|endoftext|>")
@@ -171,12 +171,19 @@ def asked(edges: Edges, options: Options) -> Edges:
     return edges
 
 
-def settled(document: Transcript, options: Options, *, frames: bool, cut: bool) -> Edges:
-    """How the text begins and ends: as the dialect or the options say, else as the source did, else by default."""
-    if options.dialect is not None:
-        wanted = _SPELLED[options.dialect]
-    else:
-        wanted = recalled(kept_by(HOME, document.layout, document.extras), default_for(cut=cut))
+def settled(kept: Mapping[str, Json], options: Options, *, frames: bool, cut: bool) -> Edges:
+    """How a conversation begins and ends: as the dialect or the options say, else as the source did, else by default.
+
+    Args:
+        kept: what the document keeps of that.
+        options: which dialect, and which tokens, are asked for.
+        frames: whether it has any.
+        cut: whether the last of them is left open.
+
+    Raises:
+        BridgeError: OCB-OPTION for a token that would not be read back as one.
+    """
+    wanted = recalled(kept, default_for(cut=cut)) if options.dialect is None else _SPELLED[options.dialect]
     wanted = asked(wanted, options)
     if not frames:
         return around_nothing(wanted, options)

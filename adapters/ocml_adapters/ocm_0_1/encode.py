@@ -5,25 +5,26 @@ What stands in one frame is known only when the next message begins, so a frame 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.adapter import Options, Source
 from ocml_bridge.events import Answer, Start, Stop
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Completion, Message, Thought, Transcript, replace
+from ocml_bridge.model import Completion, Document, Message, Thought, Transcript, replace
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.stream.hold import Hold
 from ocml_bridge.text.im import spell
 from ocml_bridge.turns import is_call, is_thought
 
-from .edges import Edges, settled
-from .fit import fit, fit_message, fit_open_turn, has_no_place, may_join
+from .completion import fit, write
+from .edges import Edges, grammar, settled
 from .frames import ends_text, open_frame
-from .reader import read
+from .nearest import bare, has_no_place, opened
+from .reader import document_of
 from .spelling import body_of, newline_behind
 from .syntax import CLOSERS, END, HOME, SPECIALS, START, TOKENS
+from .units import FIRST, Frames, may_join
 from .wire import header_of, is_text
-from .writer import write
 
 _HOLD: Final = Hold(SPECIALS)
 
@@ -36,7 +37,7 @@ class Encoder(TextEncoder):
     """
 
     def __init__(self, options: Options) -> None:
-        super().__init__(HOME, read, options, control=TOKENS, hold=_HOLD)
+        super().__init__(HOME, _read, options, control=TOKENS, hold=_HOLD)
         self._path = ""
         """Of the message that is open."""
         self._image: Message | None = None
@@ -64,7 +65,7 @@ class Encoder(TextEncoder):
         """Begin a message: a thought at once, all else when there is something of it to be written."""
         if has_no_place(start.message):
             return None
-        image = fit_message(replace(start.message, end="end"), "", Log())
+        image = bare(start.message, "", Log())
         header = header_of([image])
         joins = start.message.continues and header == self._header
         out = "" if joins else self._part()
@@ -97,7 +98,7 @@ class Encoder(TextEncoder):
             self._cut = message.end is None
             closer, self._closer = ("", self._closer) if self._cut else (self._closer, "")
             return self._put(closer)
-        image = fit_message(message, path, self.log)
+        image = bare(message, path, self.log)
         if is_text(image) and image.content == "":
             self._keep_empty(image, message)
             return ""
@@ -164,7 +165,7 @@ class Encoder(TextEncoder):
         return closer + newline_behind(self._body[-1] if self._body else "") + END
 
     def _edges(self, *, cut: bool) -> Edges:
-        return settled(Transcript(), self.options, frames=True, cut=cut)
+        return settled({}, self.options, frames=True, cut=cut)
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
@@ -172,14 +173,13 @@ class Encoder(TextEncoder):
         """Close what is open, unless it was cut off."""
         out, document = self._part(), stop.document
         if not self._frames:
-            whole = document if isinstance(document, Completion) else Transcript(open_turn=document.open_turn)
-            text = write(fit(whole, self.options, self.log), self.options, Log())
-            assert isinstance(text, str)
-            return text
-        opening = None if isinstance(document, Completion) else fit_open_turn(document.open_turn)
+            if isinstance(document, Completion):
+                return write(fit(document, self.options, self.log), self.options, Log())
+            return Frames(self.options).enclose([], Transcript(open_turn=document.open_turn), FIRST).output
+        opening = None if isinstance(document, Completion) else document.open_turn
         cut = opening is not None or self._is_cut()
         if opening is not None:
-            out += self._leave() + spell([open_frame(opening, "\n")], "")
+            out += self._leave() + spell([open_frame(opened(opening), "\n")], "")
         elif not cut:
             out += self._leave()
         return out + self._edges(cut=cut).closing
@@ -194,6 +194,11 @@ def _kind(thought: Message) -> str:
     marker = thought.content[0] if thought.content else None
     assert isinstance(marker, Thought)  # the image of a thought begins with one
     return marker.kind
+
+
+def _read(source: Source, options: Options, log: Log) -> Document:
+    """What was written, read again."""
+    return document_of(*grammar(options).frames(cast("str", source)), options, log)
 
 
 def encoder(_answer: Answer, options: Options) -> Encoder:

@@ -15,7 +15,6 @@ from ocml_bridge.model import ByFormat, Json, Message
 from ocml_bridge.text.edges import by_format, kept_by, recall, remember
 from ocml_bridge.text.im import Frame, read_header, write_header
 from ocml_bridge.text.plain import name_for_header
-from ocml_bridge.turns import groups
 
 from .edges import closing, grammar
 from .segments import before_newline
@@ -93,30 +92,20 @@ def unit(messages: Sequence[Message], kept: Mapping[str, Json], default: Frame, 
     return Unit(messages, frame, default)
 
 
-def open_unit(opening: Message, kept: Mapping[str, Json], default: Frame) -> Unit:
-    """The open turn with its frame, spelled as is remembered."""
+def opening(turn: Message, options: Options, *, first: bool) -> Unit:
+    """The open turn with its frame, spelled as it remembers."""
+    default = open_frame(turn, "" if first else "\n")
     frame = recall(
         default,
-        kept,
+        _kept_by(turn, options, first=first),
         grammar=GRAMMAR,
         before=None,
         starts=_NONE,
         ends=_NONE,
-        header=lambda raw: _opens(raw, opening),
+        header=lambda raw: _opens(raw, turn),
         body=lambda raw: not raw.strip(),
     )
-    return Unit((opening,), frame, default)
-
-
-def units(messages: Sequence[Message], opening: Message | None, guard: Guard, options: Options) -> list[Unit]:
-    """Messages, and the open turn behind them, frame by frame."""
-    out: list[Unit] = []
-    for start, end in groups(messages):
-        out.append(placed(messages[start:end], guard, options, first=not out))
-    if opening is not None:
-        default = open_frame(opening, "\n" if out else "")
-        out.append(open_unit(opening, _kept_by(opening, options, first=not out), default))
-    return out
+    return Unit((turn,), frame, default)
 
 
 def placed(messages: Sequence[Message], guard: Guard, options: Options, *, first: bool) -> Unit:

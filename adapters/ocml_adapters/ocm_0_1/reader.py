@@ -1,32 +1,33 @@
-"""OpenChatML 0.1 text → document."""
+"""OpenChatML 0.1 text → document, frame by frame."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options, Source
+from ocml_bridge.jsontext import parse
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Document, Message, Transcript
+from ocml_bridge.model import Document, Json, Message, Transcript
 from ocml_bridge.text.edges import by_format, is_trivia
 from ocml_bridge.text.im import Frame, read_header
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.grammar import Parted, Skeleton
+from ocml_bridge.units.heads import Item, item_of
+from ocml_bridge.units.reader import UnitReader
 
-from .completion import read_completion
+from .completion import read as read_completion
 from .edges import Edges, around, both, closing, default_for, grammar, kept, opening
 from .frames import Unit, default_frame, open_frame
-from .syntax import END, HOME, START, TOKENS
-from .tools import Lifted, lift
+from .spelling import is_embedded_call, is_embedded_output, literal
+from .syntax import CALL, END, HOME, OUTPUT, START, TOKENS
+from .tools import with_tools_apart
 from .wire import header_notes, name_in, read_body, role_of
 
-
-def read(source: Source, options: Options, log: Log) -> Document:
-    """Read a conversation, or a completion where no message begins. Every text is one or the other, or several.
-
-    Raises:
-        BridgeError: OCB-SEVERAL where another conversation begins (§2, §5).
-    """
-    assert isinstance(source, str)
-    return document_of(*grammar(options).frames(source), options, log)
+_LONGEST: Final = 200
+"""The longest header that plans are made for, in characters."""
 
 
 def split(source: Source, options: Options) -> list[tuple[int, str]]:
@@ -35,69 +36,152 @@ def split(source: Source, options: Options) -> list[tuple[int, str]]:
     return grammar(options).split(source)
 
 
-def document_of(frames: Sequence[Frame], tail: str, options: Options, log: Log) -> Document:
-    """Make a document of all frames of a text; they are changed on the way.
+class Around(NamedTuple):
+    """What stands around the frames of messages.
+
+    Attributes:
+        edges: the beginning and the end of the text.
+        cut: whether the last frame, an open turn's or not, has no end.
+        opening: the frame of the open turn.
+    """
+
+    edges: Edges
+    cut: bool = False
+    opening: Frame | None = None
+
+
+class FramesReader(UnitReader):
+    """Reads frames.
 
     Args:
-        frames: in order.
+        options: which tokens begin and end a text.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+
+    def part(self, source: str | Json, log: Log) -> Parted | None:
+        """The frames of a text; None for a completion.
+
+        Raises:
+            BridgeError: OCB-SEVERAL where another conversation begins (§2, §5).
+        """
+        return parted(*grammar(self._options).frames(cast("str", source)), self._options, log)
+
+    def skeleton(self, unit: Frame, before: Frame | None) -> Skeleton | None:
+        """A frame without contents; None where its edges or its body are spelled otherwise than by default."""
+        header = unit.header
+        gap = "" if before is None else "\n"
+        if unit.gap != gap or not unit.newline or unit.end != END or len(header) > _LONGEST:
+            return None
+        core, pad = _core(unit.body)
+        if core.endswith("\r"):
+            return None
+        if not core:
+            return (header, pad), []
+        if "<|" not in core:
+            return ((header, pad, None), [core]) if TOKENS.is_free(core) else None
+        pieces = _pieces(core)
+        if pieces is None:
+            return None
+        key = header, pad, *((piece.before, piece.kind, piece.after) for piece in pieces)
+        return key, [piece.content for piece in pieces]
+
+    def filled(self, unit: Frame, values: Sequence[str]) -> Frame:
+        """A frame with other contents."""
+        core, pad = _core(unit.body)
+        pieces = _pieces(core) if "<|" in core else None
+        if pieces is None:
+            return replace(unit, body="".join(values) + pad)
+        made = [
+            f"{piece.before}{_FILLED[piece.kind](value)}{piece.after}"
+            for piece, value in zip(pieces, values, strict=True)
+        ]
+        return replace(unit, body="".join(made) + pad)
+
+    def read(self, unit: Frame, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+        """The messages of a frame."""
+        return messages_of(unit, index, log, first=at == 0)
+
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+        """The items without the declared tools, the open turn, and how the text begins and ends."""
+        return related(items, parted, log)
+
+
+# --- a document -------------------------------------------------------------------------------------------------------
+
+
+def parted(frames: list[Frame], tail: str, options: Options, log: Log) -> Parted | None:
+    """A conversation taken apart; None for a completion.
+
+    Args:
+        frames: all of a text, in order; the first and the last are changed.
         tail: what stands behind them; the whole text where there is none.
-        options: which tokens end a text.
-        log: what had to be mended is noted here.
+        options: which tokens begin and end a text.
+        log: takes what is noticed.
     """
     if not frames:
-        return _frameless(tail, options, log)
+        edges, body = around(tail, options)
+        return None if body.strip() else Parted((), Transcript(), document=Around(replace(edges, head=body)))
+    last = frames[-1]
     edges = both(opening(frames[0].gap, options), closing(tail, options))
-    edges = _ended_by_token(frames[-1], edges, options)
-    opens = frames[-1].last and not frames[-1].body.strip()
+    found = ended_inside(last, options)
+    if found is not None:
+        edges = both(edges, replace(found, tail=""))
+        last.body, last.last = found.tail, False
+    opens = last.last and not last.body.strip()
     frames[0].gap = ""
     _remark_outside(edges.head, "/messages/0", log)
-    messages: list[Message] = []
-    for index, frame in enumerate(frames[:-1] if opens else frames):
-        messages += messages_of(frame, len(messages), log, first=index == 0)
-    _remark_outside(edges.tail, "", log)
-    open_turn = _open_turn(frames[-1], log, first=len(frames) == 1) if opens else None
-    return transcript_of(lift(messages), open_turn, edges, cut=frames[-1].last)
-
-
-def transcript_of(lifted: Lifted, open_turn: Message | None, edges: Edges, *, cut: bool) -> Transcript:
-    """The transcript of messages without the declared tools, with what it must remember of the text's edges."""
-    layout, extras = kept(edges, default_for(cut=cut))
-    if lifted.gone is not None and lifted.gone.layout is not None:
-        layout["tools"] = lifted.gone.layout[HOME]
-    return Transcript(
-        tuple(lifted.messages),
-        lifted.tools,
-        open_turn=open_turn,
-        layout=by_format(HOME, layout),
-        extras=by_format(HOME, extras),
+    return Parted(
+        frames[:-1] if opens else frames, Transcript(), document=Around(edges, last.last, last if opens else None)
     )
 
 
-def _frameless(text: str, options: Options, log: Log) -> Document:
-    edges, body = around(text, options)
-    if body.strip():
-        return read_completion(edges, body, options, log)
-    layout, _ = kept(replace(edges, head=body), default_for(cut=False))
-    return Transcript(layout=by_format(HOME, layout))
-
-
-def _ended_by_token(last: Frame, edges: Edges, options: Options) -> Edges:
-    """Where the last message has no end token but the text has, the text's ends both."""
-    found = ended_inside(last, options)
-    if found is None:
-        return edges
-    last.body, last.last = found.tail, False
-    return both(edges, replace(found, tail=""))
-
-
 def ended_inside(last: Frame, options: Options) -> Edges | None:
-    """The end of the text where it stands in the body of the last message, which has no end token then."""
+    """The end of the text where it stands in the body of the last message: then it is that message's end, too."""
     found = closing(last.body, options) if last.last else None
     return found if found is not None and found.eos else None
 
 
+def related(items: list[Item], parted: Parted, log: Log) -> Conversation:
+    """The conversation that a text's messages make.
+
+    Args:
+        items: the messages.
+        parted: the text.
+        log: takes what is noticed of what stands around them.
+    """
+    edges, cut, opens = cast("Around", parted.document)
+    _remark_outside(edges.tail, "", log)
+    turn = None if opens is None else _open_turn(opens, log, first=not parted.units)
+    layout, extras = kept(edges, default_for(cut=cut))
+    made = Transcript(open_turn=turn, layout=by_format(HOME, layout), extras=by_format(HOME, extras))
+    return with_tools_apart(items, made)
+
+
+def document_of(frames: list[Frame], tail: str, options: Options, log: Log) -> Document:
+    """The document of all frames of a text, as `parted` takes them.
+
+    Args:
+        frames: all of a text, in order; the first and the last are changed.
+        tail: what stands behind them; the whole text where there is none.
+        options: which tokens begin and end a text.
+        log: takes what is noticed.
+    """
+    taken = parted(frames, tail, options, log)
+    if taken is None:
+        return read_completion(tail, options, log)
+    messages: list[Message] = []
+    for at, frame in enumerate(taken.units):
+        messages += messages_of(frame, len(messages), log, first=at == 0)
+    return related(list(map(item_of, messages)), taken, log).transcript
+
+
+# --- a frame ----------------------------------------------------------------------------------------------------------
+
+
 def messages_of(frame: Frame, index: int, log: Log, *, first: bool) -> list[Message]:
-    """The messages of a frame, which is changed on the way.
+    """The messages of a frame.
 
     Args:
         frame: one that is no open turn.
@@ -117,8 +201,8 @@ def messages_of(frame: Frame, index: int, log: Log, *, first: bool) -> list[Mess
     if not first:
         _remark_outside(frame.gap, path, log)
     default = default_frame(messages, TOKENS.neutralise, "" if first else "\n")
-    frame.end = default.end  # a missing one is mended
-    messages[0].layout, messages[0].extras = Unit(messages, frame, default).remembered()
+    mended = frame if frame.end == default.end else replace(frame, end=default.end)
+    messages[0].layout, messages[0].extras = Unit(messages, mended, default).remembered()
     return messages
 
 
@@ -139,3 +223,79 @@ def _remark_outside(gap: str, path: str, log: Log) -> None:
         log.find(FindingCode.STRAY_TOKEN, path, f"{END} without a message before it")
     if gap.replace(END, "").strip():
         log.find(FindingCode.TEXT_OUTSIDE, path, "text outside of any message is kept apart from them")
+
+
+# --- a body without its contents --------------------------------------------------------------------------------------
+
+_CALL: Final = re.compile(r'\{"arguments": (.+), "name": "([^"\\]{0,200})"\}', re.S)
+_OUTPUT: Final = re.compile(r'\{"name": "([^"\\]{0,200})", "content": (.+)\}', re.S)
+
+
+class Piece(NamedTuple):
+    """A content in a body.
+
+    Attributes:
+        before: what stands before it.
+        content: it.
+        kind: how it is written: as it is, as JSON in JSON, or as a string in JSON.
+        after: what stands behind it.
+    """
+
+    before: str
+    content: str
+    kind: str
+    after: str
+
+
+def _as_json(text: str) -> str:
+    return f'{{"{text}": 0}}'
+
+
+_FILLED: Final[dict[str, Callable[[str], str]]] = {"text": str, "json": _as_json, "string": literal}
+
+
+def _core(body: str) -> tuple[str, str]:
+    """A body without the newline before its end, and that newline."""
+    return (body[:-1], "\n") if body.endswith("\n") else (body, "")
+
+
+def _pieces(core: str) -> list[Piece] | None:
+    """The contents of a body of text and calls, or of an output; None for another one."""
+    if core.startswith(OUTPUT):
+        piece = _output(core)
+        return None if piece is None else [piece]
+    text, *calls = core.split(f"{CALL}\n")
+    if not calls or (text and not text.endswith("\n")):
+        return None
+    pieces: list[Piece] = []
+    if text:
+        text = text[:-1]
+        if not text or text.isspace() or text.endswith("\r") or "<|" in text or not TOKENS.is_free(text):
+            return None
+        pieces.append(Piece("", text, "text", "\n"))
+    for number, call in enumerate(calls, 1):
+        line = "" if number == len(calls) else "\n"
+        found = _CALL.fullmatch(call.removesuffix(line))
+        if found is None or not call.endswith(line) or not is_embedded_call(found[1]):
+            return None
+        if "<|" in call or not (TOKENS.is_free(found[1]) and TOKENS.is_free(found[2])):
+            return None
+        pieces.append(Piece(f'{CALL}\n{{"arguments": ', found[1], "json", f', "name": "{found[2]}"}}{line}'))
+    return pieces
+
+
+def _output(core: str) -> Piece | None:
+    found = _OUTPUT.fullmatch(core, len(OUTPUT) + 1)
+    if found is None or core[len(OUTPUT)] != "\n" or "<|" in core[len(OUTPUT) :]:
+        return None
+    name, raw = found[1], found[2]
+    before = f'{OUTPUT}\n{{"name": "{name}", "content": '
+    if not TOKENS.is_free(name) or not TOKENS.is_free(raw):
+        return None
+    if not raw.startswith('"'):
+        return Piece(before, raw, "json", "}") if is_embedded_output(raw) else None
+    span = parse(raw)
+    text = None if span is None else span.value
+    if not isinstance(text, str) or not text or is_embedded_output(text) or literal(text) != raw:
+        return None
+    return Piece(before, text, "string", "}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.model import ByFormat, Json, Message, Tool, Tools, replace
-from ocml_bridge.text.edges import by_format
-from ocml_bridge.turns import content_of, full_name, parts_of, split_name
+from ocml_bridge.model import Json, Message, Tool, Tools, Transcript, replace
+from ocml_bridge.text.edges import by_format, kept_by
+from ocml_bridge.turns import content_of, full_name, split_name
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.heads import Item, item_of, messages_of
 
 from .syntax import HOME
 
@@ -71,25 +72,6 @@ def fit_tools(tools: Tools) -> Tools:
 # --- their place ------------------------------------------------------------------------------------------------------
 
 
-def lower(messages: Sequence[Message], tools: tuple[Tool, ...] | None, layout: ByFormat | None) -> list[Message]:
-    """The messages with the transcript's tools in them: behind the text of the first one, where it is the system's.
-
-    Args:
-        messages: the messages.
-        tools: the transcript's tools; None where nothing is said of them.
-        layout: the layout of the message that is made for them where none is there.
-    """
-    out = list(messages)
-    if tools is None:
-        return out
-    if out and out[0].role == "system":
-        before = () if out[0].content == "" else parts_of(out[0].content)
-        out[0] = replace(out[0], content=(*before, Tools(tools)))
-    else:
-        out.insert(0, Message("system", (Tools(tools),), layout=layout))
-    return out
-
-
 class Lifted(NamedTuple):
     """Messages without the transcript's tools; `gone` is the message that held nothing else."""
 
@@ -99,7 +81,7 @@ class Lifted(NamedTuple):
 
 
 def lift(messages: list[Message]) -> Lifted:
-    """Undo `lower`: tools at the end of the first message are the transcript's where it is the system's."""
+    """Tools at the end of the first message are the transcript's where it is the system's."""
     first = messages[0] if messages else None
     if first is None or first.role != "system" or isinstance(first.content, str):
         return Lifted(messages)
@@ -107,8 +89,25 @@ def lift(messages: list[Message]) -> Lifted:
     if not isinstance(declared, Tools):
         return Lifted(messages)
     rest = replace(first, content=content_of(first.content[:-1]))
-    # Before another system message it stays: the tools would be lowered into that one.
+    # Before another system message it stays: the tools would be written in that one.
     alone = len(messages) == 1 or messages[1].role != "system"
     if alone and replace(rest, layout=None) == Message("system", ""):
         return Lifted(messages[1:], declared.tools, rest)
     return Lifted([rest, *messages[1:]], declared.tools)
+
+
+def with_tools_apart(items: list[Item], around: Transcript) -> Conversation:
+    """The conversation, with the tools that are declared in the first of its items.
+
+    Args:
+        items: its messages; the list may be changed.
+        around: what stands around them.
+    """
+    if not items or items[0][0].role != "system" or isinstance(items[0][1], str):
+        return Conversation(items, around)
+    left, tools, gone = lift(list(messages_of(items[:2])))
+    items[:2] = map(item_of, left)
+    around = replace(around, tools=tools)
+    if gone is not None and gone.layout is not None:
+        around.layout = by_format(HOME, {**kept_by(HOME, around.layout), "tools": gone.layout[HOME]})
+    return Conversation(items, around)

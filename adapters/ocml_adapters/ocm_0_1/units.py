@@ -1,100 +1,112 @@
-"""The messages of one frame as it is written, for plans."""
+"""Document → OpenChatML 0.1 text, wire message by wire message."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from ocml_bridge.adapter import Options
-from ocml_bridge.loss import Log, LossCode
-from ocml_bridge.model import Message, Tools, Transcript
-from ocml_bridge.text.edges import by_format
-from ocml_bridge.text.im import spell
-from ocml_bridge.units.grammar import ANY_CONTENT, ByDocument, ContentClass, Enclosed, Spelled, State, Unit
-from ocml_bridge.units.heads import Head, Item, message_of
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.model import Message, Tools, Transcript, replace
+from ocml_bridge.text.control import BREAK
+from ocml_bridge.text.edges import by_format, kept_by
+from ocml_bridge.text.im import Frame
+from ocml_bridge.text.im import spell as spell_frames
+from ocml_bridge.turns import is_call, parts_of
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Spelled, State, Unit
+from ocml_bridge.units.heads import Head, Item, item_of, message_of
+from ocml_bridge.units.writer import TOOLS, Prepared, UnitWriter
 
 from .edges import Edges, default_for, kept, settled
-from .fit import fit_message, guard, has_no_place, header_in, joined, may_join, role_for, row_of, settle_end
-from .frames import placed
-from .spelling import is_embedded_call, is_embedded_output, literal
-from .spelling import spell as spell_parts
-from .syntax import END, HOME, START, TOKENS
-from .tools import fit_tools
-from .wire import constraint_of, is_text
+from .frames import Unit as Placed
+from .frames import ends_text, opening, placed
+from .nearest import has_no_place, nearest, opened, role_for
+from .spelling import body_of, is_embedded_call, is_embedded_output, literal
+from .syntax import HOME, TOKENS
+from .tools import fit_tools, lift, with_tools_apart
+from .wire import constraint_of, is_text, with_channels
 
 _OBJECT: Final = ContentClass('{"', '": 0}')
 _JSON_AS_TEXT: Final = ContentClass('["', '"]', literal)
 _TEXT: Final = ContentClass(encode=literal)
+
+
+class First(NamedTuple):
+    """The state before the first frame.
+
+    Attributes:
+        declared: whether the document's tools stand in it.
+        systems: how many messages of the system's the text begins with.
+    """
+
+    declared: bool = False
+    systems: int = 0
+
+
+FIRST: Final = First()
 _CLOSED, _CUT = "closed", "cut"
 
 
-class Frames:
-    """Writes frames. The state is whether a frame stands before, and whether it was cut off."""
+class Row(NamedTuple):
+    """A message and where it stands in the document."""
+
+    path: str
+    message: Message
+
+
+class Frames(UnitWriter):
+    """Writes frames: a unit is the frames of one wire message. The state is how the frame before ended."""
 
     target = HOME
     home = HOME
     mark = ""
-    start: State = None
     groups = True
-    keeps_ids = False
-    guards_first = True
 
     def __init__(self, options: Options) -> None:
         self._options = options
         self._edges: dict[tuple[bool, bool], Edges] = {}
 
+    def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+        """The document with its tools behind the text of the first message, where that is the system's; else in one."""
+        items, around = conversation.items, conversation.around
+        systems = _systems(items)
+        if around.tools is None:
+            plain = all(isinstance(items[at][1], str) for at in systems)
+            return Prepared(items, around, start=FIRST if plain else First(systems=len(systems)))
+        declared = Tools(around.tools)
+        if not systems:
+            layout = kept_by(HOME, around.layout).get("tools")
+            made = Message(
+                "system", (fit_tools(declared),), layout={HOME: layout} if isinstance(layout, dict) else None
+            )
+            origins = (TOOLS, *range(len(items)))
+            return Prepared([item_of(made), *items], around, origins, First(declared=True, systems=1))
+        message = message_of(items[systems[0]])
+        before = () if message.content == "" else parts_of(message.content)
+        items = list(items)
+        items[systems[0]] = item_of(replace(message, content=(*before, declared)))
+        return Prepared(items, around, start=First(declared=True, systems=len(systems)))
+
     def inert(self, text: str) -> bool:
-        """Whether a text holds no token, whole or broken, and the newline behind it is a plain one."""
-        return TOKENS.is_free(text) and not text.endswith("\r")
-
-    def relate(self, items: Sequence[Item], around: Transcript) -> Sequence[Item]:
-        """The items, where white space alone begins a frame.
-
-        Raises:
-            ByDocument: where messages declare tools, or an empty text stands beside others.
-        """
-        if (
-            around.open_turn is not None
-            or self._options.control_tokens == "raw"
-            or any(kept is not None and HOME in kept for kept in (around.layout, around.extras))
-        ):
-            raise ByDocument
-        out: list[Item] | None = None
-        for at, item in enumerate(items):
-            head, content, call_id = item
-            if content.__class__ is not str and any(isinstance(part, Tools) for part in content):
-                raise ByDocument
-            if not head.continues or _has_no_place(item):
-                continue
-            before = next((items[index] for index in range(at - 1, -1, -1) if not _has_no_place(items[index])), None)
-            if before is None:
-                continue
-            if _may_be_empty(item) or _may_be_empty(before):
-                raise ByDocument
-            if _is_blank(item) or _is_blank(before):
-                out = list(items) if out is None else out
-                out[at] = head.replaced(continues=False), content, call_id
-        return items if out is None else out
+        """Whether a text holds no token, the newline behind it is a plain one, and it may share its frame."""
+        return TOKENS.is_free(text) and not text.endswith("\r") and not text.isspace()
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """The message itself; private reasoning that is not an assistant's has no place."""
-        if has_no_place(message):
-            log.lose(LossCode.MESSAGE, f"/messages/{index}", f"{HOME} has private reasoning of assistants only")
-            return None
-        return message
+        """What there is a place for; none for private reasoning that is not an assistant's."""
+        return nearest(message, f"/messages/{index}", log)
 
     def joins(self, before: Head, head: Head) -> bool:
-        """Whether a message stands in the frame of the one before it."""
-        one, other = (fit_message(each.message("" if each.empty else "x", None), "", Log()) for each in (before, head))
-        return head.continues and header_in(one) == header_in(other) and may_join(one, other)
+        """Whether a message is one wire message with the one before it."""
+        return head.continues and (head.role == "tool" or head.name == before.name)
 
     def follows(self, head: Head) -> bool:
-        """Arguments and outputs are written by what they are; what is cut off may not be seen to be."""
-        return head.end is not None and not head.calls and not (role_for(head.role) == "tool" and head.name)
+        """Not of arguments and outputs, of what is cut off, and of what remembers a spelling: it may be another's."""
+        return head.bare and head.end is not None and not head.calls and not (head.role == "tool" and head.name)
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Arguments and outputs are JSON, or a string in JSON."""
-        if head.end is None:
+        if head.end is None or not head.bare:
             return None
         if self.follows(head):
             return ANY_CONTENT
@@ -105,68 +117,160 @@ class Frames:
         return _OBJECT if is_embedded_output(content) else _TEXT
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """The text of a frame, with what stands before it."""
-        wire = joined([row_of(message, path, log) for message, path in zip(group, paths, strict=True)])
-        if last:
-            settle_end(wire, self._options)
-        one = placed([row.message for row in wire], TOKENS.neutralise, self._options, first=state is None)
-        guard(wire, one, self._options, log)
-        one.messages[0].layout, one.messages[0].extras = one.remembered()
-        return Spelled(spell([one.frame], ""), one.messages, _CLOSED if one.frame.end else _CUT)
+        """The text of the frames of a wire message, with what stands before each."""
+        wires = _wires(_without_empty(list(map(Row, paths, group)), log))
+        frames: list[Frame] = []
+        image: list[Message] = []
+        for wire in wires:
+            messages = [row.message for row in wire]
+            _settle(messages, self._options, last=last and wire is wires[-1])
+            first = isinstance(state, First) and not frames
+            one = placed(messages, TOKENS.neutralise, self._options, first=first)
+            self._guard(wire, one, log)
+            messages[0].layout, messages[0].extras = one.remembered()
+            frames.append(self._as_asked(one, first=first))
+            image += messages
+        if isinstance(state, First):
+            _report_tools(image, wires[0][0].path, state._replace(systems=state.systems - len(group)), log)
+        return Spelled(spell_frames(frames, ""), image, _CLOSED if frames[-1].end else _CUT)
 
-    def place(self, items: Sequence[Item], around: Transcript) -> int:
-        """Behind the system's first message, which tools are declared in, or where a message for them goes.
+    def _guard(self, wire: Sequence[Row], one: Placed, log: Log) -> None:
+        """Report the control tokens that had to be broken, or refuse them; what is spelled as it was has none."""
+        if BREAK not in one.default.body or not one.is_default():
+            return
+        policy = self._options.control_tokens
+        for row in wire:
+            body_of([row.message], lambda text, path=f"{row.path}/content": TOKENS.guard(text, policy, path, log))
 
-        Raises:
-            ByDocument: where that message says nothing else, or remembers how it was spelled.
-        """
-        if around.tools is None:
-            return -1
-        if not items or _has_no_place(items[0]):
-            raise ByDocument
-        head, content, _ = items[0]
-        if role_for(head.role) != "system":
-            return 0
-        if not head.local(HOME).bare or not isinstance(content, str) or not content.strip() or content.endswith("\r"):
-            raise ByDocument
-        return 1
+    def _as_asked(self, one: Placed, *, first: bool) -> Frame:
+        """The frame with its control tokens as the options want them."""
+        if self._options.control_tokens != "raw":
+            return one.frame
+        return placed(one.messages, str, self._options, first=first).frame
 
-    def enclose(self, units: list[Unit], at: int, around: Transcript, state: State) -> Enclosed:
-        """The text of all frames between its edges, with the tools in the first."""
-        tools = None
-        if around.tools is not None:
-            fitted = fit_tools(Tools(around.tools))
-            section, tools = spell_parts((fitted,), TOKENS.neutralise), fitted.tools
-            if at:
-                if not units[at - 1].endswith(END):
-                    raise ByDocument
-                units[at - 1] = f"{units[at - 1].removesuffix(END)}{section}\n{END}"
-            else:
-                units.insert(0, f"{START}system\n{section}\n{END}\n")
+    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
+        """The text of all frames, with the open turn, between the edges."""
+        image = Transcript()
+        if around.open_turn is not None:
+            turn = opened(around.open_turn)
+            one = opening(turn, self._options, first=isinstance(state, First))
+            turn.layout, turn.extras = one.remembered()
+            image.open_turn, state = turn, _CUT
+            units.append(spell_frames([one.frame], ""))
         cut = state == _CUT
-        edges = self._around(frames=bool(units), cut=cut)
+        edges = self._around(around, frames=bool(units), cut=cut)
         layout, extras = kept(edges, default_for(cut=cut))
-        made = Transcript((), tools, layout=by_format(HOME, layout), extras=by_format(HOME, extras))
-        return Enclosed(edges.opening + "".join(units) + edges.closing, made)
+        image.layout, image.extras = by_format(HOME, layout), by_format(HOME, extras)
+        return Enclosed("".join((edges.opening, *units, edges.closing)), image)
 
-    def _around(self, *, frames: bool, cut: bool) -> Edges:
-        found = self._edges.get((frames, cut))
+    def _around(self, around: Transcript, *, frames: bool, cut: bool) -> Edges:
+        """How the text begins and ends."""
+        remembered = kept_by(HOME, around.layout, around.extras)
+        found = None if remembered else self._edges.get((frames, cut))
         if found is None:
-            found = self._edges[frames, cut] = settled(Transcript(), self._options, frames=frames, cut=cut)
+            found = settled(remembered, self._options, frames=frames, cut=cut)
+            if not remembered:
+                self._edges[frames, cut] = found
         return found
 
-
-def _has_no_place(item: Item) -> bool:
-    return item[0].role != "assistant" and has_no_place(message_of(item))
-
-
-def _may_be_empty(item: Item) -> bool:
-    """Whether a message is, or may turn out to be, an empty text."""
-    head, content, _ = item
-    return (head.empty or not isinstance(content, str)) and is_text(head.message("", None))
+    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+        """The items without the declared tools, which are read as the document's."""
+        return with_tools_apart(items, around)
 
 
-def _is_blank(item: Item) -> bool:
-    """Whether a message is white space alone."""
-    head, content, _ = item
-    return isinstance(content, str) and content.isspace() and is_text(head.message(content, None))
+def _systems(items: Sequence[Item]) -> list[int]:
+    """Indices of the system's messages that a text begins with; those that have no place are passed over."""
+    systems: list[int] = []
+    for at, item in enumerate(items):
+        role = item[0].role
+        if role in ("assistant", "user"):
+            break
+        if not has_no_place(message_of(item)):
+            if role_for(role) != "system":
+                break
+            systems.append(at)
+    return systems
+
+
+# --- which messages share a frame -------------------------------------------------------------------------------------
+
+
+def _without_empty(wire: list[Row], log: Log) -> list[Row]:
+    """An empty text in a wire message of several is the same as none."""
+    left = [row for row in wire if not (is_text(row.message) and row.message.content == "")] or wire[:1]
+    if len(left) < len(wire):
+        places = {row.path for row in left}
+        for row in wire:
+            if row.path not in places:
+                log.lose(LossCode.MESSAGE, row.path, "an empty text beside others is the same as none", Severity.LAYOUT)
+    return left
+
+
+def _wires(rows: Sequence[Row]) -> list[list[Row]]:
+    """The frames that a wire message needs: white space alone, or text beside text, has a frame of its own."""
+    wires: list[list[Row]] = []
+    for row in rows:
+        if wires and may_join(wires[-1][-1].message, row.message):
+            wires[-1].append(row)
+        else:
+            wires.append([row])
+    return wires
+
+
+def may_join(before: Message, message: Message) -> bool:
+    """Whether two messages that are one wire message can stand in one frame."""
+    if message.role not in ("assistant", "tool") or _stands_alone(before) or _stands_alone(message):
+        return False
+    return not (is_text(before) and is_text(message))
+
+
+def _stands_alone(message: Message) -> bool:
+    return is_text(message) and isinstance(message.content, str) and not message.content.strip()
+
+
+def _settle(messages: Sequence[Message], options: Options, *, last: bool) -> None:
+    """Give the messages of one frame what follows from their place in it and from what they say.
+
+    Args:
+        messages: in order; they are changed.
+        options: which tokens end a text.
+        last: whether nothing follows: then the last of them may be cut off, where that can be seen.
+    """
+    for at, message in enumerate(messages):
+        message.continues = at > 0
+        if at:
+            message.layout = message.extras = None
+        if is_call(message) and isinstance(message.content, str):
+            message.constraint = constraint_of(message.content)
+        if message.end is None and not (last and message is messages[-1]):
+            _end(message)
+    if messages[0].role == "assistant":
+        with_channels(messages)
+    if messages[-1].end is None:
+        body = body_of(messages, TOKENS.neutralise)
+        if not body.strip() or ends_text(body, options):
+            _end(messages[-1])
+
+
+def _end(message: Message) -> None:
+    message.end = "call" if is_call(message) else "end"
+
+
+def _report_tools(image: list[Message], path: str, behind: First, log: Log) -> None:
+    """Report where declared tools are read as such although they stood in a message, and a message that goes with them.
+
+    Args:
+        image: what the first unit reads as.
+        path: where its first message stands in the document.
+        behind: how many messages of the system's follow it.
+        log: takes the losses.
+    """
+    lifted = lift([*image, *[Message("system", "")] * behind.systems])
+    if lifted.tools is None:
+        return
+    moved = "its tools are declared apart from messages"
+    if lifted.gone is not None and path != "/tools":
+        log.lose(LossCode.TOOLS_MOVED, path, moved, Severity.LAYOUT)
+    if not behind.declared:
+        log.lose(LossCode.TOOLS_MOVED, f"{path}/content", moved, Severity.LAYOUT)
+        log.lose(LossCode.TOOLS_MOVED, "/tools", "tools that stood inside a message are declared here", Severity.LAYOUT)
