@@ -10,7 +10,7 @@ from typing import get_args
 import click
 import pytest
 
-from ocml_bridge import ErrorCode, FindingCode, LossCode, Severity, formats
+from ocml_bridge import ErrorCode, FindingCode, LossCode, Message, Severity, Transcript, formats
 from ocml_bridge.adapter import Policy
 from ocml_bridge.cli import COMMANDS, command
 from ocml_bridge.errors import EXIT_CODES, ExitCode
@@ -92,3 +92,15 @@ def test_links_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", path.read_text("utf-8")):
         if "://" not in target:
             assert (path.parent / target).exists(), target
+
+
+def test_the_guide_to_a_new_format_is_true(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its format takes no more lines than it says, passes the kit, and does what is shown of it."""
+    guide = page("adding-a-format.md")
+    blocks = re.findall(r"^```python\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    assert len(blocks[0].splitlines()) <= 60
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(block, names)
+    assert capsys.readouterr().out == re.findall(r"^```text\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)[0]
+    assert names["asked"] == Transcript((Message("user", "Why?"),))

@@ -8,16 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ocml_bridge import BridgeError, Result, convert, formats, read, write
+from ocml_bridge import BridgeError, formats, read, write
 from ocml_bridge.policy import LossPolicy
+from ocml_bridge.testing.golden import extension, golden_files
 
 ROOT = Path(__file__).parents[1] / "golden"
-EXTENSIONS = {"ocm-2.2": "ocm", "ocm-0.1": "txt", "harmony": "txt", "internlm2": "txt", "chatml": "txt"}
 CASES = sorted(path.parent for path in ROOT.glob("*/*/case.yaml"))
-
-
-def extension(format_id: str) -> str:
-    return EXTENSIONS.get(format_id, "json")
 
 
 def name(case: Path) -> str:
@@ -37,33 +33,10 @@ def policy(case: Path) -> LossPolicy:
     return LossPolicy(allow=tuple(about(case).get("allow", "").split()))
 
 
-def pretty(value: object) -> bytes:
-    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
-
-
-def report(result: Result) -> bytes:
-    """One note a line, so that a change is easy to see."""
-    lines = [f"lossless: {str(result.lossless).lower()}"]
-    lines += [f"finding {note.severity} {note.code} {note.path}: {note.detail}" for note in result.findings]
-    lines += [f"loss {note.severity} {note.code} {note.path}: {note.detail}" for note in result.losses]
-    return ("\n".join(lines) + "\n").encode()
-
-
 def expected(case: Path) -> dict[str, bytes]:
     """File name → content, of all that a case gives."""
-    try:
-        reading = read(source(case), case.parent.name)
-    except BridgeError as error:
-        return {"error.json": pretty(error.to_json())}
-    out = {"canonical.json": write(reading.transcript, "canonical").encode(pretty=True)}
-    for target in formats():
-        if target in {"canonical", case.parent.name}:
-            continue
-        result = convert(source(case), source=case.parent.name, target=target, policy=policy(case))
-        tokens = target.endswith("-tokens")
-        out[f"{target}.{extension(target)}"] = result.encode(pretty=not tokens)
-        out[f"{target}.loss.txt"] = report(result)
-    return out
+    own = case.parent.name
+    return golden_files(own, source(case), [each for each in formats() if each not in ("canonical", own)], policy(case))
 
 
 @pytest.mark.parametrize("case", CASES, ids=name)

@@ -17,8 +17,6 @@ from ocml_bridge import (
     Document,
     Message,
     Options,
-    Reading,
-    Result,
     Transcript,
     convert,
     formats,
@@ -30,6 +28,7 @@ from ocml_bridge.plans.probes import probe
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
 from ocml_bridge.testing import strategies
+from ocml_bridge.testing.plans import everything_read, everything_written
 
 PLAIN = Options(plans=False, force_format=True)
 PLANNED = Options(force_format=True)
@@ -42,24 +41,6 @@ SETTINGS = [
 ]
 WRITTEN = [name for name in formats() if adapter(name)[0].writes_units is not None]
 READ = [name for name in formats() if adapter(name)[0].reads_units is not None]
-
-
-def everything_written(document: Document, target: str, options: Options) -> object:
-    """What writing a document gives, or the error that it raises."""
-    try:
-        result: Result = write(document, target, options=options, policy=LENIENT)
-    except BridgeError as error:
-        return str(error)
-    return result.encode(), sorted(map(repr, result.losses)), result.order, result.characters, result.origins
-
-
-def everything_read(data: bytes, source: str, options: Options) -> object:
-    """What reading a document gives, or the error that it raises."""
-    try:
-        reading: Reading = read(data, source, options=options)
-    except BridgeError as error:
-        return str(error)
-    return reading.transcript, reading.findings
 
 
 def hold(document: Document) -> None:

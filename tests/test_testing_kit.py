@@ -12,7 +12,7 @@ from ocml_bridge import Document, Message, formats, read
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.registry import adapter
-from ocml_bridge.testing import check_adapter, check_bytes, check_samples
+from ocml_bridge.testing import check_adapter, check_bytes, check_plans, check_samples
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -25,6 +25,7 @@ def test_our_adapters_pass_the_kit(name: str) -> None:
     check_samples(name, [sample for sample in samples if read(sample, name).findings == ()])
     check_adapter(name)
     check_bytes(name)
+    check_plans(name)
 
 
 def test_an_adapter_that_loses_in_silence_is_caught() -> None:

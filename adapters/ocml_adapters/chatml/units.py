@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import chain
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.adapter import Options, Policy
 from ocml_bridge.boundary import is_list_of_lists, several, several_documents
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
@@ -38,9 +37,6 @@ _LONGEST: Final = 256
 
 class FramesReader(UnitReader):
     """Reads frames."""
-
-    def __init__(self, options: Options) -> None:
-        pass
 
     def part(self, source: str | Json, log: Log) -> Parted:
         """The frames of a text.
@@ -148,9 +144,6 @@ class Frames(UnitWriter):
     mark = "<"
     form = TEXT
 
-    def __init__(self, options: Options) -> None:
-        self._policy: Final[Policy] = options.control_tokens
-
     def inert(self, text: str) -> bool:
         """Whether a text holds no token, whole or broken."""
         return CONTROL.is_free(text)
@@ -172,8 +165,8 @@ class Frames(UnitWriter):
     def guard(self, frame: Frame, message: Message, path: str, log: Log) -> None:
         """Report the tokens that are broken in a body, or leave them as the options say."""
         content = cast("str", message.content)
-        CONTROL.guard(content, self._policy, path, log)
-        if self._policy == "raw":
+        CONTROL.guard(content, self.options.control_tokens, path, log)
+        if self.options.control_tokens == "raw":
             frame.body = content
 
     def unit(self, frame: Frame, image: Message, before: Frame | None) -> Unit:

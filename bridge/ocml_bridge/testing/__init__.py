@@ -3,11 +3,15 @@
     from ocml_bridge.testing import check_adapter, check_samples
     check_samples(ADAPTER, [b"..."])          # law 1: documents that are right are written back byte for byte
     check_adapter(ADAPTER, examples=500)      # the others on drawn documents; needs hypothesis
+    check_bytes(ADAPTER)                      # any text is read, or refused with a place
+    check_plans(ADAPTER)                      # plans change nothing but the time
+    golden_files(ADAPTER, b"...", ["openai"]) # what a source gives, as files to compare
 
 Each raises `AssertionError` with the smallest document that breaks a law.
 """
 
-from .kit import check_adapter, check_bytes, check_samples
+from .golden import golden_files
+from .kit import check_adapter, check_bytes, check_plans, check_samples
 from .laws import Trial, all_laws
 
-__all__ = ["Trial", "all_laws", "check_adapter", "check_bytes", "check_samples"]
+__all__ = ["Trial", "all_laws", "check_adapter", "check_bytes", "check_plans", "check_samples", "golden_files"]

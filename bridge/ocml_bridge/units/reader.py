@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..loss import Log
 from ..model import Json, Message
+from ..options import Options
 from .conversation import Conversation
 from .grammar import Parted, Skeleton, Unit
 from .heads import Item
@@ -17,7 +18,13 @@ class UnitReader(ABC):
 
     A document is taken apart into units, each of which is read for itself; then they are related: what only the whole
     tells is found. What a unit is read as must depend on nothing but itself and the unit before it.
+
+    Args:
+        options: how to read.
     """
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
 
     @abstractmethod
     def part(self, source: str | Json, log: Log) -> Parted | None:

@@ -8,6 +8,7 @@ from typing import ClassVar, Final, NamedTuple
 
 from ..loss import Log
 from ..model import Message, Transcript
+from ..options import Options
 from .conversation import Conversation
 from .grammar import ContentClass, Enclosed, Spelled, State, Unit
 from .heads import Head, Item
@@ -40,6 +41,9 @@ class UnitWriter(ABC):
     are spelled as one unit; the units are enclosed. What is written of a unit must depend on nothing but its messages,
     the state that the unit before it left, and whether it is the last.
 
+    Args:
+        options: how to write.
+
     Attributes:
         target: the format id.
         home: the key of its extras and layout.
@@ -53,6 +57,9 @@ class UnitWriter(ABC):
     mark: ClassVar[str | None] = None
     groups: ClassVar[bool] = False
     keeps_ids: ClassVar[bool] = False
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
 
     def inert(self, text: str) -> bool:
         """Whether a content that has the mark is written as it is, too."""

@@ -1,0 +1,88 @@
+"""Everything that the author of a format imports: `from ocml_bridge.authoring import *`."""
+
+from .adapter import Adapter, Kind, Options
+from .boundary import several
+from .errors import BridgeError, ErrorCode
+from .fit import drop_message, narrow
+from .loss import Finding, FindingCode, Log, Loss, LossCode, Severity
+from .model import (
+    Completion,
+    FileBreak,
+    Flags,
+    Foreign,
+    Infill,
+    Json,
+    Media,
+    Message,
+    Refusal,
+    Settings,
+    Text,
+    Thought,
+    Tool,
+    Tools,
+    Transcript,
+    replace,
+)
+from .text.control import ControlTokens
+from .text.im import Frame, Grammar
+from .turns import hoist_tools, infer_grouping, is_call, is_reply
+from .units.conversation import Conversation
+from .units.grammar import ContentClass, Enclosed, Parted, Spelled
+from .units.heads import Head, Item, item_of, message_of
+from .units.reader import UnitReader
+from .units.writer import TOOLS, Prepared, UnitWriter
+from .visibility import is_private
+
+__all__ = [
+    "TOOLS",
+    "Adapter",
+    "BridgeError",
+    "Completion",
+    "ContentClass",
+    "ControlTokens",
+    "Conversation",
+    "Enclosed",
+    "ErrorCode",
+    "FileBreak",
+    "Finding",
+    "FindingCode",
+    "Flags",
+    "Foreign",
+    "Frame",
+    "Grammar",
+    "Head",
+    "Infill",
+    "Item",
+    "Json",
+    "Kind",
+    "Log",
+    "Loss",
+    "LossCode",
+    "Media",
+    "Message",
+    "Options",
+    "Parted",
+    "Prepared",
+    "Refusal",
+    "Settings",
+    "Severity",
+    "Spelled",
+    "Text",
+    "Thought",
+    "Tool",
+    "Tools",
+    "Transcript",
+    "UnitReader",
+    "UnitWriter",
+    "drop_message",
+    "hoist_tools",
+    "infer_grouping",
+    "is_call",
+    "is_private",
+    "is_reply",
+    "item_of",
+    "message_of",
+    "narrow",
+    "replace",
+    "several",
+]

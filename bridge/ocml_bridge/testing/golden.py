@@ -1,0 +1,60 @@
+"""Golden files: all that a source gives, as files that people read and compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .. import jsontext
+from ..adapter import Adapter, Kind
+from ..convert import read, write
+from ..errors import BridgeError
+from ..policy import DEFAULT_POLICY, LossPolicy
+from ..registry import adapter as adapter_of
+from ..result import Result
+
+
+def golden_files(
+    adapter: str | Adapter, source: bytes, targets: Iterable[str], policy: LossPolicy = DEFAULT_POLICY
+) -> dict[str, bytes]:
+    """What a source is read as, and what each target makes of it: file name → content.
+
+    Args:
+        adapter: the format of the source: its id, or an adapter that need not be registered.
+        source: a document.
+        targets: format ids.
+        policy: what may be lost.
+
+    Returns:
+        `canonical.json`, and for each target `<id>.<extension>` and `<id>.loss.txt`, the report, one note a line; or
+        `error.json` alone for a source that is refused.
+    """
+    try:
+        reading = read(source, adapter)
+    except BridgeError as error:
+        return {"error.json": _pretty(error.to_json())}
+    files = {"canonical.json": write(reading.transcript, "canonical").encode(pretty=True)}
+    for target in targets:
+        result = write(reading.transcript, target, policy=policy)
+        result.findings = reading.findings
+        files[f"{target}.{extension(target)}"] = result.encode(pretty=not target.endswith("-tokens"))
+        files[f"{target}.loss.txt"] = _report(result)
+    return files
+
+
+def extension(format_id: str) -> str:
+    """The extension of a format's golden files."""
+    if format_id == "ocm-2.2":
+        return "ocm"
+    return "txt" if adapter_of(format_id)[0].kind is Kind.TEXT else "json"
+
+
+def _pretty(value: object) -> bytes:
+    return jsontext.dumps(value, pretty=True) + b"\n"  # type: ignore[arg-type]
+
+
+def _report(result: Result) -> bytes:
+    """One note a line, so that a change is easy to see."""
+    lines = [f"lossless: {str(result.lossless).lower()}"]
+    lines += [f"finding {note.severity} {note.code} {note.path}: {note.detail}" for note in result.findings]
+    lines += [f"loss {note.severity} {note.code} {note.path}: {note.detail}" for note in result.losses]
+    return ("\n".join(lines) + "\n").encode()

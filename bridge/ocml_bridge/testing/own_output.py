@@ -1,0 +1,50 @@
+"""Documents and texts made of what a format itself writes: whatever its tokens are, they are in there."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from ..adapter import Adapter
+from ..convert import write
+from ..model import Document, Ending, Message, Transcript
+from ..policy import LENIENT
+
+TALK = Transcript(
+    (
+        Message("system", "Be brief."),
+        Message("user", "How is it there?", name="bob"),
+        Message("assistant", "I look.", channel="analysis"),
+        Message("assistant", '{"a":1}', None, "commentary", "functions.f", "c1", constraint="json", end="call"),
+        Message("tool", "Rain.", "functions.f", "commentary", "assistant", "c1"),
+        Message("assistant", "It rains.", channel="final"),
+        Message("user", "Thanks."),
+        Message("assistant", "You are", channel="final", end=None),
+    )
+)
+
+
+def _pieces(adapter: str | Adapter) -> SearchStrategy[str]:
+    """Pieces of the text that a format writes for a conversation."""
+    text = write(TALK, adapter, policy=LENIENT).encode().decode()
+    places = st.tuples(st.integers(0, len(text)), st.integers(0, 60))
+    return st.one_of(places.map(lambda place: text[place[0] : sum(place)]), st.just(text))
+
+
+def documents(adapter: str | Adapter) -> SearchStrategy[Document]:
+    """Conversations whose contents are pieces of what the format writes, any of them cut off."""
+    pieces = _pieces(adapter)
+    contents = st.lists(st.one_of(pieces, pieces, st.sampled_from(["hi", "\n", " "])), max_size=3).map("".join)
+
+    def speaking(role: str, channel: str | None = None) -> SearchStrategy[Message]:
+        ends: SearchStrategy[Ending | None] = st.sampled_from(["end", "end", None])
+        return st.builds(Message, st.just(role), contents, channel=st.just(channel), end=ends)
+
+    final, thought = speaking("assistant", "final"), speaking("assistant", "analysis")
+    messages = st.lists(st.one_of(speaking("system"), speaking("user"), final, thought), max_size=4)
+    return messages.map(lambda drawn: Transcript(tuple(drawn)))
+
+
+def texts(adapter: str | Adapter) -> SearchStrategy[str]:
+    """Texts of such pieces, one behind the other."""
+    return st.lists(_pieces(adapter), min_size=1, max_size=4).map("".join)

@@ -1,0 +1,46 @@
+"""Plans change nothing but the time: what is written and read with them is what is written and read without."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..adapter import DEFAULT, Adapter, Options
+from ..convert import read, write
+from ..errors import BridgeError
+from ..model import Document
+from ..policy import LENIENT
+
+
+def everything_written(document: Document, target: str | Adapter, options: Options) -> object:
+    """What writing a document gives, or the error that it raises."""
+    try:
+        result = write(document, target, options=options, policy=LENIENT)
+    except BridgeError as error:
+        return str(error)
+    return result.encode(), sorted(map(repr, result.losses)), result.order, result.characters, result.origins
+
+
+def everything_read(data: bytes, source: str | Adapter, options: Options) -> object:
+    """What reading a document gives, or the error that it raises."""
+    try:
+        reading = read(data, source, options=options)
+    except BridgeError as error:
+        return str(error)
+    return reading.transcript, reading.findings
+
+
+def plans_change_nothing(document: Document, adapter: str | Adapter, options: Options = DEFAULT) -> None:
+    """Write a document, and read what was written, with plans and without.
+
+    Args:
+        document: any.
+        adapter: a format id, or an adapter.
+        options: how to write and read.
+    """
+    planned, plain = replace(options, plans=True, force_format=True), replace(options, plans=False, force_format=True)
+    assert everything_written(document, adapter, planned) == everything_written(document, adapter, plain)
+    try:
+        data = write(document, adapter, options=plain, policy=LENIENT).encode()
+    except BridgeError:
+        return
+    assert everything_read(data, adapter, planned) == everything_read(data, adapter, plain)
