@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
-from operator import attrgetter, eq
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from ocml_bridge.errors import BridgeError
@@ -15,7 +15,7 @@ from ocml_bridge.text import thoughts
 from ocml_bridge.turns import with_namespace
 from ocml_bridge.visibility import channelled, closed
 
-from .objects import Object, is_marked, is_wire_call, own, spelled_object, unknown_keys
+from .objects import Object, is_marked, is_wire_call, own, plain_object, spelled_object, unknown_keys
 from .reader import is_tool, read_object
 from .syntax import HOME, MARKERS
 
@@ -64,33 +64,25 @@ class Written(NamedTuple):
     image: Sequence[Message]
 
 
-def written(group: Sequence[Message]) -> Iterator[Written]:
-    """The objects of messages that were read from one: one again, or one for each where it would say something else.
+def written(group: Sequence[Message]) -> list[Written]:
+    """The object of messages that were read from one; an object for each where one does not say them together.
 
     Args:
         group: the messages, each the nearest that the format can hold.
     """
     first, *others = group
-    layout, bare = own(first.layout), [replace(first, layout=None), *(replace(one, extras=None) for one in others)]
-    found = (_read_back(bare, layout) if layout else None) or _read_back(bare, {})
-    if found is not None:
-        yield found
-        return
-    for message in group:
-        alone = [replace(message, layout=None)]
-        yield _read_back(alone, {}) or Written(spelled_object(alone, {}) or {}, alone)
+    together = [first, *(replace(message, extras=None) for message in others)]
+    for wire in (spelled_object(together, own(first.layout)), plain_object(together)):
+        if wire is not None and list(map(_says, image := _read_back(wire))) == list(map(_says, together)):
+            return [Written(wire, image)]
+    return [Written(wire, _read_back(wire)) for wire in (plain_object([message]) for message in group)]
 
 
-def _read_back(group: Sequence[Message], layout: Object) -> Written | None:
-    """Messages in one object with a layout; None where that does not say what they say."""
-    wire = spelled_object(group, layout)
+def _read_back(wire: Object) -> list[Message]:
     try:
-        image = [] if wire is None else read_object(wire, "", 0, Log())
+        return read_object(wire, "", 0, Log())
     except BridgeError:
-        return None
-    if wire is None or len(image) != len(group) or not all(map(eq, map(_says, image), map(_says, group))):
-        return None
-    return Written(wire, image)
+        return []
 
 
 _says: Final = attrgetter(*(field.name for field in fields(Message) if field.name not in ("layout", "continues")))

@@ -41,7 +41,7 @@ def is_marked(message: Message) -> bool:
 
 
 def plain_object(messages: Sequence[Message]) -> Object:
-    """The object that says some messages, its keys in the order of `KEYS`."""
+    """The object that says some messages: its keys in the order of `KEYS`, then those that §10 does not know."""
     first = messages[0]
     values: Object = {ROLE: first.role, CHANNEL: first.channel, NAME: first.name}
     for message in messages:
@@ -53,7 +53,7 @@ def plain_object(messages: Sequence[Message]) -> Object:
         else:
             values[CONTENT] = _text(message)
             values.update({CHANNEL: message.channel, INTENT: message.intent, CALL_ID: message.call_id})
-    return {key: values[key] for key in KEYS if values.get(key) is not None}
+    return {**{key: values[key] for key in KEYS if values.get(key) is not None}, **own(first.extras)}
 
 
 def _call(message: Message) -> Object:
@@ -81,7 +81,7 @@ def spelled_object(messages: Sequence[Message], layout: Object) -> Object | None
     nulls, order = layout.get("nulls", []), layout.get("order")
     if not _are_keys(nulls):
         return None
-    values = {**plain_object(messages), **own(messages[0].extras), **dict.fromkeys(nulls)}
+    values = {**plain_object(messages), **dict.fromkeys(nulls)}
     if order is None:
         return values
     return {key: values[key] for key in order} if _are_keys(order) and {*order} == values.keys() else None

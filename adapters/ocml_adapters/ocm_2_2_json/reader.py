@@ -75,10 +75,8 @@ def _content_message(wire: Object, role: str, name: str | None, text: str, path:
         log.find(FindingCode.UNKNOWN_CHANNEL, f"{at}/channel", "a preamble is on commentary, not final (§5); read so")
         channel = "commentary"
     content: Content = _marked(text) if role == "assistant" and channel == "analysis" else text
-    if role != "tool":
-        return Message(role, content, name=name, channel=channel, intent=intent, call_id=_text(wire, CALL_ID, path))
-    call_id = _text(wire, CALL_ID, path)
-    return Message(role, content, name=name, channel=channel, recipient="assistant", call_id=call_id, intent=intent)
+    recipient = "assistant" if role == "tool" else None
+    return Message(role, content, name, channel, recipient, _text(wire, CALL_ID, path), intent)
 
 
 def _role(wire: Object, path: str) -> tuple[str, str | None]:
