@@ -79,15 +79,16 @@ class Pairing:
 
 
 def _pair_by_id(messages: Sequence[Message]) -> dict[int, int] | None:
-    """The pairs where each reply has the id of one call that waits, as most have; None for all others."""
+    """The pairs where each reply has the id of one call that waits, if any does; None for all others."""
     waiting: dict[str, int] = {}
     pairs: dict[int, int] = {}
     for index, message in enumerate(messages):
         if message.role == "tool":
             call = None if message.call_id is None else waiting.pop(message.call_id, None)
-            if call is None:
+            if call is not None:
+                pairs[index] = call
+            elif waiting:
                 return None
-            pairs[index] = call
         elif message.recipient is not None and is_call(message):
             call_id = message.call_id
             if call_id is None or call_id in waiting:
@@ -99,7 +100,7 @@ def _pair_by_id(messages: Sequence[Message]) -> dict[int, int] | None:
 def _pair_in_order(messages: Sequence[Message]) -> dict[int, int] | None:
     """The pairs where the calls of each turn are answered behind them, all of them and in order; None for all others.
 
-    Such replies answer the same calls whether they are paired by id, by name or by order.
+    Such replies answer the same calls whether they are paired by id, by name or by order, and others answer none.
     """
     calls: list[int] = []
     answered = 0
@@ -107,7 +108,7 @@ def _pair_in_order(messages: Sequence[Message]) -> dict[int, int] | None:
     for index, message in enumerate(messages):
         if message.role == "tool":
             if answered == len(calls):
-                return None
+                continue
             call = messages[calls[answered]]
             if message.call_id not in (None, call.call_id) or message.name not in (None, call.recipient):
                 return None

@@ -12,10 +12,10 @@ from ocml_bridge.model import Content, Foreign, Media, Message, Refusal, Text, r
 from ocml_bridge.pairing import Pairing, identified, pair
 from ocml_bridge.turns import is_call
 from ocml_bridge.units.heads import LIMIT, Head, Item, message_of
+from ocml_bridge.units.relations import paired_by_id
 from ocml_bridge.visibility import is_private
 
 from .parts import can_hold
-from .reader import answered_by_id
 from .spelling import spelled
 from .syntax import HOME
 
@@ -110,7 +110,7 @@ def _has_spelling(head: Head) -> bool:
 
 def with_names(items: Sequence[Item]) -> Sequence[Item]:
     """The items; a reply whose name reading would not find by its call has the layout of one that says its name."""
-    pairs = answered_by_id(items)
+    pairs = paired_by_id(items)
     untold = _untold(items) if pairs is None else _differing(items, pairs)
     made: list[Item] = []
     for at in untold:

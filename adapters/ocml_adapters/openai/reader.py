@@ -12,6 +12,7 @@ from ocml_bridge.model import Alternative, Content, Foreign, Json, Message, Refu
 from ocml_bridge.pairing import pair
 from ocml_bridge.turns import FUNCTIONS, is_call, parts_of, recipient_of
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, messages_of
+from ocml_bridge.units.relations import paired_by_id
 
 from .form import Object, form_of, is_empty, kept, mine, rest
 from .parts import is_odd, read_parts
@@ -244,27 +245,6 @@ def _finish(wire: Object, layout: Object, known: Sequence[str], required: frozen
 # --- replies ----------------------------------------------------------------------------------------------------------
 
 
-def answered_by_id(items: Sequence[Item]) -> dict[int, int | None] | None:
-    """Index of each reply → index of the call that it answers, or None.
-
-    It is None as a whole where more than ids tells, as no two calls that wait have one id, and each reply has the id of
-    one that waits, if any does.
-    """
-    waiting: dict[str | None, int] = {}
-    pairs: dict[int, int | None] = {}
-    for index, (head, _, call_id) in enumerate(items):
-        if head.role == "tool":
-            call = waiting.pop(call_id, None)
-            if call is None and waiting:
-                return None
-            pairs[index] = call
-        elif head.calls:
-            if not call_id or call_id in waiting:
-                return None
-            waiting[call_id] = index
-    return pairs
-
-
 def name_replies(items: list[Item], log: Log, start: int = 0, where: str = "/messages") -> None:
     """Name each reply without a name after the call that it answers. It changes the list.
 
@@ -274,7 +254,7 @@ def name_replies(items: list[Item], log: Log, start: int = 0, where: str = "/mes
         start: the first message of which something is noticed.
         where: JSON pointer to the messages from there on.
     """
-    pairs = answered_by_id(items)
+    pairs = paired_by_id(items)
     if pairs is None:
         found = pair(messages_of(items))
         pairs = {index: found.get(index) for index, item in enumerate(items) if item[0].role == "tool"}

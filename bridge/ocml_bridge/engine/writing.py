@@ -13,7 +13,7 @@ from ..plans.learning import BY_CLASS, Learner, Nearest, Plan, Table
 from ..units.conversation import Conversation, conversation_of
 from ..units.grammar import State, Unit
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
-from ..units.relations import answered_by_id, answered_in_order
+from ..units.relations import answered_in_order, paired_by_id
 from ..units.writer import TOOLS, UnitWriter
 from .written import HeadLosses, Written
 
@@ -42,7 +42,7 @@ class Writer:
         """
         written = self._written(conversation)
         items = conversation.items
-        by_id = self._grammar.keeps_ids and written.origins is None and answered_by_id(items)
+        by_id = self._grammar.keeps_ids and written.origins is None and paired_by_id(items) is not None
         # A message may be a reply in this format alone, such as one whose role is the name of a tool.
         if (by_id or answered_in_order(items)) and _count_replies(written.items) <= _count_replies(items):
             return written

@@ -11,7 +11,7 @@ from ..pairing import pair
 from ..units.conversation import Conversation
 from ..units.grammar import ByDocument, State, Unit, UnitWriter
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
-from ..units.relations import answered_by_id, answered_in_order
+from ..units.relations import answered_in_order, paired_by_id
 from .learning import BY_CLASS, Learner, Plan, Table
 from .written import HeadLosses, Written
 
@@ -48,7 +48,7 @@ class PlanWriter:
         written.output, written.around, cut_off = grammar.enclose(units, at, around, state)
         if cut_off:
             written.cut_off()
-        by_id = grammar.keeps_ids and written.origins is None and answered_by_id(items)
+        by_id = grammar.keeps_ids and written.origins is None and paired_by_id(items) is not None
         if not by_id and not answered_in_order(items):
             pairs = pair(conversation.transcript.messages)
             if misread(conversation.transcript.messages, pairs, written.image.messages, written.origins):

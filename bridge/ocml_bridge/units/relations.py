@@ -13,7 +13,7 @@ from .heads import LIMIT, Head, Item
 def answered_in_order(items: Sequence[Item]) -> bool:
     """Whether the calls of each turn are answered behind them, all of them and in order.
 
-    Then replies answer the same calls whether they are paired by id, by name or by order.
+    Then replies answer the same calls whether they are paired by id, by name or by order, and others answer none.
     """
     if "tool" not in [item[0].role for item in items]:  # a list is looked through faster than a generator
         return True
@@ -23,7 +23,7 @@ def answered_in_order(items: Sequence[Item]) -> bool:
         head = item[0]
         if head.role == "tool":
             if answered == len(calls):
-                return False
+                continue
             call, _, call_id = calls[answered]
             if item[2] not in (None, call_id) or head.name not in (None, call.recipient):
                 return False
@@ -39,22 +39,27 @@ def answered_in_order(items: Sequence[Item]) -> bool:
     return answered == len(calls)
 
 
-def answered_by_id(items: Sequence[Item]) -> bool:
-    """Whether each reply has the id of a call that waits for it, and no two calls that wait have the same.
+def paired_by_id(items: Sequence[Item]) -> dict[int, int | None] | None:
+    """Index of each reply → index of the call that it answers, or None where no call waits at all.
 
     Then replies answer the same calls wherever ids are kept, whatever becomes of turns and names.
+
+    Returns:
+        None where ids do not tell all: two calls that wait have the same, or a reply has another than those that wait.
     """
-    waiting: set[str] = set()
-    for head, _, call_id in items:
+    waiting: dict[str | None, int] = {}
+    pairs: dict[int, int | None] = {}
+    for index, (head, _, call_id) in enumerate(items):
         if head.role == "tool":
-            if call_id not in waiting:
-                return False
-            waiting.remove(call_id)
+            call = waiting.pop(call_id, None)
+            if call is None and waiting:
+                return None
+            pairs[index] = call
         elif head.calls:
-            if call_id is None or call_id in waiting:
-                return False
-            waiting.add(call_id)
-    return True
+            if not call_id or call_id in waiting:
+                return None
+            waiting[call_id] = index
+    return pairs
 
 
 def with_ids(items: Sequence[Item], home: str) -> list[Item] | None:
@@ -77,7 +82,7 @@ def with_ids(items: Sequence[Item], home: str) -> list[Item] | None:
         if head.calls:
             calls += 1
             out.append((head.with_id(), content, f"call_{calls}"))
-        elif head.role == "tool":
+        elif head.role == "tool" and replies < calls:
             replies += 1
             out.append((head.with_id(), content, f"call_{replies}"))
         else:
