@@ -30,13 +30,14 @@ from .units.conversation import Conversation
 from .units.grammar import ContentClass, Enclosed, Parted, Spelled
 from .units.heads import Head, Item, item_of, message_of
 from .units.reader import UnitReader
-from .units.writer import TOOLS, Prepared, UnitWriter
+from .units.writer import TOOLS, Completed, Prepared, UnitWriter
 from .visibility import is_private
 
 __all__ = [
     "TOOLS",
     "Adapter",
     "BridgeError",
+    "Completed",
     "Completion",
     "ContentClass",
     "ControlTokens",

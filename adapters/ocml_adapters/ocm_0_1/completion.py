@@ -2,31 +2,64 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Mapping
 
-from ocml_bridge.adapter import Options, Source
+from ocml_bridge.adapter import Options
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Completion, Content, Document, FileBreak, Infill, Json, Part, Transcript
+from ocml_bridge.model import Completion, Content, FileBreak, Infill, Json, Part, Transcript
 from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.turns import content_of, parts_of
+from ocml_bridge.units.writer import Completed
 
-from .edges import Edges, around, around_body, asked, default_around, default_for, kept, recalled, settled
+from .edges import Edges, around_body, asked, default_around, default_for, kept, recalled, settled
 from .scanner import scan
 from .segments import Block, Call, Output, tidy
 from .spelling import Guard, spell
 from .syntax import HOME, START, TOKENS
 
 
-def read(source: Source, options: Options, log: Log) -> Completion:
-    """Read a text in which no message begins, as a completion."""
-    edges, body = around(cast("str", source), options)
+def read(edges: Edges, body: str, options: Options, log: Log) -> Completion:
+    """Read what stands between the edges of a text in which no message begins."""
     content, notes = _content(body)
     for code, detail in notes:
         log.find(code, "/content", detail)
     if not any(isinstance(part, (Infill, FileBreak)) for part in parts_of(content)):
         log.find(FindingCode.SHAPE, "", f"no {START} and nothing to fill in: it is taken for one text to be completed")
     return _with_layout(content, body, edges, options)
+
+
+def write(completion: Completion, options: Options, log: Log) -> Completed:
+    """Write a completion; one without any text is an empty conversation to whoever reads it.
+
+    Args:
+        completion: any.
+        options: how to write.
+        log: takes what is lost.
+
+    Raises:
+        BridgeError: OCB-CONTROL-TOKEN where the options refuse a token.
+    """
+    notes = Log()
+    narrowed = narrow(completion.content, (Infill, FileBreak), "/content", notes, target=HOME)
+    content = content_of(tidy(parts_of(narrowed)))
+    remembered = kept_by(HOME, completion.layout, completion.extras)
+    body = _body(content, remembered, TOKENS.neutralise)
+    if not body.strip():
+        edges = settled({}, options, frames=False, cut=False)
+        layout, extras = kept(edges, default_for(cut=False))
+        empty = Transcript(layout=by_format(HOME, layout), extras=by_format(HOME, extras))
+        return Completed(edges.opening + edges.closing, empty)
+    log.losses += notes.losses
+    if body == _default(content, TOKENS.neutralise):
+        for part in parts_of(content):
+            spell((part,), lambda text: TOKENS.guard(text, options.control_tokens, "/content", log))
+    edges = _edges(remembered, body, options)
+    image = _with_layout(content, body, edges, options)
+    if options.control_tokens == "raw":
+        body = _body(content, remembered, str)
+        edges = _edges(remembered, body, options)
+    return Completed(edges.opening + body + edges.closing, image)
 
 
 def _content(body: str) -> tuple[Content, list[tuple[FindingCode, str]]]:
@@ -46,46 +79,14 @@ def _default(content: Content, guard: Guard) -> str:
     return spell(parts_of(content), guard)
 
 
-def fit(completion: Document, options: Options, log: Log) -> Document:
-    """The image of a completion; one without any text cannot be told from an empty conversation."""
-    assert isinstance(completion, Completion)
-    notes = Log()
-    narrowed = narrow(completion.content, (Infill, FileBreak), "/content", notes, target=HOME)
-    content = content_of(tidy(parts_of(narrowed)))
-    body = _body(content, kept_of(completion), TOKENS.neutralise)
-    if not body.strip():
-        layout, extras = kept(settled({}, options, frames=False, cut=False), default_for(cut=False))
-        return Transcript(layout=by_format(HOME, layout), extras=by_format(HOME, extras))
-    log.losses += notes.losses
-    if body == _default(content, TOKENS.neutralise):
-        for part in parts_of(content):
-            spell((part,), lambda text: TOKENS.guard(text, options.control_tokens, "/content", log))
-    return _with_layout(content, body, _edges(completion, body, options), options)
-
-
-def kept_of(document: Document) -> dict[str, Json]:
-    """What a document remembers of its spelling."""
-    return kept_by(HOME, document.layout, document.extras)
-
-
-def _body(content: Content, kept: dict[str, Json], guard: Guard) -> str:
+def _body(content: Content, remembered: Mapping[str, Json], guard: Guard) -> str:
     """The text between the edges: as it is remembered where that still says the same, else as by default."""
-    raw = kept.get("body")
+    raw = remembered.get("body")
     if isinstance(raw, str) and START not in raw and _content(raw)[0] == content:
         return raw
     return _default(content, guard)
 
 
-def _edges(completion: Completion, body: str, options: Options) -> Edges:
-    wanted = recalled(kept_of(completion), default_around(body, options))
+def _edges(remembered: Mapping[str, Json], body: str, options: Options) -> Edges:
+    wanted = recalled(remembered, default_around(body, options))
     return around_body(asked(wanted, options), body, options)
-
-
-def write(image: Document, options: Options, log: Log) -> str:
-    """The image of a completion as text; control tokens in it are broken unless the policy is to leave them."""
-    if isinstance(image, Completion):
-        body = _body(image.content, kept_of(image), str if options.control_tokens == "raw" else TOKENS.neutralise)
-        edges = _edges(image, body, options)
-    else:
-        body, edges = "", settled(kept_of(image), options, frames=False, cut=False)
-    return edges.opening + body + edges.closing

@@ -5,22 +5,22 @@ What stands in one frame is known only when the next message begins, so a frame 
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Final
 
-from ocml_bridge.adapter import Options, Source
+from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Start, Stop
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Completion, Document, Message, Thought, Transcript, replace
+from ocml_bridge.model import Completion, Message, Thought, Transcript, replace
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.stream.hold import Hold
 from ocml_bridge.text.im import spell
 from ocml_bridge.turns import is_call, is_thought
 
-from .completion import fit, write
-from .edges import Edges, grammar, settled
+from .completion import write as write_completion
+from .edges import Edges, settled
 from .frames import ends_text, open_frame
 from .nearest import bare, has_no_place, opened
-from .reader import document_of
+from .reader import FramesReader
 from .spelling import body_of, newline_behind
 from .syntax import CLOSERS, END, HOME, SPECIALS, START, TOKENS
 from .units import FIRST, Frames, may_join
@@ -37,7 +37,7 @@ class Encoder(TextEncoder):
     """
 
     def __init__(self, options: Options) -> None:
-        super().__init__(HOME, _read, options, control=TOKENS, hold=_HOLD)
+        super().__init__(HOME, FramesReader(options), options, control=TOKENS, hold=_HOLD)
         self._path = ""
         """Of the message that is open."""
         self._image: Message | None = None
@@ -174,7 +174,7 @@ class Encoder(TextEncoder):
         out, document = self._part(), stop.document
         if not self._frames:
             if isinstance(document, Completion):
-                return write(fit(document, self.options, self.log), self.options, Log())
+                return write_completion(document, self.options, self.log).output
             return Frames(self.options).enclose([], Transcript(open_turn=document.open_turn), FIRST).output
         opening = None if isinstance(document, Completion) else document.open_turn
         cut = opening is not None or self._is_cut()
@@ -194,11 +194,6 @@ def _kind(thought: Message) -> str:
     marker = thought.content[0] if thought.content else None
     assert isinstance(marker, Thought)  # the image of a thought begins with one
     return marker.kind
-
-
-def _read(source: Source, options: Options, log: Log) -> Document:
-    """What was written, read again."""
-    return document_of(*grammar(options).frames(cast("str", source)), options, log)
 
 
 def encoder(_answer: Answer, options: Options) -> Encoder:

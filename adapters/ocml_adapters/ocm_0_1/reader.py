@@ -10,12 +10,12 @@ from typing import Final, NamedTuple, cast
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.jsontext import parse
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Document, Json, Message, Transcript
+from ocml_bridge.model import Completion, Json, Message, Transcript
 from ocml_bridge.text.edges import by_format, is_trivia
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Parted, Skeleton
-from ocml_bridge.units.heads import Item, item_of
+from ocml_bridge.units.heads import Item
 from ocml_bridge.units.reader import UnitReader
 
 from .completion import read as read_completion
@@ -51,22 +51,32 @@ class Around(NamedTuple):
 
 
 class FramesReader(UnitReader):
-    """Reads frames.
+    """Reads frames."""
 
-    Args:
-        options: which tokens begin and end a text.
-    """
-
-    def __init__(self, options: Options) -> None:
-        self._options = options
-
-    def part(self, source: str | Json, log: Log) -> Parted | None:
-        """The frames of a text; None for a completion.
+    def part(self, source: str | Json, log: Log) -> Parted | Completion:
+        """The frames of a text; where no message begins, the text is to be completed.
 
         Raises:
             BridgeError: OCB-SEVERAL where another conversation begins (§2, §5).
         """
-        return parted(*grammar(self._options).frames(cast("str", source)), self._options, log)
+        options = self.options
+        frames, tail = grammar(options).frames(cast("str", source))
+        if not frames:
+            edges, body = around(tail, options)
+            if body.strip():
+                return read_completion(edges, body, options, log)
+            return Parted((), Transcript(), document=Around(replace(edges, head=body)))
+        last = frames[-1]
+        edges = both(opening(frames[0].gap, options), closing(tail, options))
+        end = end_inside(last, options)
+        if end is not None:
+            edges = both(edges, replace(end, tail=""))
+            last.body, last.last = end.tail, False
+        frames[0].gap = ""
+        _remark_outside(edges.head, "/messages/0", log)
+        if last.last and not last.body.strip():
+            return Parted(frames[:-1], Transcript(), document=Around(edges, cut=True, opening=last))
+        return Parted(frames, Transcript(), document=Around(edges, cut=last.last))
 
     def skeleton(self, unit: Frame, before: Frame | None) -> Skeleton | None:
         """A frame without contents; None where its edges or its body are spelled otherwise than by default."""
@@ -101,86 +111,28 @@ class FramesReader(UnitReader):
 
     def read(self, unit: Frame, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
         """The messages of a frame."""
-        return messages_of(unit, index, log, first=at == 0)
+        return _messages(unit, index, log, first=at == 0)
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The items without the declared tools, the open turn, and how the text begins and ends."""
-        return related(items, parted, log)
+        edges, cut, opens = cast("Around", parted.document)
+        _remark_outside(edges.tail, "", log)
+        turn = None if opens is None else _open_turn(opens, log, first=not parted.units)
+        layout, extras = kept(edges, default_for(cut=cut))
+        made = Transcript(open_turn=turn, layout=by_format(HOME, layout), extras=by_format(HOME, extras))
+        return with_tools_apart(items, made)
 
 
-# --- a document -------------------------------------------------------------------------------------------------------
-
-
-def parted(frames: list[Frame], tail: str, options: Options, log: Log) -> Parted | None:
-    """A conversation taken apart; None for a completion.
-
-    Args:
-        frames: all of a text, in order; the first and the last are changed.
-        tail: what stands behind them; the whole text where there is none.
-        options: which tokens begin and end a text.
-        log: takes what is noticed.
-    """
-    if not frames:
-        edges, body = around(tail, options)
-        return None if body.strip() else Parted((), Transcript(), document=Around(replace(edges, head=body)))
-    last = frames[-1]
-    edges = both(opening(frames[0].gap, options), closing(tail, options))
-    found = ended_inside(last, options)
-    if found is not None:
-        edges = both(edges, replace(found, tail=""))
-        last.body, last.last = found.tail, False
-    opens = last.last and not last.body.strip()
-    frames[0].gap = ""
-    _remark_outside(edges.head, "/messages/0", log)
-    return Parted(
-        frames[:-1] if opens else frames, Transcript(), document=Around(edges, last.last, last if opens else None)
-    )
-
-
-def ended_inside(last: Frame, options: Options) -> Edges | None:
+def end_inside(last: Frame, options: Options) -> Edges | None:
     """The end of the text where it stands in the body of the last message: then it is that message's end, too."""
     found = closing(last.body, options) if last.last else None
     return found if found is not None and found.eos else None
 
 
-def related(items: list[Item], parted: Parted, log: Log) -> Conversation:
-    """The conversation that a text's messages make.
-
-    Args:
-        items: the messages.
-        parted: the text.
-        log: takes what is noticed of what stands around them.
-    """
-    edges, cut, opens = cast("Around", parted.document)
-    _remark_outside(edges.tail, "", log)
-    turn = None if opens is None else _open_turn(opens, log, first=not parted.units)
-    layout, extras = kept(edges, default_for(cut=cut))
-    made = Transcript(open_turn=turn, layout=by_format(HOME, layout), extras=by_format(HOME, extras))
-    return with_tools_apart(items, made)
-
-
-def document_of(frames: list[Frame], tail: str, options: Options, log: Log) -> Document:
-    """The document of all frames of a text, as `parted` takes them.
-
-    Args:
-        frames: all of a text, in order; the first and the last are changed.
-        tail: what stands behind them; the whole text where there is none.
-        options: which tokens begin and end a text.
-        log: takes what is noticed.
-    """
-    taken = parted(frames, tail, options, log)
-    if taken is None:
-        return read_completion(tail, options, log)
-    messages: list[Message] = []
-    for at, frame in enumerate(taken.units):
-        messages += messages_of(frame, len(messages), log, first=at == 0)
-    return related(list(map(item_of, messages)), taken, log).transcript
-
-
 # --- a frame ----------------------------------------------------------------------------------------------------------
 
 
-def messages_of(frame: Frame, index: int, log: Log, *, first: bool) -> list[Message]:
+def _messages(frame: Frame, index: int, log: Log, *, first: bool) -> list[Message]:
     """The messages of a frame.
 
     Args:

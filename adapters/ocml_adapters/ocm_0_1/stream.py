@@ -10,16 +10,17 @@ from functools import cache
 from typing import Final
 
 from ocml_bridge.adapter import Options
+from ocml_bridge.engine.reading import document_of
 from ocml_bridge.events import Decoder, Delta, End, Start
 from ocml_bridge.model import Document, Message, Text
 from ocml_bridge.stream import frames
 from ocml_bridge.stream.decoder import LiveLog, TextDecoder, header_of
 from ocml_bridge.stream.hold import Hold
-from ocml_bridge.text.im import Frame, Heading, read_header
+from ocml_bridge.text.im import Frame, Heading, read_header, spell
 from ocml_bridge.turns import is_call, is_thought
 
 from .edges import Ending, grammar
-from .reader import document_of, ended_inside
+from .reader import FramesReader, end_inside
 from .segments import Block, Call, Output, Segment
 from .syntax import END, SPECIALS
 from .wire import Turn, is_text, with_channels
@@ -154,12 +155,12 @@ class Kept:
         frame = self._frames[-1]
         if frame.last and not frame.body.strip():
             return None
-        found = ended_inside(frame, self.options)
+        found = end_inside(frame, self.options)
         return (frame.body, frame.last) if found is None else (found.tail, False)
 
     def finish(self, tail: str, /) -> Document:
         """The document."""
-        return document_of(self._frames, tail, self.options, self._log)
+        return document_of(FramesReader(self.options), spell(self._frames, tail), self._log)
 
 
 class Saying(frames.Saying):

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Message, Tools, Transcript, replace
+from ocml_bridge.model import Completion, Message, Tools, Transcript, replace
 from ocml_bridge.text.control import BREAK
 from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.text.im import Frame
@@ -16,8 +16,9 @@ from ocml_bridge.turns import is_call, parts_of
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
-from ocml_bridge.units.writer import TOOLS, Prepared, UnitWriter
+from ocml_bridge.units.writer import TOOLS, Completed, Prepared, UnitWriter
 
+from .completion import write as write_completion
 from .edges import Edges, default_for, kept, settled
 from .frames import Unit as Placed
 from .frames import ends_text, opening, placed
@@ -64,7 +65,7 @@ class Frames(UnitWriter):
     groups = True
 
     def __init__(self, options: Options) -> None:
-        self._options = options
+        super().__init__(options)
         self._edges: dict[tuple[bool, bool], Edges] = {}
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
@@ -123,9 +124,9 @@ class Frames(UnitWriter):
         image: list[Message] = []
         for wire in wires:
             messages = [row.message for row in wire]
-            _settle(messages, self._options, last=last and wire is wires[-1])
+            _settle(messages, self.options, last=last and wire is wires[-1])
             first = isinstance(state, First) and not frames
-            one = placed(messages, TOKENS.neutralise, self._options, first=first)
+            one = placed(messages, TOKENS.neutralise, self.options, first=first)
             self._guard(wire, one, log)
             messages[0].layout, messages[0].extras = one.remembered()
             frames.append(self._as_asked(one, first=first))
@@ -138,22 +139,22 @@ class Frames(UnitWriter):
         """Report the control tokens that had to be broken, or refuse them; what is spelled as it was has none."""
         if BREAK not in one.default.body or not one.is_default():
             return
-        policy = self._options.control_tokens
+        policy = self.options.control_tokens
         for row in wire:
             body_of([row.message], lambda text, path=f"{row.path}/content": TOKENS.guard(text, policy, path, log))
 
     def _as_asked(self, one: Placed, *, first: bool) -> Frame:
         """The frame with its control tokens as the options want them."""
-        if self._options.control_tokens != "raw":
+        if self.options.control_tokens != "raw":
             return one.frame
-        return placed(one.messages, str, self._options, first=first).frame
+        return placed(one.messages, str, self.options, first=first).frame
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """The text of all frames, with the open turn, between the edges."""
         image = Transcript()
         if around.open_turn is not None:
             turn = opened(around.open_turn)
-            one = opening(turn, self._options, first=isinstance(state, First))
+            one = opening(turn, self.options, first=isinstance(state, First))
             turn.layout, turn.extras = one.remembered()
             image.open_turn, state = turn, _CUT
             units.append(spell_frames([one.frame], ""))
@@ -168,7 +169,7 @@ class Frames(UnitWriter):
         remembered = kept_by(HOME, around.layout, around.extras)
         found = None if remembered else self._edges.get((frames, cut))
         if found is None:
-            found = settled(remembered, self._options, frames=frames, cut=cut)
+            found = settled(remembered, self.options, frames=frames, cut=cut)
             if not remembered:
                 self._edges[frames, cut] = found
         return found
@@ -176,6 +177,10 @@ class Frames(UnitWriter):
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """The items without the declared tools, which are read as the document's."""
         return with_tools_apart(items, around)
+
+    def complete(self, completion: Completion, log: Log) -> Completed:
+        """The text between its edges."""
+        return write_completion(completion, self.options, log)
 
 
 def _systems(items: Sequence[Item]) -> list[int]:

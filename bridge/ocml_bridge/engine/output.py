@@ -25,7 +25,6 @@ from ..units.grammar import ByDocument
 from .by_format import writer_for
 from .input import text_reader
 from .writing import Writer
-from .written import Written
 
 
 def written(
@@ -51,7 +50,7 @@ def written(
 
 def _write(adapter: Adapter, document: Document | Conversation, options: Options) -> Outcome:
     writer = writer_for(adapter, options)
-    if isinstance(writer, Writer) and (adapter.fit is None or not isinstance(document, Completion)):
+    if isinstance(writer, Writer):
         written = _write_units(writer, document)
     elif writer is not None and not isinstance(writer, Writer) and not isinstance(document, Completion):
         written = _write_planned(writer, document)
@@ -65,12 +64,15 @@ def _write(adapter: Adapter, document: Document | Conversation, options: Options
     return written
 
 
-def _write_units(writer: Writer, document: Document | Conversation) -> Written:
-    """What was written unit by unit."""
+def _write_units(writer: Writer, document: Document | Conversation) -> Outcome:
+    """What was written unit by unit; a text to be completed becomes a message where the format has no other place."""
     if isinstance(document, Conversation):
         return writer.write(document)
     if isinstance(document, Transcript):
         return writer.write(conversation_of(document))
+    completed = writer.complete(document)
+    if completed is not None:
+        return completed
     log = Log()
     written = writer.write(conversation_of(as_transcript(document, log)))
     written.document = document

@@ -8,9 +8,9 @@ from typing import Any, Final
 from ..errors import BridgeError
 from ..loss import Log
 from ..memo import Memo
-from ..model import Json, Transcript
+from ..model import Completion, Document, Json, Transcript
 from ..plans.probes import is_in, probe
-from ..units.conversation import Conversation
+from ..units.conversation import Conversation, whole
 from ..units.grammar import Parted, Skeleton, Unit
 from ..units.heads import Head, Item, head_of, item_of
 from ..units.reader import UnitReader
@@ -36,8 +36,8 @@ class Reader:
         self._skeleton = grammar.skeleton if plans else _none
         self._plans = Memo[Hashable, Reading | None](LIMIT)
 
-    def read(self, source: str | Json, log: Log) -> Conversation | None:
-        """A document as a conversation; None for one that is read as a whole.
+    def read(self, source: str | Json, log: Log) -> Conversation | Completion:
+        """A document as a conversation, or a text to be completed.
 
         Args:
             source: text, or a JSON value.
@@ -47,8 +47,8 @@ class Reader:
             BridgeError: what the format's reader raises.
         """
         parted = self._grammar.part(source, log)
-        if parted is None:
-            return None
+        if isinstance(parted, Completion):
+            return parted
         items: list[Item] = []
         skeleton, plans, push = self._skeleton, self._plans, items.append
         before: Unit | None = None
@@ -105,20 +105,25 @@ class Reader:
         return plan[0][0] if [place[1:] for place in plan] == [(0, -1)] else tuple(plan)
 
 
-def transcript_of(grammar: UnitReader, source: str | Json, log: Log) -> Transcript:
+def document_of(grammar: UnitReader, source: str | Json, log: Log) -> Document:
     """What a grammar reads a source as, without plans: for a format's own use.
 
     Args:
-        grammar: one that takes every source of its format apart.
+        grammar: the format's, with the options in it.
         source: text, or a JSON value.
         log: takes what is noticed.
 
     Raises:
         BridgeError: what the grammar raises.
     """
-    conversation = Reader(grammar, plans=False).read(source, log)
-    assert conversation is not None
-    return conversation.transcript
+    return whole(Reader(grammar, plans=False).read(source, log))
+
+
+def transcript_of(grammar: UnitReader, source: str | Json, log: Log) -> Transcript:
+    """The same for a format that has conversations only."""
+    document = document_of(grammar, source, log)
+    assert isinstance(document, Transcript)
+    return document
 
 
 def _none(unit: Unit, before: Unit | None) -> Skeleton | None:  # noqa: ARG001

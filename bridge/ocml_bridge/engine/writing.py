@@ -6,10 +6,13 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
 from ..arrange import in_order, misread, pairing_losses, plan_for
+from ..loss import Log
 from ..memo import Memo
-from ..model import Transcript, replace
+from ..model import Completion, Transcript, replace
 from ..pairing import pair
 from ..plans.learning import BY_CLASS, Learner, Nearest, Plan, Table
+from ..report import compared
+from ..result import DocumentOutcome
 from ..units.conversation import Conversation, conversation_of
 from ..units.grammar import State, Unit
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
@@ -47,6 +50,19 @@ class Writer:
         if (by_id or answered_in_order(items)) and _count_replies(written.items) <= _count_replies(items):
             return written
         return self._rearranged(conversation.transcript, written)
+
+    def complete(self, completion: Completion) -> DocumentOutcome | None:
+        """Write a text to be completed; None where the format holds conversations only.
+
+        Raises:
+            BridgeError: what the format's writer raises.
+        """
+        log = Log()
+        completed = self._grammar.complete(completion, log)
+        if completed is None:
+            return None
+        report = compared(completion, completed.image, log.losses, target=self._grammar.target)
+        return DocumentOutcome(completed.output, report, completed.image)
 
     def _rearranged(self, document: Transcript, written: Written) -> Written:
         """What was written with each reply where it is read as the answer to its call, as far as an order can do it."""

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 from ..adapter import Options, Source
 from ..arrange import Plan, misread, order_losses, pairing_losses
-from ..engine.reading import transcript_of
+from ..engine.reading import document_of
 from ..events import Delta, End, Event, RefusalDelta, Start, Stop
 from ..loss import Log, Loss
 from ..model import Document, Message, Transcript, replace
@@ -74,7 +74,7 @@ class TextEncoder(ABC):
 
     def _back(self, text: str, options: Options) -> Document:
         return (
-            transcript_of(self._read, text, Log())
+            document_of(self._read, text, Log())
             if isinstance(self._read, UnitReader)
             else self._read(text, options, Log())
         )

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from ..loss import Log
-from ..model import Json, Message
+from ..model import Completion, Json, Message
 from ..options import Options
 from .conversation import Conversation
 from .grammar import Parted, Skeleton, Unit
@@ -27,8 +27,8 @@ class UnitReader(ABC):
         self.options = options
 
     @abstractmethod
-    def part(self, source: str | Json, log: Log) -> Parted | None:
-        """Take a document apart; None for one that is not made of units, which the adapter's `read` reads.
+    def part(self, source: str | Json, log: Log) -> Parted | Completion:
+        """Take a document apart; a text to be completed has no units, and is read as it is.
 
         Args:
             source: text, or a JSON value.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Final, NamedTuple
 
 from ..loss import Log
-from ..model import Message, Transcript
+from ..model import Completion, Document, Message, Transcript
 from ..options import Options
 from .conversation import Conversation
 from .grammar import ContentClass, Enclosed, Spelled, State, Unit
@@ -32,6 +32,18 @@ class Prepared(NamedTuple):
     around: Transcript
     origins: Sequence[int] | None = None
     start: State = None
+
+
+class Completed(NamedTuple):
+    """A text to be completed as it is written.
+
+    Attributes:
+        output: the text, or the JSON.
+        image: what it reads as.
+    """
+
+    output: Unit
+    image: Document
 
 
 class UnitWriter(ABC):
@@ -138,3 +150,15 @@ class UnitWriter(ABC):
             log: takes what becomes of a message that is none there.
         """
         return Conversation(items, around)
+
+    def complete(self, completion: Completion, log: Log) -> Completed | None:
+        """A text to be completed; None where the format holds conversations only.
+
+        Args:
+            completion: the text.
+            log: takes what is lost.
+
+        Raises:
+            BridgeError: OCB-CONTROL-TOKEN where the options refuse a token.
+        """
+        return None
