@@ -58,7 +58,7 @@ ACTS = frozenset({"open", "print", "input"})
 SAME_FILES = {"__init__.py", "syntax.py", "sniff.py", "reader.py"}
 UNITS = {"nearest.py", "units.py"}
 """What a format has that is written unit by unit,"""
-WHOLE = {"fit.py", "writer.py"}
+WHOLE = {"writer.py"}
 """and one that is written as a whole."""
 LIBRARIES = frozenset({"yaml"})
 """Third-party libraries that an adapter imports by name; `openai_harmony` is found at run time, whichever it is."""

@@ -81,9 +81,9 @@ class Adapter:
         sniff: how sure it is that a source is of this format: 0 no, 1 possibly, 2 probably, 3 certainly.
         read: source → document, for what is not read unit by unit; mends what it can and says so, else raises
             `BridgeError`.
-        fit: document → image, for what is not written unit by unit. A message or part that the format has no place for
-            is left out and reported at its path.
-        write: image → output, text or JSON values; where there is `fit`.
+        fit: document → image, for what is not written unit by unit; None where every document is its own. A message or
+            part that the format has no place for is left out and reported at its path.
+        write: image → output, text or JSON values, for what is not written unit by unit.
         dialects: the spellings it can write, the default one first.
         reads_units: makes what reads the format unit by unit, for plans (`codec`); None where it is read by document.
         writes_units: makes what writes it unit by unit, with some options.

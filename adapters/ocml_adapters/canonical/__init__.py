@@ -11,7 +11,6 @@ ADAPTER = Adapter(
     kind=Kind.JSON,
     home="canonical",
     read=Lazy(f"{__name__}.reader:read"),
-    fit=Lazy(f"{__name__}.fit:fit"),
     write=Lazy(f"{__name__}.writer:write"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     split=Lazy(f"{__name__}.reader:split"),

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Final, cast
 
 from ocml_bridge import jsontext
-from ocml_bridge.adapter import Options
 from ocml_bridge.boundary import is_list_of_lists, several_documents
 from ocml_bridge.conformance import Conformance, check_together
 from ocml_bridge.errors import BridgeError, ErrorCode
@@ -38,9 +37,6 @@ _MARK: Final = "|start_"
 
 class ObjectReader(UnitReader):
     """Reads objects."""
-
-    def __init__(self, options: Options) -> None:
-        pass
 
     def part(self, source: str | Json, log: Log) -> Parted:
         """The objects of a document: of a list, of JSON lines, or the one that it is.
@@ -146,9 +142,6 @@ class ObjectWriter(UnitWriter):
     mark = _MARK
     groups = True
     keeps_ids = True
-
-    def __init__(self, options: Options) -> None:
-        pass
 
     def inert(self, text: str) -> bool:
         """Whether a text holds no thought marker, whole or broken."""

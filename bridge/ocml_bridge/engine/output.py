@@ -105,11 +105,9 @@ def _guarded(adapter: Adapter, document: Document | Conversation, written: Outco
 
 def _write_document(adapter: Adapter, document: Document, options: Options) -> Outcome:
     def fit(document: Document, log: Log) -> Document:
-        assert adapter.fit is not None
-        return adapter.fit(document, options, log)
+        return document if adapter.fit is None else adapter.fit(document, options, log)
 
     assert adapter.write is not None
-
     log = Log()
     first = Draft(fit(document, log), log)
     draft = arranged(document, first, fit, target=adapter.id)
