@@ -147,7 +147,9 @@ class _Request(NamedTuple):
 def _learned_request(around: Transcript) -> _Request | None:
     """How documents are written with the same around their messages; None where they are no requests."""
     some = None if around.tools is None else ()
-    written, image, _ = enclosing(Transcript((), some, settings=around.settings, layout=around.layout), [])
+    written, image, _ = enclosing(
+        Transcript((), some, settings=around.settings, extras=around.extras, layout=around.layout), []
+    )
     if not isinstance(written, dict):
         return None
     members: list[tuple[str, Callable[[list[Json], Transcript], Json]]] = []
@@ -164,10 +166,11 @@ def _learned_request(around: Transcript) -> _Request | None:
 
 
 def _key_of(around: Transcript) -> Hashable | None:
-    """What stands around messages and tools; None where that is more than a request's settings and layout."""
+    """What stands around messages and tools; None where that is more than a request's settings, layout and switches."""
+    extras = mine(around.extras, HOME)
     if (
-        around.extras is not None
-        or around.alternatives is not None
+        around.alternatives is not None
+        or not all(value.__class__ is bool for value in extras.values())
         or "shape" in mine(around.layout, HOME)
         or not all(map(is_plain_tool, around.tools or ()))
     ):
@@ -180,7 +183,7 @@ def _key_of(around: Transcript) -> Hashable | None:
             return None
         settings = values, kinds
     try:
-        return settings, around.tools is None, None if around.layout is None else pack(around.layout)
+        return settings, around.tools is None, *extras.items(), None if around.layout is None else pack(around.layout)
     except ValueError:
         return None
 

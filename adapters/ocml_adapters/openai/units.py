@@ -27,6 +27,8 @@ from .tools import call_layout
 
 _LONGEST: Final = 200
 """The longest name that plans are made for, in characters."""
+_PLACES: Final = range(64)
+"""The places among the calls of a message that plans are made for."""
 Add = Callable[[str, Any, list[Hashable], list[str]], bool]
 """Adds a member to a skeleton: to its key, and contents and ids to its values; False for one that is not for plans."""
 
@@ -58,7 +60,7 @@ def _add_calls(name: str, value: Any, key: list[Hashable], values: list[str]) ->
 
 
 def _add_call(call: Any, key: list[Hashable], values: list[str]) -> bool:
-    if call.__class__ is not dict or len(call) != 3:
+    if call.__class__ is not dict or (len(call) != 3 and not _has_index(call)):
         return False
     call_id, function = call.get("id"), call.get("function")
     if function.__class__ is not dict or call_id.__class__ is not str or not call_id or len(function) != 2:
@@ -66,13 +68,19 @@ def _add_call(call: Any, key: list[Hashable], values: list[str]) -> bool:
     name, arguments = function.get("name"), function.get("arguments")
     if not (name.__class__ is arguments.__class__ is str) or call.get("type") != "function" or len(name) > _LONGEST:
         return False
-    key += (tuple(call), tuple(function), name, not arguments)
+    key += (tuple(call), tuple(function), name, not arguments, call.get("index"))
     for member in call:
         if member == "id":
             values.append(call_id)
         elif member == "function" and arguments:
             values.append(arguments)
     return True
+
+
+def _has_index(call: Object) -> bool:
+    """Whether a call says one thing more: its place among those of its message, as where a stream was put together."""
+    index: Any = call.get("index")
+    return len(call) == 4 and index.__class__ is int and index in _PLACES
 
 
 def _add_nothing(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:

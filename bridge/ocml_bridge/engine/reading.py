@@ -93,7 +93,7 @@ class Reader:
         numbers = {text: number for number, text in enumerate(probes)}
         plan: list[tuple[Head, int, int]] = []
         for message in made:
-            content, call_id, head = message.content, message.call_id, head_of(message)
+            content, call_id, head = message.content, message.call_id, head_of(message, expected=True)
             if not isinstance(content, str) or not head.shared or is_in(head):
                 return None
             if (content and content not in numbers) or (call_id is not None and call_id not in numbers):

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from ..errors import BridgeError
 from ..loss import Log, Loss
 from ..memo import Memo
+from ..model import Message
 from ..units.grammar import ANY_CONTENT, ByDocument, ContentClass, State, Unit
 from ..units.grammar import UnitWriter as PlanUnitWriter
 from ..units.heads import LIMIT, Head, Item, head_of, item_of, messages_of
@@ -100,7 +101,7 @@ class Learner:
             return None if any(PROBE in loss.detail for loss in log.losses) else Nearest(None, tuple(log.losses))
         if log.losses or message.content != text or message.call_id not in (None, call_id):
             return None
-        return Nearest(head_of(message), ())
+        return Nearest(head_of(message, expected=head.shared), ())
 
     def left_out(self, losses: tuple[Loss, ...], table: Table) -> Plan:
         """The plan for messages that are left out."""
@@ -148,7 +149,7 @@ class Learner:
         unit = plan.build(group) if plan.build is not None else f"{plan.before}{texts[0]}{plan.after}"
         paths = [""] * len(group)
         spelled = self._grammar.spell(messages_of(group), state, last=last, paths=paths, log=Log())
-        image = [(item[0], item[1]) for item in map(item_of, spelled.image)]
+        image = [(item[0], item[1]) for item in map(_expected, spelled.image)]
         return plan if spelled.unit == unit and image == list(zip(plan.image, texts, strict=True)) else None
 
     def _tried(
@@ -166,7 +167,7 @@ class Learner:
             unit, messages, behind = self._grammar.spell(messages_of(items), state, last=last, paths=paths, log=log)
         except (BridgeError, ByDocument):
             return None
-        image = list(map(item_of, messages))
+        image = list(map(_expected, messages))
         if log.losses or [(item[1], item[2] if keeps_ids else None) for item in items] != [
             (content, call_id) for _, content, call_id in image
         ]:
@@ -182,6 +183,11 @@ class Learner:
             return Plan(before, after, None, made, table) if once else None
         build = _builder(unit, items, classes, keeps_ids=keeps_ids)
         return None if build is None else Plan("", "", build, made, table)
+
+
+def _expected(message: Message) -> Item:
+    """A message of a unit, of which more are expected."""
+    return item_of(message, expected=True)
 
 
 def _builder(

@@ -17,7 +17,7 @@ from ..turns import is_call
 LIMIT: Final = 4096
 """How many heads are known at once; where there are more, all are forgotten."""
 LONGEST: Final = 400
-"""The longest head that is shared, in bytes of its packed layout and in characters of each of its fields."""
+"""The longest head that is shared, in bytes of its packed layout and extras, in characters of each of its fields."""
 
 
 class Head:
@@ -33,8 +33,8 @@ class Head:
         empty: whether its content is an empty text.
         calls: whether it is a tool call.
         promises_json: whether the header says that the content is JSON.
-        shared: whether all messages with this head have this very object. A head with extras is not shared: hardly any
-            two are alike.
+        shared: whether all messages with this head have this very object. One with extras is shared only where more
+            messages like it are expected: hardly any two are alike.
     """
 
     __slots__ = (
@@ -43,7 +43,9 @@ class Head:
         *("promises_json", "recipient", "role", "shared", "weight"),
     )
 
-    def __init__(self, message: Message, *, layout: bytes | None, shared: bool) -> None:
+    def __init__(
+        self, message: Message, *, shared: bool, layout: bytes | None = None, extras: bytes | None = None
+    ) -> None:
         self._fields: Final = (
             *(message.intent, message.content_type, message.constraint, message.end, message.continues),
             *(message.failed, message.weight),
@@ -63,7 +65,7 @@ class Head:
         self.calls: Final = is_call(message)
         self.promises_json: Final = message.constraint == "json" or message.content_type == "json"
         self.shared: Final = shared
-        self._extras: Final = message.extras
+        self._extras: Final[ByFormat | bytes | None] = message.extras if extras is None else extras
         self._layout: Final[ByFormat | bytes | None] = message.layout if layout is None else layout
         self.bare: Final = message.extras is None and message.layout is None
         self._local: dict[str, Head] = {}
@@ -71,9 +73,11 @@ class Head:
 
     def message(self, content: Content, call_id: str | None) -> Message:
         """The message with this head; it is new, but for the extras and layout of a head that is not shared."""
-        layout = self._layout
+        extras, layout = self._extras, self._layout
         if layout.__class__ is bytes:
             layout = unpack(layout)  # pyright: ignore[reportArgumentType]
+        if extras.__class__ is bytes:
+            extras = unpack(extras)  # pyright: ignore[reportArgumentType]
         return Message(
             self.role,
             content,
@@ -82,7 +86,7 @@ class Head:
             self.recipient,
             call_id,
             *self._fields,
-            self._extras,
+            extras,  # pyright: ignore[reportArgumentType]
             layout,  # pyright: ignore[reportArgumentType]
         )
 
@@ -97,7 +101,7 @@ class Head:
                 message.layout = _of(message.layout, home)
             if message.extras is not None:
                 message.extras = _of(message.extras, home)
-            found = head_of(message)
+            found = head_of(message, expected=self.shared)
             if self.shared:
                 self._local[home] = found
         return found
@@ -117,7 +121,7 @@ class Head:
         message = self.message("" if self.empty else "x", self.id_like("x"))
         for name, value in fields.items():
             setattr(message, name, value)
-        return head_of(message)
+        return head_of(message, expected=self.shared)
 
 
 Item = tuple[Head, Content, str | None]
@@ -128,44 +132,52 @@ def _of(by_format: ByFormat, home: str) -> ByFormat | None:
     return {home: by_format[home]} if home in by_format else None
 
 
-def head_of(message: Message) -> Head:
-    """The head of a message."""
-    if message.extras is not None or message.call_id == "":
-        return Head(message, layout=None, shared=False)
-    packed: bytes | None = None
-    if message.layout is not None:
-        try:
-            packed = pack(message.layout)
-        except ValueError:
-            return Head(message, layout=None, shared=False)
+def head_of(message: Message, *, expected: bool = False) -> Head:
+    """The head of a message.
+
+    Args:
+        message: any.
+        expected: whether more messages with this head are expected, even where it has extras.
+    """
+    if message.call_id == "" or (message.extras is not None and not expected):
+        return Head(message, shared=False)
+    layout: bytes | None = None
+    extras: bytes | None = None
+    try:
+        if message.layout is not None:
+            layout = pack(message.layout)
+        if message.extras is not None:
+            extras = pack(message.extras)
+    except ValueError:
+        return Head(message, shared=False)
     key = (
         *(message.role, message.name, message.channel, message.recipient, message.intent, message.content_type),
         *(message.constraint, message.end, message.continues, message.failed, message.weight, message.weight.__class__),
-        *(packed, message.call_id is None, message.content == ""),
+        *(layout, extras, message.call_id is None, message.content == ""),
     )
     try:
         found = _heads.get(key)
     except TypeError:  # a field that is no text, in a message made by hand
-        return Head(message, layout=None, shared=False)
+        return Head(message, shared=False)
     if found is None:
-        if not _is_short(message, packed):
-            return Head(message, layout=None, shared=False)
-        found = _heads.keep(key, Head(message, layout=packed, shared=True))
+        if len(layout or b"") > LONGEST or len(extras or b"") > LONGEST or not _is_short(message):
+            return Head(message, shared=False)
+        found = _heads.keep(key, Head(message, shared=True, layout=layout, extras=extras))
     return found
 
 
-def _is_short(message: Message, packed: bytes | None) -> bool:
+def _is_short(message: Message) -> bool:
     fields = (message.role, message.name, message.channel, message.recipient)
     others = (message.intent, message.content_type, message.constraint)
-    return len(packed or b"") <= LONGEST and all(len(field or "") <= LONGEST for field in (*fields, *others))
+    return all(len(field or "") <= LONGEST for field in (*fields, *others))
 
 
 _heads: Final = Memo[Hashable, Head](LIMIT)
 
 
-def item_of(message: Message) -> Item:
-    """A message as an item."""
-    return head_of(message), message.content, message.call_id
+def item_of(message: Message, *, expected: bool = False) -> Item:
+    """A message as an item; `expected` as for `head_of`."""
+    return head_of(message, expected=expected), message.content, message.call_id
 
 
 def message_of(item: Item) -> Message:
