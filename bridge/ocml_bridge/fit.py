@@ -1,4 +1,4 @@
-"""The helpers that `fit` functions share: what a target holds of a message's content, and what is left out of it."""
+"""What a target holds of a message's content, and what is left out of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from .loss import Log, LossCode, Severity
-from .model import ByFormat, Content, FileBreak, Flags, Foreign, Infill, Media, Part, Refusal, Text, Thought, Tools
+from .model import Content, FileBreak, Flags, Foreign, Infill, Media, Part, Refusal, Text, Thought, Tools
 from .turns import apart, as_text, content_of, parts_of
 from .wording import kind_of
 
@@ -20,13 +20,6 @@ PART_CODES: Final[dict[type[Any], LossCode]] = {
     FileBreak: LossCode.FILE_BREAK,
     Foreign: LossCode.FOREIGN_PART,
 }
-
-
-def own(by_format: ByFormat | None, home: str) -> ByFormat | None:
-    """The extras or layout that a format keeps: its own."""
-    if by_format is None or home not in by_format:
-        return None
-    return by_format if len(by_format) == 1 else {home: by_format[home]}
 
 
 def drop_message(log: Log, index: int, reason: str) -> None:

@@ -6,7 +6,7 @@ formats (Harmony, OCM 2.2) give each its own. The canonical form is flat and rem
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from .loss import Log, LossCode, Severity, gone
@@ -121,15 +121,6 @@ def infer_grouping(messages: Sequence[Message]) -> tuple[Message, ...]:
             message = replace(message, continues=joined)
         out.append(message)
     return tuple(out)
-
-
-def groups(messages: Sequence[Message]) -> Iterator[tuple[int, int]]:
-    """Wire messages as ranges (first index, index behind the last)."""
-    start = 0
-    for index in range(1, len(messages) + 1):
-        if index == len(messages) or not messages[index].continues:
-            yield start, index
-            start = index
 
 
 # --- declared tools ---------------------------------------------------------------------------------------------------
