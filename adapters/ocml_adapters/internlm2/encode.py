@@ -11,9 +11,10 @@ from ocml_bridge.turns import is_call
 from ocml_bridge.visibility import is_private
 
 from .actions import joins, write_body
-from .fit import TARGET, declaring, turn
-from .headings import Replies, default_header, meaning
-from .reader import read
+from .frames import header_of, meaning
+from .nearest import TARGET, declaring, opened, turn
+from .reader import FramesReader
+from .replies import Replies
 from .stream import HOLD
 from .syntax import CONTROL, SPELLINGS
 from .tools import declares, tools_of, write_tools
@@ -29,13 +30,12 @@ class Writer(TextEncoder):
     """
 
     def __init__(self, options: Options) -> None:
-        super().__init__(TARGET, read, options, control=CONTROL, hold=HOLD)
+        super().__init__(TARGET, FramesReader(options), options, control=CONTROL, hold=HOLD)
         self._spelling = SPELLINGS[options.dialect or "im"]
         self._guard = str if options.control_tokens == "raw" else CONTROL.neutralise
         self._replies = Replies()
         self._unit: list[Message] = []
         """The messages of the frame that is open."""
-        self._heading = meaning("")
         self._made = Message("", "")
         """The message that is told, as the format has it."""
         self._said: list[str] = []
@@ -76,15 +76,24 @@ class Writer(TextEncoder):
             return self._spelling.action_end if is_call(before) and before.end is None else ""
         ended = self._end_frame(last=False)
         self._unit = [made]
-        header = default_header(made, self._replies, self._spelling)
-        self._heading = meaning(header)
-        return f"{ended}{self._spelling.start}{header}\n"
+        return f"{ended}{self._header(made)}"
+
+    def _header(self, made: Message) -> str:
+        """What opens a frame; a reply gets the name that it reads with."""
+        waits = self._replies.waits
+        if made.role == "tool" and made.name is None:
+            made.name = waits
+        header = header_of(made, waits, self._spelling)
+        if made.role == "tool":
+            made.name = meaning(header).tool(waits)
+        return f"{self._spelling.start}{header}\n"
 
     def close(self, message: Message) -> str:
         """What of a message had to wait for its end; its frame stays open while others may continue it."""
         made = declaring(message) if declares(message) else turn(message, "".join(self._said))
         out = ""
         if self._placed:
+            made.name = self._unit[-1].name
             self._unit[-1] = made
         else:
             out = self._place(made) + self._body(made)
@@ -106,9 +115,8 @@ class Writer(TextEncoder):
         unit, self._unit = self._unit, []
         if not unit:
             return ""
-        if unit[0].role == "tool":
-            unit[0].name = self._replies.name(self._heading)
-        self._replies.answered(unit, self._heading)
+        for message in unit:
+            self._replies.take(message)
         cut = last and unit[-1].end is None and unit[-1].content != ""
         return "" if cut else f"{self._spelling.end}\n"
 
@@ -122,8 +130,7 @@ class Writer(TextEncoder):
                     drop_message(self.log, index, f"{TARGET} has no place for private reasoning")
         if opening is None:
             return out
-        made = replace(turn(opening, ""), channel=None, recipient=None, end=None, continues=False)
-        return f"{out}{self._spelling.start}{default_header(made, self._replies, self._spelling)}\n"
+        return out + self._header(opened(opening))
 
 
 def encoder(_answer: Answer, options: Options) -> Encoder:

@@ -1,84 +1,169 @@
-"""Wire messages ↔ frames. A unit is the messages that one frame holds: one, or an assistant's texts and calls.
+"""Messages ↔ frames: what a header says, and how a frame is spelled.
 
-Reader, `fit` and writer walk the frames in order alike, because what a frame is by default depends on those before it.
+A frame holds one message, or an assistant's texts and calls. `environment name=<|plugin|>` names a channel, not a tool:
+the tool is that of the call which is answered (`replies`), and is given to these functions as what waits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from ocml_bridge.model import Json, Message, replace
-from ocml_bridge.text.edges import gap_behind, recall
-from ocml_bridge.text.im import Frame
-from ocml_bridge.turns import is_call
+from ocml_bridge.text.edges import gap_behind, kept_by, recall
+from ocml_bridge.text.im import Frame, read_header, write_header
+from ocml_bridge.text.plain import safe_name, safe_role
+from ocml_bridge.turns import is_call, name_of, recipient_of
 
 from .actions import read_body, write_body
-from .headings import Replies, default_header, meaning, says
-from .syntax import CONTROL, ENDS, GRAMMAR, IM, SPELLINGS, STARTS
+from .syntax import CONTROL, ENDS, ENVIRONMENT, GRAMMAR, HOME, IM, KINDS, MARKS, PYTHON, SPELLINGS, STARTS, Spelling
 from .tools import declares, read_tools, tools_of, write_tools
 
 Unit = tuple[Message, ...]
+"""The messages of one frame."""
 _OPEN: Final = frozenset({""})
 _ANY: Final = ENDS | _OPEN
 
 
-class Walk:
-    """The state that the frames before leave behind.
-
-    Args:
-        dialect: how tokens are spelled by default.
-        guard: what makes text safe in a body.
+class Place(NamedTuple):
+    """Where a frame stands, which tells with its messages how it is spelled by default.
 
     Attributes:
-        before: the last frame, as spelled.
-        replies: which calls still wait for a reply.
+        dialect: how tokens are spelled.
+        before: the frame before it.
+        last: whether the text ends with it.
+        opening: whether it is the open turn.
     """
 
-    def __init__(self, dialect: str, guard: Callable[[str], str] = CONTROL.neutralise) -> None:
-        self.spelling: Final = SPELLINGS[dialect]
-        self.guard: Final = guard
-        self.before: Frame | None = None
-        self.replies: Final = Replies()
+    dialect: str
+    before: Frame | None
+    last: bool
+    opening: bool = False
 
-    def default(self, unit: Unit, *, last: bool, opening: bool) -> Frame:
-        """The frame that is written for a unit, or for the open turn (`opening`); `last`: the text ends with it."""
-        body = "" if opening else self._body(unit)
-        cut = opening or (last and unit[-1].end is None and body != "")
-        header = default_header(unit[0], self.replies, self.spelling)
-        end = "" if cut else self.spelling.end
-        return Frame(gap_behind(self.before), self.spelling.start, header, True, body, end, 0, last)
 
-    def _body(self, unit: Unit) -> str:
-        if declares(unit[0]):
-            return self.guard(write_tools(tools_of(unit[0])))
-        return write_body(unit, self.spelling, self.guard)
+# --- headers ----------------------------------------------------------------------------------------------------------
 
-    def frame(self, unit: Unit, kept: Mapping[str, Json], default: Frame, *, opening: bool) -> Frame:
-        """The frame as it is spelled: by default, or as it was where that still says the same."""
-        closed = unit[-1].end is not None
-        return recall(
-            default,
-            kept,
-            grammar=GRAMMAR,
-            before=self.before,
-            starts=STARTS,
-            ends=_OPEN if opening else _ends(unit, last=default.last),
-            header=lambda header: says(header, unit[0], self.replies),
-            body=lambda body: not opening and holds(body, unit, closed=closed),
-        )
 
-    def step(self, frame: Frame, unit: Unit) -> tuple[Unit, bool]:
-        """Go past a frame: the unit with the name that its header gives a reply, and whether that answers a call."""
-        said = meaning(frame.header)
-        if unit[0].role == "tool":
-            unit = (replace(unit[0], name=self.replies.name(said)),)
-        self.before = frame
-        return unit, self.replies.answered(unit, said)
+class Meaning(NamedTuple):
+    """What a header says.
+
+    Attributes:
+        role: with `environment` as what it is, a tool's reply.
+        name: with `<|plugin|>` and `<|interpreter|>` as words.
+        token: whether the name was one of these two tokens.
+        rest: words that say nothing known.
+    """
+
+    role: str
+    name: str | None
+    token: bool
+    rest: tuple[str, ...]
+
+    @property
+    def declares_tools(self) -> bool:
+        """Whether the header is that of declared tools."""
+        return self.role == "system" and self.token and self.name == "plugin"
+
+    def tool(self, waits: str | None) -> str | None:
+        """The recipient that a reply with this header is from, where the call to `waits` is the first that waits."""
+        if self.name in (None, "plugin"):
+            return waits
+        return PYTHON if self.name == "interpreter" else recipient_of(self.name)
+
+
+@lru_cache(maxsize=1024)
+def meaning(header: str) -> Meaning:
+    """Take a header apart."""
+    role, name, rest = read_header(header)
+    kind = KINDS.get(name) if name is not None else None
+    return Meaning("tool" if role == ENVIRONMENT else role, kind or name, kind is not None, rest)
+
+
+def _says(header: str, message: Message, waits: str | None) -> bool:
+    """Whether a header says what a message is."""
+    heading = meaning(header)
+    if heading.role != message.role:
+        return False
+    if heading.role == "tool":
+        return heading.tool(waits) == message.name
+    if declares(message):
+        return heading.declares_tools
+    if heading.name != message.name:
+        return False
+    return not heading.declares_tools or read_tools(str(message.content)) is None
+
+
+def header_of(message: Message, waits: str | None, spelling: Spelling) -> str:
+    """The header that is written for a message; what it cannot hold is left out."""
+    if message.role == "tool":
+        return _reply_header(message.name, waits, spelling)
+    if declares(message):
+        return f"system name={spelling.plugin}"
+    if message.role == "system" and message.name == "interpreter":
+        return f"system name={spelling.interpreter}"
+    if message.role == "system" and message.name == "plugin" and read_tools(str(message.content)) is None:
+        return f"system name={spelling.plugin}"
+    return _plain_header(message.role, message.name)
+
+
+@lru_cache(maxsize=1024)
+def _plain_header(role: str, name: str | None) -> str:
+    return write_header(safe_role(MARKS.plain.sub("_", role)), _name_for(name))
+
+
+@lru_cache(maxsize=1024)
+def _reply_header(name: str | None, waits: str | None, spelling: Spelling) -> str:
+    if name == PYTHON:
+        return f"{ENVIRONMENT} name={spelling.interpreter}"
+    word = _name_for(None if name is None or name == waits else name_of(name))
+    named = word is not None and word not in ("plugin", "interpreter")
+    return f"{ENVIRONMENT} name={word if named else spelling.plugin}"
+
+
+def _name_for(name: str | None) -> str | None:
+    """A name where a header can hold it, else None."""
+    return None if name is None or MARKS.plain.search(name) is not None else safe_name(name)
+
+
+# --- frames -----------------------------------------------------------------------------------------------------------
+
+
+def default_frame(unit: Unit, waits: str | None, place: Place) -> Frame:
+    """The frame that is written for some messages, or for the open turn."""
+    spelling = SPELLINGS[place.dialect]
+    body = "" if place.opening else body_of(unit, spelling)
+    cut = place.opening or (place.last and unit[-1].end is None and body != "")
+    header, end = header_of(unit[0], waits, spelling), "" if cut else spelling.end
+    return Frame(gap_behind(place.before), spelling.start, header, True, body, end, 0, place.last)
+
+
+def body_of(unit: Unit, spelling: Spelling, *, raw: bool = False) -> str:
+    """The body that is written for some messages; `raw`: with control tokens as they stand in it."""
+    guard = str if raw else CONTROL.neutralise
+    if declares(unit[0]):
+        return guard(write_tools(tools_of(unit[0])))
+    return write_body(unit, spelling, guard)
+
+
+def recalled(unit: Unit, kept: Mapping[str, Json], default: Frame, waits: str | None, place: Place) -> Frame:
+    """The frame as the first message remembers it where that still says the same; else as by default."""
+    closed = unit[-1].end is not None
+    return recall(
+        default,
+        kept,
+        grammar=GRAMMAR,
+        before=place.before,
+        starts=STARTS,
+        ends=_OPEN if place.opening else _ends(unit, last=place.last),
+        header=lambda header: _says(header, unit[0], waits),
+        body=lambda body: not place.opening and _holds(body, unit, closed=closed),
+    )
 
 
 def _ends(unit: Unit, *, last: bool) -> frozenset[str]:
-    """Which end tokens leave a unit what it is."""
+    """Which end tokens leave messages what they are."""
     final = unit[-1]
     if is_call(final) or declares(final):
         return _ANY
@@ -87,29 +172,28 @@ def _ends(unit: Unit, *, last: bool) -> frozenset[str]:
     return frozenset() if last else _OPEN
 
 
-def settled(unit: Unit, kept: Mapping[str, Json], *, last: bool) -> Unit:
-    """A unit whose last text ends as its frame can say: cut off at the end of the text, or as it was spelled."""
-    final = unit[-1]
-    if final.end is not None or is_call(final) or (not last and kept.get("end") == ""):
-        return unit
-    if last and not declares(final) and final.content != "":
-        return unit
-    return (*unit[:-1], replace(final, end="end"))
-
-
-def holds(body: str, unit: Unit, *, closed: bool) -> bool:
-    """Whether a body says what a unit is."""
+def _holds(body: str, unit: Unit, *, closed: bool) -> bool:
+    """Whether a body says what messages are."""
     first = unit[0]
     if declares(first):
         declared = read_tools(CONTROL.restore(body))
         return declared is not None and declared.tools == tools_of(first)
     if first.role != "assistant":
         return CONTROL.restore(body) == first.content
-    bare = tuple(replace(message, layout=None, extras=None) for message in unit)
-    return read_body(body, first.name, closed=closed) == bare
+    return read_body(body, first.name, closed=closed) == tuple(
+        replace(message, layout=None, extras=None) for message in unit
+    )
 
 
-def majority(frames: Sequence[Frame]) -> str:
+def remembered(message: Message, foreign: re.Pattern[str] | None) -> dict[str, Json]:
+    """What a message remembers of its frame, without what is spelled with tokens that are not wanted."""
+    kept = kept_by(HOME, message.layout, message.extras)
+    if foreign is None or not kept:
+        return kept
+    return {key: raw for key, raw in kept.items() if not (isinstance(raw, str) and foreign.search(raw))}
+
+
+def majority(starts: Sequence[str]) -> str:
     """The dialect that most start tokens are in; `im` where there are as many of both."""
-    unused = sum(frame.start != IM.start for frame in frames)
-    return "unused" if unused * 2 > len(frames) else "im"
+    unused = sum(start != IM.start for start in starts)
+    return "unused" if unused * 2 > len(starts) else "im"

@@ -1,39 +1,40 @@
-"""InternLM2-Chat → document."""
+"""InternLM2-Chat → document: each frame is read for itself, and then whose reply answers which call is found."""
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import replace as reframed
+from typing import Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
-from ocml_bridge.model import Document, Message, Tools, Transcript, replace
+from ocml_bridge.memo import Memo
+from ocml_bridge.model import Json, Message, Tools, Transcript, replace
 from ocml_bridge.text.edges import by_format, is_trivia, remember
-from ocml_bridge.text.im import Frame, spell
+from ocml_bridge.text.im import Frame
 from ocml_bridge.text.plain import message
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.grammar import Parted, Skeleton
+from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
+from ocml_bridge.units.reader import UnitReader
 
 from .actions import read_body
-from .document import assemble
-from .frames import Unit, Walk, majority
-from .headings import Meaning, Replies, declares_tools, meaning
-from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, MARKS, ROLES, UNUSED
-from .tools import declares, place, read_tools
+from .around import around_of, default_place, with_tools
+from .calls import is_embedded
+from .frames import Meaning, Place, Unit, default_frame, majority, meaning
+from .replies import Replies
+from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, MARKS, PYTHON, ROLES, SPELLINGS, UNUSED
+from .tools import declares, read_tools
 
 _NO_END: Final = f"the message has no {IM.end}"
-
-
-def read(source: Source, options: Options, log: Log) -> Document:
-    """Read an InternLM2-Chat text, in either spelling or both.
-
-    Raises:
-        BridgeError: OCB-NO-FRAMES where no message begins; OCB-SEVERAL where another conversation begins.
-    """
-    assert isinstance(source, str)
-    frames, tail = GRAMMAR.frames(source)
-    reader = FrameReader(log)
-    for frame in frames:
-        reader.frame(frame)
-    return reader.finish(tail)
+_PLUGIN: Final = f"{IM.plugin}\n"
+_CODE: Final = f"{IM.interpreter}\n```python\n"
+_CODE_END: Final = f"\n```{IM.action_end}"
+_CALL: Final = re.compile(r'\{"name": "([^"\\]{0,200})", "parameters": (.+)\}', re.S)
+_LONGEST: Final = 200
+"""The longest header that plans are made for, in characters."""
 
 
 def split(source: Source, options: Options) -> list[tuple[int, str]]:
@@ -42,99 +43,214 @@ def split(source: Source, options: Options) -> list[tuple[int, str]]:
     return GRAMMAR.split(source)
 
 
-class FrameReader:
-    """Reads frames, in order, which may come at any time.
+class Placed(NamedTuple):
+    """A frame, and where it stands."""
 
-    What a message says is known with its frame; in which of the two spellings the text is, and so what a frame has to
-    remember of how it is spelled, only in the end.
+    frame: Frame
+    place: Place
 
-    Args:
-        log: takes the findings.
+
+class Text(NamedTuple):
+    """What of a text is no message.
 
     Attributes:
-        messages: those of the frames so far.
-        replies: which calls still wait for a reply.
+        dialect: how most tokens are spelled.
+        mixed: whether some are spelled otherwise.
+        tail: what stands behind the last frame.
+        tools: the message that declares the tools, and how many stand before it.
+        opening: the open turn.
+        last: the last frame.
     """
 
-    def __init__(self, log: Log) -> None:
-        self._log = log
-        self.messages: list[Message] = []
-        self.replies = Replies()
-        self._read: list[tuple[Frame, Unit]] = []
-        self._leading = True
-        self._tools: Unit | None = None
-        self._opening: Unit | None = None
+    dialect: str
+    mixed: bool
+    tail: str
+    tools: tuple[Message, int] | None
+    opening: Placed | None
+    last: Frame | None
 
-    def frame(self, frame: Frame) -> None:
-        """Take the next frame."""
-        said, index = meaning(frame.header), len(self.messages)
-        opening = frame.last and frame.body == ""
-        leads = self._leading and self._tools is None
-        unit: Unit = (
-            (Message(said.role, "", said.name, end=None),)
-            if opening
-            else messages_of(frame, said, index, self._log, leads=leads)
-        )
-        lifted = leads and declares(unit[0])
-        path = "/open_turn" if opening else "/tools" if lifted else f"/messages/{index}"
-        remark(frame, said, path, self._log)
-        self._read.append((frame, unit))
-        if said.role == "tool":
-            unit[0].name = self.replies.name(said)
-        if opening:
-            self._opening = unit
-            return
-        if not self.replies.answered(unit, said):
-            self._log.find(FindingCode.REPLY_UNPAIRED, f"{path}/name", "there is no call that this can be the reply to")
-        if lifted:
-            self._tools = unit
-        else:
-            self.messages += unit
-            self._leading = self._leading and unit[0].role == "system"
 
-    def finish(self, tail: str) -> Transcript:
-        """The document, with what stands behind the last frame.
+class FramesReader(UnitReader):
+    """Reads frames. A reply whose header names no tool has no name before it is related to the calls."""
+
+    def __init__(self, options: Options) -> None:
+        self._named = Memo[tuple[Head, str | None], Head](LIMIT)
+
+    def part(self, source: str | Json, log: Log) -> Parted:
+        """The frames of a text, in either spelling or both.
 
         Raises:
-            BridgeError: OCB-NO-FRAMES where no frame came, but text.
+            BridgeError: OCB-NO-FRAMES where no message begins; OCB-SEVERAL where another conversation begins.
         """
-        frames = [frame for frame, _ in self._read]
-        if not frames and tail.strip():
-            detail = f"neither {IM.start} nor {UNUSED.start} in it: this is not InternLM2-Chat"
-            raise BridgeError(ErrorCode.NO_FRAMES, detail, offset=0)
-        dialect = majority(frames)
-        if FOREIGN[dialect].search(spell(frames, tail)):
-            self._log.find(FindingCode.MIXED_SPELLING, "", "tokens are spelled in two ways", Severity.LAYOUT)
-        if not is_trivia(tail):
-            self._log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
-        return self._spelled(dialect, tail)
+        text = cast("str", source)
+        frames, tail = GRAMMAR.frames(text)
+        return parted(frames, tail, text, log)
 
-    def _spelled(self, dialect: str, tail: str) -> Transcript:
-        """The messages with what they remember of their frames."""
-        walk = Walk(dialect)
-        messages: list[Message] = []
-        opening: Message | None = None
-        tools: tuple[Message, int] | None = None
-        for frame, unit in self._read:
-            opens = unit is self._opening
-            first = remembering(unit, frame, walk, last=frame is self._read[-1][0], opening=opens)
-            if opens:
-                opening, walk.before = first, frame
-                break
-            walk.step(frame, unit)
-            if unit is self._tools:
-                tools = first, len(messages)
+    def skeleton(self, unit: Placed, before: Placed | None) -> Skeleton | None:
+        """A frame without contents; None where an edge of it is odd, or a token stands in the body but for calls."""
+        frame, (dialect, previous, *_) = unit
+        spelling, body, header = SPELLINGS[dialect], frame.body, frame.header
+        if (
+            frame.gap != ("\n" if previous is not None and previous.end else "")
+            or frame.end != spelling.end
+            or frame.start != spelling.start
+            or not frame.newline
+            or len(header) > _LONGEST
+        ):
+            return None
+        if not body:
+            return (dialect, header), []
+        if CONTROL.is_free(body):
+            return None if meaning(header).declares_tools else ((dialect, header, None), [body])
+        return _calls(dialect, header, body)
+
+    def filled(self, unit: Placed, values: Sequence[str]) -> Placed:
+        """A frame with other contents."""
+        frame = unit.frame
+        if IM.action_start not in frame.body:
+            return unit._replace(frame=reframed(frame, body="".join(values)))
+        text, *calls = frame.body.split(IM.action_start)
+        following = iter(values)
+        body = [next(following) if text else ""]
+        for call in calls:
+            if call.startswith(_CODE):
+                body.append(f"{_CODE}{next(following)}{_CODE_END}")
             else:
-                messages += (first, *unit[1:])
-        return assemble(messages, opening, tools, dialect, tail, walk.before, place(messages))
+                name = cast("re.Match[str]", _CALL.match(call, len(_PLUGIN)))[1]
+                json = f'{{"{next(following)}": 0}}'
+                body.append(f'{_PLUGIN}{{"name": "{name}", "parameters": {json}}}{IM.action_end}')
+        return unit._replace(frame=reframed(frame, body=IM.action_start.join(body)))
+
+    def read(self, unit: Placed, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+        """The messages of a frame."""
+        heading = meaning(unit.frame.header)
+        messages = messages_of(unit.frame, heading, index, log)
+        remark(unit.frame, heading, f"/messages/{index}", log)
+        if heading.role == "tool":
+            messages[0].name = heading.tool(None)
+        return remembering(messages, unit, messages[0].name)
+
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+        """The items with the names of the tools that replies are from, and what stands around them."""
+        replies = self._name_replies(items, parted, log)
+        return Conversation(items, surroundings(items, replies.waits, parted, log))
+
+    def _name_replies(self, items: list[Item], parted: Parted, log: Log) -> Replies:
+        """Give each reply the name of its tool; the calls that still wait."""
+        replies, frame = Replies(), -1
+        for at, item in enumerate(items):
+            head = item[0]
+            frame += not head.continues
+            if head.calls:
+                replies.call(head.recipient)
+            elif head.role != "tool":
+                replies.text(continues=head.continues)
+            else:
+                waits = replies.waits
+                if not replies.reply(head.name):
+                    remark_unpaired(at, log)
+                items[at] = self._answering(item, waits, parted.units[frame])
+        return replies
+
+    def _answering(self, item: Item, waits: str | None, unit: Placed) -> Item:
+        """A reply while the call to a recipient is the first that waits."""
+        head, content, call_id = item
+        if (head.name is None and waits == PYTHON) or head.name not in (None, PYTHON, waits):
+            reply = replace(message_of(item), name=head.name or waits, layout=None, extras=None)
+            return item_of(remembering((reply,), unit, waits)[0])
+        if head.name is not None or waits is None:
+            return item
+        named = self._named.get((head, waits))
+        if named is None:
+            named = head.replaced(name=waits)
+            if head.shared:
+                self._named.keep((head, waits), named)
+        return named, content, call_id
 
 
-def messages_of(frame: Frame, said: Meaning, index: int, log: Log, *, leads: bool = False) -> Unit:
+def parted(frames: Sequence[Frame], tail: str, text: str, log: Log) -> Parted:
+    """A text as its frames, but for that of its tools and the open turn.
+
+    Args:
+        frames: all of them.
+        tail: what stands behind them.
+        text: the whole.
+        log: takes what is noticed of the tools.
+
+    Raises:
+        BridgeError: OCB-NO-FRAMES where there is no frame, but text.
+    """
+    if not frames and tail.strip():
+        detail = f"neither {IM.start} nor {UNUSED.start} in it: this is not InternLM2-Chat"
+        raise BridgeError(ErrorCode.NO_FRAMES, detail, offset=0)
+    dialect = majority([frame.start for frame in frames]) if UNUSED.start in text else "im"
+    last = frames[-1] if frames else None
+    units = [
+        Placed(frame, Place(dialect, before, frame is last))
+        for frame, before in zip(frames, [None, *frames], strict=False)
+    ]
+    opening: Placed | None = None
+    if last is not None and last.last and last.body == "":
+        frame, place = units.pop()
+        opening = Placed(frame, place._replace(opening=True))
+    tools = _declared(units, log)
+    if tools is not None:
+        del units[tools[1]]
+    mixed = FOREIGN[dialect].search(text) is not None
+    return Parted(units, Transcript(), document=Text(dialect, mixed, tail, tools, opening, last))
+
+
+def _declared(units: Sequence[Placed], log: Log) -> tuple[Message, int] | None:
+    """The message that declares the tools, and how many stand before it; None where none of the first does."""
+    for at, unit in enumerate(units):
+        heading = meaning(unit.frame.header)
+        if heading.role != "system":
+            return None
+        if heading.declares_tools:
+            noted = Log()
+            messages = messages_of(unit.frame, heading, at, noted, leads=True)
+            if declares(messages[0]):
+                log.findings += noted.findings
+                remark(unit.frame, heading, "/tools", log)
+                return remembering(messages, unit, None)[0], at
+    return None
+
+
+def surroundings(items: Sequence[Item], waits: str | None, parted: Parted, log: Log) -> Transcript:
+    """What stands around the messages.
+
+    Args:
+        items: the messages.
+        waits: the recipient of the first call that still waits for its reply.
+        parted: the text.
+        log: takes what is noticed of it.
+    """
+    text = cast("Text", parted.document)
+    opening = text.opening
+    if opening is not None:
+        remark(opening.frame, meaning(opening.frame.header), "/open_turn", log)
+    if text.mixed:
+        log.find(FindingCode.MIXED_SPELLING, "", "tokens are spelled in two ways", Severity.LAYOUT)
+    if not is_trivia(text.tail):
+        log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
+    turn = None if opening is None else open_turn(opening, waits)
+    around = around_of(text.dialect, text.tail, text.last, turn)
+    return around if text.tools is None else with_tools(around, *text.tools, default_place(items))
+
+
+def open_turn(unit: Placed, waits: str | None) -> Message:
+    """The open turn that a frame is."""
+    heading = meaning(unit.frame.header)
+    name = heading.tool(waits) if heading.role == "tool" else heading.name
+    return remembering((Message(heading.role, "", name, end=None),), unit, waits)[0]
+
+
+def messages_of(frame: Frame, heading: Meaning, index: int, log: Log, *, leads: bool = False) -> Unit:
     """The messages of a frame with this header.
 
     Args:
         frame: one that is no open turn.
-        said: what its header says.
+        heading: what its header says.
         index: of its first message.
         log: takes what had to be mended.
         leads: whether tools in it are the transcript's.
@@ -143,10 +259,10 @@ def messages_of(frame: Frame, said: Meaning, index: int, log: Log, *, leads: boo
     def note(code: FindingCode, at: int, detail: str) -> None:
         log.find(code, f"/messages/{index + at}", detail)
 
-    if said.role == "assistant":
-        return read_body(frame.body, said.name, closed=frame.end != "", note=note)
+    if heading.role == "assistant":
+        return read_body(frame.body, heading.name, closed=frame.end != "", note=note)
     content = CONTROL.restore(frame.body)
-    if declares_tools(said):
+    if heading.declares_tools:
         declared = read_tools(content)
         if declared is not None:
             if declared.repaired:
@@ -157,16 +273,16 @@ def messages_of(frame: Frame, said: Meaning, index: int, log: Log, *, leads: boo
     stray = MARKS.plain.search(frame.body)
     if stray is not None:
         note(FindingCode.STRAY_TOKEN, 0, f"{stray[0]} in the text is read as text")
-    return (message(said.role, content, said.name, "end" if frame.end else None),)
+    return (message(heading.role, content, heading.name, "end" if frame.end else None),)
 
 
-def remark(frame: Frame, said: Meaning, path: str, log: Log) -> None:
+def remark(frame: Frame, heading: Meaning, path: str, log: Log) -> None:
     """Note what is odd about a frame, but for its body."""
-    if said.role not in ROLES:
-        detail = f"{said.role!r} is not a role of InternLM2-Chat"
+    if heading.role not in ROLES:
+        detail = f"{heading.role!r} is not a role of InternLM2-Chat"
         log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", detail, Severity.LAYOUT)
-    if said.rest:
-        detail = f"{' '.join(said.rest)!r} in the header is kept as it is"
+    if heading.rest:
+        detail = f"{' '.join(heading.rest)!r} in the header is kept as it is"
         log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)
     if not is_trivia(frame.gap):
         code = FindingCode.STRAY_TOKEN if MARKS.plain.search(frame.gap) else FindingCode.TEXT_OUTSIDE
@@ -176,9 +292,40 @@ def remark(frame: Frame, said: Meaning, path: str, log: Log) -> None:
         log.find(code, f"{path}/end", _NO_END)
 
 
-def remembering(unit: Unit, frame: Frame, walk: Walk, *, last: bool, opening: bool = False) -> Message:
-    """The first message of a frame, with what it remembers of that."""
-    layout, extras = remember(frame, walk.default(unit, last=last, opening=opening))
+def remark_unpaired(index: int, log: Log) -> None:
+    """Note that a reply answers no call."""
+    path = f"/messages/{index}/name"
+    log.find(FindingCode.REPLY_UNPAIRED, path, "there is no call that this can be the reply to")
+
+
+def remembering(messages: Unit, unit: Placed, waits: str | None) -> Unit:
+    """The messages of a frame, the first with what it remembers of that; `waits` as in `replies`."""
+    layout, extras = remember(unit.frame, default_frame(messages, waits, unit.place))
     if not layout and not extras:
-        return unit[0]
-    return replace(unit[0], layout=by_format(HOME, layout), extras=by_format(HOME, extras))
+        return messages
+    return (replace(messages[0], layout=by_format(HOME, layout), extras=by_format(HOME, extras)), *messages[1:])
+
+
+def _calls(dialect: str, header: str, body: str) -> Skeleton | None:
+    """A body of text and calls; None where a call is written otherwise than by default."""
+    text, *calls = body.split(IM.action_start)
+    if meaning(header).role != "assistant" or not calls or text.isspace() or not CONTROL.is_free(text):
+        return None
+    key: list[Hashable] = [dialect, header, bool(text)]
+    values = [text] if text else []
+    for call in calls:
+        if call.startswith(_CODE) and call.endswith(_CODE_END):
+            code = call[len(_CODE) : -len(_CODE_END)]
+            if not code or "```" in code or not CONTROL.is_free(code):
+                return None
+            key.append(PYTHON)
+            values.append(code)
+            continue
+        found = _CALL.fullmatch(call, len(_PLUGIN), len(call) - len(IM.action_end))
+        if not (call.startswith(_PLUGIN) and call.endswith(IM.action_end) and found is not None):
+            return None
+        if not (CONTROL.is_free(found[1]) and CONTROL.is_free(found[2]) and is_embedded(found[2])):
+            return None
+        key.append((found[1],))
+        values.append(found[2])
+    return tuple(key), values

@@ -7,17 +7,22 @@ from typing import Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Decoder, Delta, End, Start
-from ocml_bridge.model import Message
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Message, Transcript, replace
 from ocml_bridge.stream.decoder import LiveLog, TextDecoder, tell
 from ocml_bridge.stream.frames import Live, Saying
 from ocml_bridge.stream.hold import Hold
+from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.text.plain import message
+from ocml_bridge.units.heads import item_of
 
 from .actions import call_of, message_of, placed
-from .headings import declares_tools, meaning
-from .reader import FrameReader
+from .frames import Unit, meaning
+from .reader import messages_of, parted, remark, remark_unpaired, remembering, surroundings
+from .replies import Replies
 from .segments import Cutter
 from .syntax import CONTROL, GRAMMAR, IM, SPECIALS, UNUSED
+from .tools import declares
 
 HOLD: Final = Hold(SPECIALS)
 
@@ -103,6 +108,64 @@ class Turn(Saying):
             tell(self.log, index, part, self._said() if begun else None)
 
 
+class FrameReader:
+    """Reads frames as they come.
+
+    What a message says is known with its frame; in which of the two spellings the text is, and so what a frame has to
+    remember of how it is spelled, only in the end.
+
+    Args:
+        log: takes the findings.
+
+    Attributes:
+        messages: those of the frames so far.
+        replies: which calls still wait for a reply.
+    """
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self.messages: list[Message] = []
+        self.replies = Replies()
+        self._frames: list[Frame] = []
+        self._units: list[tuple[Unit, str | None]] = []
+        """For each frame its messages, and which call waited first for its reply."""
+        self._leads = True
+        """Whether tools would be the transcript's."""
+
+    def frame(self, frame: Frame) -> None:
+        """Take the next frame; the last one may be the open turn, which is no message."""
+        self._frames.append(frame)
+        if frame.last and frame.body == "":
+            return
+        heading, index, waits = meaning(frame.header), len(self.messages), self.replies.waits
+        unit = messages_of(frame, heading, index, self._log, leads=self._leads)
+        if self._leads and declares(unit[0]):
+            self._leads = False
+            remark(frame, heading, "/tools", self._log)
+            return
+        remark(frame, heading, f"/messages/{index}", self._log)
+        if heading.role == "tool":
+            unit[0].name = heading.tool(waits)
+        if not all(map(self.replies.take, unit)):
+            remark_unpaired(index, self._log)
+        self._units.append((unit, waits))
+        self.messages += unit
+        self._leads = self._leads and heading.role == "system"
+
+    def finish(self, tail: str) -> Transcript:
+        """The document, with what stands behind the last frame.
+
+        Raises:
+            BridgeError: OCB-NO-FRAMES where no frame came, but text.
+        """
+        text = parted(self._frames, tail, spell(self._frames, tail), Log())
+        messages: list[Message] = []
+        for frame, (unit, waits) in zip(text.units, self._units, strict=True):
+            messages += remembering(unit, frame, waits)
+        around = surroundings(list(map(item_of, messages)), self.replies.waits, text, self._log)
+        return replace(around, messages=tuple(messages))
+
+
 class Reading(Live):
     """The reading of a stream.
 
@@ -116,13 +179,13 @@ class Reading(Live):
 
     def saying(self, header: str) -> Saying:
         """What says the body of the next frame, which has this header."""
-        said, index = meaning(header), len(self._frames.messages)
-        if said.role == "assistant":
-            return Turn(self.log, index, said.name)
-        if declares_tools(said):
+        heading, index = meaning(header), len(self._frames.messages)
+        if heading.role == "assistant":
+            return Turn(self.log, index, heading.name)
+        if heading.declares_tools:
             return Saying(self.log, index, None, CONTROL.restore)
-        name = self._frames.replies.name(said) if said.role == "tool" else said.name
-        return Saying(self.log, index, message(said.role, "", name, end=None), CONTROL.restore)
+        name = heading.tool(self._frames.replies.waits) if heading.role == "tool" else heading.name
+        return Saying(self.log, index, message(heading.role, "", name, end=None), CONTROL.restore)
 
     def ending(self, start: str, saying: Saying) -> str:
         """What ends a frame, spelled as what began it; a call that is open ends with it."""

@@ -16,13 +16,17 @@ from typing import Any, Final, cast
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.boundary import is_list_of_lists, several, several_documents
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
-from ocml_bridge.model import Document, Json, Transcript, replace
+from ocml_bridge.loss import FindingCode, Log, Severity
+from ocml_bridge.model import Json, Transcript, replace
 from ocml_bridge.text.edges import by_format, kept_by
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.grammar import Enclosed, Parted, State, Unit
+from ocml_bridge.units.heads import Item
 
-from . import fit as text_fit
-from . import reader, writer
-from .syntax import BOS, CONTROL, EOS, HOME, IDS, IM
+from .frames import Unit as Messages
+from .reader import FramesReader
+from .syntax import BOS, CONTROL, EOS, GRAMMAR, HOME, IDS, IM
+from .units import Frames
 from .vocabulary import Vocabulary, load_vocabulary
 
 _TOKENS: Final = {number: token for token, number in IDS.items()}
@@ -75,46 +79,66 @@ def to_ids(text: str, vocabulary: Vocabulary) -> list[int]:
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def read(source: Source, options: Options, log: Log) -> Document:
-    """Read token ids of InternLM2.
+class IdsReader(FramesReader):
+    """Reads the frames that ids spell."""
 
-    Raises:
-        BridgeError: OCB-SHAPE with the path of what is not an id; OCB-NO-FRAMES where no message begins; OCB-SEVERAL
-            where another conversation begins; OCB-DEPENDENCY or OCB-VOCABULARY without SentencePiece or the vocabulary.
-    """
-    if is_list_of_lists(source):
-        raise several_documents(source)
-    vocabulary = load_vocabulary()
-    ids = _checked(source, vocabulary)
-    parts = split(ids, options)
-    if len(parts) > 1:
-        raise several(path=f"/{parts[1][0]}")
-    transcript = _read(ids, vocabulary, log)
-    _note_unusual(ids, vocabulary, log)
-    return _remembering(transcript, ids, vocabulary)
+    def part(self, source: str | Json, log: Log) -> Parted:
+        """The frames of a list of ids; around them are the ids, where the encoder would choose others.
+
+        Raises:
+            BridgeError: OCB-SHAPE with the path of what is not an id; OCB-NO-FRAMES where no message begins;
+                OCB-SEVERAL where another conversation begins; OCB-DEPENDENCY or OCB-VOCABULARY without SentencePiece or
+                the vocabulary.
+        """
+        if is_list_of_lists(source):
+            raise several_documents(source)
+        vocabulary = load_vocabulary()
+        ids = _checked(source, vocabulary)
+        parts = _cut(ids, vocabulary)
+        if len(parts) > 1:
+            raise several(path=f"/{parts[1]}")
+        text = to_text(ids, vocabulary)
+        try:
+            parted = super().part(text, log)
+        except BridgeError as error:
+            raise BridgeError(error.code, error.message, path="") from error
+        _note_unusual(ids, vocabulary, log)
+        kept: dict[str, Json] = {} if to_ids(text, vocabulary) == ids else {"ids": [*ids]}
+        return parted._replace(around=Transcript(layout=by_format(HOME, kept)))
+
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+        """The conversation of the text, with the ids."""
+        conversation = super().relate(items, parted, log)
+        conversation.around = _with_layout(conversation.around, kept_by(HOME, parted.around.layout))
+        return conversation
 
 
 def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
     """The conversations of a list of ids, or of a list of such lists, each with its index.
 
     Raises:
-        BridgeError: as `read`.
+        BridgeError: OCB-SHAPE, OCB-DEPENDENCY or OCB-VOCABULARY as `IdsReader.part`.
     """
     if is_list_of_lists(source):
         return list(enumerate(source))
     vocabulary = load_vocabulary()
     ids = _checked(source, vocabulary)
-    if not any(number in _EDGES for number in ids):
-        return [(0, [*ids])]
-    # Text is cut beside its tokens alone, and these have their places among the ids.
-    pieces = list(_spelled(ids, vocabulary))
-    offsets, indices = [0, *accumulate(len(text) for _, text in pieces)], [0, *(index for index, _ in pieces)]
-    parts = reader.split("".join(text for _, text in pieces), options)
-    cuts = [indices[bisect_right(offsets, at) - 1] for at, _ in parts]
+    cuts = _cut(ids, vocabulary)
     return [(at, [*ids[at:end]]) for at, end in zip(cuts, (*cuts[1:], len(ids)), strict=True)]
 
 
-def _checked(source: Source, vocabulary: Vocabulary) -> list[int]:
+def _cut(ids: Sequence[int], vocabulary: Vocabulary) -> list[int]:
+    """The indices where conversations begin."""
+    if not any(number in _EDGES for number in ids):
+        return [0]
+    # Text is cut beside its tokens alone, and these have their places among the ids.
+    pieces = list(_spelled(ids, vocabulary))
+    offsets, indices = [0, *accumulate(len(text) for _, text in pieces)], [0, *(index for index, _ in pieces)]
+    parts = GRAMMAR.split("".join(text for _, text in pieces))
+    return [indices[bisect_right(offsets, at) - 1] for at, _ in parts]
+
+
+def _checked(source: Json, vocabulary: Vocabulary) -> list[int]:
     if not isinstance(source, list):
         raise BridgeError(ErrorCode.SHAPE, "internlm2-tokens is a JSON array of token ids", path="")
     for at, number in enumerate(cast("list[Any]", source)):
@@ -122,14 +146,6 @@ def _checked(source: Source, vocabulary: Vocabulary) -> list[int]:
             message = f"not a token id of InternLM2 (0 to {vocabulary.size - 1}): {number!r:.40}"
             raise BridgeError(ErrorCode.SHAPE, message, path=f"/{at}")
     return cast("list[int]", source)
-
-
-def _read(ids: Sequence[int], vocabulary: Vocabulary, log: Log) -> Transcript:
-    """What ids say; how they were chosen is not kept."""
-    try:
-        return cast("Transcript", reader.read(to_text(ids, vocabulary), Options(), log))
-    except BridgeError as error:
-        raise BridgeError(error.code, error.message, path="") from error
 
 
 def _note_unusual(ids: Sequence[int], vocabulary: Vocabulary, log: Log) -> None:
@@ -146,52 +162,49 @@ def _note_unusual(ids: Sequence[int], vocabulary: Vocabulary, log: Log) -> None:
         log.find(FindingCode.SHAPE, "", "the ids are not UTF-8 in places, which are read as U+FFFD")
 
 
-def _remembering(transcript: Transcript, ids: list[int], vocabulary: Vocabulary) -> Transcript:
-    """A transcript with its ids, where the encoder would choose others."""
-    if _ids_of(transcript, vocabulary) == ids:
-        return transcript
-    return replace(transcript, layout=by_format(HOME, {**kept_by(HOME, transcript.layout), "ids": list(ids)}))
-
-
-# --- the image --------------------------------------------------------------------------------------------------------
-
-
-def fit(document: Document, options: Options, log: Log) -> Document:
-    """The image: that of the text, which is spelled in one way here, as its ids are read back.
-
-    The ids that the document came with are used again as long as they say the same.
-    """
-    vocabulary, noted = load_vocabulary(), len(log.losses)
-    draft = cast("Transcript", text_fit.fit(document, _text_options(options), log))
-    # Content that spells a token is broken in the text alone.
-    log.losses[noted:] = [loss for loss in log.losses[noted:] if loss.code is not LossCode.CONTROL_TOKEN]
-    ids = _ids_of(draft, vocabulary)
-    image = _read(ids, vocabulary, Log())
-    return _remembering(image, _kept(document, image, vocabulary) or ids, vocabulary)
-
-
-def _kept(document: Document, image: Transcript, vocabulary: Vocabulary) -> list[int] | None:
-    try:
-        ids = _checked(
-            kept_by(HOME, document.layout if isinstance(document, Transcript) else None).get("ids"), vocabulary
-        )
-        return ids if _read(ids, vocabulary, Log()) == image else None
-    except BridgeError:
-        return None
-
-
-def _text_options(options: Options) -> Options:
-    return dataclasses.replace(options, dialect="im", control_tokens="neutralise")
+def _with_layout(around: Transcript, more: dict[str, Json]) -> Transcript:
+    """A transcript that remembers more of its ids; itself where there is no more."""
+    return replace(around, layout={HOME: {**kept_by(HOME, around.layout), **more}}) if more else around
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-def write(document: Document, options: Options, log: Log) -> Source:
-    """Write an image as ids."""
-    ids = kept_by(HOME, document.layout if isinstance(document, Transcript) else None).get("ids")
-    return list(cast("list[Any]", ids)) if ids is not None else cast("list[Any]", _ids_of(document, load_vocabulary()))
+class IdFrames(Frames):
+    """Writes frames as ids. What of a text spells a token is none there, so nothing needs a guard."""
+
+    target = "internlm2-tokens"
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(dataclasses.replace(options, dialect="im", control_tokens="neutralise"))
+
+    def inert(self, text: str) -> bool:
+        """Whether a text holds no token, whole or broken, and can be held as it is."""
+        return super().inert(text) and _SURROGATE.search(text) is None
+
+    def guard(self, unit: Messages, paths: Sequence[str], log: Log) -> None:
+        """Nothing is broken."""
+
+    def held(self, text: str) -> str:
+        """A text as its ids spell it."""
+        vocabulary = load_vocabulary()
+        return to_text(to_ids(text, vocabulary), vocabulary)
+
+    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
+        """The ids of all frames: those that the document came with, as long as they say the same."""
+        text, read, _ = super().enclose(units, around, state)
+        vocabulary = load_vocabulary()
+        ids = to_ids(text, vocabulary)
+        kept = _kept(kept_by(HOME, around.layout).get("ids"), text, vocabulary)
+        if kept is None or kept == ids:
+            return Enclosed(ids, read)
+        return Enclosed([*kept], _with_layout(read, {"ids": [*kept]}))
 
 
-def _ids_of(document: Document, vocabulary: Vocabulary) -> list[int]:
-    return to_ids(cast("str", writer.write(document, _text_options(Options()), Log())), vocabulary)
+def _kept(ids: Json, text: str, vocabulary: Vocabulary) -> list[int] | None:
+    """The ids that a document came with, where they spell a text; else None."""
+    try:
+        ids = _checked(ids, vocabulary)
+    except BridgeError:
+        return None
+    return ids if to_text(ids, vocabulary) == text else None

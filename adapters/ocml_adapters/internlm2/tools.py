@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.jsontext import parse, spaced
@@ -93,10 +93,3 @@ def declares(message: Message) -> bool:
 def tools_of(message: Message) -> tuple[Tool, ...]:
     """The tools of a message that `declares` them."""
     return tuple(tool for part in message.content if isinstance(part, Tools) for tool in part.tools)
-
-
-def place(messages: Sequence[Message]) -> int:
-    """Where the transcript's tools stand by default: behind the system messages that lead, before other tools."""
-    return next(
-        (at for at, message in enumerate(messages) if message.role != "system" or declares(message)), len(messages)
-    )
