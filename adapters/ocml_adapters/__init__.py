@@ -1,1 +1,1 @@
-"""One folder per format: `syntax`, `reader`, `fit`, `writer`. No adapter knows another."""
+"""One folder per format: `syntax`, `sniff`, `reader`, `nearest`, `units`. No adapter knows another."""

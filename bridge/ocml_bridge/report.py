@@ -35,7 +35,7 @@ class Report:
         """Collect what is lost.
 
         Args:
-            before: what the adapter's `fit` logged.
+            before: what the adapter logged.
             differences: what else the document and its image differ in; nobody may change what they refer to.
             after: what was found later than these.
             target: the format id, for their sentences.
