@@ -1,8 +1,8 @@
 """What an adapter is: one entry of data and a few functions.
 
 An adapter maps one format to the canonical form and back. With each output goes its *image*, the nearest document that
-the format can hold. It is exactly what reading the output gives back, so the difference between a document and its image
-is the loss, and nothing is lost in silence.
+the format can hold. It is exactly what reading the output gives back, so the difference between a document and its
+image is the loss, and nothing is lost in silence.
 """
 
 from __future__ import annotations
