@@ -8,11 +8,11 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Completion, Content, FileBreak, Infill, Json, Part, Transcript
-from ocml_bridge.text.edges import by_format, kept_by
+from ocml_bridge.text.edges import kept_by
 from ocml_bridge.turns import content_of, parts_of
 from ocml_bridge.units.writer import Completed
 
-from .edges import Edges, around_body, asked, default_around, default_for, kept, recalled, settled
+from .edges import Edges, around_body, chosen, default_around, default_for, recall, remember, with_tokens
 from .scanner import scan
 from .segments import Block, Call, Output, tidy
 from .spelling import Guard, spell
@@ -46,10 +46,9 @@ def write(completion: Completion, options: Options, log: Log) -> Completed:
     remembered = kept_by(HOME, completion.layout, completion.extras)
     body = _body(content, remembered, TOKENS.neutralise)
     if not body.strip():
-        edges = settled({}, options, frames=False, cut=False)
-        layout, extras = kept(edges, default_for(cut=False))
-        empty = Transcript(layout=by_format(HOME, layout), extras=by_format(HOME, extras))
-        return Completed(edges.opening + edges.closing, empty)
+        edges = chosen({}, options, frames=False, cut=False)
+        layout, extras = remember(edges, default_for(cut=False))
+        return Completed(edges.opening + edges.closing, Transcript(layout=layout, extras=extras))
     log.losses += notes.losses
     if body == _default(content, TOKENS.neutralise):
         for part in parts_of(content):
@@ -69,10 +68,8 @@ def _content(body: str) -> tuple[Content, list[tuple[FindingCode, str]]]:
 
 
 def _with_layout(content: Content, body: str, edges: Edges, options: Options) -> Completion:
-    layout, extras = kept(edges, default_around(body, options))
-    if body != _default(content, TOKENS.neutralise):
-        layout["body"] = body
-    return Completion(content, by_format(HOME, layout), by_format(HOME, extras))
+    raw = {} if body == _default(content, TOKENS.neutralise) else {"body": body}
+    return Completion(content, *remember(edges, default_around(body, options), **raw))
 
 
 def _default(content: Content, guard: Guard) -> str:
@@ -88,5 +85,5 @@ def _body(content: Content, remembered: Mapping[str, Json], guard: Guard) -> str
 
 
 def _edges(remembered: Mapping[str, Json], body: str, options: Options) -> Edges:
-    wanted = recalled(remembered, default_around(body, options))
-    return around_body(asked(wanted, options), body, options)
+    wanted = recall(remembered, default_around(body, options))
+    return around_body(with_tokens(wanted, options), body, options)

@@ -16,12 +16,12 @@ from typing import Final
 from ocml_bridge.adapter import Options
 from ocml_bridge.boundary import BEGINS, ENDS, Boundary
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.model import Json
-from ocml_bridge.text.edges import is_trivia
+from ocml_bridge.model import ByFormat, Json
+from ocml_bridge.text.edges import by_format, is_trivia
 from ocml_bridge.text.im import Grammar
 from ocml_bridge.text.unicode import BOM
 
-from .syntax import DIALECTS, END, GRAMMAR, START
+from .syntax import DIALECTS, END, GRAMMAR, HOME, START
 
 BOS: Final = ("[BOS]", "<s>", "<|BOS|>", "<|begin_of_text|>", "<|startoftext|>")
 EOS: Final = ("[EOS]", "</s>", "<|EOS|>", "<|end_of_text|>", "<|endoftext|>")
@@ -125,7 +125,7 @@ class Ending:
         return min(places, default=len(text))
 
 
-def both(first: Edges, last: Edges) -> Edges:
+def joined(first: Edges, last: Edges) -> Edges:
     """The beginning of the one with the end of the other."""
     return Edges(first.before, first.bos, first.head, last.tail, last.eos, last.after)
 
@@ -134,7 +134,7 @@ def around(text: str, options: Options) -> tuple[Edges, str]:
     """The edges of a text without frames, and what stands between them."""
     first = opening(text, options)
     last = closing(first.head, options)
-    return replace(both(first, last), head="", tail=""), last.tail
+    return replace(joined(first, last), head="", tail=""), last.tail
 
 
 # --- defaults and choices ---------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ def default_around(body: str, options: Options) -> Edges:
     return replace(NONE, bos=BOS[0] if edges.bos or body.startswith(BOM) else "", eos=EOS[0] if edges.eos else "")
 
 
-def asked(edges: Edges, options: Options) -> Edges:
+def with_tokens(edges: Edges, options: Options) -> Edges:
     """The edges with the tokens that the options name.
 
     Raises:
@@ -171,11 +171,11 @@ def asked(edges: Edges, options: Options) -> Edges:
     return edges
 
 
-def settled(kept: Mapping[str, Json], options: Options, *, frames: bool, cut: bool) -> Edges:
+def chosen(remembered: Mapping[str, Json], options: Options, *, frames: bool, cut: bool) -> Edges:
     """How a conversation begins and ends: as the dialect or the options say, else as the source did, else by default.
 
     Args:
-        kept: what the document keeps of that.
+        remembered: what the document remembers of that.
         options: which dialect, and which tokens, are asked for.
         frames: whether it has any.
         cut: whether the last of them is left open.
@@ -183,8 +183,8 @@ def settled(kept: Mapping[str, Json], options: Options, *, frames: bool, cut: bo
     Raises:
         BridgeError: OCB-OPTION for a token that would not be read back as one.
     """
-    wanted = recalled(kept, default_for(cut=cut)) if options.dialect is None else _SPELLED[options.dialect]
-    wanted = asked(wanted, options)
+    wanted = recall(remembered, default_for(cut=cut)) if options.dialect is None else _SPELLED[options.dialect]
+    wanted = with_tokens(wanted, options)
     if not frames:
         return around_nothing(wanted, options)
     return around_frames(replace(wanted, tail="", eos="", after="") if cut else wanted, options, cut=cut)
@@ -194,11 +194,11 @@ def around_frames(edges: Edges, options: Options, *, cut: bool) -> Edges:
     """Edges for a conversation that has frames: each end as it is wanted where it is read back so, else by default."""
     default = default_for(cut=cut)
     first, last = opening(edges.opening, options), closing(edges.closing, options)
-    if START in edges.opening or edges.opening.startswith(BOM) or both(first, edges) != edges:
+    if START in edges.opening or edges.opening.startswith(BOM) or joined(first, edges) != edges:
         first = default
-    if cut or START in edges.closing or both(edges, last) != edges:
+    if cut or START in edges.closing or joined(edges, last) != edges:
         last = default
-    return both(first, last)
+    return joined(first, last)
 
 
 def around_nothing(edges: Edges, options: Options) -> Edges:
@@ -216,24 +216,29 @@ def around_body(edges: Edges, body: str, options: Options) -> Edges:
     return edges if usable else default_around(body, options)
 
 
-# --- what a document keeps of them ------------------------------------------------------------------------------------
+# --- what a document remembers of them --------------------------------------------------------------------------------
 
 
-def kept(edges: Edges, default: Edges) -> tuple[dict[str, Json], dict[str, Json]]:
-    """What layout and what extras must keep of the edges: what differs from the default; extras keep what is text."""
-    layout: dict[str, Json] = {}
+def remember(edges: Edges, default: Edges, **layout: Json) -> tuple[ByFormat | None, ByFormat | None]:
+    """The layout and the extras of a document with some edges: what differs from the default; extras keep what is text.
+
+    Args:
+        edges: those of the text.
+        default: those that would be written.
+        layout: what else the layout has.
+    """
     extras: dict[str, Json] = {}
     for name in _NAMES:
         value = getattr(edges, name)
         if value != getattr(default, name):
             (layout if name in _TOKENS or is_trivia(value) else extras)[name] = value
-    return layout, extras
+    return by_format(HOME, layout), by_format(HOME, extras)
 
 
 _TOKENS: Final = frozenset({"bos", "eos"})
 
 
-def recalled(kept: Mapping[str, Json], default: Edges) -> Edges:
-    """The edges that a document keeps; what is not text is passed over."""
-    found = {name: kept[name] for name in _NAMES if isinstance(kept.get(name), str)}
+def recall(remembered: Mapping[str, Json], default: Edges) -> Edges:
+    """The edges that a document remembers; what is not text is passed over."""
+    found = {name: remembered[name] for name in _NAMES if isinstance(remembered.get(name), str)}
     return replace(default, **found)

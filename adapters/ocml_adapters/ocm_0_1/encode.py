@@ -16,15 +16,15 @@ from ocml_bridge.stream.hold import Hold
 from ocml_bridge.text.im import spell
 from ocml_bridge.turns import is_call, is_thought
 
+from .body import header_of, is_text
 from .completion import write as write_completion
-from .edges import Edges, settled
+from .edges import Edges, chosen
 from .frames import ends_text, open_frame
 from .nearest import bare, has_no_place, opened
 from .reader import FramesReader
 from .spelling import body_of, newline_behind
 from .syntax import CLOSERS, END, HOME, SPECIALS, START, TOKENS
 from .units import FIRST, Frames, may_join
-from .wire import header_of, is_text
 
 _HOLD: Final = Hold(SPECIALS)
 
@@ -165,7 +165,7 @@ class Encoder(TextEncoder):
         return closer + newline_behind(self._body[-1] if self._body else "") + END
 
     def _edges(self, *, cut: bool) -> Edges:
-        return settled({}, self.options, frames=True, cut=cut)
+        return chosen({}, self.options, frames=True, cut=cut)
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
@@ -179,7 +179,7 @@ class Encoder(TextEncoder):
         opening = None if isinstance(document, Completion) else document.open_turn
         cut = opening is not None or self._is_cut()
         if opening is not None:
-            out += self._leave() + spell([open_frame(opened(opening), "\n")], "")
+            out += self._leave() + spell([open_frame(opened(opening), first=False)], "")
         elif not cut:
             out += self._leave()
         return out + self._edges(cut=cut).closing

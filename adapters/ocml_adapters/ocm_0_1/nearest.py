@@ -13,10 +13,10 @@ from ocml_bridge.text.plain import name_for_header, name_from_header, safe_role
 from ocml_bridge.turns import content_of, is_call, parts_of
 from ocml_bridge.visibility import is_private
 
+from .body import canonical_name
 from .segments import tidy
 from .syntax import ALIASES, HOME
 from .tools import fit_tools
-from .wire import canonical_name
 
 _RAW: Final = (Infill, FileBreak)
 _HOLDS: Final[dict[str, tuple[type[Part], ...]]] = {"system": (*_RAW, Flags, Tools), "tool": ()}

@@ -11,20 +11,20 @@ from ocml_bridge.adapter import Options, Source
 from ocml_bridge.jsontext import parse
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Completion, Json, Message, Transcript
-from ocml_bridge.text.edges import by_format, is_trivia
+from ocml_bridge.text.edges import is_trivia
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Parted, Skeleton
 from ocml_bridge.units.heads import Item
 from ocml_bridge.units.reader import UnitReader
 
+from .body import header_notes, name_in, read_body, role_of
 from .completion import read as read_completion
-from .edges import Edges, around, both, closing, default_for, grammar, kept, opening
-from .frames import Unit, default_frame, open_frame
+from .edges import Edges, around, closing, default_for, grammar, joined, opening, remember
+from .frames import Framed, default_frame, open_frame
 from .spelling import is_embedded_call, is_embedded_output, literal
-from .syntax import CALL, END, HOME, OUTPUT, START, TOKENS
+from .syntax import CALL, END, OUTPUT, START, TOKENS
 from .tools import with_tools_apart
-from .wire import header_notes, name_in, read_body, role_of
 
 _LONGEST: Final = 200
 """The longest header that plans are made for, in characters."""
@@ -67,10 +67,10 @@ class FramesReader(UnitReader):
                 return read_completion(edges, body, options, log)
             return Parted((), Transcript(), document=Around(replace(edges, head=body)))
         last = frames[-1]
-        edges = both(opening(frames[0].gap, options), closing(tail, options))
+        edges = joined(opening(frames[0].gap, options), closing(tail, options))
         end = end_inside(last, options)
         if end is not None:
-            edges = both(edges, replace(end, tail=""))
+            edges = joined(edges, replace(end, tail=""))
             last.body, last.last = end.tail, False
         frames[0].gap = ""
         _remark_outside(edges.head, "/messages/0", log)
@@ -118,9 +118,8 @@ class FramesReader(UnitReader):
         edges, cut, opens = cast("Around", parted.document)
         _remark_outside(edges.tail, "", log)
         turn = None if opens is None else _open_turn(opens, log, first=not parted.units)
-        layout, extras = kept(edges, default_for(cut=cut))
-        made = Transcript(open_turn=turn, layout=by_format(HOME, layout), extras=by_format(HOME, extras))
-        return with_tools_apart(items, made)
+        layout, extras = remember(edges, default_for(cut=cut))
+        return with_tools_apart(items, Transcript(open_turn=turn, layout=layout, extras=extras))
 
 
 def end_inside(last: Frame, options: Options) -> Edges | None:
@@ -152,9 +151,9 @@ def _messages(frame: Frame, index: int, log: Log, *, first: bool) -> list[Messag
         log.find(FindingCode.END_MISSING, path, f"no {END} before the next {START} or the end; it ends there")
     if not first:
         _remark_outside(frame.gap, path, log)
-    default = default_frame(messages, TOKENS.neutralise, "" if first else "\n")
+    default = default_frame(messages, TOKENS.neutralise, first=first)
     mended = frame if frame.end == default.end else replace(frame, end=default.end)
-    messages[0].layout, messages[0].extras = Unit(messages, mended, default).remembered()
+    Framed(messages, mended, default).remember()
     return messages
 
 
@@ -163,8 +162,7 @@ def _open_turn(frame: Frame, log: Log, *, first: bool) -> Message:
     for code, detail in header_notes(heading):
         log.find(code, "/open_turn", detail)
     message = Message(role_of(heading), "", name_in(heading), end=None)
-    default = open_frame(message, "" if first else "\n")
-    message.layout, message.extras = Unit((message,), frame, default).remembered()
+    Framed((message,), frame, open_frame(message, first=first)).remember()
     return message
 
 

@@ -46,14 +46,14 @@ class Scanner:
         segments: those that are complete.
         notes: what was found to be odd.
         thought: the block that is open.
-        said: the text that is known of what is open: of the block, or of the text behind the segments.
+        open_text: what is known of the text that is open: of the block, or of the text behind the segments.
     """
 
     def __init__(self, role: str) -> None:
         self.segments: list[Segment] = []
         self.notes: list[Note] = []
         self.thought: Block | None = None
-        self.said: list[str] = []
+        self.open_text: list[str] = []
         self._pattern = live(role)
         self._body: str = ""
         """What is looked at."""
@@ -64,7 +64,7 @@ class Scanner:
         self._more: list[str] = []
         self._size = 0
         """What came since, and how much that is."""
-        self._worth: Callable[[str], object] | None = None
+        self._may_decide: Callable[[str], object] | None = None
         """Says of more text whether it is worth looking again; None for always."""
         self._whole = False
         self._closer = ""
@@ -80,7 +80,7 @@ class Scanner:
         """Take more text."""
         self._more.append(text)
         self._size += len(text)
-        if self._worth is None or self._worth(text):
+        if self._may_decide is None or self._may_decide(text):
             self._look()
 
     def finish(self, text: str, *, closed: bool) -> None:
@@ -91,7 +91,7 @@ class Scanner:
             closed: whether the newline that the body ends with is the format's.
         """
         self._more.append(text)
-        self._whole, self._worth = True, None
+        self._whole, self._may_decide = True, None
         self._look(closed=closed)
         self._gap(len(self._body), None)
 
@@ -103,39 +103,39 @@ class Scanner:
         self._body = Unplaced(body) if "<|" in body else body
         self._more.clear()
         self._at -= self._begin
-        self._begin, self._size, self._worth = 0, 0, None
+        self._begin, self._size, self._may_decide = 0, 0, None
         while self.thought is None or self._close():
             found = self._pattern.search(self._body, self._at)
             if found is None:
                 self._at = len(self._body)
-                self._say(self._at)
+                self._release(self._at)
                 return
             behind = _READ[found[0]](self, found)
             if behind < 0:
                 self._at = found.start()
-                self._say(self._at)
+                self._release(self._at)
                 return
             self._at = behind or found.end()
 
-    def _say(self, end: int) -> None:
+    def _release(self, end: int) -> None:
         """Pass on what is known of the text that ends at `end`, but for a newline, which what follows may take."""
         if self._whole:
             return
         text, left = self._body[self._begin : end], self._last()
         if isinstance(left, Infill):
-            self._worth = self._worth or self._pattern.search
+            self._may_decide = self._may_decide or self._pattern.search
             return
-        if not self.said:
+        if not self.open_text:
             text = _behind(left, text)
             if not text or text.isspace():
-                self._worth = self._worth or _is_visible
+                self._may_decide = self._may_decide or _is_visible
                 return
-        self._pass(text, end)
+        self._take(text, end)
 
-    def _pass(self, text: str, end: int) -> None:
+    def _take(self, text: str, end: int) -> None:
         core = before_newline(text).removesuffix("\r")
         if core:
-            self.said.append(TOKENS.restore(core))
+            self.open_text.append(TOKENS.restore(core))
         self._begin = end - len(text) + len(core)
 
     def _last(self) -> Segment | None:
@@ -154,16 +154,16 @@ class Scanner:
 
     def _gap(self, end: int, right: Segment | None) -> None:
         text, left = self._body[self._begin : end], self._last()
-        self._glued = not (text or self.said)
-        if not self.said:
+        self._glued = not (text or self.open_text)
+        if not self.open_text:
             text = _behind(left, text)
         if isinstance(right, LINES):
             text = before_newline(text)
         if isinstance(left, Infill):
             _fill(left, self._last_label, TOKENS.restore(text))
-        elif self.said or (text and not (text.isspace() and is_separator(left, right))):
-            self.segments.append(Text("".join((*self.said, TOKENS.restore(text)))))
-            self.said = []
+        elif self.open_text or (text and not (text.isspace() and is_separator(left, right))):
+            self.segments.append(Text("".join((*self.open_text, TOKENS.restore(text)))))
+            self.open_text = []
 
     def _close(self) -> bool:
         """Look for the end of the thought block that is open; one that is not closed ends with the body."""
@@ -171,13 +171,13 @@ class Scanner:
         assert block is not None
         at = self._body.find(self._closer, self._begin)
         if at < 0 and not self._whole:
-            self._pass(self._body[self._begin :], len(self._body))
+            self._take(self._body[self._begin :], len(self._body))
             return False
         end = at if at >= 0 else len(self._body)
-        block.text = "".join((*self.said, TOKENS.restore(self._body[self._begin : end])))
+        block.text = "".join((*self.open_text, TOKENS.restore(self._body[self._begin : end])))
         block.closed = at >= 0
         self.segments.append(block)
-        self.thought, self.said = None, []
+        self.thought, self.open_text = None, []
         self._begin = self._at = end + len(self._closer) if at >= 0 else end
         return True
 
@@ -188,7 +188,7 @@ class Scanner:
         value = Arriving()
         if value.feed(self._body, at):
             return True
-        self._worth = value.feed
+        self._may_decide = value.feed
         return False
 
     # --- what each token announces; 0 where it is a mere mention, -1 where that cannot be told yet -------------------
@@ -221,7 +221,7 @@ class Scanner:
         What all that is, only the whole body tells.
         """
         if not self._whole:
-            self._worth = _never
+            self._may_decide = _never
             return -1
         tools: list[Tool] = []
         end = found.end()
@@ -291,7 +291,7 @@ class Scanner:
         while len(tokens) < len(FIM):
             more = self._pattern.search(self._body, tokens[-1].end())
             if more is None and not self._whole:
-                self._worth = self._pattern.search
+                self._may_decide = self._pattern.search
                 return -1
             if more is None or more[0] not in FIM or more[0] in seen:
                 self.notes.append((FindingCode.STRAY_TOKEN, f"{found[0]} without the two that belong to it is text"))

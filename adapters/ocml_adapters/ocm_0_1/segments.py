@@ -70,12 +70,12 @@ def tidy(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     that would only separate is no text.
     """
     merged = _merged(parts)
-    kept: list[Part] = []
+    left: list[Part] = []
     for index, part in enumerate(merged):
         ends = (merged[index - 1] if index else None, merged[index + 1] if index + 1 < len(merged) else None)
         if not (isinstance(part, Text) and part.text.isspace() and is_separator(*ends)):
-            kept.append(part)
-    return merged if len(kept) == len(merged) else _merged(tuple(kept))
+            left.append(part)
+    return merged if len(left) == len(merged) else _merged(tuple(left))
 
 
 def _merged(parts: tuple[Part, ...]) -> tuple[Part, ...]:

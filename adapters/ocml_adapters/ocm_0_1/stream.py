@@ -19,15 +19,15 @@ from ocml_bridge.stream.hold import Hold
 from ocml_bridge.text.im import Frame, Heading, read_header, spell
 from ocml_bridge.turns import is_call, is_thought
 
+from .body import BodyReader, is_text, with_channels
 from .edges import Ending, grammar
 from .reader import FramesReader, end_inside
 from .segments import Block, Call, Output, Segment
 from .syntax import END, SPECIALS
-from .wire import Turn, is_text, with_channels
 
 
-class Told(Turn):
-    """Says what is known of the messages of a frame.
+class LiveBody(BodyReader):
+    """Reads a body, and says what is known of its messages.
 
     A message ends when the next one begins; a text when it is known whether a call follows in its frame.
 
@@ -42,9 +42,9 @@ class Told(Turn):
         self._log = log
         self._first = first
         self._ended = 0
-        self._said = 0
+        self._pieces = 0
         self._size = 0
-        """How many pieces, and how many characters, of the segment that is open were said."""
+        """How many pieces of the text that is open, and how many of its characters, were said."""
         self._passed: list[str] = []
         self._ahead = 0
         """Texts that were passed on, and how many characters they have.
@@ -54,7 +54,7 @@ class Told(Turn):
     @property
     def running(self) -> int:
         """The message whose text may be passed on as it comes, or -1."""
-        return self._index if self._open and not self.pending else -1
+        return self._index if self._begun and not self.pending else -1
 
     @property
     def _index(self) -> int:
@@ -81,11 +81,11 @@ class Told(Turn):
         self._log.events.append(End(self._first + self._ended, self.messages[self._ended]))
         self._ended += 1
 
-    def say(self, segment: Segment) -> None:
+    def add(self, segment: Segment) -> None:
         """A segment is complete: say what was not said of it."""
-        super().say(segment)
+        super().add(segment)
         self._delta(_text_of(segment)[self._size :])
-        self._said = self._size = self._ahead = 0
+        self._pieces = self._size = self._ahead = 0
 
     def _delta(self, text: str) -> None:
         if text:
@@ -98,13 +98,13 @@ class Told(Turn):
         self._size += size
         self._ahead += size
 
-    def tell(self, text: str) -> None:
+    def take(self, text: str) -> None:
         """Take more of the body, not cut inside a token, and say what it tells."""
         self.feed(self._with_passed(text))
-        if len(self.said) == self._said:
+        if len(self.open_text) == self._pieces:
             return
-        more = "".join(self.said[self._said :])
-        self._said = len(self.said)
+        more = "".join(self.open_text[self._pieces :])
+        self._pieces = len(self.open_text)
         self._delta(more[self._ahead :])
         self._size += len(more) - self._ahead
         self._ahead = 0
@@ -131,7 +131,7 @@ def _text_of(segment: Segment) -> str:
     return segment.content if isinstance(segment, Output) else ""
 
 
-class Kept:
+class FramesSoFar:
     """The frames so far, which are read as a document when all are there.
 
     Attributes:
@@ -168,15 +168,15 @@ class Saying(frames.Saying):
 
     Args:
         log: where to.
-        kept: the frames so far.
+        before: the frames so far.
         header: of this one.
     """
 
-    def __init__(self, log: LiveLog, kept: Kept, header: str) -> None:
-        super().__init__(log, len(kept.messages), None, str)
-        self._kept = kept
-        self._told = Told(read_header(header), log, self.index)
-        self._ending = kept.ending
+    def __init__(self, log: LiveLog, before: FramesSoFar, header: str) -> None:
+        super().__init__(log, len(before.messages), None, str)
+        self._before = before
+        self._body = LiveBody(read_header(header), log, self.index)
+        self._ending = before.ending
         self._taken = 0
         self._tail: list[str] = []
         self._size = 0
@@ -187,12 +187,12 @@ class Saying(frames.Saying):
     @property
     def pending(self) -> int:
         """How many characters wait for what they are to be known."""
-        return self._told.pending + self._size
+        return self._body.pending + self._size
 
     def passed(self, texts: Sequence[str]) -> None:
         """Take texts that were passed on already."""
         self._taken += sum(map(len, texts))
-        self._told.passed(texts)
+        self._body.passed(texts)
 
     def take(self, text: str) -> None:
         """Take more of the body; it is never cut inside a token."""
@@ -208,17 +208,17 @@ class Saying(frames.Saying):
             at = _HOLD.cut(text[: self._ending.cut(text)])
         self._tail, self._size = [text[at:]], len(text) - at
         self._taken += at
-        self._told.tell(text[:at])
-        self.running = -1 if self._size else self._told.running
+        self._body.take(text[:at])
+        self.running = -1 if self._size else self._body.running
 
     def end(self, messages: Sequence[Message]) -> None:
         """Say what has not been said of the frame's messages."""
-        rest = self._kept.rest()
+        rest = self._before.rest()
         if rest is None:
             return
         body, cut = rest
-        self._told.end(body[self._taken :], cut=cut)
-        self._kept.messages += self._told.messages
+        self._body.end(body[self._taken :], cut=cut)
+        self._before.messages += self._body.messages
 
 
 class Live(frames.Live):
@@ -230,12 +230,12 @@ class Live(frames.Live):
     """
 
     def __init__(self, log: LiveLog, options: Options) -> None:
-        self._kept = Kept(options, log)
-        super().__init__(log, grammar(options), self._kept)
+        self._before = FramesSoFar(options, log)
+        super().__init__(log, grammar(options), self._before)
 
     def saying(self, header: str) -> Saying:
         """What says the body of the next frame."""
-        return Saying(self.log, self._kept, header)
+        return Saying(self.log, self._before, header)
 
     def ending(self, start: str, saying: frames.Saying) -> str:
         """The token that ends a frame; none where the text has ended with its own."""

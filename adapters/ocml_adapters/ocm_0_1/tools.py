@@ -39,11 +39,11 @@ def _tool_from(value: Json) -> Tool | None:
     if not isinstance(name, str) or not (description is None or isinstance(description, str)):
         return None
     namespace, bare = split_name(name)
-    kept: dict[str, Json] = {
+    unknown: dict[str, Json] = {
         "tool": {key: item for key, item in outer.items() if key != "function" and (key, item) != ("type", "function")},
         "function": {key: item for key, item in function.items() if key not in _KEYS},
     }
-    extras = {place: more for place, more in kept.items() if more}
+    extras = {place: more for place, more in unknown.items() if more}
     return Tool(bare, description, function.get("parameters"), namespace, by_format(HOME, extras))
 
 
@@ -59,8 +59,8 @@ def tool_json(tool: Tool) -> dict[str, Json]:
 
 
 def _extra(tool: Tool, place: str) -> dict[str, Json]:
-    kept: Json = (tool.extras or {}).get(HOME)
-    more: Json = cast("dict[str, Json]", kept).get(place) if isinstance(kept, dict) else None
+    extras: Json = (tool.extras or {}).get(HOME)
+    more: Json = cast("dict[str, Json]", extras).get(place) if isinstance(extras, dict) else None
     return cast("dict[str, Json]", more) if isinstance(more, dict) else {}
 
 

@@ -9,7 +9,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Completion, Message, Tools, Transcript, replace
 from ocml_bridge.text.control import BREAK
-from ocml_bridge.text.edges import by_format, kept_by
+from ocml_bridge.text.edges import kept_by
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.im import spell as spell_frames
 from ocml_bridge.turns import is_call, parts_of
@@ -18,15 +18,14 @@ from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Spell
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS, Completed, Prepared, UnitWriter
 
+from .body import constraint_of, is_text, with_channels
 from .completion import write as write_completion
-from .edges import Edges, default_for, kept, settled
-from .frames import Unit as Placed
-from .frames import ends_text, opening, placed
+from .edges import Edges, chosen, default_for, remember
+from .frames import Framed, ends_text, framed, framed_turn
 from .nearest import has_no_place, nearest, opened, role_for
 from .spelling import body_of, is_embedded_call, is_embedded_output, literal
 from .syntax import HOME, TOKENS
 from .tools import fit_tools, lift, with_tools_apart
-from .wire import constraint_of, is_text, with_channels
 
 _OBJECT: Final = ContentClass('{"', '": 0}')
 _JSON_AS_TEXT: Final = ContentClass('["', '"]', literal)
@@ -126,16 +125,16 @@ class Frames(UnitWriter):
             messages = [row.message for row in wire]
             _settle(messages, self.options, last=last and wire is wires[-1])
             first = isinstance(state, First) and not frames
-            one = placed(messages, TOKENS.neutralise, self.options, first=first)
+            one = framed(messages, TOKENS.neutralise, self.options, first=first)
             self._guard(wire, one, log)
-            messages[0].layout, messages[0].extras = one.remembered()
+            one.remember()
             frames.append(self._as_asked(one, first=first))
             image += messages
         if isinstance(state, First):
             _report_tools(image, wires[0][0].path, state._replace(systems=state.systems - len(group)), log)
         return Spelled(spell_frames(frames, ""), image, _CLOSED if frames[-1].end else _CUT)
 
-    def _guard(self, wire: Sequence[Row], one: Placed, log: Log) -> None:
+    def _guard(self, wire: Sequence[Row], one: Framed, log: Log) -> None:
         """Report the control tokens that had to be broken, or refuse them; what is spelled as it was has none."""
         if BREAK not in one.default.body or not one.is_default():
             return
@@ -143,25 +142,24 @@ class Frames(UnitWriter):
         for row in wire:
             body_of([row.message], lambda text, path=f"{row.path}/content": TOKENS.guard(text, policy, path, log))
 
-    def _as_asked(self, one: Placed, *, first: bool) -> Frame:
+    def _as_asked(self, one: Framed, *, first: bool) -> Frame:
         """The frame with its control tokens as the options want them."""
         if self.options.control_tokens != "raw":
             return one.frame
-        return placed(one.messages, str, self.options, first=first).frame
+        return framed(one.messages, str, self.options, first=first).frame
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """The text of all frames, with the open turn, between the edges."""
         image = Transcript()
         if around.open_turn is not None:
             turn = opened(around.open_turn)
-            one = opening(turn, self.options, first=isinstance(state, First))
-            turn.layout, turn.extras = one.remembered()
+            one = framed_turn(turn, self.options, first=isinstance(state, First))
+            one.remember()
             image.open_turn, state = turn, _CUT
             units.append(spell_frames([one.frame], ""))
         cut = state == _CUT
         edges = self._around(around, frames=bool(units), cut=cut)
-        layout, extras = kept(edges, default_for(cut=cut))
-        image.layout, image.extras = by_format(HOME, layout), by_format(HOME, extras)
+        image.layout, image.extras = remember(edges, default_for(cut=cut))
         return Enclosed("".join((edges.opening, *units, edges.closing)), image)
 
     def _around(self, around: Transcript, *, frames: bool, cut: bool) -> Edges:
@@ -169,7 +167,7 @@ class Frames(UnitWriter):
         remembered = kept_by(HOME, around.layout, around.extras)
         found = None if remembered else self._edges.get((frames, cut))
         if found is None:
-            found = settled(remembered, self.options, frames=frames, cut=cut)
+            found = chosen(remembered, self.options, frames=frames, cut=cut)
             if not remembered:
                 self._edges[frames, cut] = found
         return found

@@ -70,12 +70,12 @@ def read_body(heading: Heading, body: str, *, cut: bool) -> tuple[list[Message],
         message = _text(role_of(heading), name_in(heading), text)
         message.end = None if cut else message.end
         return [message], []
-    turn = Turn(heading)
-    return turn.messages, turn.finish(body, cut=cut)
+    reader = BodyReader(heading)
+    return reader.messages, reader.finish(body, cut=cut)
 
 
-class Turn:
-    """Makes the messages of a frame as its body arrives; a whole body is a turn finished at once.
+class BodyReader:
+    """Makes the messages of a frame as its body arrives; a whole body is finished at once.
 
     Args:
         heading: the frame's header.
@@ -90,15 +90,16 @@ class Turn:
         self._scanner = Scanner(self._role)
         self._parts: list[Part] = []
         """What the last message is made of, as far as that is complete."""
-        self._taken = 0
-        self._open = False
+        self._count = 0
+        """How many segments have been taken."""
+        self._begun = False
         """Whether the segment that is open has its message already."""
         self._notes: list[Note] = []
 
     @property
-    def said(self) -> list[str]:
+    def open_text(self) -> list[str]:
         """The pieces of the text that is open, as far as they are known."""
-        return self._scanner.said
+        return self._scanner.open_text
 
     @property
     def pending(self) -> int:
@@ -110,9 +111,9 @@ class Turn:
         scanner = self._scanner
         scanner.feed(text)
         self._take()
-        if not self._open and (scanner.thought is not None or scanner.said):
+        if not self._begun and (scanner.thought is not None or scanner.open_text):
             self._place(scanner.thought or Text(""))
-            self._open = True
+            self._begun = True
 
     def finish(self, text: str, *, cut: bool) -> list[Note]:
         """Take the rest of the body; what was found to be odd.
@@ -142,7 +143,7 @@ class Turn:
         message.continues = bool(self.messages)
         self.messages.append(message)
 
-    def say(self, segment: Segment) -> None:
+    def add(self, segment: Segment) -> None:
         """A segment is complete; it belongs to the last message."""
         if isinstance(segment, Block):
             self._parts += (Thought(segment.kind), Text(segment.text)) if segment.text else (Thought(segment.kind),)
@@ -157,12 +158,12 @@ class Turn:
 
     def _take(self) -> None:
         segments = self._scanner.segments
-        for segment in segments[self._taken :]:
-            if not self._open:
+        for segment in segments[self._count :]:
+            if not self._begun:
                 self._place(segment)
-            self._open = False
-            self.say(segment)
-        self._taken = len(segments)
+            self._begun = False
+            self.add(segment)
+        self._count = len(segments)
 
     def _place(self, segment: Segment) -> None:
         """Begin a message for a segment where the last one is not the one that it belongs to."""
