@@ -8,17 +8,17 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from .. import jsontext, registry
-from ..adapter import Options, Policy
+from ..adapter import Options
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..policy import LossPolicy
-from .convert import format_options
+from .options import format_options, policy_options
 from .output import PROGRAM, say, write_all
-from .parameters import FILE, force_option, format_option, policy_options
+from .parameters import FILE, force_option, format_option
 
 if TYPE_CHECKING:
     from ..bulk.run import Plan, Watch
@@ -61,7 +61,6 @@ def batch(
     inputs: tuple[str, ...],
     target: str,
     source: str | None,
-    force_format: bool,
     output: str | None,
     field: str | None,
     into: str | None,
@@ -71,17 +70,11 @@ def batch(
     dry_run: bool,
     limit: int | None,
     strict: bool,
-    allow: tuple[str, ...],
-    refuse: tuple[str, ...],
+    policy: LossPolicy,
     verify: bool,
     keep_going: bool,
     report: str | None,
-    control_tokens: Policy,
-    bos: str | None,
-    eos: str | None,
-    reasoning: Literal["reasoning", "reasoning_content"],
-    training: bool,
-    special_tokens: tuple[str, ...],
+    options: Options,
     quiet: bool,
 ) -> int:
     """Convert the transcripts of many files: JSON lines, Parquet, folders of texts, patterns, '-'.
@@ -99,19 +92,10 @@ def batch(
 
     if output is None and not dry_run:
         raise BridgeError(ErrorCode.OPTION, "name the folder to write to with --output, or ask for a --dry-run")
-    options = Options(
-        control_tokens=control_tokens,
-        bos=bos,
-        eos=eos,
-        reasoning=reasoning,
-        training=training,
-        force_format=force_format,
-        special_tokens=special_tokens,
-    )
     source_kind = None if source is None else registry.adapter(source)[0].kind
     target_kind = registry.adapter(target)[0].kind
     job = Job(
-        Settings(target, source, options, strict, verify, LossPolicy(allow, refuse)),
+        Settings(target, source, options, strict, verify, policy),
         source_kind,
         target_kind,
         field=field,

@@ -11,44 +11,16 @@ from typing import Literal
 import click
 
 from .. import jsontext
-from ..adapter import Options, Policy
+from ..adapter import Options
 from ..convert import Reading, Result, make_sidecar, read, write
 from ..errors import BridgeError, ErrorCode
 from ..model import Document, Json
 from ..policy import LENIENT, LossPolicy
 from ..verify import verify
+from .options import format_options, policy_options
 from .output import STANDARD, about, read_bytes, say, shown, warn, write_all
-from .parameters import FILE, Command, force_option, format_option, policy_options
-from .special_tokens import special_tokens_option
+from .parameters import FILE, force_option, format_option
 from .summary import summary
-
-
-def format_options(command: Command) -> Command:
-    """The options of `Options`: how to read and write."""
-    for option in reversed(
-        (
-            click.option(
-                "--control-tokens",
-                type=click.Choice(("neutralise", "refuse", "raw")),
-                default="neutralise",
-                show_default=True,
-                help="Control tokens in content, where the target has no escape: break them up, refuse, or leave them.",
-            ),
-            click.option("--bos", metavar="TOKEN", help="What an ocm-0.1 text begins with ('' for nothing)."),
-            click.option("--eos", metavar="TOKEN", help="What an ocm-0.1 text ends with ('' for nothing)."),
-            click.option(
-                "--reasoning",
-                type=click.Choice(("reasoning", "reasoning_content")),
-                default="reasoning",
-                show_default=True,
-                help="The key that openai messages get private reasoning under.",
-            ),
-            click.option("--training", is_flag=True, help="End the last answer as a model is trained to end it."),
-            special_tokens_option,
-        )
-    ):
-        command = option(command)
-    return command
 
 
 @click.command()
@@ -89,26 +61,19 @@ def convert(
     file: str,
     target: str,
     source: str | None,
-    force_format: bool,
     output: str,
     report: str | None,
     sidecar_out: str | None,
     sidecar: str | None,
     strict: bool,
-    allow: tuple[str, ...],
-    refuse: tuple[str, ...],
+    policy: LossPolicy,
     verified: bool,
     drop_analysis: Literal["final"] | None,
     profile: str | None,
     date: str | None,
     effort: str | None,
     pretty: bool,
-    control_tokens: Policy,
-    bos: str | None,
-    eos: str | None,
-    reasoning: Literal["reasoning", "reasoning_content"],
-    training: bool,
-    special_tokens: tuple[str, ...],
+    options: Options,
     verbose: bool,
     quiet: bool,
 ) -> None:
@@ -119,16 +84,6 @@ def convert(
     refuse_same_file(
         {"the input": file, "--sidecar": sidecar},
         {"--output": output, "--report": report, "--sidecar-out": sidecar_out},
-    )
-    policy = LossPolicy(allow, refuse)
-    options = Options(
-        control_tokens=control_tokens,
-        bos=bos,
-        eos=eos,
-        reasoning=reasoning,
-        training=training,
-        force_format=force_format,
-        special_tokens=special_tokens,
     )
     data = read_bytes(file)
     kept = None if sidecar is None else _json(sidecar)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 import click
 
 from .. import registry
-from ..policy import REFUSED_BY_DEFAULT
 
 Command = Any
 """A click command function: click gives it its options by name."""
@@ -33,24 +32,6 @@ def format_option(*names: str, text: str, required: bool = False) -> Callable[[A
         shell_complete=_complete,
         help=text,
     )
-
-
-def policy_options(command: Command) -> Command:
-    """The options of `LossPolicy`: `allow` and `refuse`, as tuples of names."""
-    default = ", ".join(REFUSED_BY_DEFAULT)
-    for name, text in (
-        ("--refuse", "Refuse these losses: codes, or classes (content, structure, bookkeeping)."),
-        (
-            "--allow",
-            f"Allow these, although they are refused: by default ({default}), by --strict, or with their class.",
-        ),
-    ):
-        command = click.option(name, metavar="CODE,...", multiple=True, callback=_names, help=text)(command)
-    return command
-
-
-def _names(_context: click.Context, _option: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
-    return tuple(name.strip() for value in values for name in value.split(","))
 
 
 def force_option(command: Command) -> Command:

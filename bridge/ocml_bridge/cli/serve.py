@@ -14,8 +14,9 @@ from .. import jsontext, registry
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..policy import LossPolicy
+from .options import policy_options
 from .output import PROGRAM, say
-from .parameters import format_option, policy_options
+from .parameters import format_option
 from .special_tokens import special_tokens_option
 
 GRACE: Final = 30
@@ -69,8 +70,7 @@ def serve(
     port: int,
     profile: str | None,
     reasoning: Literal["none", "reasoning", "reasoning_content"],
-    allow: tuple[str, ...],
-    refuse: tuple[str, ...],
+    policy: LossPolicy,
     special_tokens: tuple[str, ...],
     body: str,
     max_request: int,
@@ -97,7 +97,7 @@ def serve(
         format=form,
         profile=_profile(form, profile),
         reasoning=None if reasoning == "none" else reasoning,
-        policy=LossPolicy(allow, refuse),
+        policy=policy,
         special_tokens=special_tokens,
         body=_members(body),
         api_key=os.environ.get(KEY),

@@ -6,17 +6,18 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
 from .. import jsontext, registry
-from ..adapter import Options, Policy
+from ..adapter import Options
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..events import Answer, Decoder, Encoder, End, Event, Reason, Start, Stop, numbered
 from ..loss import Finding, FindingCode, Severity, is_lossless
 from .arriving import Numbers, Utf8, chunks
-from .convert import format_options, refuse_same_file
+from .convert import refuse_same_file
+from .options import format_options
 from .output import STANDARD, about, pour, say, shown, standard_input, warn, write_all
 from .parameters import FILE
 from .summary import summary
@@ -83,12 +84,7 @@ def stream(
     answer_id: str | None,
     created: int | None,
     report: str | None,
-    control_tokens: Policy,
-    bos: str | None,
-    eos: str | None,
-    reasoning: Literal["reasoning", "reasoning_content"],
-    training: bool,
-    special_tokens: tuple[str, ...],
+    options: Options,
     verbose: bool,
     quiet: bool,
 ) -> None:
@@ -100,14 +96,6 @@ def stream(
     from ..pipe import decoder, encoder
 
     refuse_same_file({"the input": file}, {"standard output": STANDARD, "--report": report})
-    options = Options(
-        control_tokens=control_tokens,
-        bos=bos,
-        eos=eos,
-        reasoning=reasoning,
-        training=training,
-        special_tokens=special_tokens,
-    )
     answer = Answer(
         id=answer_id or f"chatcmpl-{os.urandom(12).hex()}",
         model=model,
