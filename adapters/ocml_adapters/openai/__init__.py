@@ -18,5 +18,5 @@ ADAPTER = Adapter(
     split=Lazy(f"{__name__}.shapes:split"),
     engine_keys=ENGINE_KEYS,
     decoders={"openai-sse": Lazy(f"{__name__}.stream:decoder")},
-    encoders={"openai-sse": Lazy(f"{__name__}.stream:encoder"), "openai": Lazy(f"{__name__}.whole:AnswerEncoder")},
+    encoders={"openai-sse": Lazy(f"{__name__}.stream:encoder"), "openai": Lazy(f"{__name__}.encode:AnswerEncoder")},
 )

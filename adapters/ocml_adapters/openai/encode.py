@@ -1,6 +1,7 @@
-"""Events → chunks of Chat Completions, as they come (the stream `openai-sse`).
+"""Events → chunks of Chat Completions, as they come (the stream `openai-sse`), or one response (the stream `openai`).
 
-One answer is one wire message: several thoughts are joined by a blank line, as the batch writer joins them, and so are
+A server offers an answer as a stream or whole; both say the same, because both are the same encoder. One answer is one
+wire message: several thoughts are joined by a blank line, as the batch writer joins them, and so are
 several texts. Every call is a function's: there are no chunks of custom tools.
 """
 
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from json.encoder import encode_basestring_ascii as quote
 from typing import Final, NamedTuple
 
+from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Answer, Delta, Event, Reason, RefusalDelta, Start, Stop
@@ -20,11 +22,11 @@ from ocml_bridge.turns import name_of
 from . import chunks
 from .chunks import Chunks, Ends
 from .form import Object, mine
+from .losses import losses_of
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import JOINT
 from .settings import SETTINGS, write_settings
 from .syntax import FUNCTION, HOME, TOOL_CALLS
-from .told import losses_of
 
 _ERRORS: Final[dict[Reason, str]] = {
     "truncated": "the answer broke off",
@@ -249,6 +251,49 @@ class ChunkEncoder:
             return []
         self._end()
         return [chunks.error(code, message)]
+
+
+class AnswerEncoder(ChunkEncoder):
+    """An encoder that gives one chunk at the end: a `chat.completion`; nothing where the answer is not whole."""
+
+    def __init__(self, answer: Answer, options: Options) -> None:
+        super().__init__(answer, options)
+        self._key = options.reasoning
+
+    def encode(self, events: Iterable[Event], /) -> list[bytes]:
+        """Takes events; nothing is said before the end."""
+        super().encode(events)
+        return []
+
+    def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
+        """The response, with the numbers of tokens where they are known."""
+        if self.reason is None:
+            return []
+        message = {self._key if key == "reasoning" else key: value for key, value in self._wire().items()}
+        choice = {
+            "index": self._answer.index,
+            "message": message,
+            "logprobs": None,
+            "finish_reason": self.reason,
+        }
+        response: Object = {
+            "id": self._answer.id,
+            "object": "chat.completion",
+            "created": self._answer.created,
+            "model": self._model(),
+            "choices": [choice],
+        }
+        usage = self._upstream.get("usage") if usage is None else usage
+        return [jsontext.dumps(response if usage is None else {**response, "usage": usage})]
+
+    def _model(self) -> str:
+        """The model that is told: where the caller names none, the one that the document does."""
+        return self._answer.model or self._upstream.get("model", "")
+
+    def fail(self, code: str, message: str, /) -> list[bytes]:
+        """Nothing is said of an answer that is not whole."""
+        super().fail(code, message)
+        return []
 
 
 def members_of(document: Document) -> Object:

@@ -1,20 +1,23 @@
-"""Requests without their messages, for plans: those that ask for the same are taken apart, and written, alike."""
+"""Documents without their messages: how they are taken apart and put together; requests alike are remembered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from operator import attrgetter, is_
 from typing import Any, Final, NamedTuple, cast
 
+from ocml_bridge.adapter import Source
+from ocml_bridge.errors import BridgeError
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
-from ocml_bridge.model import Json, Settings, Tool, Transcript, replace
+from ocml_bridge.model import Alternative, Json, Message, Settings, Tool, Transcript, replace
 from ocml_bridge.ownership import pack
 from ocml_bridge.units.grammar import Enclosed, Parted
+from ocml_bridge.units.heads import Item, item_of, messages_of
 
-from .form import Object, mine
-from .shapes import Branch, read_shell
-from .shapes_out import Branches, enclosing
+from .form import Object, kept, mine
+from .reader import name_replies, notice, read_message
+from .shapes import Branch, Branches, Shell, read_shell, sealed, write_shell
 from .syntax import HOME, TOOLS
 from .tools import is_plain_tool, read_tools, write_tools
 
@@ -189,3 +192,62 @@ def _key_of(around: Transcript) -> Hashable | None:
 
 
 _settings: Final = attrgetter(*Settings.__match_args__)
+
+
+# --- a document and what it reads as ----------------------------------------------------------------------------------
+
+
+def enclosing(transcript: Transcript, wires: list[Json], branches: Branches = ()) -> Enclosed:
+    """Wire messages with what stands around them, and as what that will be read.
+
+    Args:
+        transcript: what stands around them.
+        wires: the wire messages.
+        branches: those of its alternatives.
+    """
+    written, shell = _written(transcript, wires, branches)
+    image = shell.around(_alternatives(shell) if shell.branches else None)
+    if image != transcript:
+        written = write_shell(image, wires, [branch.wires for branch in shell.branches])
+    return Enclosed(written, image, shell.cut_off)
+
+
+def _written(transcript: Transcript, wires: list[Json], branches: Branches) -> tuple[Source, Shell]:
+    """A document, and as what it is read; without what it remembers of its shape if that misleads."""
+    try:
+        written = write_shell(transcript, wires, branches)
+        shell = read_shell(written, Log())
+        if len(shell.wires) == len(wires) and all(map(is_, shell.wires, wires)):
+            return written, shell
+    except BridgeError:
+        pass
+    written = write_shell(replace(transcript, extras=None, layout=None), wires, branches)
+    return written, read_shell(written, Log())
+
+
+def _alternatives(shell: Shell) -> tuple[Alternative, ...]:
+    """The alternatives as they are read."""
+    items = [item_of(message) for wire in shell.wires for message in read_message(cast("Object", wire))]
+    name_replies(items, Log())
+    return tuple(read_alternatives(shell.branches, items, Log()))
+
+
+def read_alternatives(branches: Sequence[Branch], items: Sequence[Item], log: Log) -> Iterator[Alternative]:
+    """The other answers; each reply in one is named after the call before it in the conversation that it goes on.
+
+    Args:
+        branches: the other answers.
+        items: the messages of the conversation.
+        log: takes what is noticed.
+    """
+    starts = [*(at for at, item in enumerate(items) if at == 0 or not item[0].continues), len(items)]
+    for index, branch in enumerate(branches):
+        at, own, where = starts[branch.start], list[Message](), f"/alternatives/{index}/messages"
+        for wire in cast("list[Object]", branch.wires):
+            made = read_message(wire)
+            notice(wire, made, len(own), log, where)
+            own += made
+        whole = [*items[:at], *map(item_of, own)]
+        name_replies(whole, log, at, where)
+        messages = messages_of(whole[at:])
+        yield Alternative(sealed(messages) if branch.cut_off else messages, at, branch.label, kept(HOME, branch.extras))

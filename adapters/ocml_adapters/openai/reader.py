@@ -8,16 +8,15 @@ from typing import Final, cast
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.memo import Memo
-from ocml_bridge.model import Alternative, Content, Foreign, Json, Message, Refusal, Text
+from ocml_bridge.model import Content, Foreign, Json, Message, Refusal, Text
 from ocml_bridge.pairing import pair
 from ocml_bridge.turns import FUNCTIONS, is_call, parts_of, recipient_of
-from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, messages_of
+from ocml_bridge.units.heads import LIMIT, Head, Item, messages_of
 from ocml_bridge.units.relations import paired_by_id
 
 from .form import Object, form_of, is_empty, kept, mine, rest
 from .parts import is_odd, read_parts
 from .reasoning import default_keys, read_reasoning
-from .shapes import Branch, sealed
 from .syntax import (
     CONTENT,
     ELSEWHERE,
@@ -283,27 +282,3 @@ def _with_name(head: Head, tool: str | None) -> Head:
 
 
 _named: Final = Memo[tuple[Head, "str | None"], Head](LIMIT)
-
-
-# --- alternatives -----------------------------------------------------------------------------------------------------
-
-
-def read_alternatives(branches: Sequence[Branch], items: Sequence[Item], log: Log) -> Iterator[Alternative]:
-    """The other answers; each reply in one is named after the call before it in the conversation that it goes on.
-
-    Args:
-        branches: the other answers.
-        items: the messages of the conversation.
-        log: takes what is noticed.
-    """
-    starts = [*(at for at, item in enumerate(items) if at == 0 or not item[0].continues), len(items)]
-    for index, branch in enumerate(branches):
-        at, own, where = starts[branch.start], list[Message](), f"/alternatives/{index}/messages"
-        for wire in cast("list[Object]", branch.wires):
-            made = read_message(wire)
-            notice(wire, made, len(own), log, where)
-            own += made
-        whole = [*items[:at], *map(item_of, own)]
-        name_replies(whole, log, at, where)
-        messages = messages_of(whole[at:])
-        yield Alternative(sealed(messages) if branch.cut_off else messages, at, branch.label, kept(HOME, branch.extras))

@@ -14,7 +14,7 @@ from .form import Object, add, mine, names, shape
 from .parts import write_part, write_parts
 from .reader import read_message
 from .reasoning import write_reasoning
-from .syntax import CHANNELS, CONTENT, FUNCTION_CALL, HOME, MESSAGE_ORDER, TOOL_CALLS, TOOL_NAME, WEIGHT
+from .syntax import CONTENT, FUNCTION_CALL, HOME, MESSAGE_ORDER, TOOL_CALLS, TOOL_NAME, WEIGHT
 from .tools import is_legacy, write_call, write_function_call
 
 
@@ -47,17 +47,9 @@ def write_message(group: Sequence[Message], options: Options, *, named: bool = F
         named: whether a reply says its tool's name, wherever it was not read with one.
     """
     first = group[0]
-    if first.extras is first.layout is first.name is first.weight is None and type(first.content) is str:
-        role = first.role
-        if role in CHANNELS and len(group) == 1 and (role != "assistant" or _is_text(first)):
-            return {"role": role, "content": first.content}
     if first.role == "assistant":
         return _write_assistant(group, options)
     return _write_reply(first, named) if first.role == "tool" else _write_plain(first)
-
-
-def _is_text(message: Message) -> bool:
-    return message.channel == "final" and message.recipient is None
 
 
 def _write_plain(message: Message) -> Object:

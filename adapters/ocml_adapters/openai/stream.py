@@ -18,12 +18,11 @@ from ocml_bridge.stream.decoder import LiveLog, settle, tell, text_of
 from ocml_bridge.stream.sse import Reader, ServerEvent
 from ocml_bridge.turns import recipient_of
 
-from .assembly import Choice, Said
+from .assembly import Call, Choice, Said
 from .chunks import DONE
 from .encode import ChunkEncoder
 from .form import Object
 from .nearest import CALL, TEXT, THOUGHT, stage_of
-from .pieces import Call
 from .syntax import CUSTOM
 from .units import WireReader
 

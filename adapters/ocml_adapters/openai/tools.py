@@ -68,8 +68,6 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
     if not isinstance(value, OBJECT):
         return None
     item: Object = value
-    if tuple(item) == _PLAIN_CALL and (plain := _read_plain_call(item, speaker)) is not None:
-        return plain
     kind = _kind_of(item)
     found = _read_inner(item[kind], INPUT_KEYS[kind]) if kind is not None else None
     if kind is None or found is None:
@@ -123,19 +121,6 @@ def is_near(call: Message) -> bool:
 def names_no_tool(call: Message) -> bool:
     """Whether a call has an empty name; its recipient is the namespace alone."""
     return call.recipient == FUNCTIONS
-
-
-def _read_plain_call(item: Object, speaker: str | None) -> Message | None:
-    """A function's call that says all that there is to say of one, as most do."""
-    call_id, kind, inner = item.values()
-    if kind != FUNCTION or inner.__class__ is not dict or tuple(inner) != _PLAIN_FUNCTION:
-        return None
-    name, arguments = inner.values()
-    if not (type(name) is type(arguments) is type(call_id) is str) or not name or not call_id:
-        return None
-    return Message(
-        "assistant", arguments, speaker, "commentary", recipient_of(name), call_id, None, None, "json", "call"
-    )
 
 
 def read_function_call(value: Json, speaker: str | None) -> Message | None:

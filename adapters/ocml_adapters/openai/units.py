@@ -17,10 +17,10 @@ from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
-from .envelopes import Around, EnvelopeReader, EnvelopeWriter
+from .envelopes import Around, EnvelopeReader, EnvelopeWriter, read_alternatives
 from .form import Object
 from .nearest import joins, linked, nearest, with_names
-from .reader import checked, name_replies, notice, read_alternatives, read_message
+from .reader import checked, name_replies, notice, read_message
 from .spelling import spelled
 from .syntax import CONTENT, FUNCTION, HOME, REASONING_TEXTS, TOOL_CALLS
 from .tools import call_layout
@@ -107,6 +107,7 @@ class WireReader(UnitReader):
     """Reads wire messages."""
 
     def __init__(self, options: Options) -> None:
+        super().__init__(options)
         self._kinds = Memo[tuple[str, ...], "tuple[tuple[str, Add], ...] | None"](1024)
         self._envelopes = EnvelopeReader()
 
@@ -206,7 +207,7 @@ class WireWriter(UnitWriter):
     keeps_ids = True
 
     def __init__(self, options: Options) -> None:
-        self._options = options
+        super().__init__(options)
         self._envelopes = EnvelopeWriter()
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
@@ -241,7 +242,7 @@ class WireWriter(UnitWriter):
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """A wire message, and what it reads as."""
-        wire, image = spelled(group, self._options)
+        wire, image = spelled(group, self.options)
         return Spelled(wire, image, None)
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
@@ -261,7 +262,7 @@ class WireWriter(UnitWriter):
                 groups[-1].append(message)
             else:
                 groups.append([message])
-        return [spelled(group, self._options)[0] for group in groups]
+        return [spelled(group, self.options)[0] for group in groups]
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """The conversation, with the names of the tools whose calls are answered."""
