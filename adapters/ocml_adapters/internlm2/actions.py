@@ -8,6 +8,7 @@ from ocml_bridge.loss import FindingCode
 from ocml_bridge.model import Message
 from ocml_bridge.text.plain import message
 from ocml_bridge.turns import is_call
+from ocml_bridge.units.heads import Head
 
 from .calls import Call, read_code, read_plugin, write_code, write_plugin
 from .segments import Cutter, Segment
@@ -113,14 +114,15 @@ def placed(part: Message, index: int, *, more: bool) -> Message:
     return part
 
 
-def joins(before: Message, after: Message) -> bool:
-    """Whether a message that continues the one before it can stand in the same body, and be read back from it."""
+def joins(before: Head, head: Head) -> bool:
+    """Whether a text or a call goes on in the body that holds the one before it, given that no text is blank."""
     return (
-        after.continues
-        and before.role == after.role == "assistant"
-        and before.name == after.name
-        and (is_call(before) or is_call(after))
-        and all(is_call(part) or str(part.content).strip() != "" for part in (before, after))
+        head.continues
+        and before.role == head.role == "assistant"
+        and before.name == head.name
+        and (before.calls or head.calls)
+        and (before.calls or not before.empty)
+        and (head.calls or not head.empty)
     )
 
 

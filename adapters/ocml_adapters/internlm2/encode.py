@@ -8,6 +8,7 @@ from ocml_bridge.fit import drop_message
 from ocml_bridge.model import Message, Transcript, replace
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.turns import is_call
+from ocml_bridge.units.heads import Head, head_of
 from ocml_bridge.visibility import is_private
 
 from .actions import joins, write_body
@@ -65,12 +66,16 @@ class Writer(TextEncoder):
         made = self._made
         if is_call(made) or (made.role == "system" and made.name == "plugin"):
             return True
-        return text.isspace() and bool(self._unit) and joins(self._unit[-1], replace(made, content="some"))
+        return text.isspace() and self._goes_on(replace(made, content="some"))
+
+    def _goes_on(self, made: Message) -> bool:
+        """Whether a message belongs in the frame that is open; blank text does not."""
+        return bool(self._unit) and joins(_head(self._unit[-1]), _head(made))
 
     def _place(self, made: Message) -> str:
         """What stands in front of a message: nothing in the frame that is open, if it belongs there."""
         self._placed = True
-        if self._unit and joins(self._unit[-1], made):
+        if self._goes_on(made):
             before = self._unit[-1]
             self._unit.append(made)
             return self._spelling.action_end if is_call(before) and before.end is None else ""
@@ -131,6 +136,11 @@ class Writer(TextEncoder):
         if opening is None:
             return out
         return out + self._header(opened(opening))
+
+
+def _head(message: Message) -> Head:
+    """A message's head; that of an empty one where its text is blank."""
+    return head_of(replace(message, content=str(message.content).strip()))
 
 
 def encoder(_answer: Answer, options: Options) -> Encoder:

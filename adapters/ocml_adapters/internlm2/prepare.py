@@ -12,7 +12,7 @@ from typing import Final
 from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.memo import Memo
-from ocml_bridge.model import Content, Tool, Tools, Transcript, replace
+from ocml_bridge.model import Content, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.text.edges import kept_by
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
@@ -50,132 +50,138 @@ class Draft:
         around = conversation.around
         self._foreign = foreign
         self._replies = Replies()
+        self._spells_starts = False
+        """Whether a message remembers how its start token was spelled."""
         self.items = list(conversation.items)
         self.origins: list[int] | None = None
-        self._place_tools(around, self._take_tools(declared_in(around), log))
+        tools = declared_in(around)
+        if any(map(_has_tools, self.items)):
+            tools = self._take_tools(tools, log)
+        if tools is not None:
+            self._place_tools(message_with_tools(tools, around), around)
         self._relate()
         self.open_turn = around.open_turn
-        if self.open_turn is not None and self.open_turn.role in _REPLIES:
-            self.open_turn = message_of(self._answering(item_of(self.open_turn)))
+        if self.open_turn is not None:
+            self.open_turn = message_of(self._related(item_of(self.open_turn), None))
 
     # --- declared tools -----------------------------------------------------------------------------------------------
 
     def _take_tools(self, declared: Sequence[Tool] | None, log: Log) -> Sequence[Tool] | None:
         """The transcript's tools, with those that messages declare elsewhere than the format can."""
-        if not any(map(_has_tools, self.items)):
-            return declared
-        items = self.items
-        kept: list[Item] = []
+        items: list[Item] = []
         origins: list[int] = []
         moved: list[Tool] = []
         leading = declared is None
-        for index, item in enumerate(items):
-            if _has_tools(item) and not _is_private(item) and (leading or not declares(message_of(item))):
+        for index, item in enumerate(self.items):
+            private = _is_private(item)
+            rest: Item | None = item
+            if not private and _has_tools(item) and (leading or not declares(message_of(item))):
                 rest = _without_tools(item, index, moved, log)
-                if rest is None:
-                    leading = False
-                    continue
-                item = rest
-            leading = leading and (_is_private(item) or item[0].role == "system")
-            kept.append(item)
-            origins.append(index)
-        self.items, self.origins = kept, origins
+            leading = leading and (private or (rest is not None and item[0].role == "system"))
+            if rest is not None:
+                items.append(rest)
+                origins.append(index)
+        self.items, self.origins = items, origins
         if not moved:
             return declared
         log.lose(LossCode.TOOLS_MOVED, "/tools", "tools of messages are declared apart", Severity.LAYOUT)
         return (*(declared or ()), *moved)
 
-    def _place_tools(self, around: Transcript, tools: Sequence[Tool] | None) -> None:
-        if tools is None:
-            return
+    def _place_tools(self, message: Message, around: Transcript) -> None:
+        """Put the message that declares the transcript's tools where it stands."""
         places: list[int] = []
         for at, item in enumerate(self.items):
             if not _is_private(item):
                 places.append(at)
-                if item[0].role != "system" or _declares(item):
+                if item[0].role != "system" or _has_tools(item):
                     break
         else:
             places.append(len(self.items))
         at = places[place_of(around, len(places) - 1)]
         if self.origins is None:
             self.origins = [*range(len(self.items))]
-        self.items.insert(at, item_of(message_with_tools(tools, around)))
+        self.items.insert(at, item_of(message))
         self.origins.insert(at, TOOLS)
 
     # --- what others tell of a message --------------------------------------------------------------------------------
 
     def _relate(self) -> None:
-        """Give each reply its tool's name, and begin a frame with what cannot go on in the one before it."""
-        items, replies = self.items, self._replies
         before: Item | None = None
-        for at, item in enumerate(items):
-            head = item[0]
-            if _is_private(item):
-                continue
-            if head.continues and before is not None and not (_says_something(before) and _says_something(item)):
-                head = head.replaced(continues=False)
-                item = items[at] = (head, *item[1:])
-            if head.role in _REPLIES:
-                item = items[at] = self._answering(item)
-            elif head.calls:
-                replies.call(canonical(head.recipient or ""))
-            elif replies.in_calls:
-                replies.text(continues=before is not None and joined(before[0], head))
-            before = item
+        for at, item in enumerate(self.items):
+            if not _is_private(item):
+                before = self._related(item, before)
+                if before is not item:
+                    self.items[at] = before
 
-    def _answering(self, item: Item) -> Item:
-        """A reply with its tool's name as it reads, and with the call that waits where that is another's."""
+    def _related(self, item: Item, before: Item | None) -> Item:
+        """The next message: as a reply with its tool's name, and in a new frame where it cannot go on in the last."""
         head, content, call_id = item
+        if not head.bare and _start_of(head) is not None:
+            self._spells_starts = True
+        if head.continues and before is not None and not (_says_something(before) and _says_something(item)):
+            head = head.replaced(continues=False)
+            item = head, content, call_id
+        if head.role in _REPLIES:
+            return self._answering(head), content, call_id
+        if head.calls:
+            self._replies.call(canonical(head.recipient or ""))
+        elif self._replies.in_calls:
+            self._replies.text(continues=before is not None and joins(before[0], head))
+        return item
+
+    def _answering(self, head: Head) -> Head:
+        """The head of a reply, with its tool's name as it reads, and the call that waits where that is another's."""
         replies, local = self._replies, head.local(HOME)
         waits = replies.waits
         if local.bare and local.name in (None, waits):
             replies.reply(waits)
-            return _named(local, waits), content, call_id
+            return _named(local, waits)
         reply = turn(local.message("", None), "")
         if reply.name is None:
             reply.name = waits
         place = Place("im", None, last=False)
-        kept = remembered(reply, self._foreign)
-        frame = recalled((reply,), kept, default_frame((reply,), waits, place), waits, place)
+        frame = recalled(
+            (reply,), remembered(reply, self._foreign), default_frame((reply,), waits, place), waits, place
+        )
         name = meaning(frame.header).tool(waits)
         replies.reply(name)
-        layout = {HOME: {**kept_by(HOME, reply.layout), WAITS: waits}}
-        return local.replaced(name=name, layout=layout), content, call_id
+        return local.replaced(name=name, layout={HOME: {**kept_by(HOME, reply.layout), WAITS: waits}})
 
     def reads_as(self, dialect: str) -> bool:
         """Whether a reader finds this dialect if all start tokens are spelled as messages remember."""
+        if not self._spells_starts:
+            return True
         spelled: list[str | None] = []
         before: Head | None = None
         for item in self.items:
             if not _is_private(item):
-                if before is None or not joined(before, item[0]):
+                if before is None or not joins(before, item[0]):
                     spelled.append(_start_of(item[0]))
                 before = item[0]
         if self.open_turn is not None:
             spelled.append(_start_of(item_of(self.open_turn)[0]))
-        starts = [SPELLINGS[dialect].start if start is None else start for start in spelled]
-        return not starts or majority(starts) == dialect
-
-
-def joined(before: Head, head: Head) -> bool:
-    """Whether a text or a call stands in one frame with the one before it, given that neither is blank."""
-    return joins(before.message("" if before.empty else "x", None), head.message("" if head.empty else "x", None))
+        return majority([SPELLINGS[dialect].start if start is None else start for start in spelled]) == dialect
 
 
 def _is_private(item: Item) -> bool:
     """Whether a message is private reasoning, which is left out."""
     head, content, _ = item
-    if content.__class__ is not str or not head.shared:
-        return is_private(message_of(item))
     known = _private.get(head)
-    return _private.keep(head, is_private(message_of(item))) if known is None else known
+    if known is not None and content.__class__ is str:
+        return known
+    private = is_private(message_of(item))
+    return _private.keep(head, private) if head.shared and content.__class__ is str else private
 
 
 def _named(head: Head, name: str | None) -> Head:
     if head.name == name:
         return head
     named = _names.get((head, name))
-    return _names.keep((head, name), head.replaced(name=name)) if named is None else named
+    if named is None:
+        named = head.replaced(name=name)
+        if head.shared:
+            _names.keep((head, name), named)
+    return named
 
 
 def _start_of(head: Head) -> str | None:
@@ -199,10 +205,6 @@ def _text(content: Content) -> str:
 def _has_tools(item: Item) -> bool:
     content = item[1]
     return content.__class__ is not str and any(isinstance(part, Tools) for part in content)
-
-
-def _declares(item: Item) -> bool:
-    return item[1].__class__ is not str and declares(message_of(item))
 
 
 def _without_tools(item: Item, index: int, moved: list[Tool], log: Log) -> Item | None:

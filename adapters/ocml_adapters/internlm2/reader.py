@@ -74,6 +74,7 @@ class FramesReader(UnitReader):
     """Reads frames. A reply whose header names no tool has no name before it is related to the calls."""
 
     def __init__(self, options: Options) -> None:
+        super().__init__(options)
         self._named = Memo[tuple[Head, str | None], Head](LIMIT)
 
     def part(self, source: str | Json, log: Log) -> Parted:

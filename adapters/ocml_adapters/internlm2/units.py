@@ -17,13 +17,13 @@ from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Spell
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
-from .actions import dressed
+from .actions import dressed, joins
 from .around import around_of, default_place, dialect_of, tail_of, with_tools
 from .calls import constraint_of, is_embedded
 from .frames import Place, body_of, default_frame, meaning, recalled, remembered
 from .frames import Unit as Messages
 from .nearest import TARGET, nearest, opened, turn
-from .prepare import WAITS, Draft, joined
+from .prepare import WAITS, Draft
 from .reader import Placed, messages_of, open_turn, remembering
 from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, PYTHON, SPELLINGS
 from .tools import declares, tools_of, write_tools
@@ -61,8 +61,7 @@ class Frames(UnitWriter):
     groups = True
 
     def __init__(self, options: Options) -> None:
-        self._dialect: Final = options.dialect
-        self._policy: Final = options.control_tokens
+        super().__init__(options)
         self._foreign = None if options.dialect is None else FOREIGN[options.dialect]
 
     def inert(self, text: str) -> bool:
@@ -72,9 +71,11 @@ class Frames(UnitWriter):
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with its tools among its messages, and with each reply's tool."""
         draft = Draft(conversation, self._foreign, log)
-        around = replace(conversation.around, open_turn=draft.open_turn)
-        dialect = self._dialect or dialect_of(around)
-        start = Behind(dialect, starts=self._dialect is not None or draft.reads_as(dialect))
+        around = conversation.around
+        if draft.open_turn is not around.open_turn:
+            around = replace(around, open_turn=draft.open_turn)
+        dialect = self.options.dialect or dialect_of(around)
+        start = Behind(dialect, starts=self.options.dialect is not None or draft.reads_as(dialect))
         return Prepared(draft.items, around, draft.origins, start)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
@@ -83,7 +84,7 @@ class Frames(UnitWriter):
 
     def joins(self, before: Head, head: Head) -> bool:
         """Whether a text or a call continues the one before it in an assistant's body."""
-        return joined(before, head)
+        return joins(before, head)
 
     def follows(self, head: Head) -> bool:
         """Arguments and code are written by what they are; so is what remembers how it was spelled.
@@ -116,7 +117,7 @@ class Frames(UnitWriter):
         _read_back(unit, frame, default, waits)
         if frame.body == default.body:
             self.guard(unit, paths, log)
-            if self._policy == "raw":
+            if self.options.control_tokens == "raw":
                 frame.body = body_of(unit, SPELLINGS[place.dialect], raw=True)
         text = spell([frame], "")
         held = self.held(text)
@@ -134,11 +135,11 @@ class Frames(UnitWriter):
         """Report, or refuse, the control tokens that are broken in a frame."""
         for message, path in zip(unit, paths, strict=True):
             if declares(message):
-                CONTROL.guard(write_tools(tools_of(message)), self._policy, path, log)
+                CONTROL.guard(write_tools(tools_of(message)), self.options.control_tokens, path, log)
                 continue
-            CONTROL.guard(str(message.content), self._policy, f"{path}/content", log)
+            CONTROL.guard(str(message.content), self.options.control_tokens, f"{path}/content", log)
             if is_call(message):
-                CONTROL.guard(message.recipient or "", self._policy, f"{path}/recipient", log)
+                CONTROL.guard(message.recipient or "", self.options.control_tokens, f"{path}/recipient", log)
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """The text of all frames, with the open turn, and what stands behind them."""
