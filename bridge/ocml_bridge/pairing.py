@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from .model import Message, replace
+from .model import Message
 from .turns import is_call, is_reply
-from .units.heads import Item, item_of, messages_of
-from .units.relations import with_ids
+from .units.heads import Head, Item, item_of, messages_of
+from .units.relations import paired_in_order
 
 
 class Pairing:
@@ -78,64 +78,12 @@ class Pairing:
         return index in self._closed
 
 
-def _pair_by_id(messages: Sequence[Message]) -> dict[int, int] | None:
-    """The pairs where each reply has the id of one call that waits, if any does; None for all others."""
-    waiting: dict[str, int] = {}
-    pairs: dict[int, int] = {}
-    for index, message in enumerate(messages):
-        if message.role == "tool":
-            call = None if message.call_id is None else waiting.pop(message.call_id, None)
-            if call is not None:
-                pairs[index] = call
-            elif waiting:
-                return None
-        elif message.recipient is not None and is_call(message):
-            call_id = message.call_id
-            if call_id is None or call_id in waiting:
-                return None
-            waiting[call_id] = index
-    return pairs
-
-
-def _pair_in_order(messages: Sequence[Message]) -> dict[int, int] | None:
-    """The pairs where the calls of each turn are answered behind them, all of them and in order; None for all others.
-
-    Such replies answer the same calls whether they are paired by id, by name or by order, and others answer none.
-    """
-    calls: list[int] = []
-    answered = 0
-    pairs: dict[int, int] = {}
-    for index, message in enumerate(messages):
-        if message.role == "tool":
-            if answered == len(calls):
-                continue
-            call = messages[calls[answered]]
-            if message.call_id not in (None, call.call_id) or message.name not in (None, call.recipient):
-                return None
-            pairs[index] = calls[answered]
-            answered += 1
-        elif message.recipient is not None and is_call(message):
-            if answered:
-                if answered != len(calls):
-                    return None
-                calls, answered = [], 0
-            calls.append(index)
-        elif answered != len(calls):
-            return None
-    return pairs if answered == len(calls) else None
-
-
 def pair(messages: Sequence[Message]) -> dict[int, int]:
     """Index of each reply → index of the call it answers.
 
     A reply whose id no call has answers the one call of its turn that nothing else answers, where there is just one
     such call and one such reply.
     """
-    found = _pair_by_id(messages)
-    if found is None:
-        found = _pair_in_order(messages)
-    if found is not None:
-        return found
     pairing = Pairing()
     pairs: dict[int, int] = {}
     strays: list[tuple[int, list[int]]] = []
@@ -176,38 +124,46 @@ def turns(messages: Sequence[Message]) -> list[list[int]]:
     return out
 
 
-def synthesise_ids(messages: Sequence[Message], home: str = "") -> tuple[Message, ...]:
-    """Give each call without an id one (`call_1`, `call_2`, …) and each reply without one its call's.
+def identified(items: Sequence[Item], home: str) -> Sequence[Item]:
+    """Items with an id for each call that has none (`call_1`, `call_2`, …), and its call's for each reply.
 
     Args:
-        messages: in order.
+        items: in order.
         home: the format that is written; a message whose layout there says that its id was absent stays without.
     """
-    if not any(message.call_id is None and (is_reply(message) or is_call(message)) for message in messages):
-        return tuple(messages)
-    taken = {message.call_id for message in messages}
-    out = list(messages)
-    pairs = pair(messages)
+    if not any(call_id is None and (head.calls or head.role == "tool") for head, _, call_id in items):
+        return items
+    pairs = paired_in_order(items)
+    if pairs is None:
+        pairs = pair(messages_of(items))
+    taken = {call_id for _, _, call_id in items}
+    out = list(items)
     number = 0
-    for index, message in enumerate(messages):
-        if message.call_id is not None or (message.layout or {}).get(home, {}).get("call_id") == "absent":
+    for index, (head, content, call_id) in enumerate(items):
+        made = None
+        if call_id is not None or _is_absent(head, home):
             continue
-        if is_call(message):
+        if head.calls:
             number += 1
             while f"call_{number}" in taken:
                 number += 1
-            out[index] = replace(message, call_id=f"call_{number}")
-        elif is_reply(message) and index in pairs:
-            out[index] = replace(message, call_id=out[pairs[index]].call_id)
-    return tuple(out)
+            made = f"call_{number}"
+        elif index in pairs:
+            made = out[pairs[index]][2]
+        if made is not None:
+            out[index] = (head.with_id(), content, made)
+    return out
 
 
-def identified(items: Sequence[Item], home: str) -> Sequence[Item]:
-    """Items with ids for calls and replies that have none, as `synthesise_ids` gives them."""
-    if not any(call_id is None and (head.calls or head.role == "tool") for head, _, call_id in items):
-        return items
-    numbered = with_ids(items, home)
-    return list(map(item_of, synthesise_ids(messages_of(items), home))) if numbered is None else numbered
+def _is_absent(head: Head, home: str) -> bool:
+    """Whether a message was read without an id from the format that is written."""
+    layout = None if head.bare else head.message("", None).layout
+    return layout is not None and layout.get(home, {}).get("call_id") == "absent"
+
+
+def synthesise_ids(messages: Sequence[Message], home: str = "") -> tuple[Message, ...]:
+    """Messages with ids as `identified` gives them."""
+    return messages_of(identified(list(map(item_of, messages)), home))
 
 
 def pairs_alike(message: Message, image: Message) -> bool:

@@ -16,7 +16,7 @@ from ..result import DocumentOutcome
 from ..units.conversation import Conversation, conversation_of
 from ..units.grammar import State, Unit
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
-from ..units.relations import answered_in_order, paired_by_id
+from ..units.relations import paired_by_id, paired_in_order
 from ..units.writer import TOOLS, UnitWriter
 from .written import HeadLosses, Written
 
@@ -47,7 +47,7 @@ class Writer:
         items = conversation.items
         by_id = self._grammar.keeps_ids and written.origins is None and paired_by_id(items) is not None
         # A message may be a reply in this format alone, such as one whose role is the name of a tool.
-        if (by_id or answered_in_order(items)) and _count_replies(written.items) <= _count_replies(items):
+        if (by_id or paired_in_order(items) is not None) and _count_replies(written.items) <= _count_replies(items):
             return written
         return self._rearranged(conversation.transcript, written)
 

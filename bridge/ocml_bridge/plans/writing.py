@@ -11,7 +11,7 @@ from ..pairing import pair
 from ..units.conversation import Conversation
 from ..units.grammar import ByDocument, State, Unit, UnitWriter
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
-from ..units.relations import answered_in_order, paired_by_id
+from ..units.relations import paired_by_id, paired_in_order
 from .learning import BY_CLASS, Learner, Plan, Table
 from .written import HeadLosses, Written
 
@@ -49,7 +49,7 @@ class PlanWriter:
         if cut_off:
             written.cut_off()
         by_id = grammar.keeps_ids and written.origins is None and paired_by_id(items) is not None
-        if not by_id and not answered_in_order(items):
+        if not by_id and paired_in_order(items) is None:
             pairs = pair(conversation.transcript.messages)
             if misread(conversation.transcript.messages, pairs, written.image.messages, written.origins):
                 raise ByDocument

@@ -1,4 +1,4 @@
-"""What stands between the messages of a conversation: which reply answers which call, and ids for those without."""
+"""What stands between the messages of a conversation: which reply answers which call, where that is plain; turns."""
 
 from __future__ import annotations
 
@@ -10,33 +10,37 @@ from ..turns import continues
 from .heads import LIMIT, Head, Item
 
 
-def answered_in_order(items: Sequence[Item]) -> bool:
-    """Whether the calls of each turn are answered behind them, all of them and in order.
+def paired_in_order(items: Sequence[Item]) -> dict[int, int] | None:
+    """Index of each reply that answers a call → index of that call.
 
     Then replies answer the same calls whether they are paired by id, by name or by order, and others answer none.
+
+    Returns:
+        None unless the calls of each turn are answered behind them, all of them and in order.
     """
+    pairs: dict[int, int] = {}
     if "tool" not in [item[0].role for item in items]:  # a list is looked through faster than a generator
-        return True
-    calls: list[Item] = []
+        return pairs
+    calls: list[int] = []
     answered = 0
-    for item in items:
-        head = item[0]
+    for index, (head, _, call_id) in enumerate(items):
         if head.role == "tool":
             if answered == len(calls):
                 continue
-            call, _, call_id = calls[answered]
-            if item[2] not in (None, call_id) or head.name not in (None, call.recipient):
-                return False
+            call = items[calls[answered]]
+            if call_id not in (None, call[2]) or head.name not in (None, call[0].recipient):
+                return None
+            pairs[index] = calls[answered]
             answered += 1
         elif head.calls:
             if answered:
                 if answered != len(calls):
-                    return False
+                    return None
                 calls, answered = [], 0
-            calls.append(item)
+            calls.append(index)
         elif answered != len(calls):
-            return False
-    return answered == len(calls)
+            return None
+    return pairs if answered == len(calls) else None
 
 
 def paired_by_id(items: Sequence[Item]) -> dict[int, int | None] | None:
@@ -60,34 +64,6 @@ def paired_by_id(items: Sequence[Item]) -> dict[int, int | None] | None:
                 return None
             waiting[call_id] = index
     return pairs
-
-
-def with_ids(items: Sequence[Item], home: str) -> list[Item] | None:
-    """The items with ids for calls and replies that have none, as `pairing.synthesise_ids` gives them.
-
-    Args:
-        items: in order.
-        home: the format that is written.
-
-    Returns:
-        None where a reply has to be looked for its call, something has an id already, or was read from that format.
-    """
-    if any(call_id is not None for _, _, call_id in items) or not answered_in_order(items):
-        return None
-    out: list[Item] = []
-    calls = replies = 0
-    for head, content, _ in items:
-        if (head.calls or head.role == "tool") and not head.local(home).bare:
-            return None
-        if head.calls:
-            calls += 1
-            out.append((head.with_id(), content, f"call_{calls}"))
-        elif head.role == "tool" and replies < calls:
-            replies += 1
-            out.append((head.with_id(), content, f"call_{replies}"))
-        else:
-            out.append((head, content, None))
-    return out
 
 
 def in_turns(items: list[Item]) -> list[Item]:
