@@ -88,7 +88,7 @@ def kind_of(item: Object) -> str:
     return CUSTOM if CUSTOM in item and FUNCTION not in item else FUNCTION
 
 
-class Said(NamedTuple):
+class Fragment(NamedTuple):
     """What is new: text of a kind, and the call that it is of."""
 
     kind: Literal["thought", "text", "refusal", "call"]
@@ -133,7 +133,7 @@ class Choice:
 
     # --- as it comes --------------------------------------------------------------------------------------------------
 
-    def take(self, choice: Object) -> Iterator[Said]:
+    def take(self, choice: Object) -> Iterator[Fragment]:
         """More of it."""
         if finish := text_in(choice, "finish_reason", self._note):
             self.finish = self.finish or finish
@@ -146,26 +146,26 @@ class Choice:
             if delta is not None:
                 self._note("a delta is no object; it is left out")
             return
-        for said in self._delta(cast("Object", delta)):
+        for fragment in self._delta(cast("Object", delta)):
             self.role = self.role or "assistant"
-            yield said
+            yield fragment
 
-    def _delta(self, delta: Object) -> Iterator[Said]:
+    def _delta(self, delta: Object) -> Iterator[Fragment]:
         if len(delta) == 1 and "content" in delta:
             # The commonest by far.
-            if text := self._say(delta["content"]):
-                yield Said("text", text)
+            if text := self._text(delta["content"]):
+                yield Fragment("text", text)
             return
         self._head(delta)
         if text := self._reason(delta):
-            yield Said("thought", text)
-        if text := self._say(delta.get("content")):
-            yield Said("text", text)
+            yield Fragment("thought", text)
+        if text := self._text(delta.get("content")):
+            yield Fragment("text", text)
         if refusal := text_in(delta, "refusal", self._note):
             self._refusal.append(refusal)
-            yield Said("refusal", refusal)
+            yield Fragment("refusal", refusal)
         for call, text in self._called(delta):
-            yield Said("call", text, call)
+            yield Fragment("call", text, call)
 
     def _head(self, delta: Object) -> None:
         """Who speaks, which is said once, and what no delta is known to have."""
@@ -179,7 +179,7 @@ class Choice:
         if rest := {key: value for key, value in delta.items() if key not in _KNOWN}:
             self._members.append(rest)
 
-    def _say(self, content: Json) -> str:
+    def _text(self, content: Json) -> str:
         """More text, as far as it can be told at once: what is no text is kept, and all behind it waits for the end."""
         if content is None:
             return ""
@@ -191,30 +191,30 @@ class Choice:
 
     def _reason(self, delta: Object) -> str:
         """More reasoning: what the first of the keys says. What the others say is kept."""
-        found = ""
+        thought = ""
         for key in REASONING_TEXTS:
             if value := text_in(delta, key, self._note):
                 self._reasoning.setdefault(key, []).append(value)
-                found = found or value
+                thought = thought or value
         if details := self._items(delta, DETAILS):
-            told = self._detail(details)
-            found = found or told
-        if found:
-            self._thought.append(found)
-        return found
+            detail = self._detail(details)
+            thought = thought or detail
+        if thought:
+            self._thought.append(thought)
+        return thought
 
     def _detail(self, details: list[Any]) -> str:
         """Blocks of reasoning, each continued by its index; a blank line goes between the texts of two."""
-        said: list[str] = []
+        pieces: list[str] = []
         for item in details:
             index = as_object(item).get("index")
             key: object = (type(item).__name__, index if isinstance(index, int) else None, as_object(item).get("type"))
             texts = detail_texts([item])
-            if texts and (self._thought or said) and key not in self._details:
-                said.append(JOINT)
+            if texts and (self._thought or pieces) and key not in self._details:
+                pieces.append(JOINT)
             self._details.setdefault(key, []).append(item)
-            said += texts
-        return "".join(said)
+            pieces += texts
+        return "".join(pieces)
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
@@ -329,20 +329,20 @@ class Choice:
 
 def merged(values: list[Json]) -> Json:
     """What the pieces of a value make: texts and lists are continued, objects by member, anything else is replaced."""
-    said = [value for value in values if value is not None]
-    if not said:
+    values = [value for value in values if value is not None]
+    if not values:
         return None
-    if all(isinstance(value, str) for value in said):
-        return "".join(cast("list[str]", said))
-    if all(isinstance(value, list) for value in said):
-        return [item for value in said for item in cast("list[Json]", value)]
-    if all(isinstance(value, dict) for value in said):
+    if all(isinstance(value, str) for value in values):
+        return "".join(cast("list[str]", values))
+    if all(isinstance(value, list) for value in values):
+        return [item for value in values for item in cast("list[Json]", value)]
+    if all(isinstance(value, dict) for value in values):
         members: dict[str, list[Json]] = {}
-        for value in cast("list[Object]", said):
+        for value in cast("list[Object]", values):
             for key, item in value.items():
                 members.setdefault(key, []).append(item)
         return {key: _first(items) if key in _ONCE else merged(items) for key, items in members.items()}
-    return said[-1]
+    return values[-1]
 
 
 def _first(values: list[Json]) -> Json:

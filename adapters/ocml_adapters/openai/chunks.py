@@ -81,5 +81,5 @@ def done() -> bytes:
 
 def error(code: str, message: str) -> bytes:
     """An error in the middle of a stream; official clients raise it, and overlook everything else that is missing."""
-    said = {"message": message, "type": "server_error", "param": None, "code": code}
-    return f"data: {_dumps({'error': said})}\n\n".encode()
+    value = {"message": message, "type": "server_error", "param": None, "code": code}
+    return f"data: {_dumps({'error': value})}\n\n".encode()

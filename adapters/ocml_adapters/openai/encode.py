@@ -21,12 +21,12 @@ from ocml_bridge.turns import name_of
 
 from . import chunks
 from .chunks import Chunks, Ends
-from .form import Object, mine
+from .form import Object, notes_in
 from .losses import losses_of
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import JOINT
 from .settings import SETTINGS, write_settings
-from .syntax import FUNCTION, HOME, TOOL_CALLS
+from .syntax import FUNCTION, TOOL_CALLS
 
 _ERRORS: Final[dict[Reason, str]] = {
     "truncated": "the answer broke off",
@@ -42,27 +42,27 @@ class _Channel:
         ends: how its chunks are spelled.
 
     Attributes:
-        said: the pieces of it so far.
-        speakers: the numbers of the messages that said them.
+        pieces: of its text so far.
+        numbers: those of the messages that the pieces are of.
     """
 
     def __init__(self, ends: Ends) -> None:
-        self.said: list[str] = []
-        self.speakers: set[int] = set()
+        self.pieces: list[str] = []
+        self.numbers: set[int] = set()
         self._ends = ends
 
     def more(self, number: int, text: str) -> bytes:
         """More of a message's text; a blank line goes before the first of it, if others spoke before."""
-        if number not in self.speakers:
-            self.speakers.add(number)
-            text = JOINT + text if self.said else text
-        self.said.append(text)
+        if number not in self.numbers:
+            self.numbers.add(number)
+            text = JOINT + text if self.pieces else text
+        self.pieces.append(text)
         before, after = self._ends
         return f"{before}{quote(text)}{after}".encode("ascii")
 
     def run(self) -> _Run:
         """All that a further piece of text needs."""
-        return (*self._ends, self.said.append)
+        return (*self._ends, self.pieces.append)
 
 
 _Run = tuple[str, str, Callable[[str], None]]
@@ -94,7 +94,7 @@ class ChunkEncoder:
         self._refused = _Channel(self._chunks.refusal)
         self._calls: dict[int, _Call] = {}
         self._ids: set[str] = set()
-        self._spoke: list[int] = []
+        self._texts_begun: list[int] = []
         self._begun: dict[int, _Channel] = {}
         self._running: dict[int, _Run] = {}
         self._open = False
@@ -132,7 +132,7 @@ class ChunkEncoder:
         if stage is None or self._over:
             return []
         if stage == TEXT:
-            self._spoke.append(number)
+            self._texts_begun.append(number)
         if stage != CALL:
             self._begun[number] = self._texts[stage]
             return self._opening()
@@ -159,9 +159,9 @@ class ChunkEncoder:
         channel = self._begun.get(number)
         if channel is None or not text:
             return []
-        said = channel.more(number, text)
+        chunk = channel.more(number, text)
         self._running[number] = channel.run()
-        return [said]
+        return [chunk]
 
     def _refuse(self, number: int, text: str) -> list[bytes]:
         """More of a refusal; thoughts and calls have no place for one, it is text there."""
@@ -193,10 +193,10 @@ class ChunkEncoder:
         self._begun.clear()
 
     def _account(self, stop: Stop, *, cut_off: bool) -> list[Loss]:
-        told = set(self._calls).union(*(channel.speakers for channel in (*self._texts.values(), self._refused)))
+        numbers = set(self._calls).union(*(channel.numbers for channel in (*self._texts.values(), self._refused)))
         # An answer that says nothing is an empty text.
-        told = told or set(self._spoke[:1])
-        places = {index for number in told if (index := stop.place(number)) is not None}
+        numbers = numbers or set(self._texts_begun[:1])
+        places = {index for number in numbers if (index := stop.place(number)) is not None}
         around = {} if self.reason is None else {key: self._upstream[key] for key in self._known()}
         return losses_of(stop.document, self._wire() if self._open else None, places, around, cut_off=cut_off)
 
@@ -214,7 +214,7 @@ class ChunkEncoder:
     def _wire(self) -> Object:
         """The message that a client puts together of what was said."""
         thought, text, refused = (
-            "".join(channel.said) for channel in (self._texts[THOUGHT], self._texts[TEXT], self._refused)
+            "".join(channel.pieces) for channel in (self._texts[THOUGHT], self._texts[TEXT], self._refused)
         )
         out: Object = {"role": "assistant"}
         if thought:
@@ -227,7 +227,7 @@ class ChunkEncoder:
                 {
                     "id": call.id,
                     "type": FUNCTION,
-                    FUNCTION: {"name": call.name, "arguments": "".join(call.arguments.said)},
+                    FUNCTION: {"name": call.name, "arguments": "".join(call.arguments.pieces)},
                 }
                 for call in self._calls.values()
             ]
@@ -306,5 +306,5 @@ def members_of(document: Document) -> Object:
     usage = document.settings.usage
     if usage is not None and None in (usage.input_tokens, usage.output_tokens, usage.total_tokens):
         usage = None
-    told = Settings(model=document.settings.model, usage=usage)
-    return write_settings(told, mine(document.layout, HOME).get(SETTINGS), mine(document.extras, HOME))
+    settings = Settings(model=document.settings.model, usage=usage)
+    return write_settings(settings, notes_in(document.layout).get(SETTINGS), notes_in(document.extras))

@@ -15,10 +15,10 @@ from ocml_bridge.ownership import pack
 from ocml_bridge.units.grammar import Enclosed, Parted
 from ocml_bridge.units.heads import Item, item_of, messages_of
 
-from .form import Object, kept, mine
+from .form import Object, by_format, notes_in
 from .reader import name_replies, notice, read_message
 from .shapes import Branch, Branches, Shell, read_shell, sealed, write_shell
-from .syntax import HOME, TOOLS
+from .syntax import TOOLS
 from .tools import is_plain_tool, read_tools, write_tools
 
 MESSAGES: Final = "messages"
@@ -170,11 +170,11 @@ def _learned_request(around: Transcript) -> _Request | None:
 
 def _key_of(around: Transcript) -> Hashable | None:
     """What stands around messages and tools; None where that is more than a request's settings, layout and switches."""
-    extras = mine(around.extras, HOME)
+    extras = notes_in(around.extras)
     if (
         around.alternatives is not None
         or not all(value.__class__ is bool for value in extras.values())
-        or "shape" in mine(around.layout, HOME)
+        or "shape" in notes_in(around.layout)
         or not all(map(is_plain_tool, around.tools or ()))
     ):
         return None
@@ -250,4 +250,4 @@ def read_alternatives(branches: Sequence[Branch], items: Sequence[Item], log: Lo
         whole = [*items[:at], *map(item_of, own)]
         name_replies(whole, log, at, where)
         messages = messages_of(whole[at:])
-        yield Alternative(sealed(messages) if branch.cut_off else messages, at, branch.label, kept(HOME, branch.extras))
+        yield Alternative(sealed(messages) if branch.cut_off else messages, at, branch.label, by_format(branch.extras))

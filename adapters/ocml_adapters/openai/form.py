@@ -15,7 +15,9 @@ from collections.abc import Callable, Collection
 from functools import cache, lru_cache
 from typing import Any, Final, cast
 
-from ocml_bridge.model import Json
+from ocml_bridge.model import ByFormat, Json
+
+from .syntax import HOME
 
 Object = dict[str, Any]
 """A JSON object."""
@@ -52,17 +54,17 @@ def in_order(wire: Object, order: tuple[str, ...]) -> Object:
     return {key: wire[key] for key in sorted(wire, key=_place_in(order))}
 
 
-def form_of(wire: Object, order: tuple[str, ...], required: frozenset[str], said: Collection[str]) -> Form | None:
+def form_of(wire: Object, order: tuple[str, ...], required: frozenset[str], known: Collection[str]) -> Form | None:
     """The form of an object; None where it is spelled as we would spell it.
 
     Args:
         wire: the object.
         order: the keys that we write, in our order; others follow as they come.
         required: the keys that we always write.
-        said: the keys whose value is known from elsewhere even if it is empty.
+        known: the keys whose value is known from elsewhere even if it is empty.
     """
     silent = {key for key, value in wire.items() if not (value and type(value) is str) and is_empty(value)}
-    silent.difference_update(said)
+    silent.difference_update(known)
     if not silent and required <= wire.keys() and _in_order(tuple(wire), order):
         return None
     return [[key, value] if key in silent else key for key, value in wire.items()] if silent else list(wire)
@@ -121,11 +123,11 @@ def add(wire: Object, more: Json, order: tuple[str, ...] = ()) -> Object:
     return wire if members.keys().isdisjoint(order) else in_order(wire, order)
 
 
-def mine(by_format: Json, home: str) -> Object:
-    """What this format keeps in extras or layout; an empty object where it keeps nothing."""
-    return by_format[home] if by_format is not None and home in by_format else {}
+def notes_in(by_format: ByFormat | None) -> Object:
+    """What Chat Completions keeps in extras or layout; an empty object where it keeps nothing."""
+    return by_format[HOME] if by_format is not None and HOME in by_format else {}
 
 
-def kept(home: str, notes: Object) -> dict[str, Object] | None:
-    """Extras or layout that keep something; None where there is nothing to keep."""
-    return {home: notes} if notes else None
+def by_format(notes: Object) -> ByFormat | None:
+    """Extras or layout in which Chat Completions keeps something; None where there is nothing to keep."""
+    return {HOME: notes} if notes else None

@@ -16,25 +16,24 @@ from ocml_bridge.model import Document, Message, Transcript, replace
 from ocml_bridge.report import report
 from ocml_bridge.visibility import is_private
 
-from .form import Object, kept
+from .form import Object, by_format
 from .nearest import CALL, stage_of
 from .reader import read_message
 from .settings import read_settings
-from .syntax import HOME
 
 STREAM: Final = "openai-sse"
 """The stream id."""
 
 
 def losses_of(
-    document: Document, wire: Object | None, told: Collection[int], around: Object, *, cut_off: bool
+    document: Document, wire: Object | None, present: Collection[int], around: Object, *, cut_off: bool
 ) -> list[Loss]:
     """Everything that a document says and the client does not know.
 
     Args:
         document: what was to be said.
         wire: the message that the client puts together; None where nothing was said.
-        told: the numbers of the document's messages that are in it.
+        present: the numbers of the document's messages that are in it.
         around: what the client knows of the document beside its messages, by the keys of a response.
         cut_off: whether the client knows that the last of it was cut off.
     """
@@ -43,20 +42,20 @@ def losses_of(
         messages[-1] = replace(messages[-1], end=None)
     log = Log()
     if isinstance(document, Transcript):
-        _place(document.messages, told, log)
+        _place(document.messages, present, log)
     known = read_settings(around)
-    image = Transcript(tuple(messages), settings=known.settings, extras=kept(HOME, known.others))
+    image = Transcript(tuple(messages), settings=known.settings, extras=by_format(known.others))
     report(document, image, log, target=STREAM)
     return log.losses
 
 
-def _place(messages: Sequence[Message], told: Collection[int], log: Log) -> None:
+def _place(messages: Sequence[Message], present: Collection[int], log: Log) -> None:
     """Report which messages are not there, not on their own, or not in their place."""
     places: list[tuple[int, int]] = []
     first: dict[int, int] = {}
     for index, message in enumerate(messages):
         stage = stage_of(message)
-        if stage is None or index not in told:
+        if stage is None or index not in present:
             drop_message(log, index, _reason(message))
         elif stage != CALL and first.setdefault(stage, index) != index:
             detail = f"{STREAM} joins it to message {first[stage]}, behind a blank line"
@@ -74,8 +73,8 @@ def _place(messages: Sequence[Message], told: Collection[int], log: Log) -> None
 
 def _moved(order: Sequence[int]) -> Sequence[int]:
     """Of the messages in their new order, those behind the first that changed places."""
-    kept = next((at for at, (one, other) in enumerate(pairwise(order), 1) if other < one), len(order))
-    return order[kept:]
+    stay = next((at for at, (one, other) in enumerate(pairwise(order), 1) if other < one), len(order))
+    return order[stay:]
 
 
 def _reason(message: Message) -> str:

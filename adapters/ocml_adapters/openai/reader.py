@@ -14,7 +14,7 @@ from ocml_bridge.turns import FUNCTIONS, is_call, parts_of, recipient_of
 from ocml_bridge.units.heads import LIMIT, Head, Item, messages_of
 from ocml_bridge.units.relations import paired_by_id
 
-from .form import Object, form_of, is_empty, kept, mine, rest
+from .form import Object, by_format, form_of, is_empty, notes_in, rest
 from .parts import is_odd, read_parts
 from .reasoning import default_keys, read_reasoning
 from .syntax import (
@@ -118,7 +118,7 @@ def _plain(wire: Object, role: str) -> Message:
     known = ("role", "content") if name is None else ("role", "content", "name")
     extras = _finish(wire, layout, known, TEXT_KEYS, wire.get("content") == "")
     weight = _weight(wire)
-    return Message(role, content, name, weight=weight, extras=kept(HOME, extras), layout=kept(HOME, layout))
+    return Message(role, content, name, weight=weight, extras=by_format(extras), layout=by_format(layout))
 
 
 def _reply(wire: Object, role: str) -> Message:
@@ -147,8 +147,8 @@ def _reply(wire: Object, role: str) -> Message:
         "assistant",
         call_id,
         weight=_weight(wire),
-        extras=kept(HOME, extras),
-        layout=kept(HOME, layout),
+        extras=by_format(extras),
+        layout=by_format(layout),
     )
 
 
@@ -201,9 +201,9 @@ def _calls(wire: Object, speaker: str | None) -> dict[str, list[Message]]:
 def _keep(message: Message, extras: Object, layout: Object) -> None:
     """Put what a wire message keeps beside what its first message, which may be a call, keeps already."""
     if extras:
-        message.extras = {HOME: {**extras, **mine(message.extras, HOME)}}
+        message.extras = {HOME: {**extras, **notes_in(message.extras)}}
     if layout:
-        message.layout = {HOME: {**layout, **mine(message.layout, HOME)}}
+        message.layout = {HOME: {**layout, **notes_in(message.layout)}}
 
 
 # --- what all messages have -------------------------------------------------------------------------------------------

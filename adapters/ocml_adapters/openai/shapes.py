@@ -22,7 +22,7 @@ from ocml_bridge.jsontext import Lines
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Alternative, Json, Message, Settings, Tool, Transcript, replace
 
-from .form import ARRAY, OBJECT, Object, add, form_of, in_order, kept, mine, rest, shape
+from .form import ARRAY, OBJECT, Object, add, by_format, form_of, in_order, notes_in, rest, shape
 from .reader import read_message
 from .settings import SETTINGS, read_settings, write_settings
 from .syntax import (
@@ -91,7 +91,7 @@ class Shell:
 
     def around(self, alternatives: tuple[Alternative, ...] | None = None) -> Transcript:
         """The transcript without its messages."""
-        extras, layout = kept(HOME, self.extras), kept(HOME, self.layout)
+        extras, layout = by_format(self.extras), by_format(self.layout)
         return Transcript(
             (), self.tools, settings=self.settings, alternatives=alternatives, extras=extras, layout=layout
         )
@@ -281,7 +281,7 @@ def write_shell(transcript: Transcript, wires: list[Json], branches: Branches = 
         wires: the wire messages.
         branches: those of its alternatives.
     """
-    layout, extras = mine(transcript.layout, HOME), mine(transcript.extras, HOME)
+    layout, extras = notes_in(transcript.layout), notes_in(transcript.extras)
     name = layout.get("shape")
     if name is None and [one.label for one in transcript.alternatives or ()] == [REJECTED]:
         name = "preference"
@@ -322,7 +322,7 @@ def _write_response(
     written: list[Json] = [{**cast("Object", first), "message": wires[0]}, *cast("list[Json]", choices)[1:]]
     for alternative, others in zip(transcript.alternatives or (), branches, strict=True):
         if alternative.label == CHOICE and alternative.at == 0 and len(others) == 1:
-            around = mine(alternative.extras, HOME)
+            around = notes_in(alternative.extras)
             around = around if "message" in around else {"index": len(written), **around}
             written.append({**around, "message": others[0]})
     return _enclosing({"choices": written}, transcript.settings, extras, layout, RESPONSE_ORDER)

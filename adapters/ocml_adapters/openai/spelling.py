@@ -10,11 +10,11 @@ from ocml_bridge.model import Content, Json, Message, Refusal, Text, replace
 from ocml_bridge.turns import is_call, name_of, parts_of
 from ocml_bridge.visibility import is_private
 
-from .form import Object, add, mine, names, shape
+from .form import Object, add, names, notes_in, shape
 from .parts import write_part, write_parts
 from .reader import read_message
 from .reasoning import write_reasoning
-from .syntax import CONTENT, FUNCTION_CALL, HOME, MESSAGE_ORDER, TOOL_CALLS, TOOL_NAME, WEIGHT
+from .syntax import CONTENT, FUNCTION_CALL, MESSAGE_ORDER, TOOL_CALLS, TOOL_NAME, WEIGHT
 from .tools import is_legacy, write_call, write_function_call
 
 
@@ -56,13 +56,13 @@ def _write_plain(message: Message) -> Object:
     out: Object = {"role": message.role}
     if message.name:
         out["name"] = message.name
-    layout = mine(message.layout, HOME)
+    layout = notes_in(message.layout)
     out["content"] = _write_content(message.content, layout)
-    return _spell(out, message, mine(message.extras, HOME), layout)
+    return _spell(out, message, notes_in(message.extras), layout)
 
 
 def _write_reply(message: Message, named: bool) -> Object:
-    extras, layout = mine(message.extras, HOME), mine(message.layout, HOME)
+    extras, layout = notes_in(message.extras), notes_in(message.layout)
     form = layout.get("form")
     legacy = layout.get("role") == "function" and not message.call_id
     out: Object = {"role": "function" if legacy else "tool"}
@@ -78,7 +78,7 @@ def _write_reply(message: Message, named: bool) -> Object:
 
 def _write_assistant(group: Sequence[Message], options: Options) -> Object:
     first = group[0]
-    extras, layout = mine(first.extras, HOME), mine(first.layout, HOME)
+    extras, layout = notes_in(first.extras), notes_in(first.layout)
     thoughts: list[Message] = []
     texts: list[Message] = []
     calls: list[Message] = []

@@ -18,7 +18,7 @@ from ocml_bridge.stream.decoder import LiveLog, settle, tell, text_of
 from ocml_bridge.stream.sse import Reader, ServerEvent
 from ocml_bridge.turns import recipient_of
 
-from .assembly import Call, Choice, Said
+from .assembly import Call, Choice, Fragment
 from .chunks import DONE
 from .encode import ChunkEncoder
 from .form import Object
@@ -62,8 +62,8 @@ class ChunkDecoder:
         self._envelope: Object = {}
         self._choices: dict[object, Choice] = {}
         self._noted: set[str] = set()
-        self._told: dict[_Key, int] = {}
-        self._texts: dict[_Key, int] = {}
+        self._numbers: dict[_Key, int] = {}
+        self._lengths: dict[_Key, int] = {}
         self._begun_calls = 0
         self._done = False
         self._failed = False
@@ -122,8 +122,8 @@ class ChunkDecoder:
         """The server says that it cannot go on."""
         self._failed = True
         self._envelope["error"] = error
-        said = cast("Object", error).get("message") if isinstance(error, dict) else error
-        detail = f"the server broke off: {said}" if isinstance(said, str) and said else "the server broke off"
+        reason = cast("Object", error).get("message") if isinstance(error, dict) else error
+        detail = f"the server broke off: {reason}" if isinstance(reason, str) and reason else "the server broke off"
         self._log.find(FindingCode.TRUNCATED, "", detail, Severity.LOST)
 
     def _chunk(self, chunk: Object) -> None:
@@ -150,9 +150,9 @@ class ChunkDecoder:
             if len(self._choices) > 1:
                 self._note("the stream has several answers; the first is read, the others are kept")
         first = choice is next(iter(self._choices.values()))
-        for said in choice.take(item):
+        for fragment in choice.take(item):
             if first and choice.role == "assistant":
-                self._tell(choice, said)
+                self._add(choice, fragment)
 
     def _note(self, detail: str) -> None:
         """Say what had to be mended, once."""
@@ -162,23 +162,23 @@ class ChunkDecoder:
 
     # --- messages -----------------------------------------------------------------------------------------------------
 
-    def _tell(self, choice: Choice, said: Said) -> None:
-        if said.call is not None:
-            self._tell_call(choice, said.call, said.text)
-        elif said.kind == "refusal":
+    def _add(self, choice: Choice, fragment: Fragment) -> None:
+        if fragment.call is not None:
+            self._add_to_call(choice, fragment.call, fragment.text)
+        elif fragment.kind == "refusal":
             number = self._begin(choice, TEXT)
-            self._log.events.append(RefusalDelta(number, said.text))
+            self._log.events.append(RefusalDelta(number, fragment.text))
         else:
-            self._more(choice, THOUGHT if said.kind == "thought" else TEXT, said.text)
+            self._more(choice, THOUGHT if fragment.kind == "thought" else TEXT, fragment.text)
 
-    def _tell_call(self, choice: Choice, call: Call, text: str) -> None:
+    def _add_to_call(self, choice: Choice, call: Call, text: str) -> None:
         """More of a call. It begins with its first text, when its name is complete; calls before it then are, too."""
         if not text or not call.name:
             return
-        if call in self._told:
+        if call in self._numbers:
             self._more(choice, call, text)
             return
-        while call not in self._told:
+        while call not in self._numbers:
             known = choice.calls[self._begun_calls]
             self._begun_calls += 1
             self._more(choice, known, "".join(known.pieces))
@@ -186,20 +186,20 @@ class ChunkDecoder:
     def _more(self, choice: Choice, key: _Key, text: str) -> None:
         number = self._begin(choice, key)
         if text:
-            self._texts[key] += len(text)
+            self._lengths[key] += len(text)
             self._log.events.append(Delta(number, text))
 
     def _begin(self, choice: Choice, key: _Key) -> int:
         """The number of a message, which begins if it has not."""
-        number = self._told.get(key)
+        number = self._numbers.get(key)
         if number is None:
-            number = self._told[key] = len(self._told)
-            self._texts[key] = 0
+            number = self._numbers[key] = len(self._numbers)
+            self._lengths[key] = 0
             self._log.events.append(Start(number, self._header(choice, key)))
         return number
 
     def _header(self, choice: Choice, key: _Key) -> Message:
-        message = Message("assistant", "", choice.name, "analysis", end=None, continues=len(self._told) > 1)
+        message = Message("assistant", "", choice.name, "analysis", end=None, continues=len(self._numbers) > 1)
         if isinstance(key, Call):
             message.channel, message.recipient, message.call_id = "commentary", recipient_of(key.name), key.id
             message.constraint = None if key.kind == CUSTOM else "json"
@@ -260,9 +260,9 @@ class ChunkDecoder:
         choices = list(self._choices.values())
         if not choices:
             return Transcript()
-        said = choices[0].finish
-        if said is not None and said not in _REASONS:
-            self._note(f"the answer is over for a reason that is not known, {said[:40]!r}; it is kept")
+        given = choices[0].finish
+        if given is not None and given not in _REASONS:
+            self._note(f"the answer is over for a reason that is not known, {given[:40]!r}; it is kept")
         finish = self._finish(reason)
         response = {**self._envelope, "choices": [choice.wire(finish) for choice in choices]}
         return transcript_of(WireReader(self._options), response, self._log)
@@ -281,17 +281,17 @@ class ChunkDecoder:
         for message in messages:
             stage = stage_of(message)
             key: _Key | None = next(calls, None) if stage == CALL else stage
-            number = None if key is None else self._told.get(key)
+            number = None if key is None else self._numbers.get(key)
             if key is None or number is None:
                 rest.append(message)
             else:
-                begun.append((number, self._texts[key], message))
+                begun.append((number, self._lengths[key], message))
         events = self._log.events
-        for number, told, message in sorted(begun, key=lambda one: one[0]):
-            if more := text_of(message)[told:]:
+        for number, length, message in sorted(begun, key=lambda one: one[0]):
+            if more := text_of(message)[length:]:
                 events.append(Delta(number, more))
             events.append(End(number, message))
-        for number, message in enumerate(rest, len(self._told)):
+        for number, message in enumerate(rest, len(self._numbers)):
             tell(self._log, number, message)
 
     def _calls(self) -> list[Call]:

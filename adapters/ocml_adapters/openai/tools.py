@@ -10,7 +10,7 @@ from ocml_bridge import jsontext
 from ocml_bridge.model import Json, Message, Tool
 from ocml_bridge.turns import FUNCTIONS, full_name, name_of, recipient_of, split_name
 
-from .form import ARRAY, OBJECT, Object, add, form_of, is_empty, kept, mine, rest, shape
+from .form import ARRAY, OBJECT, Object, add, by_format, form_of, is_empty, notes_in, rest, shape
 from .syntax import (
     CALL_KEYS,
     CALL_ORDER,
@@ -19,7 +19,6 @@ from .syntax import (
     DECLARATION_ORDER,
     FUNCTION,
     FUNCTION_CALL,
-    HOME,
     INPUT_KEYS,
     TOOL_CALLS,
     TOOL_KEYS,
@@ -86,7 +85,8 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
         extras[kind] = found.extras
     if kind == CUSTOM and found.recipient.startswith(FUNCTIONS):
         layout["kind"] = CUSTOM
-    return _message(found, speaker, call_id, None if kind == CUSTOM else "json", layout, kept(TOOL_CALLS, extras))
+    constraint = None if kind == CUSTOM else "json"
+    return _message(found, speaker, call_id, constraint, layout, {TOOL_CALLS: extras} if extras else {})
 
 
 def _read_near_call(item: Object, speaker: str | None) -> Message | None:
@@ -106,7 +106,7 @@ def _read_near_call(item: Object, speaker: str | None) -> Message | None:
     call_id = item.get("id")
     if found is None or not (call_id is None or (isinstance(call_id, str) and call_id)):
         return None
-    return _message(found, speaker, call_id, "json", {"raw": item}, None)
+    return _message(found, speaker, call_id, "json", {"raw": item}, {})
 
 
 _NEAR_KINDS: Final = (FUNCTION, "tool", "tool_call")
@@ -129,11 +129,11 @@ def read_function_call(value: Json, speaker: str | None) -> Message | None:
     if found is None:
         return None
     layout = {"kind": FUNCTION_CALL, **found.layout}
-    return _message(found, speaker, None, "json", layout, kept(FUNCTION_CALL, found.extras))
+    return _message(found, speaker, None, "json", layout, {FUNCTION_CALL: found.extras} if found.extras else {})
 
 
 def _message(
-    call: _Call, speaker: str | None, call_id: str | None, constraint: str | None, layout: Object, extras: Object | None
+    call: _Call, speaker: str | None, call_id: str | None, constraint: str | None, layout: Object, extras: Object
 ) -> Message:
     return Message(
         "assistant",
@@ -146,8 +146,8 @@ def _message(
         None,
         constraint,
         "call",
-        extras=kept(HOME, extras) if extras else None,
-        layout={HOME: {"call": layout}} if layout else None,
+        extras=by_format(extras),
+        layout=by_format({"call": layout} if layout else {}),
     )
 
 
@@ -168,8 +168,8 @@ def _read_inner(inner: Object, key: str) -> _Call | None:
         if content is None:
             return None
         layout["arguments"] = "parsed"
-    said = ("name",) if body is None else ("name", key)
-    form = form_of(inner, ("name", key), frozenset(("name", key)), said)
+    known = ("name",) if body is None else ("name", key)
+    form = form_of(inner, ("name", key), frozenset(("name", key)), known)
     if form is not None:
         layout["inner"] = form
     return _Call(recipient, content, layout, rest(inner, ("name", key)))
@@ -188,7 +188,7 @@ def _compact(value: Json) -> str | None:
 
 def call_layout(call: Message) -> Object:
     """How a call was spelled."""
-    layout = mine(call.layout, HOME).get("call")
+    layout = notes_in(call.layout).get("call")
     return cast("Object", layout) if isinstance(layout, dict) else {}
 
 
@@ -208,7 +208,7 @@ def is_custom(call: Message) -> bool:
 
 def write_call(call: Message) -> Object:
     """A call as an item of `tool_calls`."""
-    layout, extras = call_layout(call), mine(call.extras, HOME).get(TOOL_CALLS)
+    layout, extras = call_layout(call), notes_in(call.extras).get(TOOL_CALLS)
     raw = layout.get("raw")
     if raw is not None and extras is None and _says(raw, call):
         return raw
@@ -239,7 +239,7 @@ def _says(raw: Json, call: Message) -> bool:
 
 def write_function_call(call: Message) -> Object:
     """A call as the value of the deprecated `function_call`."""
-    return _write_inner(call, "arguments", call_layout(call), mine(call.extras, HOME).get(FUNCTION_CALL))
+    return _write_inner(call, "arguments", call_layout(call), notes_in(call.extras).get(FUNCTION_CALL))
 
 
 def _write_inner(call: Message, key: str, layout: Object, extras: Json) -> Object:
@@ -292,19 +292,19 @@ def _read_tool(value: Json) -> Tool | None:
     name, description = inner.get("name"), inner.get("description")
     if not isinstance(name, str) or not (description is None or isinstance(description, str)):
         return None
-    known = DECLARATION_ORDER if kind == FUNCTION else DECLARATION_ORDER[:2]
-    said = [key for key in known if inner.get(key) is not None]
-    extras, more = rest(item, ("type", kind)), rest(inner, known)
+    order = DECLARATION_ORDER if kind == FUNCTION else DECLARATION_ORDER[:2]
+    known = [key for key in order if inner.get(key) is not None]
+    extras, more = rest(item, ("type", kind)), rest(inner, order)
     if more or kind == CUSTOM:
         extras[kind] = more
     forms = {
         "form": form_of(item, TOOL_ORDER, TOOL_KEYS, (kind,)),
-        "inner": form_of(inner, known, DECLARATION_KEYS, said),
+        "inner": form_of(inner, order, DECLARATION_KEYS, known),
     }
     layout = {key: form for key, form in forms.items() if form is not None}
     namespace, bare = split_name(name)
     parameters = inner.get("parameters") if kind == FUNCTION else None
-    return Tool(bare, description, parameters, namespace, kept(HOME, extras), kept(HOME, layout))
+    return Tool(bare, description, parameters, namespace, by_format(extras), by_format(layout))
 
 
 def _read_plain_tool(item: Object) -> Tool | None:
@@ -338,7 +338,7 @@ def write_tools(tools: Sequence[Tool], others: Json, *, legacy: bool = False) ->
 
 def is_custom_tool(tool: Tool) -> bool:
     """Whether a declared tool is a custom one: its input is not JSON."""
-    return CUSTOM in mine(tool.extras, HOME)
+    return CUSTOM in notes_in(tool.extras)
 
 
 def _write_tool(tool: Tool) -> Object:
@@ -350,7 +350,7 @@ def _write_tool(tool: Tool) -> Object:
         inner["parameters"] = tool.parameters
     if tool.extras is None and tool.layout is None:
         return {"type": FUNCTION, FUNCTION: inner}
-    extras, layout = mine(tool.extras, HOME), mine(tool.layout, HOME)
+    extras, layout = notes_in(tool.extras), notes_in(tool.layout)
     inner = add(inner, extras.get(kind))
     out = add({"type": kind, kind: shape(inner, layout.get("inner"), fixed=inner)}, extras)
     return shape(out, layout.get("form"), fixed=(kind,), implied=("type",))
