@@ -16,8 +16,8 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Answer, Delta, Event, Reason, RefusalDelta, Start, Stop
 from ocml_bridge.loss import Loss
-from ocml_bridge.model import Document, Message, Settings, Transcript
-from ocml_bridge.turns import name_of
+from ocml_bridge.model import Document, Message, Refusal, Settings, Text, Transcript
+from ocml_bridge.turns import name_of, recipient_of
 
 from . import chunks
 from .chunks import Chunks, Ends
@@ -26,7 +26,7 @@ from .losses import losses_of
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import JOINT
 from .settings import SETTINGS, write_settings
-from .syntax import FUNCTION, TOOL_CALLS
+from .spelling import write_message
 
 _ERRORS: Final[dict[Reason, str]] = {
     "truncated": "the answer broke off",
@@ -72,6 +72,11 @@ class _Call(NamedTuple):
     id: str
     name: str
     arguments: _Channel
+
+    def message(self) -> Message:
+        """The call as far as it has come."""
+        recipient, text = recipient_of(self.name), "".join(self.arguments.pieces)
+        return Message("assistant", text, None, "commentary", recipient, self.id, constraint="json", end="call")
 
 
 class ChunkEncoder:
@@ -198,7 +203,7 @@ class ChunkEncoder:
         numbers = numbers or set(self._texts_begun[:1])
         places = {index for number in numbers if (index := stop.place(number)) is not None}
         around = {} if self.reason is None else {key: self._upstream[key] for key in self._known()}
-        return losses_of(stop.document, self._wire() if self._open else None, places, around, cut_off=cut_off)
+        return losses_of(stop.document, self._messages(), places, around, cut_off=cut_off)
 
     def _known(self) -> Iterator[str]:
         """What the client knows of what the document tells beside its messages."""
@@ -211,27 +216,18 @@ class ChunkEncoder:
         """The model that is told; chunks tell it before the document does."""
         return self._answer.model
 
-    def _wire(self) -> Object:
-        """The message that a client puts together of what was said."""
-        thought, text, refused = (
+    def _messages(self) -> list[Message]:
+        """The messages of the answer as far as it has come; none where nothing is said yet."""
+        if not self._open:
+            return []
+        thought, text, refusal = (
             "".join(channel.pieces) for channel in (self._texts[THOUGHT], self._texts[TEXT], self._refused)
         )
-        out: Object = {"role": "assistant"}
-        if thought:
-            out["reasoning"] = thought
-        out["content"] = text if text or not (thought or refused or self._calls) else None
-        if refused:
-            out["refusal"] = refused
-        if self._calls:
-            out[TOOL_CALLS] = [
-                {
-                    "id": call.id,
-                    "type": FUNCTION,
-                    FUNCTION: {"name": call.name, "arguments": "".join(call.arguments.pieces)},
-                }
-                for call in self._calls.values()
-            ]
-        return out
+        messages = [Message("assistant", thought, channel="analysis")] if thought else []
+        if text or refusal or not (thought or self._calls):
+            parts = (*((Text(text),) if text else ()), Refusal(refusal))
+            messages.append(Message("assistant", parts if refusal else text, channel="final"))
+        return [*messages, *(call.message() for call in self._calls.values())]
 
     def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
         """The numbers of tokens, those that the document tells where none are given, and the end of the stream.
@@ -258,7 +254,7 @@ class AnswerEncoder(ChunkEncoder):
 
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
-        self._key = options.reasoning
+        self._options = options
 
     def encode(self, events: Iterable[Event], /) -> list[bytes]:
         """Takes events; nothing is said before the end."""
@@ -269,10 +265,9 @@ class AnswerEncoder(ChunkEncoder):
         """The response, with the numbers of tokens where they are known."""
         if self.reason is None:
             return []
-        message = {self._key if key == "reasoning" else key: value for key, value in self._wire().items()}
         choice = {
             "index": self._answer.index,
-            "message": message,
+            "message": write_message(self._messages(), self._options),
             "logprobs": None,
             "finish_reason": self.reason,
         }

@@ -18,33 +18,33 @@ from ocml_bridge.visibility import is_private
 
 from .form import Object, by_format
 from .nearest import CALL, stage_of
-from .reader import read_message
 from .settings import read_settings
+from .spelling import spelled
 
 STREAM: Final = "openai-sse"
 """The stream id."""
 
 
 def losses_of(
-    document: Document, wire: Object | None, present: Collection[int], around: Object, *, cut_off: bool
+    document: Document, messages: Sequence[Message], present: Collection[int], around: Object, *, cut_off: bool
 ) -> list[Loss]:
     """Everything that a document says and the client does not know.
 
     Args:
         document: what was to be said.
-        wire: the message that the client puts together; None where nothing was said.
+        messages: the answer, of one wire message; none where nothing was said.
         present: the numbers of the document's messages that are in it.
         around: what the client knows of the document beside its messages, by the keys of a response.
         cut_off: whether the client knows that the last of it was cut off.
     """
-    messages = [] if wire is None else read_message(wire)
-    if cut_off and messages:
-        messages[-1] = replace(messages[-1], end=None)
+    read = spelled(messages)[1] if messages else []
+    if cut_off and read:
+        read[-1] = replace(read[-1], end=None)
     log = Log()
     if isinstance(document, Transcript):
         _place(document.messages, present, log)
     known = read_settings(around)
-    image = Transcript(tuple(messages), settings=known.settings, extras=by_format(known.others))
+    image = Transcript(tuple(read), settings=known.settings, extras=by_format(known.others))
     report(document, image, log, target=STREAM)
     return log.losses
 
