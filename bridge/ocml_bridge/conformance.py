@@ -24,37 +24,55 @@ TOOL_CALLS: Final = "tool_calls"
 """The JSON field that §6 names: what writes calls in another way than the envelope does."""
 
 
+def check_heading(message: Message, path: str, log: Log) -> None:
+    """Check the words of a message's header; an open turn has no more.
+
+    Args:
+        message: as it was read.
+        path: where it is in the canonical form.
+        log: takes the findings.
+    """
+    find = log.find
+    if message.role not in ROLES:
+        find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"§4 does not know the role {message.role[:40]!r}; kept")
+    if message.channel is not None and message.channel not in CHANNELS:
+        find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", f"§5 does not know {message.channel[:40]!r}; kept")
+    if message.intent is not None and message.intent not in INTENTS:
+        find(FindingCode.UNKNOWN_INTENT, f"{path}/intent", f"§6 does not know {message.intent[:40]!r}; kept")
+    if message.intent == "preamble" and message.channel == "final":
+        find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", "a preamble is on commentary, not on final (§5)")
+
+
+def check_alone(message: Message, path: str, log: Log) -> None:
+    """Check what a message says of itself: all but its body, and what its id is to other messages.
+
+    Args:
+        message: as it was read.
+        path: where it is in the canonical form.
+        log: takes the findings.
+    """
+    check_heading(message, path, log)
+    called, answers = is_call(message), is_reply(message)
+    if message.call_id is None and (called or answers):
+        log.find(FindingCode.CALL_ID_MISSING, f"{path}/call_id", "a call and its reply must carry an id (§8.2)")
+    if called and message.channel != "commentary" and (message.recipient or "").startswith(FUNCTIONS):
+        log.find(FindingCode.CALL_CHANNEL, f"{path}/channel", "a function is called on commentary (§8.3)")
+    if answers and message.name is None:
+        log.find(FindingCode.NAME_MISSING, f"{path}/name", "a tool's reply must name the tool (§4, §6)")
+
+
 class Conformance:
     """Checks the messages of one document, one after the other.
 
     Args:
         log: takes the findings.
-        channels: whether the assistant's messages must name their channel (§12.2, §14).
-        legacy: whether the document says that it is of version 1.x, which has no channels and no developer (§13).
     """
 
-    def __init__(self, log: Log, *, channels: bool = False, legacy: bool = False) -> None:
+    def __init__(self, log: Log) -> None:
         self._log = log
-        self._channels = channels
-        self._legacy = legacy
         self._call_ids: set[str] = set()
         self._ways: set[str] = set()
         """How the calls of the assistant's turn under way are written: in the envelope, as `tool_calls`, or both."""
-
-    def heading(self, message: Message, path: str) -> None:
-        """Check the words of a message's header; an open turn has no more."""
-        find = self._log.find
-        if message.role not in ROLES:
-            find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"§4 does not know the role {message.role[:40]!r}; kept")
-        if message.channel is not None and message.channel not in CHANNELS:
-            find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", f"§5 does not know {message.channel[:40]!r}; kept")
-        if message.intent is not None and message.intent not in INTENTS:
-            find(FindingCode.UNKNOWN_INTENT, f"{path}/intent", f"§6 does not know {message.intent[:40]!r}; kept")
-        if message.intent == "preamble" and message.channel == "final":
-            find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", "a preamble is on commentary, not on final (§5)")
-        if self._legacy and (message.channel is not None or message.role == "developer"):
-            place = f"{path}/role" if message.channel is None else f"{path}/channel"
-            find(FindingCode.VERSION, place, "the header says 1.x, which has no channels and no developer (§13)")
 
     def message(self, message: Message, path: str, *, alternate: bool = False) -> None:
         """Check the next message.
@@ -82,18 +100,7 @@ class Conformance:
 
     def alone(self, message: Message, path: str) -> None:
         """Check what a message says of itself: all but its body, and what its id is to other messages."""
-        find = self._log.find
-        self.heading(message, path)
-        if self._channels and message.channel is None and message.role == "assistant":
-            detail = "the header's profile requires a channel (§12.2)"
-            find(FindingCode.CHANNEL_MISSING, f"{path}/channel", detail)
-        called, answers = is_call(message), is_reply(message)
-        if message.call_id is None and (called or answers):
-            find(FindingCode.CALL_ID_MISSING, f"{path}/call_id", "a call and its reply must carry an id (§8.2)")
-        if called and message.channel != "commentary" and (message.recipient or "").startswith(FUNCTIONS):
-            find(FindingCode.CALL_CHANNEL, f"{path}/channel", "a function is called on commentary (§8.3)")
-        if answers and message.name is None:
-            find(FindingCode.NAME_MISSING, f"{path}/name", "a tool's reply must name the tool (§4, §6)")
+        check_alone(message, path, self._log)
 
     def _body(self, message: Message, path: str) -> None:
         """JSON that the header promises."""

@@ -70,7 +70,7 @@ def test_a_conversion_imports_no_other_format_and_no_other_command() -> None:
     assert "ocml_adapters.harmony.sniff" in imported
     own = {name.split(".")[1] for name in imported if name.startswith("ocml_adapters.") and name.endswith(PARTS)}
     assert own == {"ocm_2_2", "openai"}
-    assert "ocml_adapters.ocm_2_2.writer" not in imported
+    assert "ocml_adapters.ocm_2_2.units" not in imported
     commands = {name.partition(":")[0] for name in COMMANDS.values()}
     assert commands & imported == {"ocml_bridge.cli.convert"}
 

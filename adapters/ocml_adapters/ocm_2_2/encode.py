@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Document, Message, Transcript, replace
-from ocml_bridge.stream.encoder import TextEncoder, alone
+from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.turns import is_thought
 
 from .body import encode, escape
 from .document import PLAIN
 from .document import render_header as render_document_header
-from .fit import fit
 from .header import render_header
 from .ids import CallIds
-from .reader import read
-from .spelling import own
+from .nearest import nearest
+from .reader import FramesReader
 from .stream import HOLD
-from .syntax import HOME, MESSAGE, START, TERMINATORS, is_last_answer
+from .syntax import HOME, MESSAGE, START, TERMINATORS, is_last_answer, own
+from .units import opened
 
 _RUN: Final = 64
 """How many brackets wait for what follows them; more are written at once, in a literal block."""
@@ -40,7 +40,7 @@ class FrameEncoder(TextEncoder):
     call_ids = True
 
     def __init__(self, answer: Answer, options: Options) -> None:
-        super().__init__(HOME, read, options, control=None, hold=HOLD)
+        super().__init__(HOME, FramesReader(options), options, control=None, hold=HOLD)
         self._ids = CallIds(answer)
         self._message = Message("assistant", "")
         """The last message, as the format holds it."""
@@ -55,8 +55,8 @@ class FrameEncoder(TextEncoder):
     def open(self, start: Start) -> str:
         """The frame's header, and the thought markers that stand before its text."""
         closed = TERMINATORS["end"] if self._undecided else ""
-        message = alone(replace(start.message, call_id=self._ids.of(start)))
-        self._message = cast("Transcript", fit(message, self.options, Log())).messages[0]
+        message = replace(start.message, call_id=self._ids.of(start), end="end", continues=False)
+        self._message = nearest(message, "", Log())
         self._undecided = False
         gap, self._gap = self._gap, "\n"
         content = encode(self._message.content, marked=is_thought(self._message))
@@ -93,9 +93,7 @@ class FrameEncoder(TextEncoder):
     def _turn(self, document: Document) -> str:
         if not isinstance(document, Transcript) or document.open_turn is None:
             return ""
-        image = cast("Transcript", fit(Transcript(open_turn=document.open_turn), self.options, Log()))
-        assert image.open_turn is not None
-        return START + render_header(image.open_turn)
+        return START + render_header(opened(document.open_turn))
 
 
 def _is_plain(document: Document) -> bool:

@@ -1,44 +1,34 @@
-"""OpenChatML 2.2 text → transcript."""
+"""OpenChatML 2.2 text → conversation: a message of each frame, and what stands around the frames."""
 
 from __future__ import annotations
 
-from typing import cast
+import re
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.boundary import cut_text, several
-from ocml_bridge.conformance import Conformance
-from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.conformance import check_alone, check_heading, check_together
+from ocml_bridge.errors import BridgeError
 from ocml_bridge.loss import FindingCode, Log, Severity
-from ocml_bridge.model import Document, Header, Json, Message, Transcript, replace
-from ocml_bridge.text import developer
-from ocml_bridge.turns import infer_grouping, is_call, is_reply, is_thought, lift_tools
+from ocml_bridge.memo import Memo
+from ocml_bridge.model import Header, Json, Message, Settings, Transcript, replace
+from ocml_bridge.text.edges import by_format
+from ocml_bridge.turns import is_call, is_reply, is_thought
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.grammar import Parted, Skeleton, Unit
+from ocml_bridge.units.grouping import with_grouping
+from ocml_bridge.units.heads import Item, item_of, message_of
+from ocml_bridge.units.reader import UnitReader
 
+from .around import front_of, read_front, with_tail, with_tools
 from .body import decode, encode
-from .document import GENERATION, PLAIN
-from .document import render_header as render_document_header
-from .frames import Frame, frames
-from .front import Front
+from .document import REMEMBERED, values_of
+from .frames import Frame, frames, lines
 from .header import Fields, parse_header, render_header
-from .syntax import ENDINGS, HOME, MINORS, START, TERMINATORS, VERSION, VERSION_OF, ending, is_last_answer
+from .syntax import ENDINGS, HOME, START, TERMINATORS, VERSION_OF, ending, is_last_answer, own
 
-
-def read(source: Source, options: Options, log: Log) -> Document:
-    """Read OpenChatML 2.2 text.
-
-    Raises:
-        BridgeError: E-PARSE-HEADER where a header has no one meaning; OCB-NO-FRAMES where there is no message at all;
-            OCB-SEVERAL where another conversation begins.
-    """
-    text = cast("str", source)
-    front, rest = front_of(text)
-    reader = FrameReader(front, log, alone=not rest)
-    tail = ""
-    for frame in frames(text, len(front.text)):
-        if isinstance(frame, str):
-            tail = frame
-        else:
-            reader.frame(frame)
-    return reader.finish(tail)
+_ID: Final = re.compile(r" call_id=([^\s<]+)")
 
 
 def split(source: Source, options: Options) -> list[tuple[int, str]]:
@@ -52,80 +42,182 @@ def split(source: Source, options: Options) -> list[tuple[int, str]]:
     return cut_text(text, [frame.begins for frame in found if not isinstance(frame, str) and frame.begins >= 0])
 
 
-def front_of(text: str) -> tuple[Front, str]:
-    """What stands before the first frame, and the text from there on."""
-    front = Front()
-    rest = front.feed(text)
-    return front, front.finish() if rest is None else rest
-
-
-class FrameReader:
-    """Makes messages of frames, one after the other.
-
-    Args:
-        front: what stands before them.
-        log: what had to be mended is noted here.
-        alone: whether nothing stands behind the front.
+class Behind(NamedTuple):
+    """What stands behind the frames that have a body.
 
     Attributes:
-        messages: those made so far; tools are still in the developer's.
-
-    Raises:
-        BridgeError: OCB-NO-FRAMES where there is neither a header nor a message.
+        opening: the frame of the open turn.
+        tail: text.
+        error: why there are no more frames.
     """
 
-    def __init__(self, front: Front, log: Log, *, alone: bool) -> None:
-        self.messages: list[Message] = []
-        self._log = log
-        self._alone = alone
-        self._front = read_front(front, log, alone=alone)
-        header = self._front.header
-        self._conformance = Conformance(log, channels=_requires_channels(header), legacy=_is_legacy(header))
-        self._open_turn: Message | None = None
-        self._last: Frame | None = None
+    opening: Frame | None = None
+    tail: str = ""
+    error: BridgeError | None = None
 
-    def frame(self, frame: Frame) -> None:
-        """Take the next frame.
+
+class FramesReader(UnitReader):
+    """Reads frames."""
+
+    def __init__(self, options: Options) -> None:
+        self._fronts = Memo[str, Transcript](512)
+
+    def part(self, source: str | Json, log: Log) -> Parted:
+        """The frames of a text, and what stands before them.
+
+        Raises:
+            BridgeError: E-PARSE-HEADER where the document header has no one meaning; OCB-NO-FRAMES where there is
+                neither a header nor a message.
+        """
+        text = cast("str", source)
+        at = text.find(f"\n{START}") + 1
+        around = self._fronts.get(text[:at]) if at <= REMEMBERED else None
+        if around is None:
+            at, around = self._read_front(text, log)
+        found = lines(text, at)
+        if found:
+            return Parted(found, around, document=Behind(tail="\n"))
+        found, behind = _scanned(text, at)
+        return Parted(found, around, document=behind)
+
+    def _read_front(self, text: str, log: Log) -> tuple[int, Transcript]:
+        """Where frames begin, and what stands before them; settings that nothing else stands beside are remembered."""
+        front, rest = front_of(text)
+        noticed = len(log.findings)
+        around = read_front(front, log, alone=not rest)
+        plain = around.header is around.extras is around.layout is None and len(log.findings) == noticed
+        if rest and plain and len(front.text) <= REMEMBERED and _is_value(around.settings):
+            self._fronts.keep(front.text, around)
+        return len(front.text), around
+
+    def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
+        """A frame without its body and the id in its header; None where it holds tokens, or stands on no line alone."""
+        header, body = unit.header, unit.body
+        if unit.stray or "<|" in body or body[-1:] == "<" or len(header) > REMEMBERED:
+            return None
+        if unit.gap != "\n" and before is not None:
+            return None
+        found = _ID.search(header)
+        if found is None:
+            return (header, unit.end, not body), [body] if body else []
+        key = (header[: found.start(1)], header[found.end(1) :], unit.end, not body)
+        return key, [found[1], body] if body else [found[1]]
+
+    def filled(self, unit: Any, values: Sequence[str]) -> Unit:
+        """A frame that has a skeleton, with another body and id."""
+        header, found = unit.header, _ID.search(unit.header)
+        if found is not None:
+            header = f"{header[: found.start(1)]}{values[0]}{header[found.end(1) :]}"
+        return Frame(unit.gap, unit.offset, unit.begins, header, values[-1] if unit.body else "", unit.end)
+
+    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+        """The message of a frame.
 
         Raises:
             BridgeError: E-PARSE-HEADER where its header has no one meaning; OCB-SEVERAL where it is of another
                 conversation.
         """
-        alone(frame)
-        self._settle()
-        if frame.body is None:
-            self._open_turn = _open_turn(frame, self._log, first=not self.messages)
-            self._conformance.heading(self._open_turn, "/open_turn")
-            return
-        message = read_message(frame, len(self.messages), self._log)
-        self._conformance.message(message, f"/messages/{len(self.messages)}")
-        self.messages.append(message)
-        self._last = frame
+        return [with_whole_end(read_frame(unit, index, log), unit)]
 
-    def _settle(self) -> None:
-        """The last frame's terminator is known as a whole when something follows it."""
-        frame, self._last = self._last, None
-        if frame is not None:
-            self.messages[-1] = settled(self.messages[-1], frame)
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+        """The conversation, with its open turn, and with the tools out of the developer's message.
 
-    def finish(self, tail: str) -> Transcript:
-        """The transcript, once all frames are taken.
-
-        Args:
-            tail: what stands behind them.
+        Raises:
+            BridgeError: as `read`, for the open turn, or where there are no more frames.
         """
-        self._settle()
-        if self._alone:
-            return self._front
-        messages = self.messages
-        if messages and self._open_turn is None:
-            messages[-1] = last(messages[-1])
-        cut = self._open_turn is not None or (bool(messages) and messages[-1].end is None)
-        extras, layout = _tail(tail, cut, self._log)
-        return _with_tools(self._front, messages, self._open_turn, extras, layout)
+        return related(items, parted.around, cast("Behind", parted.document), log)
 
 
-def alone(frame: Frame) -> None:
+def _scanned(text: str, at: int) -> tuple[list[Frame], Behind]:
+    """The frames from an offset on that have a body, and what stands behind them."""
+    found: list[Frame] = []
+    try:
+        for frame in frames(text, at):
+            if isinstance(frame, str):
+                return found, Behind(tail=frame)
+            if frame.body is None:
+                return found, Behind(opening=frame)
+            found.append(frame)
+    except BridgeError as error:
+        # What stands before it may be worse.
+        return found, Behind(error=error)
+    return found, Behind()
+
+
+def _is_value(settings: Settings | None) -> bool:
+    """Whether nothing in settings can be changed: neither a schema nor a choice among tools."""
+    try:
+        hash(() if settings is None else values_of(settings))
+    except TypeError:
+        return False
+    return True
+
+
+# --- frames -----------------------------------------------------------------------------------------------------------
+
+
+def read_frame(frame: Frame, index: int, log: Log) -> Message:
+    """The message of a frame.
+
+    Args:
+        frame: one that has a body.
+        index: of the message.
+        log: takes what is noticed of it alone.
+
+    Raises:
+        BridgeError: E-PARSE-HEADER where its header has no one meaning; OCB-SEVERAL where it is of another
+            conversation.
+    """
+    path = f"/messages/{index}"
+    message, layout, extras = _read_header(frame, path, log, first=index == 0)
+    body, marked = cast("str", frame.body), is_thought(message)
+    message.content, message.end = decode(body, marked=marked), ending(frame.end)
+    if encode(message.content, marked=marked) != body:
+        layout["body"] = body
+    _check(message, frame, path, log)
+    check_alone(message, path, log)
+    message.extras, message.layout = by_format(HOME, extras), by_format(HOME, layout)
+    return message
+
+
+def _read_opening(frame: Frame, log: Log, *, first: bool) -> Message:
+    """The open turn."""
+    message, layout, extras = _read_header(frame, "/open_turn", log, first=first)
+    check_heading(message, "/open_turn", log)
+    message.extras, message.layout = by_format(HOME, extras), by_format(HOME, layout)
+    return message
+
+
+def _read_header(frame: Frame, path: str, log: Log, *, first: bool) -> tuple[Message, dict[str, Json], dict[str, Json]]:
+    """A message of which there is no more than its header; its layout, and its extras."""
+    check_belongs(frame)
+    fields = parse_header(frame.header, frame.offset)
+    message = begun(fields)
+    layout: dict[str, Json] = {}
+    extras: dict[str, Json] = {}
+    if fields.unknown:
+        extras["attributes"] = fields.unknown
+        detail = f"attributes that §6 does not know are kept: {', '.join(fields.unknown)}"
+        log.find(FindingCode.HEADER_VALUE, path, detail)
+    if fields.is_mended:
+        channel = "on no channel" if message.channel is None else f"on {message.channel[:40]}"
+        detail = f"the header {frame.header[:60]!r} is read as {channel}"
+        log.find(FindingCode.HEADER_RECOVERED, f"{path}/channel", detail)
+    for name in fields.empty:
+        log.find(FindingCode.HEADER_VALUE, path, f"{name}= has no value", Severity.LAYOUT)
+    if render_header(message, fields.unknown) != frame.header:
+        layout["header"] = frame.header
+    if message.call_id is None and (is_call(message) or is_reply(message)):
+        layout["call_id"] = "absent"
+    if frame.gap.strip():
+        log.find(FindingCode.TEXT_OUTSIDE, f"{path}/extras/ocm-2.2/before", "text between messages; kept")
+        extras["before"] = frame.gap
+    elif not first and frame.gap != "\n":
+        layout["gap"] = frame.gap
+    return message, layout, extras
+
+
+def check_belongs(frame: Frame) -> None:
     """See that a frame belongs to the conversation of those before it.
 
     Raises:
@@ -135,145 +227,9 @@ def alone(frame: Frame) -> None:
         raise several(offset=frame.begins)
 
 
-def settled(message: Message, frame: Frame) -> Message:
-    """A message, with its terminator where that is two tokens."""
-    return with_layout(message, end=frame.end) if frame.end and frame.end not in ENDINGS else message
-
-
-def last(message: Message) -> Message:
-    """The last message: an answer that does not end with `<|return|>`, as we would end it, says so (reading 16)."""
-    return with_layout(message, end=TERMINATORS["end"]) if is_last_answer(message) else message
-
-
-def with_layout(message: Message, **values: Json) -> Message:
-    """The message with more of its spelling kept."""
-    return replace(message, layout={HOME: {**(message.layout or {}).get(HOME, {}), **values}})
-
-
-def _with_tools(
-    transcript: Transcript,
-    messages: list[Message],
-    open_turn: Message | None,
-    extras: dict[str, Json],
-    layout: dict[str, Json],
-) -> Transcript:
-    found = developer.split(messages, lenient=True)
-    lifted = lift_tools(found.messages)
-    if found.raw is not None:
-        layout["tools"] = found.raw
-    if lifted.layout is not None:
-        layout["tools_message"] = lifted.layout[HOME]
-    extras = {**(transcript.extras or {}).get(HOME, {}), **extras}
-    layout = {**(transcript.layout or {}).get(HOME, {}), **layout}
-    return replace(
-        transcript,
-        messages=infer_grouping(lifted.messages),
-        tools=lifted.tools,
-        open_turn=open_turn,
-        extras={HOME: extras} if extras else None,
-        layout={HOME: layout} if layout else None,
-    )
-
-
-def read_front(front: Front, log: Log, *, alone: bool) -> Transcript:
-    """What stands before the first frame: the header, nothing, or what is neither (reading 1)."""
-    text, said = front.text, front.header
-    if said is None and text.strip():
-        if alone:
-            raise BridgeError(
-                ErrorCode.NO_FRAMES, f"no message: nothing begins with {START} at the start of a line", offset=0
-            )
-        log.find(
-            FindingCode.TEXT_OUTSIDE, "/extras/ocm-2.2/front", "text before the first message is no YAML header; kept"
-        )
-        return Transcript(extras={HOME: {"front": text}}, layout={HOME: {"header": "absent"}})
-    if said is None:
-        log.find(
-            FindingCode.HEADER_ABSENT, "/header", "a transcript must begin with a YAML header (§2)", Severity.LAYOUT
-        )
-        return Transcript(layout={HOME: {"header": "absent", **({"front": text} if text else {})}})
-    header = said.header
-    _check_version(header.version, log)
-    if render_document_header(said) != text:
-        header = replace(header, layout={HOME: {"raw": text}})
-    return Transcript(
-        header=None if header in (PLAIN.header, Header()) else header,
-        settings=said.settings,
-        extras={HOME: {GENERATION: said.others}} if said.others else None,
-    )
-
-
-def _tail(tail: str, cut: bool, log: Log) -> tuple[dict[str, Json], dict[str, Json]]:
-    """What stands behind the last frame, as extras and layout: a newline goes without saying."""
-    if tail.strip():
-        log.find(FindingCode.TEXT_OUTSIDE, "/extras/ocm-2.2/tail", "text behind the last message; kept")
-        return {"tail": tail}, {}
-    return {}, {} if cut or tail == "\n" else {"tail": tail}
-
-
-def read_message(frame: Frame, index: int, log: Log) -> Message:
-    """The message of a frame.
-
-    Args:
-        frame: one that has a body.
-        index: of the message.
-        log: takes what is noticed of it alone.
-
-    Raises:
-        BridgeError: E-PARSE-HEADER where its header has no one meaning.
-    """
-    path = f"/messages/{index}"
-    message, layout, extras = _header(frame, path, log)
-    marked = is_thought(message)
-    body = cast("str", frame.body)
-    message = replace(message, content=decode(body, marked=marked), end=ending(frame.end))
-    if encode(message.content, marked=marked) != body:
-        layout["body"] = body
-    if frame.gap.strip():
-        log.find(FindingCode.TEXT_OUTSIDE, f"{path}/extras/ocm-2.2/before", "text between messages; kept")
-        extras["before"] = frame.gap
-    elif index and frame.gap != "\n":
-        layout["gap"] = frame.gap
-    _check(message, frame, path, log)
-    return replace(message, extras={HOME: extras} if extras else None, layout={HOME: layout} if layout else None)
-
-
-def _header(frame: Frame, path: str, log: Log) -> tuple[Message, dict[str, Json], dict[str, Json]]:
-    fields = parse_header(frame.header, frame.offset)
-    message = begun(fields)
-    layout: dict[str, Json] = {}
-    extras: dict[str, Json] = {}
-    if fields.unknown:
-        extras["attributes"] = fields.unknown
-        log.find(
-            FindingCode.HEADER_VALUE, path, f"attributes that §6 does not know are kept: {', '.join(fields.unknown)}"
-        )
-    if fields.is_mended:
-        detail = f"the header {frame.header[:60]!r} is read as {_on(message)}"
-        log.find(FindingCode.HEADER_RECOVERED, f"{path}/channel", detail)
-    for name in fields.empty:
-        log.find(FindingCode.HEADER_VALUE, path, f"{name}= has no value", Severity.LAYOUT)
-    if render_header(message, fields.unknown) != frame.header:
-        layout["header"] = frame.header
-    if message.call_id is None and (is_call(message) or is_reply(message)):
-        layout["call_id"] = "absent"
-    return message, layout, extras
-
-
-def _on(message: Message) -> str:
-    return "on no channel" if message.channel is None else f"on {message.channel[:40]}"
-
-
 def begun(fields: Fields) -> Message:
     """A message of which there is no more than its header."""
     return Message(content="", end=None, **cast("dict[str, str]", fields.values))  # type: ignore[arg-type]
-
-
-def _open_turn(frame: Frame, log: Log, *, first: bool) -> Message:
-    message, layout, extras = _header(frame, "/open_turn", log)
-    if frame.gap != "\n" and not first:
-        layout["gap"] = frame.gap
-    return replace(message, extras={HOME: extras} if extras else None, layout={HOME: layout} if layout else None)
 
 
 def _check(message: Message, frame: Frame, path: str, log: Log) -> None:
@@ -288,27 +244,84 @@ def _check(message: Message, frame: Frame, path: str, log: Log) -> None:
         log.find(FindingCode.CALL_SCHEMA, f"{path}/recipient", "a call without to= calls no tool (§6)")
 
 
-def _check_version(version: str | None, log: Log) -> None:
-    """What §2 asks of the version: 1.x is valid here (§13), 2.x as far as it is specified (readings 2 and 39)."""
-    if version is None:
-        log.find(FindingCode.HEADER_ABSENT, "/header/version", "the header must name its version (§2)", Severity.LAYOUT)
+def with_whole_end(message: Message, frame: Frame) -> Message:
+    """A message, with its terminator kept where that is two tokens."""
+    return _with_end(message, frame.end) if frame.end and frame.end not in ENDINGS else message
+
+
+def _with_end(message: Message, terminator: str) -> Message:
+    return replace(message, layout={HOME: {**own(message.layout), "end": terminator}})
+
+
+# --- the whole --------------------------------------------------------------------------------------------------------
+
+
+def related(items: list[Item], around: Transcript, behind: Behind, log: Log) -> Conversation:
+    """The conversation, with its open turn, and with the tools out of the developer's message.
+
+    Args:
+        items: of each frame that has a body; the list may be changed.
+        around: what stands before the frames.
+        behind: what stands behind them.
+        log: takes what is noticed of the whole.
+
+    Raises:
+        BridgeError: as `read_frame`, for the open turn, or where there are no more frames.
+    """
+    if behind.error is not None:
+        raise behind.error
+    turn = None if behind.opening is None else _read_opening(behind.opening, log, first=not items)
+    check_together(items, log)
+    _check_asked(items, turn, around.header, log)
+    if not items and turn is None:
+        return Conversation(items, around)
+    if turn is not None:
+        around = replace(around, open_turn=turn)
+    elif items[-1][0].end is not None:
+        if behind.tail.strip():
+            log.find(FindingCode.TEXT_OUTSIDE, "/extras/ocm-2.2/tail", "text behind the last message; kept")
+        around = with_tail(around, behind.tail)
+        items[-1] = _with_plain_end(items[-1])
+    conversation = with_tools(items, around)
+    return Conversation(with_grouping(list(conversation.items)), conversation.around)
+
+
+def _with_plain_end(item: Item) -> Item:
+    """The last message: an answer that does not end with `<|return|>`, as we would end it, says so (reading 16)."""
+    if item[0].role != "assistant" or not is_last_answer(message := message_of(item)):
+        return item
+    return item_of(_with_end(message, TERMINATORS["end"]))
+
+
+def _check_asked(items: Sequence[Item], turn: Message | None, header: Header | None, log: Log) -> None:
+    """What the document header asks of each message, as findings."""
+    if header is None:
         return
-    said = VERSION_OF.fullmatch(version)
-    if said is None:
-        log.find(FindingCode.VERSION, "/header/version", f"{version[:40]!r} is no major.minor (§2); read as {VERSION}")
-    elif said[1] not in ("1", "2") or (said[1] == "2" and said[2] not in MINORS):
-        log.find(FindingCode.VERSION, "/header/version", f"{version[:40]} is not specified; read as {VERSION}")
+    messages = [(message_of(item), f"/messages/{index}") for index, item in enumerate(items)]
+    turns = [] if turn is None else [(turn, "/open_turn")]
+    if _is_legacy(header):
+        for message, path in (*messages, *turns):
+            if message.channel is not None or message.role == "developer":
+                place = f"{path}/role" if message.channel is None else f"{path}/channel"
+                log.find(
+                    FindingCode.VERSION, place, "the header says 1.x, which has no channels and no developer (§13)"
+                )
+    if _requires_channels(header):
+        for message, path in messages:
+            if message.channel is None and message.role == "assistant":
+                detail = "the header's profile requires a channel (§12.2)"
+                log.find(FindingCode.CHANNEL_MISSING, f"{path}/channel", detail)
 
 
-def _is_legacy(header: Header | None) -> bool:
+def _is_legacy(header: Header) -> bool:
     """Whether the header says that the transcript is of version 1.x."""
-    said = VERSION_OF.fullmatch(header.version or "") if header is not None else None
-    return said is not None and said[1] == "1"
+    version = VERSION_OF.fullmatch(header.version or "")
+    return version is not None and version[1] == "1"
 
 
-def _requires_channels(header: Header | None) -> bool:
+def _requires_channels(header: Header) -> bool:
     """Whether the header's Harmony profile is in force, which requires channels (§12.2, reading 18)."""
-    profiles: Json = header.profiles if header is not None else None
+    profiles: Json = header.profiles
     harmony: Json = cast("dict[str, Json]", profiles).get("harmony") if isinstance(profiles, dict) else None
     if not isinstance(harmony, dict):
         return False

@@ -11,12 +11,14 @@ from ocml_bridge.stream.decoder import LiveLog, TextDecoder
 from ocml_bridge.stream.hold import Hold
 from ocml_bridge.text import thoughts
 from ocml_bridge.turns import is_call, is_thought
+from ocml_bridge.units.heads import item_of
 
+from .around import read_front
 from .body import Said
+from .document import Front
 from .frames import Frame, Scanner
-from .front import Front
 from .header import parse_header
-from .reader import FrameReader, alone, begun
+from .reader import Behind, begun, check_belongs, read_frame, related, with_whole_end
 from .syntax import TERMINATORS, TOKENS
 
 HOLD: Final = Hold((*TOKENS, *(f"<|start_{kind}|>" for kind in thoughts.KINDS)), runs=True)
@@ -35,8 +37,12 @@ class Live:
     def __init__(self, log: LiveLog) -> None:
         self._log = log
         self._front = Front()
+        self._around: Transcript | None = None
+        """What stands before the first frame, once that is known."""
         self._scanner = Scanner()
-        self._reader: FrameReader | None = None
+        self._messages: list[Message] = []
+        self._closed: Frame | None = None
+        """The frame of the last of them."""
         self._begun: Message | None = None
         self._said = Said(marked=False)
         self._lead: list[Part] | None = None
@@ -48,7 +54,7 @@ class Live:
     @property
     def pending(self) -> int:
         """How many characters wait for the first frame, or for a token."""
-        return self._front.size if self._reader is None else self._scanner.pending
+        return self._front.size if self._around is None else self._scanner.pending
 
     def push(self, text: str) -> None:
         """Take text that is not cut inside a token.
@@ -56,39 +62,39 @@ class Live:
         Raises:
             BridgeError: E-PARSE-HEADER where a header has no one meaning.
         """
-        if self._reader is None:
+        if self._around is None:
             rest = self._front.feed(text)
             if rest is None:
                 return
-            self._reader, text = self._begin(rest), rest
-        self._take(self._reader, text)
+            self._begin(text := rest)
+        self._take(text)
 
-    def _begin(self, rest: str) -> FrameReader:
+    def _begin(self, rest: str) -> None:
         self._scanner = Scanner(len(self._front.text))
-        return FrameReader(self._front, self._log, alone=not rest)
+        self._around = read_front(self._front, self._log, alone=not rest)
 
-    def _take(self, reader: FrameReader, text: str) -> None:
+    def _take(self, text: str) -> None:
         if self._begun is not None:
             self._told = len(self.body)
         try:
             for frame in self._scanner.feed(text):
-                self._end(reader, frame)
+                self._end(frame)
         finally:
             # Where the text is malformed, what stands before that is said all the same.
-            self._tell(reader)
+            self._tell()
 
-    def _tell(self, reader: FrameReader) -> None:
+    def _tell(self) -> None:
         """Say what is known of the open message."""
         self.running = -1
         frame = self._scanner.frame
         if frame is not None and self._scanner.has_body:
-            self._say(frame, len(reader.messages))
-            self.running = -1 if self._lead is not None else len(reader.messages)
+            self._say(frame, len(self._messages))
+            self.running = -1 if self._lead is not None else len(self._messages)
 
     def _say(self, frame: Frame, index: int) -> None:
         """Say what has not been said of a message."""
         if self._begun is None:
-            alone(frame)
+            check_belongs(frame)
             self._begun, self._told, self.body = begun(parse_header(frame.header, frame.offset)), 0, self._scanner.body
             self._lead, self._said = [], Said(marked=is_thought(self._begun))
             if not is_thought(self._begun):
@@ -111,19 +117,24 @@ class Live:
             self._log.events.append(Start(index, message))
             self._lead = None
 
-    def _end(self, reader: FrameReader, frame: Frame) -> None:
-        index = len(reader.messages)
-        if frame.body is not None:
-            self._say(frame, index)
-            self._start(index)
-        reader.frame(frame)
-        if frame.body is not None:
-            self._log.events.append(End(index, reader.messages[index]))
-        self._begun = None
+    def _end(self, frame: Frame) -> None:
+        index = len(self._messages)
+        self._say(frame, index)
+        self._start(index)
+        self._settle()
+        message = read_frame(frame, index, self._log)
+        self._messages.append(message)
+        self._log.events.append(End(index, message))
+        self._begun, self._closed = None, frame
+
+    def _settle(self) -> None:
+        """The last frame's terminator is known as a whole when something follows it."""
+        if self._closed is not None:
+            self._messages[-1] = with_whole_end(self._messages[-1], self._closed)
 
     def implied(self) -> str:
         """The token that ends the open message; none does inside a literal block."""
-        if self._reader is None:
+        if self._around is None:
             self._resolve()
         message = self._begun
         if message is None or self._scanner.is_opaque:
@@ -131,12 +142,12 @@ class Live:
         answers = message.role == "assistant" and message.channel == "final"
         return TERMINATORS["call" if is_call(message) else "return" if answers else "end"]
 
-    def _resolve(self) -> FrameReader:
+    def _resolve(self) -> Transcript:
         """There is no line that begins with a frame."""
-        rest = self._front.finish()
-        self._reader = self._begin(rest)
-        self._take(self._reader, rest)
-        return self._reader
+        self._begin(rest := self._front.finish())
+        self._take(rest)
+        assert self._around is not None
+        return self._around
 
     def close(self) -> Transcript:
         """There is no more.
@@ -144,13 +155,16 @@ class Live:
         Raises:
             BridgeError: as `push`; OCB-NO-FRAMES where nothing came that could be read.
         """
-        reader = self._reader or self._resolve()
+        around = self._around or self._resolve()
         if self._begun is not None:
             self._told = len(self.body)
         last, tail = self._scanner.finish()
-        if last is not None:
-            self._end(reader, last)
-        return reader.finish(tail)
+        if last is not None and last.body is not None:
+            self._end(last)
+            last = None
+        self._settle()
+        behind = Behind(opening=last, tail=tail)
+        return related(list(map(item_of, self._messages)), around, behind, self._log).transcript
 
 
 def decoder(_options: Options) -> Decoder:

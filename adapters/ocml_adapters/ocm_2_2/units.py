@@ -1,144 +1,144 @@
-"""A frame of OpenChatML 2.2, for plans."""
+"""Messages of OpenChatML 2.2 as they are written: a frame each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Final, cast
 
 from ocml_bridge.adapter import Options
-from ocml_bridge.loss import Log
-from ocml_bridge.memo import Memo
-from ocml_bridge.model import Message, Settings, Transcript, replace
-from ocml_bridge.pairing import identified, pairs_alike
-from ocml_bridge.text import attributes, declared
-from ocml_bridge.turns import declares_tools
-from ocml_bridge.units.grammar import ByDocument, ContentClass, Enclosed, Spelled, State, Unit
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.model import Json, Message, Transcript, replace
+from ocml_bridge.pairing import identified
+from ocml_bridge.text import attributes, developer
+from ocml_bridge.turns import is_thought
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.grammar import Enclosed, Spelled, State, Unit
 from ocml_bridge.units.grouping import grouped, turn_behind
-from ocml_bridge.units.heads import LONGEST, Head, Item
+from ocml_bridge.units.heads import LONGEST, Head, Item, item_of, message_of
+from ocml_bridge.units.writer import Prepared, UnitWriter
 
-from .document import REMEMBERED, values_of
-from .fit import ended, fitted, headed, near
-from .spelling import own
-from .syntax import HOME
-from .writer import frame_of, front_of, gap_of
+from .around import goes_without_saying, tail_of, text_behind, with_tail, with_tools, write_front
+from .body import encode
+from .header import render_header
+from .nearest import nearest, settled, unknown_attributes, without_gap
+from .syntax import HOME, MESSAGE, START, TERMINATORS, VERSION, own
 
 _FIRST: Final = "first"
 _CUT_OFF: Final = "cut off"
 
 
-class FrameWriter:
+class Frames(UnitWriter):
     """Writes frames. The state is the turn that the frame before leaves open, where there is one that has an end."""
 
     target = HOME
     home = HOME
     mark = "<"
-    start: State = _FIRST
-    groups = False
     keeps_ids = True
-    guards_first = False
 
     def __init__(self, options: Options) -> None:
-        self._options = options
+        pass
 
     def inert(self, text: str) -> bool:
         """Whether a text holds no token, and does not escape the one that ends its body."""
         return "<|" not in text and not text.endswith("<")
 
-    def relate(self, items: list[Item], around: Transcript) -> list[Item]:
-        """The items with ids for calls that have none; what stands behind all frames concerns the last."""
-        if around.open_turn is not None or own(around.layout) or not own(around.extras).keys().isdisjoint(_OUTSIDE):
-            raise ByDocument
-        for _, _, call_id in items:
-            if call_id is not None and (len(call_id) > LONGEST or not attributes.is_safe(call_id)):
-                raise ByDocument
-        return identified(items, HOME)
+    def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+        """The document with ids for calls that have none, and with its tools in the developer's message."""
+        around = conversation.around
+        if around.header is not None and around.header.layout is None and goes_without_saying(around):
+            log.lose(LossCode.HEADER, "/header", f"that the version is {VERSION} goes without saying", Severity.LAYOUT)
+        items, near = identified(conversation.items, HOME), partial(self._placed, log=log)
+        items, around, origins, _ = developer.lowered(
+            items, around, near, log, target=HOME, lenient=True, spelling=_tools_spelling(around)
+        )
+        if not all(map(_is_short, [item[2] for item in items if item[2] is not None])):
+            indices = range(len(items)) if origins is None else origins
+            items = [
+                item if item[2] is None or _is_short(item[2]) else item_of(self.nearest(message_of(item), index, log))
+                for index, item in zip(indices, items, strict=True)
+            ]
+        if items and items[-1][0].end is None and around.open_turn is None and text_behind(around) is not None:
+            head, content, call_id = items[-1]
+            items = [*items[:-1], (head.replaced(end="end"), content, call_id)]
+        return Prepared(items, around, origins, _FIRST)
 
-    def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """Content as texts and thought markers.
+    def nearest(self, message: Message, index: int, log: Log) -> Message:
+        """All but what no header can hold, and content that is neither text nor a thought marker."""
+        return nearest(message, f"/messages/{index}", log)
 
-        Raises:
-            ByDocument: where tools are declared in it.
-        """
-        if declares_tools(message):
-            raise ByDocument
-        return near(message, index, log)
-
-    def joins(self, before: Head, head: Head) -> bool:
-        """A frame has one message."""
-        return False
+    def _placed(self, message: Message, index: int, log: Log) -> Message:
+        """The nearest message, at its place in the document."""
+        made = self.nearest(message, index, log)
+        return made if index else without_gap(made)
 
     def follows(self, head: Head) -> bool:
-        """A body that was kept as it stood has its content in it."""
-        return "body" not in own(head.message("", None).layout)
-
-    def classify(self, head: Head, content: str) -> ContentClass | None:
-        """No class of contents is written alike."""
-        return None
+        """A body that was kept as it stood has its content in it, and a header its id."""
+        kept = own(head.message("", None).layout)
+        return "body" not in kept and not ("header" in kept and head.has_id)
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """The text of a frame, with what stands before it.
+        """The text of a frame, with what stands before it."""
+        first = state == _FIRST
+        image = grouped(settled(group[0], first=first, last=last), state)
+        text = frame_of(image) if first else gap_of(image) + frame_of(image)
+        return Spelled(text, [image], _CUT_OFF if image.end is None else turn_behind(image))
 
-        Raises:
-            ByDocument: where its header cannot say what pairs it with others.
-        """
-        (message,) = group
-        made = ended(fitted(message, first=state == _FIRST), last=last, tail=False)
-        if not pairs_alike(message, made):
-            raise ByDocument
-        made = grouped(made, state)
-        text = frame_of(made) if state == _FIRST else gap_of(made) + frame_of(made)
-        return Spelled(text, [made], _CUT_OFF if made.end is None else turn_behind(made))
-
-    def place(self, items: Sequence[Item], around: Transcript) -> int:
-        """Where the developer's message with the tools goes."""
-        return declared.place(items, around)
-
-    def enclose(self, units: list[Unit], at: int, around: Transcript, state: State) -> Enclosed:
-        """The text: the document header, and the frames, with the tools in one of their own.
-
-        Raises:
-            ByDocument: where the version goes without saying; where tools stand behind a message that is cut off.
-        """
-        tools = None
+    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
+        """The text: what stands before the frames, these, and the open turn or what stands behind them."""
+        first, turn = state == _FIRST, around.open_turn
+        front, image = write_front(around, alone=first and turn is None)
+        behind = ""
+        if turn is not None:
+            turn = settled(opened(turn), first=first, last=True)
+            behind = f"{'' if first else gap_of(turn)}{START}{header_of(turn)}"
+            image = replace(image, open_turn=turn)
+        elif not first and state != _CUT_OFF:
+            behind = tail_of(around)
+            image = with_tail(image, behind)
         if around.tools:
-            if state == _CUT_OFF:
-                raise ByDocument
-            section, tools = declared.section(around.tools)
-            frame = frame_of(Message("developer", section))
-            units.insert(at, f"\n{frame}" if at else f"{frame}\n" if units else frame)
-        front, image = _front(around, alone=not units)
-        tail = "\n" if units and state != _CUT_OFF else ""
-        return Enclosed(f"{front}{''.join(units)}{tail}", replace(image, tools=tools))
+            image = replace(image, tools=around.tools)
+        return Enclosed("".join((front, *units, behind)), image)
+
+    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+        """What the frames read as, with the tools out of the developer's message."""
+        return with_tools(items, around)
 
 
-_OUTSIDE: Final = frozenset({"front", "tail"})
+def _tools_spelling(around: Transcript) -> developer.Spelling:
+    layout = own(around.layout)
+    raw, message = layout.get("tools"), layout.get("tools_message")
+    return developer.Spelling(
+        raw if isinstance(raw, str) else None,
+        {HOME: cast("dict[str, Json]", message)} if isinstance(message, dict) else None,
+    )
 
 
-def _front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
-    """The document header, and what it reads as; that of settings which say the same is written once."""
-    if around.header is not None or own(around.extras):
-        return _spelled_front(around, alone=alone)
-    values = () if around.settings is None else values_of(around.settings)
-    key = (values, repr(values))  # 1 and 1.0 are equal, and are spelled apart
-    try:
-        found = _fronts.get(key)
-    except TypeError:  # a schema, or a choice among tools
-        return _spelled_front(around, alone=alone)
-    if found is not None:
-        front, image = found
-        return front, Transcript(settings=None if image is None else Settings(*image))
-    front, image = _spelled_front(around, alone=alone)
-    if len(front) <= REMEMBERED and image.header is image.extras is None:
-        _fronts.keep(key, (front, None if image.settings is None else values_of(image.settings)))
-    return front, image
+def _is_short(call_id: str) -> bool:
+    """Whether a header can hold an id, whatever else is in it."""
+    return len(call_id) <= LONGEST and attributes.is_safe(call_id)
 
 
-def _spelled_front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
-    log = Log()
-    image = headed(around, log, alone=alone)
-    if log.losses:
-        raise ByDocument
-    return front_of(image), image
+def opened(turn: Message) -> Message:
+    """An open turn with what its header says of it."""
+    return nearest(replace(turn, content="", end=None, continues=False), "/open_turn", Log())
 
 
-_fronts: Final = Memo[tuple[Any, ...], tuple[str, tuple[Any, ...] | None]](512)
+def header_of(message: Message) -> str:
+    """The header of a message as its frame reads."""
+    return cast("str | None", own(message.layout).get("header")) or render_header(message, unknown_attributes(message))
+
+
+def frame_of(message: Message) -> str:
+    """The frame that reads as a message."""
+    layout = own(message.layout)
+    body = layout.get("body")
+    if body is None:
+        body = encode(message.content, marked=is_thought(message))
+    end = layout.get("end") or (TERMINATORS[message.end] if message.end is not None else "")
+    return f"{START}{header_of(message)}{MESSAGE}{body}{end}"
+
+
+def gap_of(message: Message) -> str:
+    """What stands between a frame and the one before it."""
+    return cast("str", own(message.extras).get("before", own(message.layout).get("gap", "\n")))

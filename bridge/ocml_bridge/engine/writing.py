@@ -45,11 +45,20 @@ class Writer:
         """
         written = self._written(conversation)
         items = conversation.items
-        by_id = self._grammar.keeps_ids and written.origins is None and paired_by_id(items) is not None
         # A message may be a reply in this format alone, such as one whose role is the name of a tool.
-        if (by_id or paired_in_order(items) is not None) and _count_replies(written.items) <= _count_replies(items):
+        if _count_replies(written.items) <= _count_replies(items) and (
+            paired_in_order(items) is not None or self._keeps_pairs(items, written.items)
+        ):
             return written
         return self._rearranged(conversation.transcript, written)
+
+    def _keeps_pairs(self, items: Sequence[Item], near: Sequence[Item]) -> bool:
+        """Whether ids alone tell which call each reply answers, in the document as in what is nearest to it.
+
+        A call may be none in this format, such as one whose recipient it has no place for.
+        """
+        answered = _answered(items) if self._grammar.keeps_ids else None
+        return answered is not None and answered == _answered(near)
 
     def complete(self, completion: Completion) -> DocumentOutcome | None:
         """Write a text to be completed; None where the format holds conversations only.
@@ -223,6 +232,12 @@ class Writer:
         written.made += [None] * (len(group) - len(image))
         out.append(unit)
         return self._learner.table(behind)
+
+
+def _answered(items: Sequence[Item]) -> list[bool] | None:
+    """For each reply whether it has the id of a call; None where ids do not tell all."""
+    pairs = paired_by_id(items)
+    return None if pairs is None else [call is not None for call in pairs.values()]
 
 
 def _count_replies(items: Sequence[Item]) -> int:

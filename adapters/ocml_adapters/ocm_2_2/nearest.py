@@ -1,0 +1,216 @@
+"""What a frame can hold of a message: nearly all of it. How it was spelled is kept where that still says the same."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, cast
+
+from ocml_bridge.errors import BridgeError
+from ocml_bridge.fit import narrow
+from ocml_bridge.loss import Log
+from ocml_bridge.model import ByFormat, Json, Message, Thought, Tools, replace
+from ocml_bridge.text import attributes, thoughts
+from ocml_bridge.text.channels import evident
+from ocml_bridge.text.edges import by_format
+from ocml_bridge.turns import is_call, is_reply, is_thought, with_namespace
+from ocml_bridge.visibility import channelled, closed
+
+from .body import decode, encode
+from .frames import Frame, begins, frames
+from .header import parse_header, render_header
+from .syntax import (
+    ATTRIBUTES,
+    CHANNEL,
+    CONSTRAIN,
+    HOME,
+    MAX_FRAME_HEADER,
+    START,
+    TERMINATORS,
+    TOKEN,
+    ending,
+    is_last_answer,
+    own,
+)
+
+
+def nearest(message: Message, path: str, log: Log) -> Message:
+    """The nearest message that a frame can hold; its layout is looked at when it is spelled.
+
+    Args:
+        message: any message.
+        path: where it stands in the document.
+        log: takes what is lost of its content.
+    """
+    if not isinstance(message.content, str):
+        message = channelled(message)
+        holds = {Thought, Tools} if is_thought(message) else {Tools}
+        content = narrow(message.content, holds, f"{path}/content", log, target=HOME)
+        message = replace(message, content=thoughts.tidy(content))
+    extras = by_format(HOME, _extras(own(message.extras)))
+    made = replace(message, failed=None, weight=None, extras=extras, **_header_values(message))  # type: ignore[arg-type]
+    return _bounded(closed(message, _bounded(made)))
+
+
+def settled(message: Message, *, first: bool, last: bool) -> Message:
+    """The message as its frame reads, with the layout that the frame still needs.
+
+    Only the last may be cut off; a last answer ends with `<|return|>` (reading 16).
+
+    Args:
+        message: the nearest that a frame can hold; it is changed.
+        first: whether no frame stands before it.
+        last: whether nothing stands behind it.
+    """
+    if message.end is None and not last:
+        message.end = "end"
+    if first:
+        message = without_gap(message)
+    layout = _layout(own(message.layout), message, first=first, last=last)
+    message.layout = by_format(HOME, layout)
+    if last and is_last_answer(message) and "end" not in layout:
+        message.end = "return"
+    return message
+
+
+def without_gap(message: Message) -> Message:
+    """The message that no frame stands before: without the text there."""
+    extras = own(message.extras)
+    return replace(message, extras=_without(extras, "before")) if "before" in extras else message
+
+
+def _without(kept: dict[str, Json], name: str) -> ByFormat | None:
+    return by_format(HOME, {key: value for key, value in kept.items() if key != name})
+
+
+# --- header -----------------------------------------------------------------------------------------------------------
+
+_VALUES: Final = ("name", "channel", "recipient", "call_id", "intent", "content_type", "constraint")
+_UNSAFE: Final = re.compile(r"[\s<|\x00-\x1f\x7f\u200b\ufeff\ud800-\udfff]+")
+
+
+def _header_values(message: Message) -> dict[str, str | None]:
+    """Header values as the grammar gives them back; one that it cannot hold is left out."""
+    role = message.role if attributes.is_safe(message.role) else _UNSAFE.sub("_", message.role) or "unknown"
+    values: dict[str, str | None] = {"role": role}
+    for name in _VALUES:
+        value = cast("str | None", getattr(message, name))
+        values[name] = value if value is None or attributes.is_safe(value) else None
+    values["channel"] = values["channel"] and evident(values["channel"])
+    if "." in role or role == "python":
+        values.update(role="tool", name=role)
+    elif role == "tool" and values["name"] is not None:
+        values["name"] = with_namespace(values["name"])
+    for name in ("channel", "constraint"):
+        # A channel such as `to=x` would be read as the attribute.
+        if attributes.attribute(values[name] or "") is not None:
+            values[name] = None
+    return values
+
+
+def _bounded(message: Message) -> Message:
+    """A message whose header is short enough to be read again: else it is without its longest values."""
+    values = [getattr(message, name) or "" for name in _VALUES]
+    unknown = unknown_attributes(message)
+    if sum(map(len, (message.role, *values, *unknown, *unknown.values()))) < MAX_FRAME_HEADER // 2:
+        return message
+    while len(render_header(message, unknown)) > MAX_FRAME_HEADER:
+        longest = max(_VALUES, key=lambda name: len(getattr(message, name) or ""))
+        if getattr(message, longest) is not None:
+            message = replace(message, **{longest: None})
+        elif unknown:
+            message, unknown = replace(message, extras=_without(own(message.extras), "attributes")), {}
+        else:
+            message = replace(message, role=message.role[: MAX_FRAME_HEADER // 2])
+    return message
+
+
+def unknown_attributes(message: Message) -> dict[str, str]:
+    """The attributes of a message's header that §6 does not know."""
+    return cast("dict[str, str]", own(message.extras).get("attributes") or {})
+
+
+# --- extras -----------------------------------------------------------------------------------------------------------
+
+
+def _extras(extras: dict[str, Json]) -> dict[str, Json]:
+    """Attributes that §6 does not know, and text that stands before the message."""
+    kept: dict[str, Json] = {}
+    unknown, before = extras.get("attributes"), extras.get("before")
+    if isinstance(unknown, dict) and _are_attributes(cast("dict[str, Json]", unknown)):
+        kept["attributes"] = unknown
+    if isinstance(before, str) and before.strip() and is_outside(before) and begins(before) < 0:
+        kept["before"] = before
+    return kept
+
+
+def _are_attributes(unknown: dict[str, Json]) -> bool:
+    return bool(unknown) and all(
+        attributes.is_safe(key) and "=" not in key and key not in ATTRIBUTES and isinstance(value, str) and _fits(value)
+        for key, value in unknown.items()
+    )
+
+
+def _fits(value: str) -> bool:
+    return value == "" or attributes.is_safe(value)
+
+
+def is_outside(text: str) -> bool:
+    """Whether a text can stand outside of frames and be read back as what it is."""
+    return TOKEN.search(text) is None and not text.endswith("<")
+
+
+# --- layout -----------------------------------------------------------------------------------------------------------
+
+
+def _layout(layout: dict[str, Json], message: Message, *, first: bool, last: bool) -> dict[str, Json]:
+    """The raw spelling of header, body, terminator and gap, as far as it still says what the message says."""
+    kept: dict[str, Json] = {}
+    raw = layout.get("header")
+    if isinstance(raw, str) and _is_header(raw, message):
+        kept["header"] = raw
+    raw = layout.get("body")
+    if isinstance(raw, str) and _is_body(raw, message):
+        kept["body"] = raw
+    raw = layout.get("end")
+    if isinstance(raw, str) and _is_end(raw, message, last=last):
+        kept["end"] = raw
+    raw = layout.get("gap")
+    if isinstance(raw, str) and not raw.strip() and raw != "\n" and not first and "before" not in own(message.extras):
+        kept["gap"] = raw
+    if message.call_id is None and (is_call(message) or is_reply(message)):
+        kept["call_id"] = "absent"
+    return kept
+
+
+def _is_header(raw: str, message: Message) -> bool:
+    unknown = unknown_attributes(message)
+    if raw == render_header(message, unknown) or len(raw) > MAX_FRAME_HEADER:
+        return False
+    if any(token not in (CHANNEL, CONSTRAIN) for token in TOKEN.findall(raw)):
+        return False
+    try:
+        fields = parse_header(raw, 0)
+    except BridgeError:
+        return False
+    values = {name: getattr(message, name) for name in (*ATTRIBUTES.values(), "role", "channel", "constraint")}
+    return fields.values == {k: v for k, v in values.items() if v is not None} and fields.unknown == unknown
+
+
+def _is_body(raw: str, message: Message) -> bool:
+    marked = is_thought(message)
+    if raw == encode(message.content, marked=marked) or decode(raw, marked=marked) != message.content:
+        return False
+    # It must stay one body: read as a frame it is all there, up to the terminator that follows it.
+    terminator = TERMINATORS["end"] if message.end is not None else ""
+    try:
+        found = list(frames(f"{START}user<|message|>{raw}{terminator}", 0))
+    except BridgeError:
+        return False
+    return len(found) == 2 and isinstance(found[0], Frame) and found[0].body == raw and found[1] == ""
+
+
+def _is_end(raw: str, message: Message, *, last: bool) -> bool:
+    if message.end is None or ending(raw) != message.end or "".join(TOKEN.findall(raw)) != raw:
+        return False
+    doubled = raw in (TERMINATORS["call"] + TERMINATORS["end"], TERMINATORS["return"] + TERMINATORS["end"])
+    return doubled or (raw == TERMINATORS["end"] and last and is_last_answer(message))
