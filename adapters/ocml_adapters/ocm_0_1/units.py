@@ -65,7 +65,7 @@ class Frames(UnitWriter):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        self._edges: dict[tuple[bool, bool], Edges] = {}
+        self._edges: dict[tuple[bool, bool], tuple[Edges, Transcript]] = {}
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with its tools behind the text of the first message, where that is the system's; else in one."""
@@ -150,27 +150,27 @@ class Frames(UnitWriter):
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """The text of all frames, with the open turn, between the edges."""
-        image = Transcript()
-        if around.open_turn is not None:
-            turn = opened(around.open_turn)
+        turn = None if around.open_turn is None else opened(around.open_turn)
+        if turn is not None:
             one = framed_turn(turn, self.options, first=isinstance(state, First))
             one.remember()
-            image.open_turn, state = turn, _CUT
             units.append(spell_frames([one.frame], ""))
-        cut = state == _CUT
-        edges = self._around(around, frames=bool(units), cut=cut)
-        image.layout, image.extras = remember(edges, default_for(cut=cut))
-        return Enclosed("".join((edges.opening, *units, edges.closing)), image)
+            state = _CUT
+        edges, image = self._around(around, frames=bool(units), cut=state == _CUT)
+        output = "".join((edges.opening, *units, edges.closing))
+        return Enclosed(output, image if turn is None else replace(image, open_turn=turn))
 
-    def _around(self, around: Transcript, *, frames: bool, cut: bool) -> Edges:
-        """How the text begins and ends."""
+    def _around(self, around: Transcript, *, frames: bool, cut: bool) -> tuple[Edges, Transcript]:
+        """How the text begins and ends, and what that reads as."""
         remembered = kept_by(HOME, around.layout, around.extras)
-        found = None if remembered else self._edges.get((frames, cut))
-        if found is None:
-            found = chosen(remembered, self.options, frames=frames, cut=cut)
+        made = None if remembered else self._edges.get((frames, cut))
+        if made is None:
+            edges = chosen(remembered, self.options, frames=frames, cut=cut)
+            layout, extras = remember(edges, default_for(cut=cut))
+            made = edges, Transcript(layout=layout, extras=extras)
             if not remembered:
-                self._edges[frames, cut] = found
-        return found
+                self._edges[frames, cut] = made
+        return made
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """The items without the declared tools, which are read as the document's."""
