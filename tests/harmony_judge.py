@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from ocml_adapters.harmony.body import placed
 from ocml_adapters.harmony.official import as_official
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.model import Message, Transcript
+from ocml_bridge.turns import lower_tools
 
 
 def _is_installed(name: str) -> bool:
@@ -43,7 +43,7 @@ def library() -> Any:
 
 def records(image: Transcript) -> list[Record]:
     """The messages of an image in the official parser's terms, tools in the developer's."""
-    return [as_official(message) for _, message in placed(image)]
+    return [as_official(message) for message in lower_tools(image)]
 
 
 def official_end(message: Message) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -10,8 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from ocml_adapters.harmony.units import Frames
 from ocml_bridge import Document, Message, Transcript, convert, formats, make_sidecar, read, registry, verify, write
-from ocml_bridge.adapter import Adapter, Options, Source
+from ocml_bridge.adapter import Adapter
 from ocml_bridge.answers import other_answers
 from ocml_bridge.loss import LossCode
 from ocml_bridge.pairing import pair
@@ -23,6 +25,7 @@ from ocml_bridge.stream import replay
 from ocml_bridge.testing import check_adapter, laws
 from ocml_bridge.testing.calls import linked_transcripts
 from ocml_bridge.turns import is_call
+from ocml_bridge.units.grammar import Enclosed, State, Unit
 from stream_writing import order_of, run, slowly
 
 FORMATS = formats()
@@ -272,21 +275,20 @@ def test_streams_keep_to_it(document: Transcript) -> None:
 # --- an adapter that breaks it ----------------------------------------------------------------------------------------
 
 
+REPLY = r"(<\|start\|>functions\S* to=assistant<\|channel\|>commentary<\|message\|>)(.*?)(<\|end\|>)"
+REPLIES = re.compile(REPLY + REPLY, re.DOTALL)
+
+
+class Swapping(Frames):
+    """Harmony whose writer swaps what two replies say that stand side by side."""
+
+    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
+        made = super().enclose(units, around, state)
+        return made._replace(output=REPLIES.sub(r"\1\5\3\4\2\6", made.output, count=1))
+
+
 def swapping() -> Adapter:
-    """Harmony whose writer swaps two replies that stand side by side."""
-
-    def write_swapped(image: Document, options: Options, log: Any) -> Source:
-        assert isinstance(image, Transcript)
-        messages = list(image.messages)
-        for at in range(len(messages) - 1):
-            one, other = messages[at : at + 2]
-            if one.role == other.role == "tool":
-                messages[at], messages[at + 1] = replace(one, name=other.name), replace(other, name=one.name)
-                messages[at], messages[at + 1] = messages[at + 1], messages[at]
-                break
-        return registry.adapter("harmony")[0].write(replace(image, messages=tuple(messages)), options, log)
-
-    return replace(registry.adapter("harmony")[0], id="swapping", write=write_swapped, writes_units=None)
+    return replace(registry.adapter("harmony")[0], id="swapping", writes_units=Swapping)
 
 
 def test_the_kit_catches_an_adapter_that_swaps_replies() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ocml_bridge import Document, Loss, LossCode, Message, Options, Severity, Transcript, formats, naming, read, write
 from ocml_bridge.diff import ABSENT, Difference
+from ocml_bridge.model import Settings, Tool
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.report import compared
 from ocml_bridge.testing.strategies import documents
@@ -52,6 +53,20 @@ def test_where_nothing_is_refused_no_sentence_is_made_until_somebody_looks(
     assert looked_at == []
     assert "/messages/0/weight" in {loss.path for loss in result.losses}
     assert looked_at == [0.5]
+
+
+@pytest.mark.parametrize("target", ["chatml", "harmony", "internlm2", "ocm-0.1"])
+def test_a_token_that_is_left_as_it_is_hides_nothing_else_that_is_lost(target: str) -> None:
+    text = "<|im_end|><|end|>[UNUSED_TOKEN_145]<|end_of_turn|>"
+    document = Transcript((Message("user", text),), settings=Settings(temperature=1))
+    losses = write(document, target, options=Options(control_tokens="raw"), policy=LENIENT).losses
+    assert {LossCode.CONTROL_TOKEN, LossCode.SETTINGS} <= {loss.code for loss in losses}
+
+
+def test_nor_does_one_that_is_broken_in_a_declared_tool() -> None:
+    tool = Tool("f", "<|end|>", {"type": "object", "properties": {"a": {"type": "integer"}}})
+    losses = write(Transcript(tools=(tool,)), "harmony", policy=LENIENT).losses
+    assert {"/tools", "/tools/0/parameters/properties/a/type"} <= {loss.path for loss in losses}
 
 
 @pytest.mark.parametrize("path", ["/tools/0/parameters/properties/extras", "/extras/openai/x/extras"])

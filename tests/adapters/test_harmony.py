@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harmony_text import CALL, REPLY, codes, is_exact, messages, read_text, said, text_of
-from ocml_adapters.harmony import ADAPTER
 from ocml_bridge import (
     BridgeError,
     Completion,
@@ -25,8 +24,8 @@ from ocml_bridge import (
     write,
 )
 from ocml_bridge.adapter import Options
-from ocml_bridge.loss import Log
 from ocml_bridge.model import Document, Json, Text, Thought, Tools
+from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing.laws import all_laws
 from ocml_bridge.testing.strategies import documents
 
@@ -346,9 +345,9 @@ def test_harmony_is_told_from_the_text(text: str) -> None:
 @given(documents(), st.sampled_from([None, "spec", "oss", "hf"]))
 def test_the_image_is_what_reading_gives_back(document: Document, dialect: str | None) -> None:
     options = Options(dialect=dialect)
-    image = ADAPTER.fit(document, options, Log())
-    assert ADAPTER.read(ADAPTER.write(image, options, Log()), Options(), Log()) == image
-    assert ADAPTER.fit(image, options, Log()) == image
+    written = write(document, "harmony", options=options, policy=LENIENT)
+    assert read(written.output, "harmony").transcript == written.image
+    assert write(written.image, "harmony", options=options).image == written.image
 
 
 @run

@@ -24,14 +24,13 @@ from harmony_judge import (
     render_for_training,
 )
 from ocml_adapters.harmony import ADAPTER, TOKENS, header
-from ocml_adapters.harmony.message import is_prompted
+from ocml_adapters.harmony.message import layout_of
 from ocml_adapters.harmony.official import compare
 from ocml_adapters.harmony.syntax import CONTROL, IDS
 from ocml_adapters.harmony.tokens import encode
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import FindingCode, Message, Reading, Tool, Transcript, read, write
 from ocml_bridge.adapter import Options
-from ocml_bridge.loss import Log
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.split import split
 from ocml_bridge.testing.strategies import texts, tools, transcripts
@@ -159,7 +158,7 @@ def test_a_second_channel_marker_counts_in_place_of_the_first() -> None:
 
 def _as_rendered(document: Transcript) -> Transcript:
     """The image of a transcript, ended as the official encoder ends messages."""
-    image = ADAPTER.fit(document, OPTIONS, Log())
+    image = write(document, "harmony", options=OPTIONS, policy=LENIENT).image
     assert isinstance(image, Transcript)
     ended = replace(
         image,
@@ -167,7 +166,7 @@ def _as_rendered(document: Transcript) -> Transcript:
         open_turn=Message(image.open_turn.role, "") if image.open_turn else None,
         layout=None,
     )
-    image = ADAPTER.fit(ended, OPTIONS, Log())
+    image = write(ended, "harmony", options=OPTIONS, policy=LENIENT).image
     assert isinstance(image, Transcript)
     return image
 
@@ -200,7 +199,7 @@ def test_training_ends_the_last_final_message_as_the_official_encoder_does(docum
 @given(transcripts())
 def test_the_official_parser_reads_the_image_in_neutralised_text(document: Transcript) -> None:
     """No content can make a frame: the parser sees the messages that were meant, tokens in bodies broken."""
-    image = ADAPTER.fit(document, OPTIONS, Log())
+    image = write(document, "harmony", options=OPTIONS, policy=LENIENT).image
     assert isinstance(image, Transcript)
     image = replace(image, open_turn=None)
     expected = [{**record, "content": CONTROL.neutralise(record["content"])} for record in records(image)]
@@ -213,7 +212,9 @@ def test_the_official_parser_reads_the_image_in_neutralised_text(document: Trans
 @given(texts(), st.lists(tools(), max_size=4))
 def test_structured_developer_messages_are_written_alike(text: str, declared: list[Tool]) -> None:
     h = library()
-    image = ADAPTER.fit(Transcript((Message("developer", text),), tuple(declared)), OPTIONS, Log())
+    image = write(
+        Transcript((Message("developer", text),), tuple(declared)), "harmony", options=OPTIONS, policy=LENIENT
+    ).image
     assert isinstance(image, Transcript)
     if image.tools is None or any(tool.extras for tool in image.tools):
         return
@@ -306,7 +307,7 @@ def test_any_text_is_read_as_the_official_parser_reads_it_or_with_a_finding(text
     assert isinstance(transcript, Transcript)
     kept = _text_in(transcript)
     assert all(word in kept for word in ("hello", "{}", "é") if word in text)
-    theirs = parse(encode(text, tuple(IDS)), prompted=is_prompted(transcript))
+    theirs = parse(encode(text, tuple(IDS)), prompted=_is_prompted(transcript))
     if not reading.findings:
         assert write(transcript, "harmony").output == text
     if isinstance(theirs, list):
@@ -323,6 +324,11 @@ def _is_mended(reading: Reading) -> bool:
     return stray != [] or any(finding.code in MENDED for finding in reading.findings)
 
 
+def _is_prompted(transcript: Transcript) -> bool:
+    """Whether the text begins behind a generation prompt."""
+    return layout_of(transcript.layout).get("prompted", False)
+
+
 def _text_in(transcript: Transcript) -> str:
     """All that a transcript says, wherever it says it."""
     return repr(transcript)
@@ -336,7 +342,7 @@ def test_any_ids_are_read_as_the_official_parser_reads_them_or_with_a_finding(id
     assert isinstance(transcript, Transcript)
     if not reading.findings:
         assert write(transcript, "harmony-tokens").output == ids
-    theirs = parse(ids, prompted=is_prompted(transcript))
+    theirs = parse(ids, prompted=_is_prompted(transcript))
     if isinstance(theirs, list):
         assert records(transcript) == theirs or _is_mended(reading)
 

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from adapters.test_harmony_units import BODIES, HEADERS, STOPS
 from harmony_judge import library
-from ocml_adapters.harmony.ids import checked
 from ocml_adapters.harmony.syntax import IDS
 from ocml_adapters.harmony.token_units import cut
-from ocml_adapters.harmony.tokens import encode, encode_header
+from ocml_adapters.harmony.tokens import checked, encode, encode_header
 from ocml_bridge import Message, Options, Transcript, read, write
 from ocml_bridge.errors import BridgeError
 

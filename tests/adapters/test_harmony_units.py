@@ -8,6 +8,7 @@ from ocml_adapters.harmony.frames import Frame, pieces_of, scanned
 from ocml_adapters.harmony.syntax import CONTROL
 from ocml_adapters.harmony.units import FramesReader, cut, frame_of
 from ocml_bridge import BridgeError, Options, read
+from ocml_bridge.adapter import DEFAULT
 from ocml_bridge.loss import Log
 
 HEADERS = (
@@ -62,8 +63,9 @@ def test_the_frames_that_are_cut_out_of_a_text_are_those_that_are_scanned(text: 
         restored(each) if each.opened and not each.before else None for each in found[: len(units)]
     ]
     assert text.endswith(behind)
-    parted = FramesReader().part(text, Log())
-    assert len(found) == (0 if parted is None else len(parted.units))
+    parted = FramesReader(DEFAULT).part(text, Log())
+    without_frames = found == [] and [type(unit) for unit in parted.units] == [str]
+    assert without_frames or len(parted.units) == len(found)
 
 
 @given(texts)

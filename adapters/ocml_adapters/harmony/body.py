@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.model import Content, Json, Message, Text, Tool, Tools, Transcript
-from ocml_bridge.text.typescript import DEFAULT_NAMESPACE, parse_tools, render_tools
-from ocml_bridge.turns import developer_place, lower_tools, parts_of
+from ocml_bridge.model import Content, Json, Text, Tool, Tools
+from ocml_bridge.text.typescript import DEFAULT_NAMESPACE, declare, parse_tools, render_tools
+from ocml_bridge.turns import parts_of
 
-from .syntax import HOME, INSTRUCTIONS, TOOLS
+from .syntax import DEVELOPER, HOME, INSTRUCTIONS, TOOLS
 
 DESCRIPTION: Final = "namespace"
 """In the extras of a namespace's first tool: what describes the namespace."""
@@ -36,7 +36,7 @@ class Body(NamedTuple):
 
 def read_body(role: str, text: str) -> Body:
     """The content that a body is."""
-    return read_developer(text) if role == "developer" else Body(text)
+    return read_developer(text) if role == DEVELOPER else Body(text)
 
 
 def read_developer(body: str) -> Body:
@@ -128,27 +128,28 @@ def write_developer(content: Content, *, plain: bool, section: Json = None) -> s
     return "\n\n".join(sections)
 
 
-def is_in_place(message: Message) -> bool:
-    """Whether the tools that a message declares stand where Harmony has them: last in a developer's message."""
-    if isinstance(message.content, str):
-        return True
-    declared = [isinstance(part, Tools) for part in message.content]
-    return not any(declared) or (message.role == "developer" and declared[-1] and sum(declared) == 1)
+def spell_developer(content: Content, layout: dict[str, Any]) -> tuple[str, Body]:
+    """A developer's content as body, and what that is read as.
 
-
-def placed(transcript: Transcript, places: Sequence[int] | None = None) -> Iterator[tuple[int | None, Message]]:
-    """The messages with the transcript's tools in them, each with its index; one made for the tools has none.
-
-    `places` are the indices of the messages in the document that they are from, where that has more.
+    Args:
+        content: its content.
+        layout: how the message that it is of was spelled.
     """
-    messages, lowered = transcript.messages, lower_tools(transcript)
-    indices: Sequence[int | None] = range(len(messages)) if places is None else places
-    if len(lowered) > len(messages):
-        at = developer_place(messages)
-        indices = (*indices[:at], None, *indices[at:])
-    return zip(indices, lowered, strict=True)
+    plain = layout.get("plain") is True and not write_developer(content, plain=True).startswith(INSTRUCTIONS)
+    body = write_developer(content, plain=plain, section=layout.get("tools"))
+    return body, read_developer(body)
 
 
-def path_of(place: int | None) -> str:
-    """The path of what `placed` gives."""
-    return "/tools" if place is None else f"/messages/{place}"
+def declared(tools: tuple[Tool, ...]) -> tuple[str, Body]:
+    """The section that declares tools, and what it is read as."""
+    described = not tools or any(HOME in tool.extras for tool in tools if tool.extras)
+    found = None if described else declare(tools)
+    return spell_developer((Tools(tools),), {}) if found is None else (found[0], Body((Tools(found[1]),)))
+
+
+def is_in_place(role: str, content: Content) -> bool:
+    """Whether declared tools stand where Harmony has them: last in a developer's message."""
+    if isinstance(content, str):
+        return True
+    declared = [isinstance(part, Tools) for part in content]
+    return not any(declared) or (role == DEVELOPER and declared[-1] and sum(declared) == 1)

@@ -9,15 +9,14 @@ from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Transcript, replace
 from ocml_bridge.pairing import Pairing
-from ocml_bridge.stream.encoder import TextEncoder, alone
+from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.stream.hold import Hold
 from ocml_bridge.visibility import channelled
 
-from .fit import TARGET, fit
 from .message import header_of
-from .reader import read
-from .syntax import ASSISTANT, CONTROL, ENDS, MESSAGE, RETURN, SYSTEM, TOOL, spellings
-from .writer import write
+from .nearest import answers, headed, opened
+from .syntax import CONTROL, DEVELOPER, ENDS, HOME, MESSAGE, RETURN, SYSTEM, TOOL, spellings
+from .units import Frames, FramesReader
 
 _HOLD: Final = Hold(spellings())
 _END: Final = ENDS["end"]
@@ -35,7 +34,7 @@ class HarmonyEncoder(TextEncoder):
     """Writes Harmony text. Every message is a frame of its own, one that continues another too."""
 
     def __init__(self, options: Options) -> None:
-        super().__init__(TARGET, read, options, control=CONTROL, hold=_HOLD)
+        super().__init__(HOME, FramesReader(options), options, control=CONTROL, hold=_HOLD)
         self._pairing = Pairing()
         self._messages: list[Message] = []
         self._whole = False
@@ -46,7 +45,7 @@ class HarmonyEncoder(TextEncoder):
         """The header; of the developer's message nothing, whose form only the whole of it tells."""
         message = self._named(start.message)
         closed = _END if self._owed.message == RETURN and message.role == SYSTEM else self._owed.message
-        self._owed, self._whole = Owed(), message.role == "developer"
+        self._owed, self._whole = Owed(), message.role == DEVELOPER
         return closed if self._whole else closed + self._header(message) + MESSAGE
 
     def _named(self, message: Message) -> Message:
@@ -58,8 +57,13 @@ class HarmonyEncoder(TextEncoder):
         return message
 
     def _header(self, message: Message) -> str:
-        image = fit(alone(replace(channelled(message), content="")), self.options, Log())
-        return header_of(image.messages[0], prompted=False)
+        return header_of(headed(channelled(message), self.options, prompted=False), prompted=False)
+
+    def _frame(self, message: Message) -> str:
+        """A whole message."""
+        frames, index = Frames(self.options), len(self._messages) - 1
+        near = frames.nearest(message, index, Log())
+        return frames.spell([near], None, last=False, paths=[f"/messages/{index}"], log=self.log).unit
 
     def safe(self, text: str, path: str) -> str:
         """Text with its control tokens broken; nothing of a message that is written as a whole."""
@@ -69,15 +73,14 @@ class HarmonyEncoder(TextEncoder):
         """The end token, as far as it is known which."""
         if self._whole:
             self._whole = False
-            image = fit(Transcript((replace(message, end="end", continues=False),)), self.options, Log())
-            body = write(image, self.options, self.log).removesuffix(_END)
+            body = self._frame(replace(message, end="end", continues=False)).removesuffix(_END)
         else:
             body = ""
         if message.end is None:
             self._owed = Owed(_END, _END)
             return body
         end = ENDS[message.end]
-        if self.options.training and message.role == ASSISTANT and message.channel == "final":
+        if self.options.training and answers(message):
             self._owed = Owed(end, RETURN, RETURN)
             return body
         if end == RETURN:
@@ -90,10 +93,9 @@ class HarmonyEncoder(TextEncoder):
         document = stop.document
         if not isinstance(document, Transcript) or document.open_turn is None:
             return self._owed.nothing
-        image = fit(Transcript(open_turn=document.open_turn), self.options, Log())
-        assert image.open_turn is not None
-        turn = _END if self._owed.turn == RETURN and document.open_turn.role == SYSTEM else self._owed.turn
-        return turn + header_of(image.open_turn, prompted=False)
+        turn = opened(document.open_turn, self.options, prompted=False)
+        owed = _END if self._owed.turn == RETURN and turn.role == SYSTEM else self._owed.turn
+        return owed + header_of(turn, prompted=False)
 
 
 def encoder(_answer: Answer, options: Options) -> Encoder:

@@ -14,8 +14,7 @@ from typing import Final
 from ocml_bridge.boundary import EDGES
 
 from .header import regular
-from .recover import recover, says_text, split_body
-from .stripped import STRIPPED
+from .recover import STRIPPED, recover, says_text, split_body
 from .syntax import ASSISTANT, CHANNEL, CONSTRAIN, MAX_HEADER, MESSAGE, RETURN, START, STOPS, SYSTEM, TOKEN
 
 

@@ -1,4 +1,4 @@
-"""Messages as the reader, the image and the writers have them in common."""
+"""Messages as the reader, the writers and the streams have them in common."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from functools import lru_cache
 from typing import Any, Final, cast
 
 from ocml_bridge.model import ByFormat, Content, Message, Transcript, replace
-from ocml_bridge.turns import infer_grouping, lift_tools, lower_tools
+from ocml_bridge.turns import lift_tools, lower_tools
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.heads import Item, item_of, messages_of
 
 from .body import write_developer
 from .header import Fields, fields_of, is_short, regular, spell
-from .syntax import CHANNELS, HOME, ROLES, START, TOOL
-
-NOTHING: Final = Transcript()
+from .syntax import CHANNELS, DEVELOPER, HOME, ROLES, START, SYSTEM, TOOL
 
 
 def layout_of(by_format: ByFormat | None) -> dict[str, Any]:
@@ -33,23 +33,31 @@ def make(fields: Fields, content: Content, end: Any, layout: dict[str, Any], ext
     )
 
 
-def assemble(messages: Sequence[Message], around: Transcript = NOTHING) -> Transcript:
-    """A transcript of messages as they stand in the text: the tools of the first developer message are lifted out.
+def place_of_tools(items: Sequence[Item]) -> int:
+    """The index of the developer's message with the tools, or where it goes: behind the leading system messages."""
+    at = 0
+    while at < len(items) and items[at][0].role == SYSTEM:
+        at += 1
+    return at
+
+
+def lifted(items: list[Item], around: Transcript) -> Conversation:
+    """A conversation: the tools of the first developer's message, where it has some, are declared apart.
 
     Args:
-        messages: the messages.
+        items: the messages as they stand in the text; the list may be changed.
         around: the transcript without them, and without tools.
     """
-    as_written = tuple(messages)
-    kept, tools, _ = lift_tools(as_written)
-    if tools is not None and lower_tools(Transcript(kept, tools)) != as_written:
-        kept, tools = as_written, None
-    return replace(around, messages=infer_grouping(kept), tools=tools)
-
-
-def is_prompted(image: Transcript) -> bool:
-    """Whether the text begins behind a generation prompt."""
-    return layout_of(image.layout).get("prompted", False)
+    at = place_of_tools(items)
+    if at == len(items) or items[at][1].__class__ is str:
+        return Conversation(items, around)
+    # The message behind it would take the tools in, if it is a developer's, too.
+    as_written = messages_of(items[at : at + 2])
+    left, tools, _ = lift_tools(as_written)
+    if tools is None or lower_tools(Transcript(left, tools)) != as_written:
+        return Conversation(items, around)
+    items[at : at + 1] = map(item_of, left[: len(left) - len(as_written) + 1])
+    return Conversation(items, replace(around, tools=tools))
 
 
 def common_header(message: Message) -> str | None:
@@ -92,7 +100,7 @@ def _spelled(fields: Fields, prompted: bool) -> str:
 def body_of(message: Message) -> str:
     """The body as it is meant, control tokens included."""
     content = message.content
-    if isinstance(content, str) and message.role != "developer":
+    if isinstance(content, str) and message.role != DEVELOPER:
         return content
     layout = layout_of(message.layout)
     return write_developer(content, plain=layout.get("plain", False), section=layout.get("tools"))

@@ -12,11 +12,10 @@ from ocml_bridge.model import Message
 
 from .frames import Scanner
 from .header import fields_of
-from .ids import checked
 from .message import body_of
 from .reader import FrameReader
 from .syntax import CONSTRAIN, IDS, TOOL
-from .tokens import encode, to_pieces
+from .tokens import checked, encode, to_pieces
 from .vocabulary import load_encoding
 
 Fields = dict[str, str]

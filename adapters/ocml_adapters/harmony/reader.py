@@ -1,40 +1,25 @@
-"""Harmony text → transcript: frames (`frames`) and their headers (`header`, `recover`) become messages."""
+"""Frames → messages: what each frame (`frames`) and its header (`header`, `recover`) say."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.boundary import cut_text, several
-from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Message, Transcript
-from ocml_bridge.turns import continues, is_call
+from ocml_bridge.turns import continues, infer_grouping, is_call
+from ocml_bridge.units.heads import item_of
 
 from .around import LINE_END, is_edge, split_tail
 from .body import read_body
 from .frames import Frame, Scan, begins, boundaries, pieces_of, scanned
 from .header import TOOL_NAME, Fields, is_own_spelling, regular
-from .message import assemble, make
-from .recover import Recovered, is_begun, is_call_to_tool, recover, split_body, unheaded
-from .stripped import read_stripped
+from .message import lifted, make
+from .recover import Recovered, is_begun, is_call_to_tool, read_stripped, recover, split_body, unheaded
 from .syntax import ASSISTANT, CHANNELS, CONTROL, ENDS, HOME, ROLES, SPECIALS, START, STOPS, TOOL
-
-
-def read(source: Source, options: Options, log: Log) -> Transcript:
-    """Read Harmony text, whole or as a model's answer begins behind the generation prompt. Any text can be read.
-
-    Raises:
-        BridgeError: OCB-SHAPE for what is not text; OCB-SEVERAL where another conversation begins.
-    """
-    if not isinstance(source, str):
-        raise BridgeError(ErrorCode.SHAPE, "Harmony is read from text; token ids are harmony-tokens")
-    try:
-        return read_pieces(pieces_of(source), log, restore=True)
-    except BridgeError as error:
-        raise several(offset=split(source, options)[1][0]) from error
 
 
 def split(source: Source, options: Options) -> list[tuple[int, str]]:
@@ -83,45 +68,20 @@ def _uncalled(fields: Fields) -> Fields:
     return Fields(fields.role, fields.name, "analysis")
 
 
-Spelling = Callable[[Frame], dict[str, Any]]
-"""What else of a frame's spelling to keep: layout, for a frame that is as it should be."""
-
-
-def read_pieces(pieces: Sequence[str], log: Log, *, restore: bool, spelling: Spelling | None = None) -> Transcript:
-    """The transcript that pieces make.
-
-    Args:
-        pieces: text and control tokens in turn.
-        log: what had to be mended is noted here.
-        restore: whether tokens in bodies may have been broken on writing, as in text.
-        spelling: what else of a frame's spelling to keep.
-
-    Raises:
-        BridgeError: OCB-SEVERAL where another conversation begins.
-    """
-    reader = FrameReader(log, restore=restore, spelling=spelling)
-    frames, rest = scanned(pieces)
-    for frame in frames:
-        reader.frame(frame)
-    return reader.finish(rest)
-
-
 class FrameReader:
     """Makes messages of frames, one after the other.
 
     Args:
         log: takes what is noticed.
         restore: whether tokens in bodies may have been broken on writing, as in text.
-        spelling: what else of a frame's spelling to keep.
 
     Attributes:
         messages: those made so far; tools are still in the developer's.
         open_turn: what the last frame left open.
     """
 
-    def __init__(self, log: Log, *, restore: bool, spelling: Spelling | None = None) -> None:
+    def __init__(self, log: Log, *, restore: bool) -> None:
         self._log = log
-        self._spelling = spelling
         self._restore = restore
         self.messages: list[Message] = []
         self.open_turn: Message | None = None
@@ -132,6 +92,10 @@ class FrameReader:
         self._extras: dict[str, Any] = {}
         self._pending: dict[str, Any] = {}
         """Text outside of messages, for the extras of the next one."""
+
+    def spelling(self, frame: Frame) -> dict[str, Any]:
+        """What else of a frame's spelling to keep: layout, for a frame that is as it should be."""
+        return {}
 
     def _note(self, code: FindingCode, detail: str, severity: Severity = Severity.CHANGED) -> None:
         self._log.find(code, f"/messages/{self._index}", detail, severity)
@@ -274,8 +238,8 @@ class FrameReader:
             layout["mentions"] = sorted(mentions)
             tokens = ", ".join(layout["mentions"])
             self._note(FindingCode.STRAY_TOKEN, f"{tokens} inside the body is read as text", Severity.LAYOUT)
-        if self._spelling is not None and frame.middle >= 0:
-            layout.update(self._spelling(frame))
+        if frame.middle >= 0:
+            layout.update(self.spelling(frame))
         if end is None and frame.follows:
             self._note(FindingCode.END_MISSING, "another message begins where the end token should stand")
             end = "end"
@@ -344,9 +308,10 @@ class FrameReader:
 
     def finish(self, found: Scan) -> Transcript:
         """The transcript, once all frames are taken."""
-        if self._before is None and found.tail.strip():
-            return self._frameless(found.tail)
-        return assemble(self.messages, self.around(found))
+        frameless = self._before is None and found.tail.strip()
+        messages = self.frameless(found.tail) if frameless else self.messages
+        around = Transcript() if frameless else self.around(found)
+        return lifted([*map(item_of, messages)], around).transcript
 
     def around(self, found: Scan) -> Transcript:
         """What stands around the messages, once all frames are taken."""
@@ -377,14 +342,14 @@ class FrameReader:
             extras={HOME: self._extras} if self._extras else None,
         )
 
-    def _frameless(self, text: str) -> Transcript:
+    def frameless(self, text: str) -> Sequence[Message]:
         """A text without frames: an answer whose tokens were left out, or a plain one."""
         messages = read_stripped(text)
         if messages is not None:
             self._log.find(FindingCode.HEADER_RECOVERED, "", _STRIPPED)
-            return assemble(messages)
+            return infer_grouping(messages)
         self._log.find(FindingCode.TEXT_OUTSIDE, "", "there is no frame: the text is taken for the assistant's")
-        return assemble([Message(ASSISTANT, CONTROL.restore(text) if self._restore else text)])
+        return [Message(ASSISTANT, CONTROL.restore(text) if self._restore else text)]
 
 
 def _short(text: str) -> str:

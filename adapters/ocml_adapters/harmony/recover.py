@@ -235,3 +235,46 @@ def split_body(raw: str, *, opened: bool) -> tuple[str, str]:
         # What stands before a channel is no body.
         marker = raw.find(CHANNEL, at)
     return raw[:at], raw[at:].removeprefix(" ")
+
+
+# --- answers whose tokens were left out in decoding: `analysisThe user asks…assistantfinalHello` ----------------------
+
+_TARGET: Final = r" ?to=([\w.-]+?)"
+_MARKER: Final = re.compile(
+    r"(?:^|assistant)"
+    rf"(?:{_TARGET}(?= |analysis|commentary|final))? ?"
+    r"(analysis|commentary|final)"
+    r"(?: to=([\w.-]+?)(?= |json|code|[\[{\"]|$))?"
+    r"(?: ?(json|code)(?=\s*[\[{\"]))?"
+)
+
+
+STRIPPED: Final = re.compile(r" ?(?:analysis|commentary|final)")
+"""What such an answer begins with."""
+
+
+def read_stripped(text: str) -> list[Message] | None:
+    """The messages of a text that begins with a channel's name and names another behind the word `assistant`.
+
+    Returns:
+        None for any other text.
+    """
+    marks = list(_MARKER.finditer(text))
+    if len(marks) < 2 or marks[0].start() != 0:
+        return None
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    return [_marked(mark, text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]
+
+
+def _marked(mark: re.Match[str], content: str) -> Message:
+    before, channel, behind, kind = mark.groups()
+    recipient = before or behind
+    return Message(
+        ASSISTANT,
+        content,
+        channel=channel,
+        recipient=recipient,
+        constraint=kind if recipient is not None else None,
+        intent=implied_intent(ASSISTANT, None, channel, recipient),
+        end="end" if recipient is None else "call",
+    )

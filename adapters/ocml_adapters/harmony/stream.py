@@ -5,24 +5,25 @@ from __future__ import annotations
 import codecs
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Final, Self
+from typing import Final, Self, cast
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.adapter import DEFAULT, Options
+from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.events import Decoder, Delta, Event, Reason, Start, Stop
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Message, Transcript
+from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.stream.decoder import LiveLog, TextDecoder, lifted, settle, tell
 from ocml_bridge.stream.hold import Hold
 from ocml_bridge.turns import is_call
 
-from . import tokens
 from .frames import Frame, Scanner, pieces_of
-from .ids import first_odd, not_an_id
 from .message import make
 from .reader import FrameReader, fields_in
 from .recover import unheaded
 from .syntax import CONTROL, ENDS, IDS, TOKENS, spellings
+from .token_units import TokenFramesReader
+from .tokens import bytes_of, first_odd, not_an_id, text_of
 
 _HOLD: Final = Hold(spellings())
 
@@ -191,7 +192,7 @@ class TokenDecoder:
         self._ids += ids
         live, events = self._live, self._log.events
         for number in ids:
-            text = None if self._partial else tokens.text_of(number)
+            text = None if self._partial else text_of(number)
             if text is None:
                 text = self._look(number)
             if text and live.running >= 0:
@@ -206,7 +207,7 @@ class TokenDecoder:
         if token is not None:
             self._live.take((self._rest(), token, ""))
             return ""
-        text = self._utf8.decode(tokens.bytes_of(number))
+        text = self._utf8.decode(bytes_of(number))
         self._partial = self._utf8.getstate()[0] != b""
         return text
 
@@ -230,7 +231,7 @@ class TokenDecoder:
         if self._failed is not None:
             return [*self._log.take(), Stop("error", Transcript(), self._failed)]
         log = Log()
-        document = tokens.read(self._ids, Options(), log)
+        document = transcript_of(TokenFramesReader(DEFAULT), cast("Json", self._ids), log)
         known = set(self._log.findings)
         more = [found for found in log.findings if found not in known]
         events = self._log.take()

@@ -1,56 +1,176 @@
-"""Harmony frames of token ids and their messages, for plans."""
+"""Frames of Harmony's token ids and their messages: found by the ids of the control tokens, not by their spellings.
+
+Bodies are encoded as ordinary tokens whatever they say, so nothing in them can be taken for a frame.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from ocml_bridge.adapter import DEFAULT
-from ocml_bridge.boundary import is_list_of_lists, several
+from ocml_bridge.adapter import DEFAULT, Options, Source
+from ocml_bridge.boundary import EDGES, is_list_of_lists, several, several_documents
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.loss import Log
+from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Message, Transcript
+from ocml_bridge.model.codec import from_json, to_json
 from ocml_bridge.text.unicode import is_unicode
-from ocml_bridge.units.grammar import ByDocument, Enclosed, Parted, Spelled, State, Unit
-from ocml_bridge.units.heads import Item
+from ocml_bridge.units.grammar import ContentClass, Parted, Spelled, State, Unit
+from ocml_bridge.units.heads import Head
 
-from .frames import Frame
-from .header import LONG
-from .ids import checked
-from .message import NOTHING, body_of, header_of
+from .frames import Frame, Scan, boundaries, scanned
+from .message import header_of, layout_of
 from .reader import FrameReader
-from .syntax import CHANNEL, CONSTRAIN, DEVELOPER, ENDS, FIRST_SPECIAL, HOME, IDS, MESSAGE, ROLES, START, STOPS, TOKENS
-from .tokens import encode, encode_header, split, to_pieces, vocabulary
-from .units import Frames, FramesReader, Source, declared, speaker, state_behind
+from .syntax import (
+    CHANNEL,
+    CONSTRAIN,
+    EDGE_IDS,
+    EDGE_TOKENS,
+    ENDS,
+    FIRST_SPECIAL,
+    HOME,
+    IDS,
+    MENTIONABLE,
+    MESSAGE,
+    START,
+    STOPS,
+    TOKENS,
+)
+from .tokens import checked, encode, encode_header, specials, text_of, to_pieces, vocabulary
+from .units import Frames, FramesReader, parted, speaker
+from .units import Source as Parts
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
+    """The conversations of a list of ids, or of a list of such lists, each with its index.
+
+    Raises:
+        BridgeError: as for one.
+    """
+    if is_list_of_lists(source):
+        return list(enumerate(source))
+    ids, text = checked(source)
+    pieces, places = to_pieces(ids, text)
+    cuts = [0]
+    for frame, _ in boundaries(scanned(pieces)[0]):
+        number = frame.at // 2
+        begin, end = places[number - 1] + 1, places[number]
+        at = EDGES.cut([text_of(one) or "\ufffd" for one in ids[begin:end]])
+        cuts.append(begin + at if at >= 0 else end)
+    return [(at, [*ids[at:end]]) for at, end in zip(cuts, (*cuts[1:], len(ids)), strict=True)]
 
 
 class TokenFramesReader(FramesReader):
     """Reads frames of token ids."""
 
-    def part(self, source: str | Json, log: Log) -> Parted | None:
-        """The frames of ids that the encoder would choose for the same text; None for any other ids.
+    def part(self, source: str | Json, log: Log) -> Parted:
+        """The frames of ids of o200k_harmony.
 
         Raises:
-            BridgeError: OCB-SHAPE with the path of what is not an id; OCB-DEPENDENCY or OCB-VOCABULARY without the
-                encoder.
+            BridgeError: OCB-SHAPE with the path of what is not an id; OCB-SEVERAL for several lists; OCB-DEPENDENCY or
+                OCB-VOCABULARY without the encoder.
         """
         if is_list_of_lists(source):
-            return None
+            raise several_documents(source)
         ids, text = checked(source)
         units, at = cut(ids, text)
-        if at == len(ids):
-            return Parted(units, NOTHING, document=Source(ids)) if units else None
-        role = _header(text[at + 1 :]) if ids[at] == IDS[START] and at + LONG > len(ids) else None
-        if role not in ROLES:
-            return None
-        opening = Frame("", True, role, 0, follows=False)
-        return Parted([*units, opening], NOTHING, document=Source(ids, FrameReader(log, restore=False)))
+        if units and at == len(ids):
+            return Parted(units, Transcript(), document=Parts(ids))
+        reader = IdsReader(ids[at:], text[at:], log)
+        return parted([*units, *reader.frames], Parts(ids, reader, reader.rest))
 
     def several(self, value: Any) -> BridgeError:
         """The error of a document with a second conversation, which names its place."""
         return several(path=f"/{split(value, DEFAULT)[1][0]}")
+
+
+class IdsReader(FrameReader):
+    """Makes messages of the frames in token ids, and notes where others stand than the encoder would choose.
+
+    Args:
+        ids: what `checked` gave: the list,
+        text: and the text.
+        log: takes what is noticed.
+
+    Attributes:
+        frames: what there is in the ids.
+        rest: what stands behind them.
+    """
+
+    def __init__(self, ids: Sequence[int], text: str, log: Log) -> None:
+        super().__init__(log, restore=False)
+        self._ids: Final = ids
+        self._text: Final = text
+        self._pieces, self._places = to_pieces(ids, text)
+        self.frames, self.rest = scanned(self._pieces)
+
+    def spelling(self, frame: Frame) -> dict[str, Any]:
+        """The ids themselves, where the encoder would choose others for the same text."""
+        header = self._ids[self._begin(frame) : self._places[frame.middle // 2]]
+        body = self._ids[self._places[frame.middle // 2] + 1 : self._end(frame)]
+        kept: dict[str, Any] = {}
+        if header != [*encode_header(frame.header)]:
+            kept["header_ids"] = header
+        if body != encode(frame.body or "", frame.mentions):
+            kept["body_ids"] = body
+        return kept
+
+    def _begin(self, frame: Frame) -> int:
+        """The index behind the token that opens a frame."""
+        return self._places[frame.at // 2] + 1 if frame.at >= 0 else 0
+
+    def _end(self, frame: Frame) -> int:
+        """The index of the token that ends it."""
+        return self._places[frame.last // 2] if frame.last < len(self._pieces) else len(self._ids)
+
+    def around(self, found: Scan) -> Transcript:
+        """What stands around the messages, once all frames are taken."""
+        around = super().around(found)
+        front, tail = (layout_of(around.layout).get(key, "") for key in ("front", "tail"))
+        self._note_unusual({EDGE_IDS[token] for token in EDGE_TOKENS.findall(front + tail)})
+        header = "" if around.open_turn is None else header_of(around.open_turn, prompted=False)
+        usual = [*encode_edges(front), *encode_header(header), *encode_edges(tail)]
+        if not self._log.findings and self._ids_around(opens=around.open_turn is not None) != usual:
+            detail = "around the messages the ids are not those that the encoder chooses"
+            self._log.find(FindingCode.MIXED_SPELLING, "", detail, Severity.LAYOUT)
+        return around
+
+    def _ids_around(self, *, opens: bool) -> Sequence[int]:
+        """The ids before the first message and behind the last; to these belongs the open turn."""
+        if not self.frames:
+            return self._ids
+        first, last = self.frames[0], self.frames[-1]
+        front = self._ids[: max(self._begin(first) - 1, 0)]
+        return [*front, *self._ids[self._begin(last) - 1 if opens else self._end(last) + 1 :]]
+
+    def _note_unusual(self, usual: set[int]) -> None:
+        ids, places = self._ids, [*specials(self._text)]
+        reserved = sorted({ids[at] for at in places} - set(TOKENS) - usual)
+        if reserved:
+            detail = f"the special tokens {', '.join(map(str, reserved[:5]))} are read as their text"
+            self._log.find(FindingCode.STRAY_TOKEN, "", detail, Severity.LAYOUT)
+        runs = zip((-1, *places), (*places, len(ids)), strict=True)
+        replaced = any("\ufffd" in piece for piece in self._pieces)
+        if replaced and not all(_is_utf8(ids[before + 1 : at]) for before, at in runs):
+            self._log.find(FindingCode.SHAPE, "", "the ids are not UTF-8 in places, which are read as U+FFFD")
+
+
+def _is_utf8(ids: Sequence[int]) -> bool:
+    try:
+        vocabulary().decode(ids).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def encode_edges(text: str) -> list[int]:
+    """The ids of what stands around the messages."""
+    return encode(text, EDGE_TOKENS.findall(text))
 
 
 def cut(ids: list[int], text: str) -> tuple[list[Any], int]:
@@ -96,46 +216,90 @@ def _header(text: str) -> str | None:
     return header if encode_header(header) == ids else None
 
 
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
 class TokenFrames(Frames):
-    """Writes frames as token ids: a unit is the text of its header, its body, and the token that ends it."""
+    """Writes frames as token ids: token for token what the official encoder renders.
+
+    A unit is header, body and end; header and body are texts that are still to be encoded, or ids.
+    """
 
     target = "harmony-tokens"
-    mark = None
+    mark = ""
+    is_text = False
 
     def inert(self, text: str) -> bool:
-        """Tokens in a body are ordinary text, which is encoded as such."""
-        return True
+        """Whether UTF-8 can hold a text; tokens in it are ordinary text, which is encoded as such."""
+        return is_unicode(text)
 
-    def relate(self, items: Sequence[Item], around: Transcript) -> Sequence[Item]:
-        """As for text; ids that came with a message are looked at with those of all others."""
-        if any(not head.bare and not head.local(HOME).bare for head, _, _ in items):
-            raise ByDocument
-        return super().relate(items, around)
+    def follows(self, head: Head) -> bool:
+        """Ids that came with a body are those of one text."""
+        return super().follows(head) and not _has_ids(head)
+
+    def classify(self, head: Head, content: str) -> ContentClass | None:
+        """As for text, where no ids came with the body."""
+        return None if _has_ids(head) else super().classify(head, content)
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """The parts of a frame."""
-        made = self.image(group[0], state, paths[0], log, last=last)
-        end = ENDS[made.end] if made.end is not None else ""
-        return Spelled([f"{header_of(made, prompted=False)}{MESSAGE}", body_of(made), end], [made], state_behind(made))
+        """The parts of a frame; halves of surrogate pairs become U+FFFD."""
+        spelled = super().spell(group, state, last=last, paths=paths, log=log)
+        if all(is_unicode(part) for part in spelled.unit if isinstance(part, str)):
+            return spelled
+        text = json.dumps(to_json(Transcript((group[0],))), ensure_ascii=False)
+        clean = cast("Transcript", from_json(json.loads(_SURROGATE.sub("\ufffd", text))))
+        return super().spell(clean.messages, state, last=last, paths=paths, log=log)
 
-    def enclose(self, units: list[Unit], at: int, around: Transcript, state: State) -> Enclosed:
-        """The ids of all frames, with the tools in a frame of their own.
+    def unit(self, made: Message, body: str, layout: dict[str, Any], path: str, log: Log, *, prompted: bool) -> Unit:
+        """The parts of a frame; ids that came with them are written as long as they still say the same."""
+        header, end = header_of(made, prompted=prompted), "" if made.end is None else ENDS[made.end]
+        if not layout or not is_unicode(body):
+            return [f"{header}{MESSAGE}", body, end]
+        own, raw = layout_of(made.layout), header.removeprefix(START)
+        # Among ids, only control tokens are told from their text.
+        mentions = [token for token in own.pop("mentions", ()) if token in MENTIONABLE]
+        if mentions:
+            own["mentions"] = mentions
+        header_ids = _kept(layout.get("header_ids"), raw, (CHANNEL, CONSTRAIN), [*encode_header(raw)])
+        if header_ids:
+            own["header_ids"] = header_ids
+        body_ids = _kept(layout.get("body_ids"), body, mentions, encode(body, mentions))
+        if body_ids:
+            own["body_ids"] = body_ids
+        made.layout = {HOME: own} if own else None
+        start = [] if prompted else [IDS[START]]
+        return [
+            [*start, *header_ids, IDS[MESSAGE]] if header_ids else f"{header}{MESSAGE}",
+            body_ids or (encode(body, mentions) if mentions else body),
+            end,
+        ]
 
-        Raises:
-            ByDocument: for a text that UTF-8 cannot hold.
-        """
-        image = Transcript(open_turn=self.opening(around, state))
-        if around.tools is not None:
-            section, image.tools = declared(around.tools)
-            units.insert(at, [f"{START}{DEVELOPER}{MESSAGE}", section, ENDS["end"]])
-        out: list[int] = []
-        for header, body, end in units:
-            if not is_unicode(body):
-                raise ByDocument
-            out += encode_header(header)
-            out += encode(body)
+    def joined(self, front: str, units: list[Unit], header: str, tail: str) -> Unit:
+        """The ids of all parts."""
+        out = encode_edges(front)
+        for opening, body, end in units:
+            out += encode_header(opening) if isinstance(opening, str) else opening
+            out += encode(body) if isinstance(body, str) else body
             if end:
                 out.append(IDS[end])
-        if image.open_turn is not None:
-            out += encode_header(header_of(image.open_turn, prompted=False))
-        return Enclosed(out, image)
+        out += encode_header(header)
+        return out + encode_edges(tail)
+
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def _has_ids(head: Head) -> bool:
+    """Whether ids came with a message, or tokens in its body."""
+    return not head.bare and not {"body_ids", "mentions"}.isdisjoint(layout_of(head.message("", None).layout))
+
+
+def _kept(ids: Any, text: str, special: Sequence[str], usual: list[int]) -> list[int] | None:
+    """Ids that came with a text, where they still spell it, have of the control tokens only some, and are not usual."""
+    if ids is None or ids == usual:
+        return None
+    try:
+        pieces, _ = to_pieces(*checked(ids))
+    except BridgeError:
+        return None
+    return ids if "".join(pieces) == text and set(pieces[1::2]) <= set(special) else None

@@ -1,4 +1,4 @@
-"""Harmony frames and their messages, for plans."""
+"""Frames of Harmony's text and their messages."""
 
 from __future__ import annotations
 
@@ -7,38 +7,31 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.adapter import DEFAULT, Options
+from ocml_bridge.adapter import DEFAULT
 from ocml_bridge.boundary import several
-from ocml_bridge.errors import BridgeError
+from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Json, Message, Tool, Tools, Transcript, replace
+from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.text.control import BREAK
-from ocml_bridge.text.typescript import declare
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import ByDocument, ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.grouping import grouped, turn_behind
-from ocml_bridge.units.heads import Head, Item, item_of, messages_of
+from ocml_bridge.units.heads import Head, Item
+from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import in_turns
+from ocml_bridge.units.writer import Prepared, UnitWriter
 
+from .around import remembered
 from .body import SECTION
-from .fit import fitted, opened, texts
+from .document import PROMPTED, prepared, with_tools
 from .frames import Frame, Scan, pieces_of, scanned
 from .header import LONG, is_header, regular
-from .message import NOTHING, assemble, body_of, header_of, layout_of
+from .message import header_of, layout_of, lifted
+from .nearest import framed, nearest, opened
 from .reader import FrameReader, split
-from .syntax import (
-    CONTROL,
-    DEVELOPER,
-    ENDS,
-    HOME,
-    INSTRUCTIONS,
-    MESSAGE,
-    RETURN,
-    START,
-    STOPS,
-    SYSTEM,
-    TOOL,
-)
+from .syntax import CONTROL, DEVELOPER, ENDS, HOME, INSTRUCTIONS, MESSAGE, RETURN, START, STOPS
+
+# --- reading ----------------------------------------------------------------------------------------------------------
 
 Plain = tuple[str, str, str]
 """A frame with nothing around it and no token in it but its own: header, body, and the token that ends it.
@@ -47,40 +40,45 @@ The body is as it is meant: tokens in it are not broken any more.
 """
 
 
+_NOTHING: Final = Transcript()
+
+
 class Source(NamedTuple):
     """A document that frames were taken from.
 
     Attributes:
         value: the text, or the ids.
         reader: reads what is no plain frame; None where there is nothing else.
-        rest: what stands behind the frames.
+        rest: what stands behind the frames; None where that is a unit, too.
     """
 
     value: Any
     reader: FrameReader | None = None
-    rest: Scan = Scan("", 0)
+    rest: Scan | None = None
 
 
-class FramesReader:
-    """Reads frames."""
+class FramesReader(UnitReader):
+    """Reads frames. A text without any is a unit, too."""
 
-    def part(self, source: str | Json, log: Log) -> Parted | None:
-        """The frames of a text; None for one that has none."""
+    def part(self, source: str | Json, log: Log) -> Parted:
+        """The frames of a text. Any text can be read, whole or as an answer begins behind the generation prompt.
+
+        Raises:
+            BridgeError: OCB-SHAPE for what is not text.
+        """
         if not isinstance(source, str):
-            return None
+            raise BridgeError(ErrorCode.SHAPE, "Harmony is read from text; token ids are harmony-tokens")
         units, behind = cut(source)
         if units and not behind:
-            return Parted(units, NOTHING, document=Source(source))
+            return Parted(units, _NOTHING, document=Source(source))
         frames, rest = scanned(pieces_of(behind))
-        if not units and not frames:
-            return None
         before: Plain | None = ("", "", "")
         for frame in frames:
             # What stands outside of messages may belong to the message behind it.
             plain = plain_of(frame)
             units.append(frame if plain is None or before is None else plain)
             before = plain
-        return Parted(units, NOTHING, document=Source(source, FrameReader(log, restore=True), rest))
+        return parted(units, Source(source, FrameReader(log, restore=True), rest))
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
         """A plain frame without its body; None for any other, and for one that declares tools."""
@@ -112,6 +110,8 @@ class FramesReader:
         reader = source.reader
         if reader is None or unit.__class__ is tuple:
             reader = FrameReader(log, restore=False)
+        if isinstance(unit, str):
+            return reader.frameless(unit)
         reader.resume(index, frame_of(parted.units[at - 1]) if at else None)
         count = len(reader.messages)
         try:
@@ -127,16 +127,16 @@ class FramesReader:
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The conversation: turns are found, the tools of the first developer message are lifted out."""
         source = cast("Source", parted.document)
-        around = NOTHING if source.reader is None else source.reader.around(source.rest)
-        at = 0
-        while at < len(items) and items[at][0].role == SYSTEM:
-            at += 1
-        if at < len(items) and items[at][1].__class__ is not str:
-            # The message behind it would take them in, if it is a developer's, too.
-            leading = assemble(messages_of(items[at : at + 2]), around)
-            items[at : at + 2] = map(item_of, leading.messages)
-            around = replace(leading, messages=())
-        return Conversation(in_turns(items), around)
+        around = _NOTHING if source.reader is None or source.rest is None else source.reader.around(source.rest)
+        return lifted(in_turns(items), around)
+
+
+def parted(units: list[Any], source: Source) -> Parted:
+    """The units of a document; what it says where it has no frame is one."""
+    assert source.rest is not None
+    if not units and source.rest.tail.strip():
+        units, source = [source.rest.tail], source._replace(rest=None)
+    return Parted(units, _NOTHING, document=source)
 
 
 def cut(text: str) -> tuple[list[Any], str]:
@@ -188,127 +188,89 @@ def frame_of(unit: Plain | Frame) -> Frame:
     return unit if isinstance(unit, Frame) else Frame("", True, unit[0], 0, unit[1], unit[2], middle=0)
 
 
-class Frames:
-    """Writes frames. The state is the frame before as far as it says whether the next one continues it."""
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+_CUT_OFF: Final = "cut off"
+"""The state behind a message without an end."""
+_TOOLS: Final = "/tools"
+"""The path of declared tools that stand in no message of the document."""
+
+
+class Frames(UnitWriter):
+    """Writes frames. The state is the frame before, as far as it says whether the next one continues it."""
 
     target = HOME
     home = HOME
     mark = "<"
-    start: State = None
-    groups = False
-    keeps_ids = False
-    guards_first = False
-
-    def __init__(self, options: Options) -> None:
-        self._options = options
+    is_text = True
 
     def inert(self, text: str) -> bool:
         """Whether a text holds no token, whole or broken."""
         return CONTROL.is_free(text)
 
-    def relate(self, items: Sequence[Item], around: Transcript) -> Sequence[Item]:
-        """The items, where each reply has a name, and tools are declared apart from all messages."""
-        trains = around.open_turn is not None and self._options.training
-        if trains or (around.layout is not None and HOME in around.layout):
-            raise ByDocument
-        for head, content, _ in items:
-            if head.role == TOOL and not head.name:
-                raise ByDocument
-            if content.__class__ is not str and any(isinstance(part, Tools) for part in content):
-                raise ByDocument
-        return items
+    def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+        """The document with a place for declared tools, a name for each reply, and ends that the format allows."""
+        return prepared(conversation, self.options, log)
 
-    def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """The message with its content as a text; its frame shows what can be held of the rest."""
-        return message if isinstance(message.content, str) else texts(message, index, log)
-
-    def joins(self, before: Head, head: Head) -> bool:
-        """A frame has one message."""
-        return False
+    def nearest(self, message: Message, index: int, log: Log) -> Message:
+        """The message with a content that a body can say; its frame shows what can be held of the rest."""
+        return nearest(message, f"/messages/{index}", log)
 
     def follows(self, head: Head) -> bool:
         """A developer's text may be read as tools."""
         return head.role != DEVELOPER
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """No class of contents is written alike."""
-        return None
+        """A developer's text is written as it is where it looks neither like tools nor like what it stands under."""
+        return None if SECTION in content or content.startswith(INSTRUCTIONS) else ANY_CONTENT
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """The text of a frame."""
-        made = self.image(group[0], state, paths[0], log, last=last)
-        body = body_of(made)
-        keep = layout_of(made.layout).get("mentions", ())
-        body = CONTROL.guard(body, self._options.control_tokens, f"{paths[0]}/content", log, keep)
+        (message,), (path,) = group, paths
+        prompted = state == PROMPTED
+        if path == _TOOLS:
+            made, body = message, cast("str", message.content)
+        else:
+            made, body = framed(message, self.options, prompted=prompted, last=last)
+            made, path = grouped(made, state), f"{path}/content"
+        unit = self.unit(made, body, layout_of(message.layout), path, log, prompted=prompted)
+        return Spelled(unit, [made], _CUT_OFF if made.end is None else turn_behind(made))
+
+    def unit(self, made: Message, body: str, layout: dict[str, Any], path: str, log: Log, *, prompted: bool) -> Unit:
+        """A frame as it is written.
+
+        Args:
+            made: its message as it reads.
+            body: what its body says.
+            layout: how the message that was to be written was spelled.
+            path: where its content stands in the document.
+            log: takes what is changed in it.
+            prompted: whether it begins behind a generation prompt.
+        """
+        mentions = layout_of(made.layout).get("mentions", ())
+        body = CONTROL.guard(body, self.options.control_tokens, path, log, mentions)
         end = ENDS[made.end] if made.end is not None else ""
-        text = f"{header_of(made, prompted=False)}{MESSAGE}{body}{end}"
-        return Spelled(text, [made], state_behind(made))
+        return f"{header_of(made, prompted=prompted)}{MESSAGE}{body}{end}"
 
-    def image(self, message: Message, state: State, path: str, log: Log, *, last: bool) -> Message:
-        """A message as its frame reads.
+    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
+        """All frames, the open turn, and what stands around them."""
+        turn, layout, header = around.open_turn, layout_of(around.layout), ""
+        if turn is None and not layout:
+            image = _NOTHING if around.tools is None else Transcript(tools=around.tools)
+            return Enclosed(self.joined("", units, "", ""), image)
+        if turn is not None:
+            prompted = state == PROMPTED
+            turn = opened(turn, self.options, prompted=prompted)
+            header = header_of(turn, prompted=prompted)
+        kept = remembered(layout, turn, is_empty=not units, cut_off=state == _CUT_OFF, is_text=self.is_text)
+        image = Transcript(tools=around.tools, open_turn=turn, layout={HOME: kept} if kept else None)
+        front, tail = kept.get("front", ""), kept.get("tail", "") + kept.get("line_end", "")
+        return Enclosed(self.joined(front, units, header, tail), image)
 
-        Raises:
-            ByDocument: where it ends the conversation, or declares tools.
-        """
-        made = fitted(message, path, self._options, log, last=last)
-        if not isinstance(made.content, str) or (made.role == SYSTEM and state == _RETURNED):
-            raise ByDocument
-        return grouped(made, state)
+    def joined(self, front: str, units: list[Unit], header: str, tail: str) -> Unit:
+        """The frames with what stands around them: the open turn's header is the last of them."""
+        return "".join((front, *units, header, tail))
 
-    def place(self, items: Sequence[Item], around: Transcript) -> int:
-        """Behind the leading system messages, if there are tools.
-
-        Raises:
-            ByDocument: where a developer's message takes them in.
-        """
-        if around.tools is None:
-            return -1
-        at = 0
-        while at < len(items) and items[at][0].role == SYSTEM:
-            at += 1
-        if at < len(items) and items[at][0].role == DEVELOPER:
-            raise ByDocument
-        return at
-
-    def enclose(self, units: list[Unit], at: int, around: Transcript, state: State) -> Enclosed:
-        """The text of all frames, with the tools in a frame of their own, and the open turn."""
-        image = Transcript(open_turn=self.opening(around, state))
-        if around.tools is not None:
-            section, image.tools = declared(around.tools)
-            units.insert(at, f"{START}{DEVELOPER}{MESSAGE}{section}{ENDS['end']}")
-        if image.open_turn is not None:
-            units.append(header_of(image.open_turn, prompted=False))
-        return Enclosed("".join(units), image)
-
-    def opening(self, around: Transcript, state: State) -> Message | None:
-        """The open turn behind the frames, as it reads back.
-
-        Raises:
-            ByDocument: where another conversation would begin with it.
-        """
-        turn = around.open_turn
-        if turn is not None and turn.role == SYSTEM and state == _RETURNED:
-            raise ByDocument
-        return opened(turn, self._options, prompted=False)
-
-
-def declared(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]]:
-    """The section that declares tools, and what it reads as.
-
-    Raises:
-        ByDocument: for tools that are declared otherwise than they are read.
-    """
-    if not tools or any(tool.extras is not None and HOME in tool.extras for tool in tools):
-        raise ByDocument
-    found = declare(tools)
-    if found is None or not CONTROL.is_free(found[0]):
-        raise ByDocument
-    return found
-
-
-_RETURNED: Final = "returned"
-
-
-def state_behind(made: Message) -> State:
-    """The state that a frame leaves."""
-    return _RETURNED if made.end == "return" else turn_behind(made)
+    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+        """The messages, without the tools of the first developer's."""
+        return with_tools(items, around)

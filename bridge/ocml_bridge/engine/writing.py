@@ -105,7 +105,7 @@ class Writer:
         """The nearest items that the format can hold; the others are left out.
 
         Returns:
-            These items; and whether all of them stand in their units as plans write them.
+            These items; and whether all messages of the document stand in their units as plans write them.
         """
         near: list[Item] = []
         kept: list[int] = []
@@ -116,9 +116,11 @@ class Writer:
             index = at if origins is None else origins[at]
             plain = content.__class__ is str and (mark is None or mark not in content or inert(content))  # pyright: ignore[reportArgumentType, reportOperatorIssue]
             nearest = known.get(head) or self._learned(head) if plain and self._plans else None
-            if nearest is None:
+            if nearest is None and index == TOOLS:
+                near.append(item)
+            elif nearest is None:
                 all_plain = False
-                made = item if index == TOOLS else self._nearest_to(item, index, written)
+                made = self._nearest_to(item, index, written)
                 if made is None:
                     continue
                 near.append(made)
@@ -156,7 +158,7 @@ class Writer:
             state: the state before the first.
             written: takes what they read as.
             ends: whether no open turn follows.
-            plain: whether all items stand in their units as plans write them.
+            plain: whether all messages of the document stand in their units as plans write them.
         """
         grammar, table = self._grammar, self._learner.table(state)
         groups, is_plain = grammar.groups, self._is_plain
@@ -175,7 +177,7 @@ class Writer:
                 group = items[start:stop]
                 key = tuple([item[0] for item in group])
             plan = None
-            if plain or (self._plans and all(map(is_plain, group))):
+            if (plain and content.__class__ is str) or (self._plans and all(map(is_plain, group))):
                 plan = plans.get(key, _UNKNOWN)
                 if plan is _UNKNOWN or plan is BY_CLASS:
                     plan = self._plan_of(group, key, table, plan, last=last)

@@ -165,12 +165,14 @@ class Written:
         """Every loss, in order."""
         image = self.assembled
         origins = self._origins(len(image.items))
+        logged = [loss for loss in self.log.losses if _explains(loss)]
+        out = [loss for loss in self.log.losses if not _explains(loss)]
         if origins is None:
             document = self._conversation.transcript if self.document is None else self.document
-            target = self._grammar.target
-            return compared(document, image.transcript, self.log.losses, target=target, order=self.order).losses
-        missing, known = gone(self.log.losses), named(self.log.losses)
-        out = list(self.log.losses)
+            report = compared(document, image.transcript, logged, target=self._grammar.target, order=self.order)
+            return (*report.losses, *out)
+        missing, known = gone(logged), named(logged)
+        out += logged
         source, target = self._conversation.items, self._head_losses.target
         for index, new in zip(origins, image.items, strict=True):
             losses = self._between(source[index], new, index, missing)
@@ -211,6 +213,14 @@ class Written:
         one, two = Transcript(messages_of([old])), Transcript(messages_of([new]))
         found = [each._replace(path=path_at(each.path, index)) for each in diff(one, two, parts)]
         return [name_difference(each, self._head_losses.target) for each in found]
+
+
+def _explains(loss: Loss) -> bool:
+    """Whether what stands at or below the path of a loss reads otherwise.
+
+    A token that is broken outside of messages reads as it was meant, and one that is left as it is names no place.
+    """
+    return loss.code is not LossCode.CONTROL_TOKEN or loss.path.startswith("/messages/")
 
 
 def _may_be_opaque(item: Item) -> bool:

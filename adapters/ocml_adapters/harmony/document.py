@@ -1,0 +1,215 @@
+"""What only a whole document tells of what is written: where tools are declared, who replies, how messages end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, cast
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.model import Ending, Message, Tool, Tools, Transcript, replace
+from ocml_bridge.pairing import pair
+from ocml_bridge.text import developer
+from ocml_bridge.turns import declares_tools, hoist_tools, parts_of, places, says_nothing
+from ocml_bridge.units.conversation import Conversation, conversation_of
+from ocml_bridge.units.heads import Item, head_of, item_of, message_of, messages_of
+from ocml_bridge.units.writer import TOOLS, Prepared
+from ocml_bridge.visibility import channelled
+
+from .body import SECTION, declared, is_in_place, read_developer
+from .header import Fields
+from .message import layout_of, lifted, make, place_of_tools
+from .nearest import answers, framed, headed, keeps_header, narrowed, nearest
+from .syntax import ASSISTANT, DEVELOPER, HOME, SYSTEM, TOOL
+
+PROMPTED: Final = "prompted"
+"""The state before a message that begins behind a generation prompt."""
+_SECTION: Final = head_of(Message(DEVELOPER, SECTION))
+
+
+def prepared(conversation: Conversation, options: Options, log: Log) -> Prepared:
+    """A document as it is written.
+
+    Args:
+        conversation: any.
+        options: `dialect` and `training` count.
+        log: takes what is lost.
+    """
+    layout, turn = layout_of(conversation.around.layout), conversation.around.open_turn
+    trains = options.training and turn is not None
+    if not layout and not trains and _is_plain(conversation.items):
+        return _declared(Prepared(conversation.items, conversation.around))
+    items, around, origins, _ = _in_message(conversation, options, log)
+    items = _ended(_named(items, options), turn, options)
+    if "prompted" not in layout:
+        return Prepared(items, around, origins)
+    first = items[0][0] if items else turn
+    prompted = layout["prompted"] is True and first is not None and first.role == ASSISTANT
+    around = replace(around, layout={HOME: {**layout, "prompted": prompted}})
+    return Prepared(items, around, origins, PROMPTED if prompted else None)
+
+
+def _is_plain(items: Sequence[Item]) -> bool:
+    """Whether no message declares tools, is to be named, or ends as it may not before another."""
+    for head, content, _ in items:
+        if content.__class__ is not str or head.role == DEVELOPER or head.end == "return":
+            return False
+        if head.role == TOOL and not head.name:
+            return False
+    return True
+
+
+# --- declared tools ---------------------------------------------------------------------------------------------------
+
+
+def _in_message(conversation: Conversation, options: Options, log: Log) -> Prepared:
+    """The document with its tools in the developer's message, or in one that is made for them."""
+    made = Prepared(conversation.items, conversation.around)
+    if not _are_in_place(conversation):
+        made = _hoisted(conversation.transcript, log)
+    at = place_of_tools(made.items)
+    if at == len(made.items) or made.items[at][0].role != DEVELOPER:
+        return _declared(made)
+    content = made.items[at][1]
+    declares = made.around.tools is not None or not isinstance(content, str) or SECTION in content
+    return _instructed(conversation, made, at, options, log) if declares else made
+
+
+def _declared(made: Prepared) -> Prepared:
+    """A document whose instructions are none, with its tools in a developer's message of their own."""
+    items, around, origins, _ = made
+    if around.tools is None:
+        return made
+    section, read = declared(around.tools)
+    if isinstance(read.content, str):
+        if (tools := _readable(around.tools)) is None:
+            return Prepared(items, replace(around, tools=None), origins)
+        around, section = replace(around, tools=tools), declared(tools)[0]
+    at = place_of_tools(items)
+    indices = range(len(items)) if origins is None else origins
+    items = [*items[:at], (_SECTION, section, None), *items[at:]]
+    return Prepared(items, around, [*indices[:at], TOOLS, *indices[at:]])
+
+
+def with_tools(items: list[Item], around: Transcript) -> Conversation:
+    """What is read of messages, one of which is the section of the tools that are declared around them."""
+    if around.tools is not None:
+        at = place_of_tools(items)
+        section, read = declared(around.tools)
+        if section != (written := cast("str", items[at][1])):  # without what UTF-8 cannot hold
+            read = read_developer(written)
+        layout = {} if read.section is None else {"tools": read.section}
+        items[at] = item_of(make(Fields(DEVELOPER), read.content, "end", layout, {}))
+    return lifted(items, around if around.tools is None else replace(around, tools=None))
+
+
+def _are_in_place(conversation: Conversation) -> bool:
+    """Whether tools that messages declare stand where Harmony has them, and no others are declared apart."""
+    items = conversation.items
+    parts = [item for item in items if item[1].__class__ is not str]
+    if not all(is_in_place(head.role, content) for head, content, _ in parts):
+        return False
+    at = place_of_tools(items)
+    return conversation.around.tools is None or at == len(items) or not declares_tools(message_of(items[at]))
+
+
+def _hoisted(document: Transcript, log: Log) -> Prepared:
+    """The document with all its tools declared apart from messages."""
+    # Parts are left out first: their paths count the tools that then move out.
+    messages = [narrowed(message, (Tools,), f"/messages/{at}", log) for at, message in enumerate(document.messages)]
+    made = conversation_of(hoist_tools(replace(document, messages=tuple(messages)), log))
+    return Prepared(made.items, made.around, places(document, log))
+
+
+def _instructed(conversation: Conversation, made: Prepared, at: int, options: Options, log: Log) -> Prepared:
+    """The document with its tools in the developer's message at an index, which is none if it is nothing else.
+
+    That message has tools, or they are declared apart, or its text reads as if it had some.
+    """
+    items, around = [*made.items], made.around
+    origins = [*range(len(items))] if made.origins is None else [*made.origins]
+    message, path = message_of(items[at]), f"/messages/{origins[at]}"
+    if around.tools is not None and (tools := _readable(around.tools)) is not None:
+        before = () if message.content == "" else parts_of(message.content)
+        message = replace(message, content=(*before, Tools(tools)))
+    noted, behind = Log(), _role_behind(items, at, around.open_turn)
+    near = nearest(message, path, noted)
+    image, body = framed(near, options, prompted=False, last=behind is None)
+    alone = len(image.content) == 1 and declares_tools(image) and image == Message(DEVELOPER, image.content)
+    if alone and not (at + 1 < len(items) and behind == DEVELOPER):
+        said_nothing = says_nothing(message_of(conversation.items[origins[at]]))
+        log.losses += noted.losses
+        severity = Severity.LAYOUT if said_nothing else Severity.CHANGED
+        log.lose(LossCode.TOOLS_MOVED, path, "it holds nothing but the declared tools", severity)
+        items[at], origins[at] = (_SECTION, body, None), TOOLS
+        return Prepared(items, replace(around, tools=cast("Tools", image.content[0]).tools), origins)
+    items[at] = item_of(message)
+    return Prepared(items, around if around.tools is None else replace(around, tools=None), origins)
+
+
+def _readable(tools: tuple[Tool, ...]) -> tuple[Tool, ...] | None:
+    """Declared tools that are read as such; None where none is: it would be a text that nobody sent."""
+    if not tools or _are_read(tools):
+        return tools
+    tools = developer.image(tools)
+    return tools if tools and _are_read(tools) else None
+
+
+def _are_read(tools: tuple[Tool, ...]) -> bool:
+    return not isinstance(declared(tools)[1].content, str)
+
+
+# --- names and ends ---------------------------------------------------------------------------------------------------
+
+
+def _named(items: Sequence[Item], options: Options) -> Sequence[Item]:
+    """The items, each reply with the tool whose call it answers, or will be read to answer: Harmony has no ids."""
+    nameless = [at for at, (head, _, _) in enumerate(items) if head.role == TOOL and not head.name]
+    if not nameless:
+        return items
+    messages, out = messages_of(items), [*items]
+    names = _tools_of_replies(messages)
+    if not all(at in names for at in nameless):
+        named = enumerate(messages)
+        names = (
+            _tools_of_replies(
+                [replace(message, name=message.name or names.get(at), call_id=None) for at, message in named]
+            )
+            | names
+        )
+    for at in nameless:
+        if at in names and not keeps_header(messages[at], options):
+            head, content, call_id = items[at]
+            out[at] = head.replaced(name=names[at]), content, call_id
+    return out
+
+
+def _tools_of_replies(messages: Sequence[Message]) -> dict[int, str]:
+    return {reply: messages[call].recipient or TOOL for reply, call in pair(messages).items()}
+
+
+def _ended(items: Sequence[Item], turn: Message | None, options: Options) -> Sequence[Item]:
+    """The items, each with an end that what follows allows.
+
+    What ends with `<|return|>` ends a conversation where a system message follows: there it ends with `<|end|>`.
+    """
+    ends: dict[int, Ending] = {at: "return" for at, item in enumerate(items) if item[0].end == "return"}
+    if options.training and turn is not None and items:
+        # Behind the last message nothing but the open turn follows; else its frame tells how it ends.
+        last = headed(channelled(message_of(items[-1])), options, prompted=False)
+        if answers(last):
+            ends[len(items) - 1] = "return"
+    if not ends:
+        return items
+    out = [*items]
+    for at, end in ends.items():
+        head, content, call_id = items[at]
+        end = "end" if _role_behind(items, at, turn) == SYSTEM else end
+        if end != head.end:
+            out[at] = head.replaced(end=end), content, call_id
+    return out
+
+
+def _role_behind(items: Sequence[Item], at: int, turn: Message | None) -> str | None:
+    """The role of what follows a message."""
+    return items[at + 1][0].role if at + 1 < len(items) else turn.role if turn is not None else None

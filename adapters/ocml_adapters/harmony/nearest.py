@@ -1,0 +1,232 @@
+"""What Harmony holds of one message: a header without attributes, a body of text, tools in the developer's message."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final, cast
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.fit import narrow
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Message, Tools, replace
+from ocml_bridge.turns import is_thought
+from ocml_bridge.visibility import channelled, is_exposed
+
+from .body import spell_developer
+from .frames import Scanner, pieces_of
+from .header import (
+    WORDS,
+    Fields,
+    fields_of,
+    implied_intent,
+    is_header,
+    is_own_spelling,
+    is_short,
+    regular,
+    said_by,
+    spell,
+)
+from .message import layout_of, make
+from .syntax import (
+    ASSISTANT,
+    BROADCAST,
+    CONTROL,
+    DEVELOPER,
+    HOME,
+    MENTIONABLE,
+    ROLES,
+    SPEC,
+    SPECIALS,
+    START,
+    TOOL,
+)
+
+
+def nearest(message: Message, path: str, log: Log) -> Message:
+    """A message with a content that a body can say; its frame shows what can be held of the rest.
+
+    Args:
+        message: any whose tools stand where Harmony has them.
+        path: where it stands in the document.
+        log: takes what is lost.
+    """
+    return narrowed(message, (Tools,) if message.role == DEVELOPER else (), path, log)
+
+
+def narrowed(message: Message, holds: tuple[type[Any], ...], path: str, log: Log) -> Message:
+    """A message with text, and with only those kinds of parts; it is on `analysis` where a part told its privacy."""
+    if isinstance(message.content, str):
+        return message
+    message = channelled(message)
+    private = is_thought(message)
+    content = narrow(message.content, holds, f"{path}/content", log, target=HOME, private=private)
+    return replace(message, content=content)
+
+
+def framed(message: Message, options: Options, *, prompted: bool, last: bool) -> tuple[Message, str]:
+    """A message as its frame reads, and the body of that frame.
+
+    Args:
+        message: the nearest that Harmony holds.
+        options: `dialect` and `training` count.
+        prompted: whether it begins behind a generation prompt.
+        last: whether nothing follows.
+    """
+    layout = layout_of(message.layout)
+    fields, kept = _header(message, layout, options, prompted=prompted)
+    content = message.content
+    if fields.role == DEVELOPER:
+        body, read = spell_developer(content, layout)
+        content = read.content
+        if read.plain:
+            kept["plain"] = True
+        if read.section is not None:
+            kept["tools"] = read.section
+    else:
+        body = cast("str", content)
+    if isinstance(content, str) and (mentions := _mentions(layout.get("mentions"), content, fields)):
+        kept["mentions"] = mentions
+    end = message.end if last or message.end else "end"
+    if last and options.training and end is not None and answers(fields):
+        end = "return"
+    return make(fields, content, end, kept, {}), body
+
+
+def answers(fields: Fields | Message) -> bool:
+    """Whether a header is that of a final answer, which a training line ends with."""
+    return fields.role == ASSISTANT and fields.channel == "final"
+
+
+def _mentions(value: Any, content: str, fields: Fields) -> list[str]:
+    """Tokens that stood in the body as such, as long as they still cannot be taken for the end of it."""
+    if not isinstance(value, list):
+        return []
+    listed = {token for token in cast("list[Any]", value) if isinstance(token, str) and token in content}
+    inert = {token for token in listed if SPECIALS.plain.fullmatch(token) is not None}
+    kept = sorted(listed & MENTIONABLE)
+    if not kept:
+        return sorted(inert)
+    header = START + spell(fields._replace(channel=None))
+    frames = Scanner().feed(pieces_of(f"{header}<|message|>{CONTROL.neutralise(content, kept)}<|end|>"))
+    return sorted({*kept, *inert}) if len(frames) == 1 and sorted(frames[0].mentions) == kept else sorted(inert)
+
+
+# --- headers ----------------------------------------------------------------------------------------------------------
+
+
+def headed(message: Message, options: Options, *, prompted: bool) -> Message:
+    """A message with nothing but what its header says.
+
+    Args:
+        message: the nearest that Harmony holds.
+        options: `dialect` counts.
+        prompted: whether it begins behind a generation prompt.
+    """
+    fields, kept = _header(message, layout_of(message.layout), options, prompted=prompted)
+    return make(fields, "", None, kept, {})
+
+
+def opened(turn: Message, options: Options, *, prompted: bool) -> Message:
+    """An open turn as it reads back."""
+    if fields_of(turn) == Fields(turn.role) and turn.role in ROLES and not prompted:
+        return Message(turn.role, "", end=None)
+    return headed(turn, options, prompted=prompted)
+
+
+def keeps_header(message: Message, options: Options) -> bool:
+    """Whether a message's header is written as it came."""
+    message = channelled(message)
+    return _kept_header(fields_of(message), layout_of(message.layout), options, prompted=False) is not None
+
+
+def _header(
+    message: Message, layout: dict[str, Any], options: Options, *, prompted: bool
+) -> tuple[Fields, dict[str, Any]]:
+    """The fields that a header can hold, and the raw header where it says just that in another spelling."""
+    fields = fields_of(message)
+    raw = _kept_header(fields, layout, options, prompted=prompted)
+    if raw is not None:
+        return fields, {"header": raw}
+    fields = said_by(message)
+    fields, raw = (_spelled_again if is_short(fields) else _spelled)(fields, options.dialect or SPEC, prompted)
+    return fields, {} if raw is None else {"header": raw}
+
+
+def _spelled(fields: Fields, dialect: str, prompted: bool) -> tuple[Fields, str | None]:
+    """The nearest fields that a header can hold, and its text where that is not the one that is written by default."""
+    fields = nearest_fields(fields, dialect)
+    raw = spell(fields, dialect, prompted=prompted)
+    return fields, raw if is_own_spelling(raw, fields, prompted=prompted) else None
+
+
+_spelled_again: Final = lru_cache(maxsize=2048)(_spelled)
+
+
+def _kept_header(fields: Fields, layout: dict[str, Any], options: Options, *, prompted: bool) -> str | None:
+    """The raw header that came with a message, where it still says what the message says, and is worth keeping."""
+    raw = layout.get("header")
+    if not isinstance(raw, str) or options.dialect is not None:
+        return None
+    if not is_header(raw) or regular(raw, prompted) != fields:
+        return None
+    return raw if is_own_spelling(raw, fields, prompted=prompted) else None
+
+
+def nearest_fields(fields: Fields, dialect: str) -> Fields:
+    """The nearest fields that read back as they are, with our reader and with the official one.
+
+    Args:
+        fields: what a message says.
+        dialect: how the header is to be spelled.
+    """
+    fields = _in_dialect(fields, dialect)
+    role = fields.role if fields.role in ROLES else "user"
+    name = recipient = None
+    if role == TOOL:
+        name = _word(fields.name or None, Fields(TOOL, recipient=ASSISTANT), "name")
+        recipient = fields.recipient or ASSISTANT
+    elif fields.recipient is not None:
+        recipient = fields.recipient
+    recipient = None if recipient == BROADCAST else _word(recipient, Fields(ASSISTANT), "recipient")
+    if role == TOOL:
+        recipient = recipient or ASSISTANT
+    channel = _word(fields.channel, Fields(ASSISTANT), "channel")
+    fitting = Fields(role, name, channel, recipient, intent=implied_intent(role, name, channel, recipient))
+    if is_exposed(_as_message(fields), _as_message(fitting)):
+        fitting = fitting._replace(channel="analysis", intent=None)
+    if recipient is None:
+        return fitting
+    if fields.constraint is not None:
+        return fitting._replace(constraint=_word(fields.constraint, fitting, "constraint"))
+    return fitting._replace(content_type=_word(fields.content_type, fitting, "content_type"))
+
+
+def _as_message(fields: Fields) -> Message:
+    return Message(content="", **fields._asdict())
+
+
+def _in_dialect(fields: Fields, dialect: str) -> Fields:
+    if dialect == "oss" and fields.constraint is None:
+        return fields._replace(constraint=fields.content_type, content_type=None)
+    if dialect == "hf" and fields.constraint is not None:
+        return fields._replace(constraint=None, content_type=fields.constraint)
+    return fields
+
+
+def _word(value: str | None, around: Fields, field: str) -> str | None:
+    """A value as a header can hold it: what would part or end it becomes `_`; None where nothing is left."""
+    if value is None or _is_sound(around._replace(**{field: value})):
+        return value
+    word = "_".join(WORDS.findall("".join(_PLAIN.get(char, char) if char.isprintable() else " " for char in value)))
+    if field == "name" and word in ROLES:
+        word = f"functions.{word}"
+    return word if word and _is_sound(around._replace(**{field: word})) else None
+
+
+_PLAIN: Final = dict.fromkeys("<>|=:", " ")
+
+
+def _is_sound(fields: Fields) -> bool:
+    fields = fields._replace(intent=implied_intent(*fields[:4]))
+    raw = spell(fields)
+    return is_header(raw) and regular(raw) == fields
