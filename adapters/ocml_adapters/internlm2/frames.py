@@ -1,4 +1,4 @@
-"""Messages ↔ frames: what a header says, and how a frame is spelled.
+"""Messages ↔ frames: what a header says, how a frame is spelled, and what stands behind the last one.
 
 A frame holds one message, or an assistant's texts and calls. `environment name=<|plugin|>` names a channel, not a tool:
 the tool is that of the call which is answered (`replies`), and is given to these functions as what waits.
@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ocml_bridge.model import Json, Message, replace
-from ocml_bridge.text.edges import gap_behind, kept_by, recall
+from ocml_bridge.model import Json, Message, Transcript, replace
+from ocml_bridge.text.edges import by_format, gap_behind, is_trivia, kept_by, may_stand, recall
 from ocml_bridge.text.im import Frame, read_header, write_header
 from ocml_bridge.text.plain import safe_name, safe_role
 from ocml_bridge.turns import is_call, name_of, recipient_of
@@ -147,12 +147,13 @@ def body_of(unit: Unit, spelling: Spelling, *, raw: bool = False) -> str:
     return write_body(unit, spelling, guard)
 
 
-def recalled(unit: Unit, kept: Mapping[str, Json], default: Frame, waits: str | None, place: Place) -> Frame:
-    """The frame as the first message remembers it where that still says the same; else as by default."""
+def framed(unit: Unit, layout: Mapping[str, Json], waits: str | None, place: Place) -> tuple[Frame, Frame]:
+    """The frame of some messages as the first remembers it where that still says the same; and the default one."""
+    default = default_frame(unit, waits, place)
     closed = unit[-1].end is not None
-    return recall(
+    frame = recall(
         default,
-        kept,
+        layout,
         grammar=GRAMMAR,
         before=place.before,
         starts=STARTS,
@@ -160,6 +161,7 @@ def recalled(unit: Unit, kept: Mapping[str, Json], default: Frame, waits: str | 
         header=lambda header: _says(header, unit[0], waits),
         body=lambda body: not place.opening and _holds(body, unit, closed=closed),
     )
+    return frame, default
 
 
 def _ends(unit: Unit, *, last: bool) -> frozenset[str]:
@@ -185,12 +187,45 @@ def _holds(body: str, unit: Unit, *, closed: bool) -> bool:
     )
 
 
-def remembered(message: Message, foreign: re.Pattern[str] | None) -> dict[str, Json]:
+def layout_of(message: Message, foreign: re.Pattern[str] | None) -> dict[str, Json]:
     """What a message remembers of its frame, without what is spelled with tokens that are not wanted."""
-    kept = kept_by(HOME, message.layout, message.extras)
-    if foreign is None or not kept:
-        return kept
-    return {key: raw for key, raw in kept.items() if not (isinstance(raw, str) and foreign.search(raw))}
+    layout = kept_by(HOME, message.layout, message.extras)
+    if foreign is None or not layout:
+        return layout
+    return {key: raw for key, raw in layout.items() if not (isinstance(raw, str) and foreign.search(raw))}
+
+
+# --- around the frames ------------------------------------------------------------------------------------------------
+
+
+def dialect_of(around: Transcript) -> str:
+    """The dialect that a transcript remembers, or the default one."""
+    spelling = kept_by(HOME, around.layout).get("spelling")
+    return spelling if isinstance(spelling, str) and spelling in SPELLINGS else "im"
+
+
+def tail_of(around: Transcript, last: Frame | None) -> str:
+    """What stands behind the last frame, remembered or by default."""
+    raw = kept_by(HOME, around.layout, around.extras).get("tail")
+    if isinstance(raw, str) and may_stand(raw, GRAMMAR, last) and (last is not None or not raw.strip()):
+        return raw
+    return gap_behind(last)
+
+
+def around_of(dialect: str, tail: str, last: Frame | None, opening: Message | None) -> Transcript:
+    """A transcript without messages and tools, with what it remembers of how it is spelled.
+
+    Args:
+        dialect: how most tokens are spelled.
+        tail: what stands behind the last frame.
+        last: that frame.
+        opening: the open turn.
+    """
+    layout: dict[str, Json] = {} if dialect == "im" else {"spelling": dialect}
+    extras: dict[str, Json] = {}
+    if tail != gap_behind(last):
+        (layout if is_trivia(tail) else extras)["tail"] = tail
+    return Transcript(open_turn=opening, layout=by_format(HOME, layout), extras=by_format(HOME, extras))
 
 
 def majority(starts: Sequence[str]) -> str:

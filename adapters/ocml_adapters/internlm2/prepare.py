@@ -20,12 +20,11 @@ from ocml_bridge.units.writer import TOOLS
 from ocml_bridge.visibility import is_private
 
 from .actions import joins
-from .around import declared_in, message_with_tools, place_of
-from .frames import Place, default_frame, majority, meaning, recalled, remembered
+from .frames import Place, framed, layout_of, majority, meaning
 from .nearest import TARGET, canonical, turn
 from .replies import Replies
 from .syntax import ENVIRONMENT, HOME, SPELLINGS, STARTS
-from .tools import declares
+from .tools import declared_in, declares, message_with_tools, place_of
 
 WAITS: Final = "waits"
 """The key in a reply's layout, while it is written: the recipient of the first call that waits for its reply."""
@@ -139,10 +138,7 @@ class Draft:
         reply = turn(local.message("", None), "")
         if reply.name is None:
             reply.name = waits
-        place = Place("im", None, last=False)
-        frame = recalled(
-            (reply,), remembered(reply, self._foreign), default_frame((reply,), waits, place), waits, place
-        )
+        frame, _ = framed((reply,), layout_of(reply, self._foreign), waits, Place("im", None, last=False))
         name = meaning(frame.header).tool(waits)
         replies.reply(name)
         return local.replaced(name=name, layout={HOME: {**kept_by(HOME, reply.layout), WAITS: waits}})

@@ -21,12 +21,11 @@ from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 
 from .actions import read_body
-from .around import around_of, default_place, with_tools
 from .calls import is_embedded
-from .frames import Meaning, Place, Unit, default_frame, majority, meaning
+from .frames import Meaning, Place, Unit, around_of, default_frame, majority, meaning
 from .replies import Replies
 from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, MARKS, PYTHON, ROLES, SPELLINGS, UNUSED
-from .tools import declares, read_tools
+from .tools import declares, default_place, read_tools, with_tools
 
 _NO_END: Final = f"the message has no {IM.end}"
 _PLUGIN: Final = f"{IM.plugin}\n"

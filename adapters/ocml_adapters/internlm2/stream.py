@@ -16,11 +16,10 @@ from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.text.plain import message
 from ocml_bridge.units.heads import item_of
 
-from .actions import call_of, message_of, placed
+from .actions import Cutter, call_of, message_of, placed
 from .frames import Unit, meaning
 from .reader import messages_of, parted, remark, remark_unpaired, remembering, surroundings
 from .replies import Replies
-from .segments import Cutter
 from .syntax import CONTROL, GRAMMAR, IM, SPECIALS, UNUSED
 from .tools import declares
 

@@ -103,8 +103,8 @@ class IdsReader(FramesReader):
         except BridgeError as error:
             raise BridgeError(error.code, error.message, path="") from error
         _note_unusual(ids, vocabulary, log)
-        kept: dict[str, Json] = {} if to_ids(text, vocabulary) == ids else {"ids": [*ids]}
-        return parted._replace(around=Transcript(layout=by_format(HOME, kept)))
+        layout: dict[str, Json] = {} if to_ids(text, vocabulary) == ids else {"ids": [*ids]}
+        return parted._replace(around=Transcript(layout=by_format(HOME, layout)))
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The conversation of the text, with the ids."""
@@ -185,7 +185,7 @@ class IdFrames(Frames):
     def guard(self, unit: Messages, paths: Sequence[str], log: Log) -> None:
         """Nothing is broken."""
 
-    def held(self, text: str) -> str:
+    def as_output(self, text: str) -> str:
         """A text as its ids spell it."""
         vocabulary = load_vocabulary()
         return to_text(to_ids(text, vocabulary), vocabulary)
@@ -195,16 +195,16 @@ class IdFrames(Frames):
         text, read, _ = super().enclose(units, around, state)
         vocabulary = load_vocabulary()
         ids = to_ids(text, vocabulary)
-        kept = _kept(kept_by(HOME, around.layout).get("ids"), text, vocabulary)
-        if kept is None or kept == ids:
+        remembered = _remembered(around, text, vocabulary)
+        if remembered is None or remembered == ids:
             return Enclosed(ids, read)
-        return Enclosed([*kept], _with_layout(read, {"ids": [*kept]}))
+        return Enclosed(remembered, _with_layout(read, {"ids": [*remembered]}))
 
 
-def _kept(ids: Json, text: str, vocabulary: Vocabulary) -> list[int] | None:
+def _remembered(around: Transcript, text: str, vocabulary: Vocabulary) -> list[int] | None:
     """The ids that a document came with, where they spell a text; else None."""
     try:
-        ids = _checked(ids, vocabulary)
+        ids = _checked(kept_by(HOME, around.layout).get("ids"), vocabulary)
     except BridgeError:
         return None
-    return ids if to_text(ids, vocabulary) == text else None
+    return [*ids] if to_text(ids, vocabulary) == text else None

@@ -1,18 +1,23 @@
-"""The tools of `system name=<|plugin|>` ↔ declared tools ("Function Call", 1)."""
+"""The tools of `system name=<|plugin|>` ↔ declared tools ("Function Call", 1), and where that frame stands."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.jsontext import parse, spaced
-from ocml_bridge.model import Json, Message, Tool, Tools
-from ocml_bridge.text.edges import by_format
+from ocml_bridge.model import Json, Message, Tool, Tools, Transcript, replace
+from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.text.repair import repair
 from ocml_bridge.turns import full_name, split_name
+from ocml_bridge.units.heads import Item, message_of
 
 from .syntax import HOME
 
+_PLACE: Final = "tools_at"
+"""The key of how many messages stand before the tools."""
+_EDGES: Final = "tools"
+"""The key of how the tools' frame is spelled."""
 _FIELDS: Final = frozenset({"name", "description", "parameters"})
 
 
@@ -60,17 +65,16 @@ def write_tools(tools: Iterable[Tool]) -> str:
 
 
 def _fields(tool: Tool) -> dict[str, Json]:
-    said: dict[str, Json] = {"name": full_name(tool)}
+    fields: dict[str, Json] = {"name": full_name(tool)}
     if tool.description is not None:
-        said["description"] = tool.description
+        fields["description"] = tool.description
     if tool.parameters is not None:
-        said["parameters"] = tool.parameters
-    return said | _others(tool)
+        fields["parameters"] = tool.parameters
+    return fields | _others(tool)
 
 
 def _others(tool: Tool) -> dict[str, Json]:
-    kept = (tool.extras or {}).get(HOME, {})
-    return {key: item for key, item in kept.items() if key not in _FIELDS}
+    return {key: item for key, item in kept_by(HOME, tool.extras).items() if key not in _FIELDS}
 
 
 def normal(tool: Tool) -> Tool:
@@ -93,3 +97,55 @@ def declares(message: Message) -> bool:
 def tools_of(message: Message) -> tuple[Tool, ...]:
     """The tools of a message that `declares` them."""
     return tuple(tool for part in message.content if isinstance(part, Tools) for tool in part.tools)
+
+
+# --- their frame ------------------------------------------------------------------------------------------------------
+
+
+def declared_in(around: Transcript) -> tuple[Tool, ...] | None:
+    """The transcript's tools, where they are written: a list without any is only where it was read from this format."""
+    return around.tools if around.tools or _PLACE in kept_by(HOME, around.layout) else None
+
+
+def message_with_tools(tools: Sequence[Tool], around: Transcript) -> Message:
+    """The message that declares tools, with what a transcript remembers of its frame."""
+    layout, extras = (kept_by(HOME, place).get(_EDGES) for place in (around.layout, around.extras))
+    message = Message("system", (Tools(tuple(map(normal, tools))),))
+    if isinstance(layout, dict):
+        message.layout = {HOME: cast("dict[str, Json]", layout)}
+    if isinstance(extras, dict):
+        message.extras = {HOME: cast("dict[str, Json]", extras)}
+    return message
+
+
+def default_place(items: Sequence[Item]) -> int:
+    """Where the transcript's tools stand by default: behind the system messages that lead, before other tools."""
+    for at, item in enumerate(items):
+        if item[0].role != "system" or (not isinstance(item[1], str) and declares(message_of(item))):
+            return at
+    return len(items)
+
+
+def place_of(around: Transcript, most: int) -> int:
+    """How many messages stand before the transcript's tools, remembered or by default (`most`)."""
+    at = kept_by(HOME, around.layout).get(_PLACE)
+    return at if isinstance(at, int) and 0 <= at <= most else most
+
+
+def with_tools(around: Transcript, declared: Message, at: int, most: int) -> Transcript:
+    """A transcript without messages, with the tools that a message declares.
+
+    Args:
+        around: the transcript.
+        declared: the message.
+        at: how many messages stand before it.
+        most: how many do by default.
+    """
+    tools, layout, extras = tools_of(declared), kept_by(HOME, around.layout), kept_by(HOME, around.extras)
+    if at != most or not tools:
+        layout[_PLACE] = at
+    if declared.layout is not None:
+        layout[_EDGES] = declared.layout[HOME]
+    if declared.extras is not None:
+        extras[_EDGES] = declared.extras[HOME]
+    return replace(around, tools=tools, layout=by_format(HOME, layout), extras=by_format(HOME, extras))

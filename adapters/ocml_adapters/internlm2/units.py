@@ -18,15 +18,14 @@ from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .actions import dressed, joins
-from .around import around_of, default_place, dialect_of, tail_of, with_tools
 from .calls import constraint_of, is_embedded
-from .frames import Place, body_of, default_frame, meaning, recalled, remembered
+from .frames import Place, around_of, body_of, dialect_of, framed, layout_of, meaning, tail_of
 from .frames import Unit as Messages
 from .nearest import TARGET, nearest, opened, turn
 from .prepare import WAITS, Draft
 from .reader import Placed, messages_of, open_turn, remembering
 from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, PYTHON, SPELLINGS
-from .tools import declares, tools_of, write_tools
+from .tools import declares, default_place, tools_of, with_tools, write_tools
 
 _BEFORE: Final[dict[bool | None, Frame | None]] = {
     None: None,
@@ -110,24 +109,23 @@ class Frames(UnitWriter):
         behind = cast("Behind", state)
         place = Place(behind.dialect, _BEFORE[behind.closed], last)
         unit = dressed([message if declares(message) else turn(message, str(message.content)) for message in group])
-        kept = self._remembered(unit[0], behind)
-        unit, waits = _settled(unit, kept, last=last), _waits(unit[0])
-        default = default_frame(unit, waits, place)
-        frame = recalled(unit, kept, default, waits, place)
+        layout, waits = self._layout_of(unit[0], behind), _waits(unit[0])
+        unit = _settled(unit, layout, last=last)
+        frame, default = framed(unit, layout, waits, place)
         _read_back(unit, frame, default, waits)
         if frame.body == default.body:
             self.guard(unit, paths, log)
             if self.options.control_tokens == "raw":
                 frame.body = body_of(unit, SPELLINGS[place.dialect], raw=True)
         text = spell([frame], "")
-        held = self.held(text)
-        if held != text:
-            frame = _only(held)
+        output = self.as_output(text)
+        if output != text:
+            frame = _only(output)
             messages = messages_of(frame, meaning(frame.header), 0, Log())
             unit = remembering(messages, Placed(frame, place), waits)
-        return Spelled(held, unit, behind._replace(closed=bool(frame.end)))
+        return Spelled(output, unit, behind._replace(closed=bool(frame.end)))
 
-    def held(self, text: str) -> str:
+    def as_output(self, text: str) -> str:
         """A frame, or what stands behind the frames, as the output can hold it: whole."""
         return text
 
@@ -147,12 +145,12 @@ class Frames(UnitWriter):
         before, opening = _BEFORE[behind.closed], around.open_turn
         if opening is not None:
             opening, place = opened(opening), Place(behind.dialect, before, last=True, opening=True)
-            kept, waits = self._remembered(opening, behind), _waits(opening)
-            frame = recalled((opening,), kept, default_frame((opening,), waits, place), waits, place)
-            units.append(self.held(spell([frame], "")))
+            layout, waits = self._layout_of(opening, behind), _waits(opening)
+            frame, _ = framed((opening,), layout, waits, place)
+            units.append(self.as_output(spell([frame], "")))
             before = _only(units[-1])
             opening = open_turn(Placed(before, place), waits)
-        tail = self.held(tail_of(around, before))
+        tail = self.as_output(tail_of(around, before))
         dialect = "im" if before is None else behind.dialect
         return Enclosed("".join((*units, tail)), around_of(dialect, tail, before, opening))
 
@@ -164,12 +162,12 @@ class Frames(UnitWriter):
         declared = message_of(items.pop(at))
         return Conversation(items, with_tools(around, declared, at, default_place(items)))
 
-    def _remembered(self, message: Message, behind: Behind) -> dict[str, Json]:
+    def _layout_of(self, message: Message, behind: Behind) -> dict[str, Json]:
         """What a message remembers of its frame, as far as that may be written."""
-        kept = remembered(message, self._foreign)
+        layout = layout_of(message, self._foreign)
         if not behind.starts:
-            kept.pop("start", None)
-        return kept
+            layout.pop("start", None)
+        return layout
 
 
 def _only(text: str) -> Frame:
@@ -185,10 +183,10 @@ def _remembers_body(head: Head) -> bool:
     return "body" in kept_by(HOME, message.layout, message.extras)
 
 
-def _settled(unit: Messages, kept: dict[str, Json], *, last: bool) -> Messages:
+def _settled(unit: Messages, layout: dict[str, Json], *, last: bool) -> Messages:
     """Messages whose last text ends as its frame can say: cut off at the end of the text, or as it was spelled."""
     final = unit[-1]
-    if final.end is not None or is_call(final) or (not last and kept.get("end") == ""):
+    if final.end is not None or is_call(final) or (not last and layout.get("end") == ""):
         return unit
     if last and not declares(final) and final.content != "":
         return unit
