@@ -157,10 +157,10 @@ def read_body(body: str, name: str | None, *, closed: bool, note: Note = _ignore
     items = _items(body, note)
     if len(items) == 1 and isinstance(items[0], str):
         return (_text(body, name, note, 0, closed=closed),)
-    said = [item for item in items if not isinstance(item, str) or item.strip()]
+    parts = [item for item in items if not isinstance(item, str) or item.strip()]
     out: list[Message] = []
-    for index, item in enumerate(said):
-        last = index == len(said) - 1
+    for index, item in enumerate(parts):
+        last = index == len(parts) - 1
         if isinstance(item, str):
             out.append(_text(item, name, note, index, closed=closed or not last))
         else:

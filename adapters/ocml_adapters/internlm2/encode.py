@@ -12,7 +12,7 @@ from ocml_bridge.units.heads import Head, head_of
 from ocml_bridge.visibility import is_private
 
 from .actions import joins, write_body
-from .frames import header_of, meaning
+from .frames import header_of, heading_of
 from .nearest import TARGET, declaring, opened, turn
 from .reader import FramesReader
 from .replies import Replies
@@ -37,9 +37,9 @@ class Writer(TextEncoder):
         self._replies = Replies()
         self._unit: list[Message] = []
         """The messages of the frame that is open."""
-        self._made = Message("", "")
-        """The message that is told, as the format has it."""
-        self._said: list[str] = []
+        self._message = Message("", "")
+        """The message that is being written, as the format has it."""
+        self._texts: list[str] = []
         self._placed = False
         self._number = 0
 
@@ -47,23 +47,23 @@ class Writer(TextEncoder):
         """Nothing yet; None for private reasoning."""
         if is_private(start.message):
             return None
-        self._made, self._said, self._placed = turn(start.message, ""), [], False
+        self._message, self._texts, self._placed = turn(start.message, ""), [], False
         self._number = start.number
         return ""
 
     def safe(self, text: str, path: str) -> str:
         """Text as it may stand in a message, behind what opens its frame; "" while it waits."""
-        self._said.append(text)
+        self._texts.append(text)
         if self._placed:
             return super().safe(text, path)
         if self._waits(text):
             return ""
-        self._made.content = "".join(self._said)
-        return self._place(self._made) + super().safe(self._made.content, path)
+        self._message.content = "".join(self._texts)
+        return self._place(self._message) + super().safe(self._message.content, path)
 
     def _waits(self, text: str) -> bool:
         """Whether only more of the message tells its place: what a call says, declared tools, blank text."""
-        made = self._made
+        made = self._message
         if is_call(made) or (made.role == "system" and made.name == "plugin"):
             return True
         return text.isspace() and self._goes_on(replace(made, content="some"))
@@ -85,17 +85,17 @@ class Writer(TextEncoder):
 
     def _header(self, made: Message) -> str:
         """What opens a frame; a reply gets the name that it reads with."""
-        waits = self._replies.waits
+        waiting = self._replies.waiting
         if made.role == "tool" and made.name is None:
-            made.name = waits
-        header = header_of(made, waits, self._spelling)
+            made.name = waiting
+        header = header_of(made, waiting, self._spelling)
         if made.role == "tool":
-            made.name = meaning(header).tool(waits)
+            made.name = heading_of(header).speaker(waiting)
         return f"{self._spelling.start}{header}\n"
 
     def close(self, message: Message) -> str:
         """What of a message had to wait for its end; its frame stays open while others may continue it."""
-        made = declaring(message) if declares(message) else turn(message, "".join(self._said))
+        made = declaring(message) if declares(message) else turn(message, "".join(self._texts))
         out = ""
         if self._placed:
             made.name = self._unit[-1].name
@@ -140,7 +140,8 @@ class Writer(TextEncoder):
 
 def _head(message: Message) -> Head:
     """A message's head; that of an empty one where its text is blank."""
-    return head_of(replace(message, content=str(message.content).strip()))
+    text = str(message.content)
+    return head_of(replace(message, content="" if text.isspace() else text[:1], layout=None, extras=None))
 
 
 def encoder(_answer: Answer, options: Options) -> Encoder:

@@ -1,7 +1,7 @@
 """Messages ↔ frames: what a header says, how a frame is spelled, and what stands behind the last one.
 
 A frame holds one message, or an assistant's texts and calls. `environment name=<|plugin|>` names a channel, not a tool:
-the tool is that of the call which is answered (`replies`), and is given to these functions as what waits.
+the tool is that of the first call that is waiting for its reply (`replies`), whose recipient these functions are given.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Place(NamedTuple):
 # --- headers ----------------------------------------------------------------------------------------------------------
 
 
-class Meaning(NamedTuple):
+class Heading(NamedTuple):
     """What a header says.
 
     Attributes:
@@ -66,39 +66,39 @@ class Meaning(NamedTuple):
         """Whether the header is that of declared tools."""
         return self.role == "system" and self.token and self.name == "plugin"
 
-    def tool(self, waits: str | None) -> str | None:
-        """The recipient that a reply with this header is from, where the call to `waits` is the first that waits."""
+    def speaker(self, waiting: str | None) -> str | None:
+        """The name of who speaks; a reply's is that of its tool, which may be the one whose reply is waited for."""
+        if self.role != "tool":
+            return self.name
         if self.name in (None, "plugin"):
-            return waits
+            return waiting
         return PYTHON if self.name == "interpreter" else recipient_of(self.name)
 
 
 @lru_cache(maxsize=1024)
-def meaning(header: str) -> Meaning:
+def heading_of(header: str) -> Heading:
     """Take a header apart."""
     role, name, rest = read_header(header)
     kind = KINDS.get(name) if name is not None else None
-    return Meaning("tool" if role == ENVIRONMENT else role, kind or name, kind is not None, rest)
+    return Heading("tool" if role == ENVIRONMENT else role, kind or name, kind is not None, rest)
 
 
-def _says(header: str, message: Message, waits: str | None) -> bool:
+def _says(header: str, message: Message, waiting: str | None) -> bool:
     """Whether a header says what a message is."""
-    heading = meaning(header)
+    heading = heading_of(header)
     if heading.role != message.role:
         return False
-    if heading.role == "tool":
-        return heading.tool(waits) == message.name
     if declares(message):
         return heading.declares_tools
-    if heading.name != message.name:
+    if heading.speaker(waiting) != message.name:
         return False
     return not heading.declares_tools or read_tools(str(message.content)) is None
 
 
-def header_of(message: Message, waits: str | None, spelling: Spelling) -> str:
+def header_of(message: Message, waiting: str | None, spelling: Spelling) -> str:
     """The header that is written for a message; what it cannot hold is left out."""
     if message.role == "tool":
-        return _reply_header(message.name, waits, spelling)
+        return _reply_header(message.name, waiting, spelling)
     if declares(message):
         return f"system name={spelling.plugin}"
     if message.role == "system" and message.name == "interpreter":
@@ -114,10 +114,10 @@ def _plain_header(role: str, name: str | None) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _reply_header(name: str | None, waits: str | None, spelling: Spelling) -> str:
+def _reply_header(name: str | None, waiting: str | None, spelling: Spelling) -> str:
     if name == PYTHON:
         return f"{ENVIRONMENT} name={spelling.interpreter}"
-    word = _name_for(None if name is None or name == waits else name_of(name))
+    word = _name_for(None if name is None or name == waiting else name_of(name))
     named = word is not None and word not in ("plugin", "interpreter")
     return f"{ENVIRONMENT} name={word if named else spelling.plugin}"
 
@@ -130,12 +130,12 @@ def _name_for(name: str | None) -> str | None:
 # --- frames -----------------------------------------------------------------------------------------------------------
 
 
-def default_frame(unit: Unit, waits: str | None, place: Place) -> Frame:
+def default_frame(unit: Unit, waiting: str | None, place: Place) -> Frame:
     """The frame that is written for some messages, or for the open turn."""
     spelling = SPELLINGS[place.dialect]
     body = "" if place.opening else body_of(unit, spelling)
     cut = place.opening or (place.last and unit[-1].end is None and body != "")
-    header, end = header_of(unit[0], waits, spelling), "" if cut else spelling.end
+    header, end = header_of(unit[0], waiting, spelling), "" if cut else spelling.end
     return Frame(gap_behind(place.before), spelling.start, header, True, body, end, 0, place.last)
 
 
@@ -147,9 +147,9 @@ def body_of(unit: Unit, spelling: Spelling, *, raw: bool = False) -> str:
     return write_body(unit, spelling, guard)
 
 
-def framed(unit: Unit, layout: Mapping[str, Json], waits: str | None, place: Place) -> tuple[Frame, Frame]:
+def framed(unit: Unit, layout: Mapping[str, Json], waiting: str | None, place: Place) -> tuple[Frame, Frame]:
     """The frame of some messages as the first remembers it where that still says the same; and the default one."""
-    default = default_frame(unit, waits, place)
+    default = default_frame(unit, waiting, place)
     closed = unit[-1].end is not None
     frame = recall(
         default,
@@ -158,7 +158,7 @@ def framed(unit: Unit, layout: Mapping[str, Json], waits: str | None, place: Pla
         before=place.before,
         starts=STARTS,
         ends=_OPEN if place.opening else _ends(unit, last=place.last),
-        header=lambda header: _says(header, unit[0], waits),
+        header=lambda header: _says(header, unit[0], waiting),
         body=lambda body: not place.opening and _holds(body, unit, closed=closed),
     )
     return frame, default

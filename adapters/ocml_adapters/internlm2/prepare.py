@@ -1,6 +1,6 @@
 """A document as it is written frame by frame: with its tools among the messages, and with what only others tell of one.
 
-A reply is written by what its tool is, and by which call waits for its reply first: that is put into its layout.
+A reply is written by what its tool is, and by which call is waiting for its reply: that is put into its layout.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ocml_bridge.units.writer import TOOLS
 from ocml_bridge.visibility import is_private
 
 from .actions import joins
-from .frames import Place, framed, layout_of, majority, meaning
+from .frames import Place, framed, heading_of, layout_of, majority
 from .nearest import TARGET, canonical, turn
 from .replies import Replies
 from .syntax import ENVIRONMENT, HOME, SPELLINGS, STARTS
 from .tools import declared_in, declares, message_with_tools, place_of
 
-WAITS: Final = "waits"
-"""The key in a reply's layout, while it is written: the recipient of the first call that waits for its reply."""
+WAITING: Final = "waiting"
+"""The key in a reply's layout, while it is written: the recipient of the first call that is waiting for its reply."""
 _REPLIES: Final = frozenset({"tool", ENVIRONMENT})
 
 
@@ -129,19 +129,19 @@ class Draft:
         return item
 
     def _answering(self, head: Head) -> Head:
-        """The head of a reply, with its tool's name as it reads, and the call that waits where that is another's."""
+        """The head of a reply, with its tool's name as it reads, and the call that is waiting where it is another's."""
         replies, local = self._replies, head.local(HOME)
-        waits = replies.waits
-        if local.bare and local.name in (None, waits):
-            replies.reply(waits)
-            return _named(local, waits)
+        waiting = replies.waiting
+        if local.bare and local.name in (None, waiting):
+            replies.reply(waiting)
+            return _named(local, waiting)
         reply = turn(local.message("", None), "")
         if reply.name is None:
-            reply.name = waits
-        frame, _ = framed((reply,), layout_of(reply, self._foreign), waits, Place("im", None, last=False))
-        name = meaning(frame.header).tool(waits)
+            reply.name = waiting
+        frame, _ = framed((reply,), layout_of(reply, self._foreign), waiting, Place("im", None, last=False))
+        name = heading_of(frame.header).speaker(waiting)
         replies.reply(name)
-        return local.replaced(name=name, layout={HOME: {**kept_by(HOME, reply.layout), WAITS: waits}})
+        return local.replaced(name=name, layout={HOME: {**kept_by(HOME, reply.layout), WAITING: waiting}})
 
     def reads_as(self, dialect: str) -> bool:
         """Whether a reader finds this dialect if all start tokens are spelled as messages remember."""

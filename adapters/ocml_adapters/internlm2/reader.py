@@ -22,7 +22,7 @@ from ocml_bridge.units.reader import UnitReader
 
 from .actions import read_body
 from .calls import is_embedded
-from .frames import Meaning, Place, Unit, around_of, default_frame, majority, meaning
+from .frames import Place, Unit, around_of, default_frame, heading_of, majority
 from .replies import Replies
 from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, MARKS, PYTHON, ROLES, SPELLINGS, UNUSED
 from .tools import declares, default_place, read_tools, with_tools
@@ -101,7 +101,7 @@ class FramesReader(UnitReader):
         if not body:
             return (dialect, header), []
         if CONTROL.is_free(body):
-            return None if meaning(header).declares_tools else ((dialect, header, None), [body])
+            return None if heading_of(header).declares_tools else ((dialect, header, None), [body])
         return _calls(dialect, header, body)
 
     def filled(self, unit: Placed, values: Sequence[str]) -> Placed:
@@ -123,17 +123,14 @@ class FramesReader(UnitReader):
 
     def read(self, unit: Placed, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
         """The messages of a frame."""
-        heading = meaning(unit.frame.header)
-        messages = messages_of(unit.frame, heading, index, log)
-        remark(unit.frame, heading, f"/messages/{index}", log)
-        if heading.role == "tool":
-            messages[0].name = heading.tool(None)
+        messages = messages_of(unit.frame, index, None, log)
+        remark(unit.frame, f"/messages/{index}", log)
         return remembering(messages, unit, messages[0].name)
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The items with the names of the tools that replies are from, and what stands around them."""
         replies = self._name_replies(items, parted, log)
-        return Conversation(items, surroundings(items, replies.waits, parted, log))
+        return Conversation(items, surroundings(items, replies.waiting, parted, log))
 
     def _name_replies(self, items: list[Item], parted: Parted, log: Log) -> Replies:
         """Give each reply the name of its tool; the calls that still wait."""
@@ -146,25 +143,25 @@ class FramesReader(UnitReader):
             elif head.role != "tool":
                 replies.text(continues=head.continues)
             else:
-                waits = replies.waits
+                waiting = replies.waiting
                 if not replies.reply(head.name):
                     remark_unpaired(at, log)
-                items[at] = self._answering(item, waits, parted.units[frame])
+                items[at] = self._answering(item, waiting, parted.units[frame])
         return replies
 
-    def _answering(self, item: Item, waits: str | None, unit: Placed) -> Item:
-        """A reply while the call to a recipient is the first that waits."""
+    def _answering(self, item: Item, waiting: str | None, unit: Placed) -> Item:
+        """A reply while the call to a recipient is the first that is waiting."""
         head, content, call_id = item
-        if (head.name is None and waits == PYTHON) or head.name not in (None, PYTHON, waits):
-            reply = replace(message_of(item), name=head.name or waits, layout=None, extras=None)
-            return item_of(remembering((reply,), unit, waits)[0])
-        if head.name is not None or waits is None:
+        if (head.name is None and waiting == PYTHON) or head.name not in (None, PYTHON, waiting):
+            reply = replace(message_of(item), name=head.name or waiting, layout=None, extras=None)
+            return item_of(remembering((reply,), unit, waiting)[0])
+        if head.name is not None or waiting is None:
             return item
-        named = self._named.get((head, waits))
+        named = self._named.get((head, waiting))
         if named is None:
-            named = head.replaced(name=waits)
+            named = head.replaced(name=waiting)
             if head.shared:
-                self._named.keep((head, waits), named)
+                self._named.keep((head, waiting), named)
         return named, content, call_id
 
 
@@ -203,58 +200,58 @@ def parted(frames: Sequence[Frame], tail: str, text: str, log: Log) -> Parted:
 def _declared(units: Sequence[Placed], log: Log) -> tuple[Message, int] | None:
     """The message that declares the tools, and how many stand before it; None where none of the first does."""
     for at, unit in enumerate(units):
-        heading = meaning(unit.frame.header)
+        heading = heading_of(unit.frame.header)
         if heading.role != "system":
             return None
         if heading.declares_tools:
             noted = Log()
-            messages = messages_of(unit.frame, heading, at, noted, leads=True)
+            messages = messages_of(unit.frame, at, None, noted, leads=True)
             if declares(messages[0]):
                 log.findings += noted.findings
-                remark(unit.frame, heading, "/tools", log)
+                remark(unit.frame, "/tools", log)
                 return remembering(messages, unit, None)[0], at
     return None
 
 
-def surroundings(items: Sequence[Item], waits: str | None, parted: Parted, log: Log) -> Transcript:
+def surroundings(items: Sequence[Item], waiting: str | None, parted: Parted, log: Log) -> Transcript:
     """What stands around the messages.
 
     Args:
         items: the messages.
-        waits: the recipient of the first call that still waits for its reply.
+        waiting: the recipient of the first call that is still waiting for its reply.
         parted: the text.
         log: takes what is noticed of it.
     """
     text = cast("Text", parted.document)
     opening = text.opening
     if opening is not None:
-        remark(opening.frame, meaning(opening.frame.header), "/open_turn", log)
+        remark(opening.frame, "/open_turn", log)
     if text.mixed:
         log.find(FindingCode.MIXED_SPELLING, "", "tokens are spelled in two ways", Severity.LAYOUT)
     if not is_trivia(text.tail):
         log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
-    turn = None if opening is None else open_turn(opening, waits)
+    turn = None if opening is None else open_turn(opening, waiting)
     around = around_of(text.dialect, text.tail, text.last, turn)
     return around if text.tools is None else with_tools(around, *text.tools, default_place(items))
 
 
-def open_turn(unit: Placed, waits: str | None) -> Message:
+def open_turn(unit: Placed, waiting: str | None) -> Message:
     """The open turn that a frame is."""
-    heading = meaning(unit.frame.header)
-    name = heading.tool(waits) if heading.role == "tool" else heading.name
-    return remembering((Message(heading.role, "", name, end=None),), unit, waits)[0]
+    heading = heading_of(unit.frame.header)
+    return remembering((Message(heading.role, "", heading.speaker(waiting), end=None),), unit, waiting)[0]
 
 
-def messages_of(frame: Frame, heading: Meaning, index: int, log: Log, *, leads: bool = False) -> Unit:
-    """The messages of a frame with this header.
+def messages_of(frame: Frame, index: int, waiting: str | None, log: Log, *, leads: bool = False) -> Unit:
+    """The messages of a frame.
 
     Args:
         frame: one that is no open turn.
-        heading: what its header says.
         index: of its first message.
+        waiting: the recipient of the first call that is waiting for its reply.
         log: takes what had to be mended.
         leads: whether tools in it are the transcript's.
     """
+    heading = heading_of(frame.header)
 
     def note(code: FindingCode, at: int, detail: str) -> None:
         log.find(code, f"/messages/{index + at}", detail)
@@ -273,11 +270,12 @@ def messages_of(frame: Frame, heading: Meaning, index: int, log: Log, *, leads: 
     stray = MARKS.plain.search(frame.body)
     if stray is not None:
         note(FindingCode.STRAY_TOKEN, 0, f"{stray[0]} in the text is read as text")
-    return (message(heading.role, content, heading.name, "end" if frame.end else None),)
+    return (message(heading.role, content, heading.speaker(waiting), "end" if frame.end else None),)
 
 
-def remark(frame: Frame, heading: Meaning, path: str, log: Log) -> None:
+def remark(frame: Frame, path: str, log: Log) -> None:
     """Note what is odd about a frame, but for its body."""
+    heading = heading_of(frame.header)
     if heading.role not in ROLES:
         detail = f"{heading.role!r} is not a role of InternLM2-Chat"
         log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", detail, Severity.LAYOUT)
@@ -298,9 +296,9 @@ def remark_unpaired(index: int, log: Log) -> None:
     log.find(FindingCode.REPLY_UNPAIRED, path, "there is no call that this can be the reply to")
 
 
-def remembering(messages: Unit, unit: Placed, waits: str | None) -> Unit:
-    """The messages of a frame, the first with what it remembers of that; `waits` as in `replies`."""
-    layout, extras = remember(unit.frame, default_frame(messages, waits, unit.place))
+def remembering(messages: Unit, unit: Placed, waiting: str | None) -> Unit:
+    """The messages of a frame, the first with what it remembers of that; `waiting` as for `frames.framed`."""
+    layout, extras = remember(unit.frame, default_frame(messages, waiting, unit.place))
     if not layout and not extras:
         return messages
     return (replace(messages[0], layout=by_format(HOME, layout), extras=by_format(HOME, extras)), *messages[1:])
@@ -309,7 +307,7 @@ def remembering(messages: Unit, unit: Placed, waits: str | None) -> Unit:
 def _calls(dialect: str, header: str, body: str) -> Skeleton | None:
     """A body of text and calls; None where a call is written otherwise than by default."""
     text, *calls = body.split(IM.action_start)
-    if meaning(header).role != "assistant" or not calls or text.isspace() or not CONTROL.is_free(text):
+    if heading_of(header).role != "assistant" or not calls or text.isspace() or not CONTROL.is_free(text):
         return None
     key: list[Hashable] = [dialect, header, bool(text)]
     values = [text] if text else []

@@ -25,8 +25,8 @@ class Replies:
         self.in_calls = False
 
     @property
-    def waits(self) -> str | None:
-        """The recipient of the first call that waits for its reply; None where none does."""
+    def waiting(self) -> str | None:
+        """The recipient of the first call that is waiting for its reply; None where none does."""
         while self._first in self._answered:
             self._first += 1
         return self._calls[self._first] if self._first < len(self._calls) else None
@@ -54,10 +54,9 @@ class Replies:
     def reply(self, name: str | None) -> bool:
         """Take a reply of the tool with this name, or of the one that comes next; whether it answers a call."""
         self.in_calls = False
-        waits = self.waits
-        if waits is None:
+        if self.waiting is None:
             return False
-        if name in (None, waits):
+        if name in (None, self.waiting):
             self._answered.add(self._first)
             return True
         if self._places is None:

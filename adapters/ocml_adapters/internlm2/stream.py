@@ -17,7 +17,7 @@ from ocml_bridge.text.plain import message
 from ocml_bridge.units.heads import item_of
 
 from .actions import Cutter, call_of, message_of, placed
-from .frames import Unit, meaning
+from .frames import Unit, heading_of
 from .reader import messages_of, parted, remark, remark_unpaired, remembering, surroundings
 from .replies import Replies
 from .syntax import CONTROL, GRAMMAR, IM, SPECIALS, UNUSED
@@ -65,13 +65,13 @@ class Turn(Saying):
         for segment in self._cutter.feed(text):
             call = call_of(segment)
             if call is None:
-                self._say(segment.raw)
+                self._add_text(segment.raw)
                 continue
             self._end_text()
             self._tell(message_of(call, self._name, closed=True))
         self.running = self._next if self._begun and self._cutter.in_text else -1
 
-    def _say(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         self._text.append(text)
         if self._begun:
             self.log.events.append(Delta(self._next, self.restore(text)))
@@ -80,9 +80,9 @@ class Turn(Saying):
         else:
             self._begun, self._waiting = True, 0
             begun = self._placed(message("assistant", "", self._name, end=None), more=False)
-            self.log.events += (Start(self._next, begun), Delta(self._next, self._said()))
+            self.log.events += (Start(self._next, begun), Delta(self._next, self._restored()))
 
-    def _said(self) -> str:
+    def _restored(self) -> str:
         return self.restore("".join(self._text))
 
     def _placed(self, part: Message, *, more: bool) -> Message:
@@ -91,7 +91,7 @@ class Turn(Saying):
     def _end_text(self) -> None:
         """A call follows."""
         if self._begun:
-            whole = message("assistant", self._said(), self._name)
+            whole = message("assistant", self._restored(), self._name)
             self.log.events.append(End(self._next, self._placed(whole, more=True)))
             self._next += 1
         self._text, self._begun, self._waiting = [], False, 0
@@ -104,7 +104,7 @@ class Turn(Saying):
         """Say what has not been said of the frame's messages."""
         for index, part in enumerate(messages[self._next - self.index :], self._next):
             begun = self._begun and index == self._next
-            tell(self.log, index, part, self._said() if begun else None)
+            tell(self.log, index, part, self._restored() if begun else None)
 
 
 class FrameReader:
@@ -136,20 +136,18 @@ class FrameReader:
         self._frames.append(frame)
         if frame.last and frame.body == "":
             return
-        heading, index, waits = meaning(frame.header), len(self.messages), self.replies.waits
-        unit = messages_of(frame, heading, index, self._log, leads=self._leads)
+        index, waiting = len(self.messages), self.replies.waiting
+        unit = messages_of(frame, index, waiting, self._log, leads=self._leads)
         if self._leads and declares(unit[0]):
             self._leads = False
-            remark(frame, heading, "/tools", self._log)
+            remark(frame, "/tools", self._log)
             return
-        remark(frame, heading, f"/messages/{index}", self._log)
-        if heading.role == "tool":
-            unit[0].name = heading.tool(waits)
+        remark(frame, f"/messages/{index}", self._log)
         if not all(map(self.replies.take, unit)):
             remark_unpaired(index, self._log)
-        self._units.append((unit, waits))
+        self._units.append((unit, waiting))
         self.messages += unit
-        self._leads = self._leads and heading.role == "system"
+        self._leads = self._leads and unit[0].role == "system"
 
     def finish(self, tail: str) -> Transcript:
         """The document, with what stands behind the last frame.
@@ -159,9 +157,9 @@ class FrameReader:
         """
         text = parted(self._frames, tail, spell(self._frames, tail), Log())
         messages: list[Message] = []
-        for frame, (unit, waits) in zip(text.units, self._units, strict=True):
-            messages += remembering(unit, frame, waits)
-        around = surroundings(list(map(item_of, messages)), self.replies.waits, text, self._log)
+        for frame, (unit, waiting) in zip(text.units, self._units, strict=True):
+            messages += remembering(unit, frame, waiting)
+        around = surroundings(list(map(item_of, messages)), self.replies.waiting, text, self._log)
         return replace(around, messages=tuple(messages))
 
 
@@ -178,12 +176,12 @@ class Reading(Live):
 
     def saying(self, header: str) -> Saying:
         """What says the body of the next frame, which has this header."""
-        heading, index = meaning(header), len(self._frames.messages)
+        heading, index = heading_of(header), len(self._frames.messages)
         if heading.role == "assistant":
             return Turn(self.log, index, heading.name)
         if heading.declares_tools:
             return Saying(self.log, index, None, CONTROL.restore)
-        name = heading.tool(self._frames.replies.waits) if heading.role == "tool" else heading.name
+        name = heading.speaker(self._frames.replies.waiting)
         return Saying(self.log, index, message(heading.role, "", name, end=None), CONTROL.restore)
 
     def ending(self, start: str, saying: Saying) -> str:

@@ -19,10 +19,10 @@ from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .actions import dressed, joins
 from .calls import constraint_of, is_embedded
-from .frames import Place, around_of, body_of, dialect_of, framed, layout_of, meaning, tail_of
+from .frames import Place, around_of, body_of, dialect_of, framed, heading_of, layout_of, tail_of
 from .frames import Unit as Messages
 from .nearest import TARGET, nearest, opened, turn
-from .prepare import WAITS, Draft
+from .prepare import WAITING, Draft
 from .reader import Placed, messages_of, open_turn, remembering
 from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, PYTHON, SPELLINGS
 from .tools import declares, default_place, tools_of, with_tools, write_tools
@@ -109,10 +109,10 @@ class Frames(UnitWriter):
         behind = cast("Behind", state)
         place = Place(behind.dialect, _BEFORE[behind.closed], last)
         unit = dressed([message if declares(message) else turn(message, str(message.content)) for message in group])
-        layout, waits = self._layout_of(unit[0], behind), _waits(unit[0])
+        layout, waiting = self._layout_of(unit[0], behind), _waiting(unit[0])
         unit = _settled(unit, layout, last=last)
-        frame, default = framed(unit, layout, waits, place)
-        _read_back(unit, frame, default, waits)
+        frame, default = framed(unit, layout, waiting, place)
+        _read_back(unit, frame, default, waiting)
         if frame.body == default.body:
             self.guard(unit, paths, log)
             if self.options.control_tokens == "raw":
@@ -121,8 +121,7 @@ class Frames(UnitWriter):
         output = self.as_output(text)
         if output != text:
             frame = _only(output)
-            messages = messages_of(frame, meaning(frame.header), 0, Log())
-            unit = remembering(messages, Placed(frame, place), waits)
+            unit = remembering(messages_of(frame, 0, waiting, Log()), Placed(frame, place), waiting)
         return Spelled(output, unit, behind._replace(closed=bool(frame.end)))
 
     def as_output(self, text: str) -> str:
@@ -145,11 +144,11 @@ class Frames(UnitWriter):
         before, opening = _BEFORE[behind.closed], around.open_turn
         if opening is not None:
             opening, place = opened(opening), Place(behind.dialect, before, last=True, opening=True)
-            layout, waits = self._layout_of(opening, behind), _waits(opening)
-            frame, _ = framed((opening,), layout, waits, place)
+            layout, waiting = self._layout_of(opening, behind), _waiting(opening)
+            frame, _ = framed((opening,), layout, waiting, place)
             units.append(self.as_output(spell([frame], "")))
             before = _only(units[-1])
-            opening = open_turn(Placed(before, place), waits)
+            opening = open_turn(Placed(before, place), waiting)
         tail = self.as_output(tail_of(around, before))
         dialect = "im" if before is None else behind.dialect
         return Enclosed("".join((*units, tail)), around_of(dialect, tail, before, opening))
@@ -193,20 +192,20 @@ def _settled(unit: Messages, layout: dict[str, Json], *, last: bool) -> Messages
     return (*unit[:-1], replace(final, end="end"))
 
 
-def _waits(message: Message) -> str | None:
-    """The recipient of the first call that waits for its reply; where a reply says nothing else, its own tool."""
+def _waiting(message: Message) -> str | None:
+    """The recipient of the first call that is waiting for its reply; where a reply says nothing else, its own tool."""
     if message.role != "tool":
         return None
-    return cast("str | None", kept_by(HOME, message.layout).get(WAITS, message.name))
+    return cast("str | None", kept_by(HOME, message.layout).get(WAITING, message.name))
 
 
-def _read_back(unit: Messages, frame: Frame, default: Frame, waits: str | None) -> None:
+def _read_back(unit: Messages, frame: Frame, default: Frame, waiting: str | None) -> None:
     """Make messages what their frame reads as: with the role and name in its header, and the layout that it needs."""
     layout, extras = remember(frame, default)
-    heading = meaning(frame.header)
+    heading = heading_of(frame.header)
     for message in unit:
         message.layout = message.extras = None
         if not declares(message):
             message.role = heading.role
-            message.name = heading.tool(waits) if heading.role == "tool" else heading.name
+            message.name = heading.speaker(waiting)
     unit[0].layout, unit[0].extras = by_format(HOME, layout), by_format(HOME, extras)
