@@ -13,7 +13,7 @@ from ocml_bridge.turns import content_of, parts_of
 from ocml_bridge.units.writer import Completed
 
 from .edges import Edges, around_body, chosen, default_around, default_for, recall, remember, with_tokens
-from .scanner import scan
+from .scanner import Scanner
 from .segments import Block, Call, Output, tidy
 from .spelling import Guard, spell
 from .syntax import HOME, START, TOKENS
@@ -62,9 +62,10 @@ def write(completion: Completion, options: Options, log: Log) -> Completed:
 
 
 def _content(body: str) -> tuple[Content, list[tuple[FindingCode, str]]]:
-    segments, notes = scan(body, "")
-    parts: list[Part] = [part for part in segments if not isinstance(part, (Block, Call, Output))]
-    return content_of(parts), notes
+    scanner = Scanner("")
+    scanner.finish(body, closed=False)
+    parts: list[Part] = [part for part in scanner.segments if not isinstance(part, (Block, Call, Output))]
+    return content_of(parts), scanner.notes
 
 
 def _with_layout(content: Content, body: str, edges: Edges, options: Options) -> Completion:

@@ -94,7 +94,7 @@ class FramesReader(UnitReader):
         pieces = _pieces(core)
         if pieces is None:
             return None
-        key = header, pad, *((piece.before, piece.kind, piece.after) for piece in pieces)
+        key = header, pad, *((piece.before, piece.after, piece.encode) for piece in pieces)
         return key, [piece.content for piece in pieces]
 
     def filled(self, unit: Frame, values: Sequence[str]) -> Frame:
@@ -104,8 +104,7 @@ class FramesReader(UnitReader):
         if pieces is None:
             return replace(unit, body="".join(values) + pad)
         made = [
-            f"{piece.before}{_FILLED[piece.kind](value)}{piece.after}"
-            for piece, value in zip(pieces, values, strict=True)
+            f"{before}{encode(value)}{after}" for (before, _, after, encode), value in zip(pieces, values, strict=True)
         ]
         return replace(unit, body="".join(made) + pad)
 
@@ -177,8 +176,8 @@ def _remark_outside(gap: str, path: str, log: Log) -> None:
 
 # --- a body without its contents --------------------------------------------------------------------------------------
 
-_CALL: Final = re.compile(r'\{"arguments": (.+), "name": "([^"\\]{0,200})"\}', re.S)
-_OUTPUT: Final = re.compile(r'\{"name": "([^"\\]{0,200})", "content": (.+)\}', re.S)
+_CALL: Final = re.compile(r'\{"arguments": (.+), "name": ("[^"\\]{0,200}"\})', re.S)
+_OUTPUT: Final = re.compile(re.escape(OUTPUT) + r'\n(\{"name": "[^"\\]{0,200}", "content": )(.+)\}', re.S)
 
 
 class Piece(NamedTuple):
@@ -187,21 +186,19 @@ class Piece(NamedTuple):
     Attributes:
         before: what stands before it.
         content: it.
-        kind: how it is written: as it is, as JSON in JSON, or as a string in JSON.
         after: what stands behind it.
+        encode: how it stands there: as it is, as JSON in JSON, or as a string in JSON.
     """
 
     before: str
     content: str
-    kind: str
     after: str
+    encode: Callable[[str], str]
 
 
-def _as_json(text: str) -> str:
+def _json(text: str) -> str:
+    """JSON that a text is the only content of."""
     return f'{{"{text}": 0}}'
-
-
-_FILLED: Final[dict[str, Callable[[str], str]]] = {"text": str, "json": _as_json, "string": literal}
 
 
 def _core(body: str) -> tuple[str, str]:
@@ -210,42 +207,37 @@ def _core(body: str) -> tuple[str, str]:
 
 
 def _pieces(core: str) -> list[Piece] | None:
-    """The contents of a body of text and calls, or of an output; None for another one."""
-    if core.startswith(OUTPUT):
+    """The contents of a body of text and calls, or of an output, spelled as by default; None for another one."""
+    text, *calls = core.split(f"{CALL}\n")
+    if not calls:
         piece = _output(core)
         return None if piece is None else [piece]
-    text, *calls = core.split(f"{CALL}\n")
-    if not calls or (text and not text.endswith("\n")):
-        return None
     pieces: list[Piece] = []
     if text:
-        text = text[:-1]
-        if not text or text.isspace() or text.endswith("\r") or "<|" in text or not TOKENS.is_free(text):
+        text, line = _core(text)
+        if not line or not text or text.isspace() or text.endswith("\r") or not TOKENS.is_free(text):
             return None
-        pieces.append(Piece("", text, "text", "\n"))
+        pieces.append(Piece("", text, line, str))
     for number, call in enumerate(calls, 1):
-        line = "" if number == len(calls) else "\n"
-        found = _CALL.fullmatch(call.removesuffix(line))
-        if found is None or not call.endswith(line) or not is_embedded_call(found[1]):
+        call, line = _core(call)
+        found = _CALL.fullmatch(call)
+        if found is None or (line == "") != (number == len(calls)):
             return None
-        if "<|" in call or not (TOKENS.is_free(found[1]) and TOKENS.is_free(found[2])):
+        if not is_embedded_call(found[1]) or not TOKENS.is_free(call):
             return None
-        pieces.append(Piece(f'{CALL}\n{{"arguments": ', found[1], "json", f', "name": "{found[2]}"}}{line}'))
+        pieces.append(Piece(f'{CALL}\n{{"arguments": ', found[1], f', "name": {found[2]}{line}', _json))
     return pieces
 
 
 def _output(core: str) -> Piece | None:
-    found = _OUTPUT.fullmatch(core, len(OUTPUT) + 1)
-    if found is None or core[len(OUTPUT)] != "\n" or "<|" in core[len(OUTPUT) :]:
+    found = _OUTPUT.fullmatch(core)
+    if found is None or not TOKENS.is_free(core[len(OUTPUT) :]):
         return None
-    name, raw = found[1], found[2]
-    before = f'{OUTPUT}\n{{"name": "{name}", "content": '
-    if not TOKENS.is_free(name) or not TOKENS.is_free(raw):
-        return None
+    before, raw = f"{OUTPUT}\n{found[1]}", found[2]
     if not raw.startswith('"'):
-        return Piece(before, raw, "json", "}") if is_embedded_output(raw) else None
+        return Piece(before, raw, "}", _json) if is_embedded_output(raw) else None
     span = parse(raw)
     text = None if span is None else span.value
     if not isinstance(text, str) or not text or is_embedded_output(text) or literal(text) != raw:
         return None
-    return Piece(before, text, "string", "}")
+    return Piece(before, text, "}", literal)

@@ -21,21 +21,6 @@ from .syntax import ARGUMENTS, CALL, CLOSERS, FIM, FLAGS, LIST, OPENERS, OUTPUT,
 from .tools import tools_from
 
 
-def scan(body: str, role: str) -> tuple[list[Segment], list[Note]]:
-    """Take a whole body apart.
-
-    Args:
-        body: without the newline before its end token.
-        role: whose body it is; "" for a completion.
-
-    Returns:
-        The segments, and what was found to be odd.
-    """
-    scanner = Scanner(role)
-    scanner.finish(body, closed=False)
-    return scanner.segments, scanner.notes
-
-
 class Scanner:
     """Takes a body apart as it arrives; text may come at any time, but is never cut inside a token.
 
