@@ -9,22 +9,22 @@ from typing import Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Start, Stop
-from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.loss import Log
 from ocml_bridge.model import Completion, Message, Thought, Transcript, replace
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.stream.hold import Hold
 from ocml_bridge.text.im import spell
 from ocml_bridge.turns import is_call, is_thought
 
-from .body import header_of, is_text
+from .body import header_of
 from .completion import write as write_completion
 from .edges import Edges, chosen
-from .frames import ends_text, open_frame
+from .frames import may_be_cut, open_frame
 from .nearest import bare, has_no_place, opened
 from .reader import FramesReader
 from .spelling import body_of, newline_behind
 from .syntax import CLOSERS, END, HOME, SPECIALS, START, TOKENS
-from .units import FIRST, Frames, may_join
+from .units import FIRST, Frames, is_empty, leave_out, may_join
 
 _HOLD: Final = Hold(SPECIALS)
 
@@ -68,7 +68,7 @@ class Encoder(TextEncoder):
         image = bare(start.message, "", Log())
         header = header_of([image])
         joins = start.message.continues and header == self._header
-        out = "" if joins else self._part()
+        out = "" if joins else self._end_wire()
         self._path, self._image, self._header = f"/messages/{start.number}", image, header
         self._live = image.role == "assistant" and not is_call(image)
         self._blank = []
@@ -99,12 +99,12 @@ class Encoder(TextEncoder):
             closer, self._closer = ("", self._closer) if self._cut else (self._closer, "")
             return self._put(closer)
         image = bare(message, path, self.log)
-        if is_text(image) and image.content == "":
+        if is_empty(image):
             self._keep_empty(image, message)
             return ""
-        return self._whole(image, message, path)
+        return self._write(image, message, path)
 
-    def _whole(self, image: Message, message: Message, path: str) -> str:
+    def _write(self, image: Message, message: Message, path: str) -> str:
         entered = self._enter(image)
         self._cut = message.end is None
         return entered + self._put(body_of([image], lambda text: super(Encoder, self).safe(text, f"{path}/content")))
@@ -112,12 +112,9 @@ class Encoder(TextEncoder):
     def _keep_empty(self, image: Message, message: Message) -> None:
         """An empty text beside others is the same as none."""
         if self._joins or self._empty is not None:
-            self._lose(self._path)
+            leave_out(self._path, self.log)
         else:
             self._empty = (self._path, replace(image, end=message.end))
-
-    def _lose(self, path: str) -> None:
-        self.log.lose(LossCode.MESSAGE, path, "an empty text beside others is the same as none", Severity.LAYOUT)
 
     # --- frames -------------------------------------------------------------------------------------------------------
 
@@ -126,21 +123,21 @@ class Encoder(TextEncoder):
             self._body.append(text)
         return text
 
-    def _part(self) -> str:
+    def _end_wire(self) -> str:
         """What comes next is another wire message: write what was held back for this one."""
         self._joins = False
         empty, self._empty = self._empty, None
         if empty is None:
             return ""
         path, image = empty
-        out = self._whole(image, image, path)
+        out = self._write(image, image, path)
         self._joins = False
         return out
 
     def _enter(self, image: Message) -> str:
         """Put a message behind the one before it in its frame, or into a frame of its own."""
         if self._empty is not None:
-            self._lose(self._empty[0])
+            leave_out(self._empty[0], self.log)
             self._empty = None
         if self._last is not None and self._joins and may_join(self._last, image):
             out = self._put(self._closer)
@@ -171,23 +168,18 @@ class Encoder(TextEncoder):
 
     def end(self, stop: Stop) -> str:
         """Close what is open, unless it was cut off."""
-        out, document = self._part(), stop.document
+        out, document = self._end_wire(), stop.document
         if not self._frames:
             if isinstance(document, Completion):
                 return write_completion(document, self.options, self.log).output
             return Frames(self.options).enclose([], Transcript(open_turn=document.open_turn), FIRST).output
         opening = None if isinstance(document, Completion) else document.open_turn
-        cut = opening is not None or self._is_cut()
+        cut = opening is not None or (self._cut and may_be_cut("".join(self._body), self.options))
         if opening is not None:
             out += self._leave() + spell([open_frame(opened(opening), first=False)], "")
         elif not cut:
             out += self._leave()
         return out + self._edges(cut=cut).closing
-
-    def _is_cut(self) -> bool:
-        """Whether the text may end here: the last message was cut off, and that can be seen."""
-        body = "".join(self._body)
-        return self._cut and body.strip() != "" and not ends_text(body, self.options)
 
 
 def _kind(thought: Message) -> str:

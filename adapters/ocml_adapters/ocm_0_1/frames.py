@@ -89,7 +89,7 @@ def framed(messages: Sequence[Message], guard: Guard, options: Options, *, first
         starts=_NONE,
         ends=_NONE,
         header=lambda raw: raw == header,
-        body=lambda raw: says_same(messages, header, raw) and not (cut and ends_text(raw, options)),
+        body=lambda raw: says_same(messages, header, raw) and (not cut or may_be_cut(raw, options)),
     )
     return Framed(messages, frame, default)
 
@@ -122,9 +122,9 @@ def _remembered(message: Message, options: Options, *, first: bool) -> dict[str,
     return remembered
 
 
-def ends_text(body: str, options: Options) -> bool:
-    """Whether a body that is cut off ends in a token that would end the text."""
-    return closing(body, options).eos != ""
+def may_be_cut(body: str, options: Options) -> bool:
+    """Whether a body that nothing ends is read as a message that was cut off: it says something, and no end of text."""
+    return body.strip() != "" and closing(body, options).eos == ""
 
 
 def _padded(body: str, pad: Json) -> str:

@@ -21,7 +21,7 @@ from ocml_bridge.units.writer import TOOLS, Completed, Prepared, UnitWriter
 from .body import constraint_of, is_text, with_channels
 from .completion import write as write_completion
 from .edges import Edges, chosen, default_for, remember
-from .frames import Framed, ends_text, framed, framed_turn
+from .frames import Framed, framed, framed_turn, may_be_cut
 from .nearest import has_no_place, nearest, opened, role_for
 from .spelling import body_of, is_embedded_call, is_embedded_output, literal
 from .syntax import HOME, TOKENS
@@ -200,13 +200,23 @@ def _systems(items: Sequence[Item]) -> list[int]:
 
 def _without_empty(wire: list[Row], log: Log) -> list[Row]:
     """An empty text in a wire message of several is the same as none."""
-    left = [row for row in wire if not (is_text(row.message) and row.message.content == "")] or wire[:1]
+    left = [row for row in wire if not is_empty(row.message)] or wire[:1]
     if len(left) < len(wire):
         places = {row.path for row in left}
         for row in wire:
             if row.path not in places:
-                log.lose(LossCode.MESSAGE, row.path, "an empty text beside others is the same as none", Severity.LAYOUT)
+                leave_out(row.path, log)
     return left
+
+
+def is_empty(message: Message) -> bool:
+    """Whether a message is an empty text."""
+    return message.content == "" and is_text(message)
+
+
+def leave_out(path: str, log: Log) -> None:
+    """Report that an empty text is not written."""
+    log.lose(LossCode.MESSAGE, path, "an empty text beside others is the same as none", Severity.LAYOUT)
 
 
 def _wires(rows: Sequence[Row]) -> list[list[Row]]:
@@ -249,10 +259,8 @@ def _settle(messages: Sequence[Message], options: Options, *, last: bool) -> Non
             _end(message)
     if messages[0].role == "assistant":
         with_channels(messages)
-    if messages[-1].end is None:
-        body = body_of(messages, TOKENS.neutralise)
-        if not body.strip() or ends_text(body, options):
-            _end(messages[-1])
+    if messages[-1].end is None and not may_be_cut(body_of(messages, TOKENS.neutralise), options):
+        _end(messages[-1])
 
 
 def _end(message: Message) -> None:
