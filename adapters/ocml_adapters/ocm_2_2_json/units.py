@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final, cast
 
 from ocml_bridge import jsontext
@@ -10,9 +11,9 @@ from ocml_bridge.boundary import is_list_of_lists, several_documents
 from ocml_bridge.conformance import Conformance, check_together
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Json, Message, Transcript
+from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.pairing import identified
-from ocml_bridge.text.declared import lifted
+from ocml_bridge.text import developer
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.grouping import grouped, turn_behind, with_grouping
@@ -24,7 +25,6 @@ from .nearest import nearest, report_broken_markers, written
 from .objects import Object, is_merged, own
 from .reader import listed, read_object
 from .syntax import CALL_ID, CHANNEL, CONTENT, HOME, INTENT, NAME, ROLE, THINKING, TOOL_CALL
-from .tools import with_tools, without_tools
 
 _LONGEST: Final = 200
 """The longest word that plans are made for, in characters."""
@@ -91,7 +91,7 @@ class ObjectReader(UnitReader):
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The conversation, with the tools out of the developer's message."""
         check_together(items, log, _listed_calls(items, parted.units))
-        found = lifted(items, lenient=False)
+        found = developer.lifted(items, lenient=False)
         layout: Object = {} if parted.document == "list" else {"shape": cast("str", parted.document)}
         if found.layout is not None:
             layout["tools_message"] = found.layout[HOME]
@@ -148,8 +148,9 @@ class ObjectWriter(UnitWriter):
         return _MARK not in text
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """The document with ids for calls that have none, and with its tools among its messages."""
-        return with_tools(identified(conversation.items, HOME), conversation.around, log)
+        """The document with ids for calls that have none, and with its tools behind what the developer says."""
+        items, near = identified(conversation.items, HOME), partial(self.nearest, log=log)
+        return developer.lowered(items, conversation.around, near, log, target=HOME, lenient=False)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message:
         """What an object can say of it."""
@@ -195,4 +196,5 @@ class ObjectWriter(UnitWriter):
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """The messages, with the tools apart from them."""
-        return without_tools(items, around)
+        found = developer.lifted(items, lenient=False, tools=around.tools)
+        return Conversation(found.items, replace(around, tools=found.tools))

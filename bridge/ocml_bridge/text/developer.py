@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeGuard, cast
 
 from ..loss import Log, LossCode, Severity
 from ..model import ByFormat, Content, Message, Part, Text, Tool, Tools, Transcript, replace
-from ..report import compared, report
+from ..report import compared
 from ..turns import developer_place, hoist_tools, lift_tools, lower_tools, places, says_nothing
 from ..units.heads import Item, item_of, messages_of
 from ..units.writer import TOOLS, Prepared
@@ -108,70 +108,6 @@ def _held(tools: tuple[Tool, ...]) -> tuple[Tool, ...] | None:
     """What reading a section gives back, in the order of the section; None where it would not be read."""
     declared = declare(tools)
     return declared[1] if declared is not None and len(declared[1]) == len(tools) else None
-
-
-def fit(transcript: Transcript, log: Log, *, lenient: bool) -> Transcript:
-    """The image of a transcript as far as tools go: as `split` and `lift_tools` give it back from what is written.
-
-    Tools inside messages move out; what TypeScript cannot say is left out; a developer's text that is a tools section
-    is read as tools.
-    """
-    document, transcript = transcript, hoist_tools(transcript, log)
-    tools = image(transcript.tools) if transcript.tools else ()
-    if not tools and not any(message.role == "developer" for message in transcript.messages):
-        return transcript if transcript.tools is None else replace(transcript, tools=None)
-    back = _read_back(replace(transcript, tools=tools or None), lenient=lenient)
-    if tools and back.tools != tools:
-        # The developer's own text would be taken for a part of the section.
-        back = _read_back(replace(transcript, tools=None), lenient=lenient)
-    while len(back.messages) < len(transcript.messages):
-        transcript = replace(back, messages=_without_place(document, transcript.messages, log))
-        back = _read_back(transcript, lenient=lenient)
-    return back
-
-
-def _without_place(document: Transcript, messages: Sequence[Message], log: Log) -> tuple[Message, ...]:
-    """Messages without the first developer's, which was read back as nothing but the declared tools."""
-    behind = (index for index, message in enumerate(messages) if message.role != "system")
-    # An empty one behind it is then the one that takes the tools in, and so on.
-    gone = {next(behind), *takewhile(lambda index: says_nothing(messages[index]), behind)}
-    indices = places(document, log)
-    for index in sorted(gone):
-        severity = Severity.LAYOUT if says_nothing(messages[index]) else Severity.CHANGED
-        path = f"/messages/{indices[index]}"
-        log.lose(LossCode.TOOLS_MOVED, path, "it holds nothing but the declared tools", severity)
-    return tuple(message for index, message in enumerate(messages) if index not in gone)
-
-
-def empty(transcript: Transcript, held: Callable[..., Message], log: Log, *, target: str) -> Transcript:
-    """A transcript whose empty developer's messages have nothing but what will be read of them.
-
-    One that then says nothing is the place of the declared tools, and goes with them; what it lost before is reported.
-
-    Args:
-        transcript: what is to be written.
-        held: such a message as the format holds it; `first` tells whether it is the first of all.
-        log: where what it loses is reported.
-        target: the format.
-    """
-    messages = list(transcript.messages)
-    for index, message in enumerate(messages):
-        if message.role == "developer" and message.content == "":
-            kept = held(message, first=index == 0)
-            cut = message.end is None and index < len(messages) - 1
-            messages[index] = replace(kept, end="end") if cut else kept
-    emptied = replace(transcript, messages=tuple(messages))
-    report(transcript, emptied, log, target=target)
-    return emptied
-
-
-def _read_back(transcript: Transcript, *, lenient: bool) -> Transcript:
-    lowered = [
-        replace(message, content=join(message.content)) if _has_tools(message.content) else message
-        for message in lower_tools(transcript)
-    ]
-    lifted = lift_tools(split(lowered, lenient=lenient).messages)
-    return replace(transcript, messages=lifted.messages, tools=lifted.tools)
 
 
 def _has_tools(content: Content) -> TypeGuard[tuple[Part, ...]]:
