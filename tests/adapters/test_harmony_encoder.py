@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from corpus import corpus_path
 from harmony_judge import library
-from ocml_adapters.harmony.encoder import LEADS, NEWER, load_encoder
 from ocml_adapters.harmony.syntax import FIRST_SPECIAL, LAST_ID, TOKENS, spellings
 from ocml_adapters.harmony.tokens import spelling
-from ocml_adapters.harmony.vocabulary import load_encoding
+from ocml_adapters.harmony.vocabulary import LEADS, NEWER, load_encoder, load_encoding
 from ocml_bridge import BridgeError, ErrorCode, Message, Transcript, read, write
 
 library()

@@ -38,7 +38,7 @@ def prepared(conversation: Conversation, options: Options, log: Log) -> Prepared
     layout, turn = layout_of(conversation.around.layout), conversation.around.open_turn
     trains = options.training and turn is not None
     if not layout and not trains and _is_plain(conversation.items):
-        return _declared(Prepared(conversation.items, conversation.around))
+        return _apart(Prepared(conversation.items, conversation.around))
     items, around, origins, _ = _in_message(conversation, options, log)
     items = _ended(_named(items, options), turn, options)
     if "prompted" not in layout:
@@ -69,22 +69,22 @@ def _in_message(conversation: Conversation, options: Options, log: Log) -> Prepa
         made = _hoisted(conversation.transcript, log)
     at = place_of_tools(made.items)
     if at == len(made.items) or made.items[at][0].role != DEVELOPER:
-        return _declared(made)
+        return _apart(made)
     content = made.items[at][1]
     declares = made.around.tools is not None or not isinstance(content, str) or SECTION in content
     return _instructed(conversation, made, at, options, log) if declares else made
 
 
-def _declared(made: Prepared) -> Prepared:
-    """A document whose instructions are none, with its tools in a developer's message of their own."""
+def _apart(made: Prepared) -> Prepared:
+    """A document without instructions, with its tools in a developer's message of their own."""
     items, around, origins, _ = made
     if around.tools is None:
         return made
-    section, read = declared(around.tools)
-    if isinstance(read.content, str):
-        if (tools := _readable(around.tools)) is None:
-            return Prepared(items, replace(around, tools=None), origins)
-        around, section = replace(around, tools=tools), declared(tools)[0]
+    readable = _readable(around.tools)
+    if readable is None:
+        return Prepared(items, replace(around, tools=None), origins)
+    tools, section = readable
+    around = around if tools is around.tools else replace(around, tools=tools)
     at = place_of_tools(items)
     indices = range(len(items)) if origins is None else origins
     items = [*items[:at], (_SECTION, section, None), *items[at:]]
@@ -105,12 +105,11 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
 
 def _are_in_place(conversation: Conversation) -> bool:
     """Whether tools that messages declare stand where Harmony has them, and no others are declared apart."""
-    items = conversation.items
-    parts = [item for item in items if item[1].__class__ is not str]
-    if not all(is_in_place(head.role, content) for head, content, _ in parts):
+    declaring = [item for item in conversation.items if item[1].__class__ is not str]
+    if not all(is_in_place(head.role, content) for head, content, _ in declaring):
         return False
-    at = place_of_tools(items)
-    return conversation.around.tools is None or at == len(items) or not declares_tools(message_of(items[at]))
+    tools, first = conversation.around.tools, conversation.items[place_of_tools(conversation.items) :][:1]
+    return tools is None or not any(map(declares_tools, messages_of(first)))
 
 
 def _hoisted(document: Transcript, log: Log) -> Prepared:
@@ -126,37 +125,36 @@ def _instructed(conversation: Conversation, made: Prepared, at: int, options: Op
 
     That message has tools, or they are declared apart, or its text reads as if it had some.
     """
-    items, around = [*made.items], made.around
+    items, around = [*made.items], replace(made.around, tools=None)
     origins = [*range(len(items))] if made.origins is None else [*made.origins]
     message, path = message_of(items[at]), f"/messages/{origins[at]}"
-    if around.tools is not None and (tools := _readable(around.tools)) is not None:
+    if made.around.tools is not None and (readable := _readable(made.around.tools)) is not None:
         before = () if message.content == "" else parts_of(message.content)
-        message = replace(message, content=(*before, Tools(tools)))
-    noted, behind = Log(), _role_behind(items, at, around.open_turn)
-    near = nearest(message, path, noted)
-    image, body = framed(near, options, prompted=False, last=behind is None)
-    alone = len(image.content) == 1 and declares_tools(image) and image == Message(DEVELOPER, image.content)
-    if alone and not (at + 1 < len(items) and behind == DEVELOPER):
-        said_nothing = says_nothing(message_of(conversation.items[origins[at]]))
-        log.losses += noted.losses
-        severity = Severity.LAYOUT if said_nothing else Severity.CHANGED
-        log.lose(LossCode.TOOLS_MOVED, path, "it holds nothing but the declared tools", severity)
-        items[at], origins[at] = (_SECTION, body, None), TOOLS
-        return Prepared(items, replace(around, tools=cast("Tools", image.content[0]).tools), origins)
+        message = replace(message, content=(*before, Tools(readable[0])))
     items[at] = item_of(message)
-    return Prepared(items, around if around.tools is None else replace(around, tools=None), origins)
+    noted, behind = Log(), _role_behind(items, at, around.open_turn)
+    image, body = framed(nearest(message, path, noted), options, prompted=False, last=behind is None)
+    instructed = at + 1 < len(items) and behind == DEVELOPER  # and so would take the tools in
+    if not instructed and len(image.content) == 1 and image == Message(DEVELOPER, image.content):
+        (declares,) = image.content
+        if isinstance(declares, Tools):
+            log.losses += noted.losses
+            empty = says_nothing(message_of(conversation.items[origins[at]]))
+            severity = Severity.LAYOUT if empty else Severity.CHANGED
+            log.lose(LossCode.TOOLS_MOVED, path, "it holds nothing but the declared tools", severity)
+            items[at], origins[at] = (_SECTION, body, None), TOOLS
+            around.tools = declares.tools
+    return Prepared(items, around, origins)
 
 
-def _readable(tools: tuple[Tool, ...]) -> tuple[Tool, ...] | None:
-    """Declared tools that are read as such; None where none is: it would be a text that nobody sent."""
-    if not tools or _are_read(tools):
-        return tools
+def _readable(tools: tuple[Tool, ...]) -> tuple[tuple[Tool, ...], str] | None:
+    """Declared tools that are read as such, and their section; None where none is: nobody sent that text."""
+    section, read = declared(tools)
+    if not isinstance(read.content, str):
+        return tools, section
     tools = developer.image(tools)
-    return tools if tools and _are_read(tools) else None
-
-
-def _are_read(tools: tuple[Tool, ...]) -> bool:
-    return not isinstance(declared(tools)[1].content, str)
+    section, read = declared(tools)
+    return None if not tools or isinstance(read.content, str) else (tools, section)
 
 
 # --- names and ends ---------------------------------------------------------------------------------------------------
@@ -170,13 +168,8 @@ def _named(items: Sequence[Item], options: Options) -> Sequence[Item]:
     messages, out = messages_of(items), [*items]
     names = _tools_of_replies(messages)
     if not all(at in names for at in nameless):
-        named = enumerate(messages)
-        names = (
-            _tools_of_replies(
-                [replace(message, name=message.name or names.get(at), call_id=None) for at, message in named]
-            )
-            | names
-        )
+        named = [replace(each, name=each.name or names.get(at), call_id=None) for at, each in enumerate(messages)]
+        names = _tools_of_replies(named) | names
     for at in nameless:
         if at in names and not keeps_header(messages[at], options):
             head, content, call_id = items[at]

@@ -22,7 +22,7 @@ _HOLD: Final = Hold(spellings())
 _END: Final = ENDS["end"]
 
 
-class Owed(NamedTuple):
+class Due(NamedTuple):
     """What is still to be written of a message that has ended: where a message follows, an open turn, or nothing."""
 
     message: str = ""
@@ -39,13 +39,13 @@ class HarmonyEncoder(TextEncoder):
         self._messages: list[Message] = []
         self._whole = False
         """Whether the open message is written when it is complete."""
-        self._owed = Owed()
+        self._due = Due()
 
     def open(self, start: Start) -> str:
         """The header; of the developer's message nothing, whose form only the whole of it tells."""
         message = self._named(start.message)
-        closed = _END if self._owed.message == RETURN and message.role == SYSTEM else self._owed.message
-        self._owed, self._whole = Owed(), message.role == DEVELOPER
+        closed = _END if self._due.message == RETURN and message.role == SYSTEM else self._due.message
+        self._due, self._whole = Due(), message.role == DEVELOPER
         return closed if self._whole else closed + self._header(message) + MESSAGE
 
     def _named(self, message: Message) -> Message:
@@ -77,25 +77,25 @@ class HarmonyEncoder(TextEncoder):
         else:
             body = ""
         if message.end is None:
-            self._owed = Owed(_END, _END)
+            self._due = Due(_END, _END)
             return body
         end = ENDS[message.end]
         if self.options.training and answers(message):
-            self._owed = Owed(end, RETURN, RETURN)
+            self._due = Due(end, RETURN, RETURN)
             return body
         if end == RETURN:
-            self._owed = Owed(RETURN, RETURN, RETURN)
+            self._due = Due(RETURN, RETURN, RETURN)
             return body
         return body + end
 
     def end(self, stop: Stop) -> str:
-        """What is still owed, and the turn that is left open."""
+        """What is still due, and the turn that is left open."""
         document = stop.document
         if not isinstance(document, Transcript) or document.open_turn is None:
-            return self._owed.nothing
+            return self._due.nothing
         turn = opened(document.open_turn, self.options, prompted=False)
-        owed = _END if self._owed.turn == RETURN and turn.role == SYSTEM else self._owed.turn
-        return owed + header_of(turn, prompted=False)
+        due = _END if self._due.turn == RETURN and turn.role == SYSTEM else self._due.turn
+        return due + header_of(turn, prompted=False)
 
 
 def encoder(_answer: Answer, options: Options) -> Encoder:

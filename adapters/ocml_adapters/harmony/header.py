@@ -183,7 +183,7 @@ def fields_of(message: Message) -> Fields:
     return Fields(*_FIELDS(message))
 
 
-def said_by(message: Message) -> Fields:
+def fields_without_id(message: Message) -> Fields:
     """What a header can say of a message: all but its call id."""
     return Fields(
         message.role,

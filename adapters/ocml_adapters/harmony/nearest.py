@@ -18,12 +18,12 @@ from .header import (
     WORDS,
     Fields,
     fields_of,
+    fields_without_id,
     implied_intent,
     is_header,
     is_own_spelling,
     is_short,
     regular,
-    said_by,
     spell,
 )
 from .message import layout_of, make
@@ -147,7 +147,7 @@ def _header(
     raw = _kept_header(fields, layout, options, prompted=prompted)
     if raw is not None:
         return fields, {"header": raw}
-    fields = said_by(message)
+    fields = fields_without_id(message)
     fields, raw = (_spelled_again if is_short(fields) else _spelled)(fields, options.dialect or SPEC, prompted)
     return fields, {} if raw is None else {"header": raw}
 

@@ -76,17 +76,17 @@ def _judged(index: int | None, ours: Fields | None, theirs: Fields | None, error
 
 def as_official(message: Message) -> Fields:
     """A message of ours in the official parser's terms."""
-    said = fields_of(message)
-    kind = said.content_type if said.constraint is None else CONSTRAIN + said.constraint
-    fields = {
-        "role": said.role,
-        "name": TOOL if said.role == TOOL and said.name is None else said.name,
-        "channel": said.channel,
-        "recipient": said.recipient,
+    fields = fields_of(message)
+    kind = fields.content_type if fields.constraint is None else CONSTRAIN + fields.constraint
+    theirs = {
+        "role": fields.role,
+        "name": TOOL if fields.role == TOOL and fields.name is None else fields.name,
+        "channel": fields.channel,
+        "recipient": fields.recipient,
         "content_type": kind,
         "content": body_of(message),
     }
-    return {field: value for field, value in fields.items() if value is not None}
+    return {field: value for field, value in theirs.items() if value is not None}
 
 
 class _Judge:

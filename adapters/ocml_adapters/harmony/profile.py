@@ -120,8 +120,8 @@ def _folded(
     for index in range(1, len(messages)):
         log.lose(LossCode.MESSAGE, f"/messages/{index}", "it is one with the instructions before it", Severity.CHANGED)
     first = messages[0] if messages else Message("developer", "")
-    said = [text for message in messages if (text := str(message.content))]
-    body = render_developer(DeveloperContent("\n\n".join([*said, *notes]) if said or notes else None, formats))
+    texts = [text for message in messages if (text := str(message.content))]
+    body = render_developer(DeveloperContent("\n\n".join([*texts, *notes]) if texts or notes else None, formats))
     text = body.removeprefix(INSTRUCTIONS)
     if messages and text != first.content:
         log.lose(LossCode.CONTENT, "/messages/0/content", "more instructions follow in it", Severity.CHANGED)

@@ -13,11 +13,10 @@ from ocml_bridge.model import Message, Transcript
 from ocml_bridge.turns import continues, infer_grouping, is_call
 from ocml_bridge.units.heads import item_of
 
-from .around import LINE_END, is_edge, split_tail
 from .body import read_body
 from .frames import Frame, Scan, begins, boundaries, pieces_of, scanned
 from .header import TOOL_NAME, Fields, is_own_spelling, regular
-from .message import lifted, make
+from .message import LINE_END, is_edge, lifted, make, split_tail
 from .recover import Recovered, is_begun, is_call_to_tool, read_stripped, recover, split_body, unheaded
 from .syntax import ASSISTANT, CHANNELS, CONTROL, ENDS, HOME, ROLES, SPECIALS, START, STOPS, TOOL
 
@@ -222,7 +221,7 @@ class FrameReader:
         if unplaced:
             extras["header"] = unplaced
         if frame.body is not None or raw:
-            self._note(FindingCode.HEADER_RECOVERED, f"the header {_short(raw)} is read as {_said(fields)}")
+            self._note(FindingCode.HEADER_RECOVERED, f"the header {_short(raw)} is read as {_in_words(fields)}")
         if fields.role == TOOL and fields.name is not None and TOOL_NAME.fullmatch(fields.name) is None:
             self._note(FindingCode.UNKNOWN_ROLE, f"{_short(fields.name)} is taken for a tool", Severity.LAYOUT)
         return fields
@@ -245,14 +244,14 @@ class FrameReader:
             end = "end"
         elif end is None:
             self._note(FindingCode.TRUNCATED, "the text ends inside the message")
-        said = read_body(fields.role, CONTROL.restore(body) if self._restore else body)
-        if said.plain:
+        read = read_body(fields.role, CONTROL.restore(body) if self._restore else body)
+        if read.plain:
             layout["plain"] = True
-        if said.section is not None:
-            layout["tools"] = said.section
-        if said.opaque:
+        if read.section is not None:
+            layout["tools"] = read.section
+        if read.opaque:
             self._note(FindingCode.TOOLS_OPAQUE, "the section of declared tools is not understood; it stays text")
-        message = make(fields, said.content, end, layout, extras)
+        message = make(fields, read.content, end, layout, extras)
         self._check_call(message)
         return message
 
@@ -356,5 +355,5 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 60 else f"{text[:57]}...")
 
 
-def _said(fields: Fields) -> str:
+def _in_words(fields: Fields) -> str:
     return ", ".join(f"{field} {value}" for field, value in fields._asdict().items() if value is not None)

@@ -42,9 +42,9 @@ class Live:
         self._reader = FrameReader(log, restore=restore)
         self._scanner = Scanner()
         self._begun: Message | None = None
-        self._told = 0
-        """How many pieces of the body are told."""
-        self._said = 0
+        self._pieces = 0
+        """How many pieces of the body are passed on."""
+        self._length = 0
         """How many characters that were."""
         self.running = -1
         self.body = self._scanner.body
@@ -68,8 +68,8 @@ class Live:
     def _catch_up(self) -> None:
         """Whoever appends to the body of a running message tells the text, too."""
         if self._begun is not None:
-            self._said += sum(map(len, self.body[self._told :]))
-            self._told = len(self.body)
+            self._length += sum(map(len, self.body[self._pieces :]))
+            self._pieces = len(self.body)
 
     def _begin(self, frame: Frame) -> None:
         """Say what a message's header says. A developer's has a form of its own, which only the whole text has."""
@@ -78,7 +78,7 @@ class Live:
         prompted = index == 0 and not frame.opened
         fields = fields_in(frame, prompted=prompted)
         if fields.role != "developer":
-            self._begun, self._told, self._said = make(fields, "", None, {}, {}), 0, 0
+            self._begun, self._pieces, self._length = make(fields, "", None, {}, {}), 0, 0
             self._begun.continues = self._reader.joins(self._begun)
             self._log.events.append(Start(index, self._begun))
 
@@ -94,31 +94,31 @@ class Live:
         if self._begun is None:
             return
         index = len(self._reader.messages)
-        self._say(index, self._text("".join(self.body[self._told :])))
-        self._told = len(self.body)
+        self._say(index, self._text("".join(self.body[self._pieces :])))
+        self._pieces = len(self.body)
         self.running = index if scanner.in_body else -1
 
     def _say(self, index: int, text: str) -> None:
         if text:
             self._log.events.append(Delta(index, text))
-            self._said += len(text)
+            self._length += len(text)
 
     def _text(self, text: str) -> str:
         return CONTROL.restore(text) if self._restore else text
 
     def _end(self, frame: Frame) -> None:
         """A frame is complete. What it says comes before what is found in it, as where it arrives bit by bit."""
-        index, said = len(self._reader.messages), None
+        index, text = len(self._reader.messages), None
         if frame.body is not None:
             if self._begun is None:
                 self._begin(frame)
             if self._begun is not None:
-                said = self._text(frame.body)
-                self._say(index, said[self._said :])
+                text = self._text(frame.body)
+                self._say(index, text[self._length :])
         self._reader.frame(frame)
         self._begun = None
         for number, message in enumerate(self._reader.messages[index:], index):
-            tell(self._log, number, message, said if number == index else None)
+            tell(self._log, number, message, text if number == index else None)
 
     def implied(self) -> str:
         """The token that ends the open message."""

@@ -52,8 +52,8 @@ class SystemContent:
 def render_system(content: SystemContent) -> str:
     """A system message's text: token for token what the official encoder renders for the same values."""
     about = [content.identity, _labelled(_CUTOFF, content.cutoff), _labelled(_DATE, content.date)]
-    said = [line for line in about if line is not None]
-    sections = ["\n".join(said)] if said else []
+    lines = [line for line in about if line is not None]
+    sections = ["\n".join(lines)] if lines else []
     if content.effort is not None:
         sections.append(_EFFORT + content.effort)
     if content.tools is not None:

@@ -19,7 +19,7 @@ from .header import LONG
 from .syntax import CHANNEL, CONSTRAIN, EDGE_IDS, FIRST_SPECIAL, IDS, LAST_ID, MESSAGE, START, TOKENS
 
 if TYPE_CHECKING:
-    from .encoder import Encoder
+    from .vocabulary import Encoder
 
 _UTF_32: Final = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 _SPECIAL: Final = re.compile(f"[{chr(FIRST_SPECIAL)}-{chr(sys.maxunicode)}]")
@@ -87,7 +87,7 @@ _IN_HEADER: Final = (START, MESSAGE, CHANNEL, CONSTRAIN)
 def vocabulary() -> Encoder:
     """What encodes and decodes text."""
     # Imported here: text never needs it, and what it takes to find a vocabulary is slow to import.
-    from .encoder import load_encoder
+    from .vocabulary import load_encoder
 
     return load_encoder()
 
@@ -144,18 +144,18 @@ def to_pieces(ids: Sequence[int], text: str) -> tuple[list[str], list[int]]:
         text: and the text.
     """
     decode = vocabulary().decode
-    pieces, places, said, start = list[str](), list[int](), list[str](), 0
+    pieces, places, parts, start = list[str](), list[int](), list[str](), 0
     for at in specials(text):
         if at > start:
-            said.append(decode(ids[start:at]).decode("utf-8", "replace"))
+            parts.append(decode(ids[start:at]).decode("utf-8", "replace"))
         token = TOKENS.get(ids[at])
         if token is None:
-            said.append(spelling(ids[at]))
+            parts.append(spelling(ids[at]))
         else:
-            pieces += ("".join(said), token)
+            pieces += ("".join(parts), token)
             places.append(at)
-            said = []
+            parts = []
         start = at + 1
-    said.append(decode(ids[start:]).decode("utf-8", "replace"))
-    pieces.append("".join(said))
+    parts.append(decode(ids[start:]).decode("utf-8", "replace"))
+    pieces.append("".join(parts))
     return pieces, places

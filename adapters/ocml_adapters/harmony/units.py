@@ -21,12 +21,11 @@ from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import in_turns
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
-from .around import remembered
 from .body import SECTION
 from .document import PROMPTED, prepared, with_tools
 from .frames import Frame, Scan, pieces_of, scanned
 from .header import LONG, is_header, regular
-from .message import header_of, layout_of, lifted
+from .message import header_of, layout_of, lifted, remembered
 from .nearest import framed, nearest, opened
 from .reader import FrameReader, split
 from .syntax import CONTROL, DEVELOPER, ENDS, HOME, INSTRUCTIONS, MESSAGE, RETURN, START, STOPS

@@ -13,7 +13,7 @@ from ..arrange import Plan, misread, order_losses, pairing_losses
 from ..engine.reading import document_of
 from ..events import Delta, End, Event, RefusalDelta, Start, Stop
 from ..loss import Log, Loss
-from ..model import Document, Message, Transcript, replace
+from ..model import Document, Message, Transcript
 from ..pairing import pair
 from ..report import report
 from ..text.control import ControlTokens
@@ -221,8 +221,3 @@ def _replaced(loss: Loss, stop: Stop) -> Loss:
 _MESSAGE: Final = re.compile(r"/messages/(\d+)")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 """Half of a pair, which UTF-8 cannot hold."""
-
-
-def alone(message: Message) -> Transcript:
-    """A transcript of nothing but the beginning of a message, for a format's `fit` to look at."""
-    return Transcript((replace(message, end="end", continues=False),))
