@@ -111,6 +111,7 @@ REPLY = Message("tool", "", "functions.f", "commentary", "assistant", "c1")
     "document",
     [
         pytest.param(Transcript((CALLED,)), id="an empty id"),
+        pytest.param(Transcript((CALLED, replace(REPLY, call_id=None))), id="a reply to a call with an empty id"),
         pytest.param(Transcript((Message("assistant", "<|start_reflect|>", channel="analysis"),)), id="a marker"),
         pytest.param(Transcript((THOUGHT, Message("system", ""), Message("user", "a")), (Tool("x"),)), id="tools"),
         pytest.param(Transcript((TOKEN, CALL, REPLY, REPLY)), id="two replies to a call that becomes text"),

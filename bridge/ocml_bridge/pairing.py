@@ -150,7 +150,7 @@ def identified(items: Sequence[Item], home: str) -> Sequence[Item]:
             made = f"call_{number}"
         elif index in pairs:
             made = out[pairs[index]][2]
-        if made is not None:
+        if made:  # no reply is found by an empty id
             out[index] = (head.with_id(), content, made)
     return out
 

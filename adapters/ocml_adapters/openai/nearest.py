@@ -100,7 +100,7 @@ def joins(before: Message, message: Message) -> bool:
 def linked(items: Sequence[Item]) -> Sequence[Item]:
     """The items with ids for calls and replies that have none, unless one was read from Chat Completions so."""
     without = [head for head, _, call_id in items if call_id is None and (head.calls or head.role == "tool")]
-    return identified(list(items), HOME) if without and not any(map(_has_spelling, without)) else items
+    return identified(items, HOME) if without and not any(map(_has_spelling, without)) else items
 
 
 def _has_spelling(head: Head) -> bool:
