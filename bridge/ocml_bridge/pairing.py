@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from .model import Message
 from .turns import is_call, is_reply
-from .units.heads import Head, Item, item_of, messages_of
+from .units.heads import Head, Item, messages_of
 from .units.relations import paired_in_order
 
 
@@ -159,21 +159,3 @@ def _is_absent(head: Head, home: str) -> bool:
     """Whether a message was read without an id from the format that is written."""
     layout = None if head.bare else head.message("", None).layout
     return layout is not None and layout.get(home, {}).get("call_id") == "absent"
-
-
-def synthesise_ids(messages: Sequence[Message], home: str = "") -> tuple[Message, ...]:
-    """Messages with ids as `identified` gives them."""
-    return messages_of(identified(list(map(item_of, messages)), home))
-
-
-def pairs_alike(message: Message, image: Message) -> bool:
-    """Whether a message in its image is paired with others as before: by its id, or else by the tool's name."""
-    return _pairing(message) == _pairing(image)
-
-
-def _pairing(message: Message) -> tuple[str | None, ...] | None:
-    if is_reply(message):
-        return ("reply", message.call_id, message.name if message.call_id is None else None)
-    if is_call(message):
-        return ("call", message.call_id, message.recipient)
-    return None

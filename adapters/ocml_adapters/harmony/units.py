@@ -15,10 +15,9 @@ from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.text.control import BREAK
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
-from ocml_bridge.units.grouping import grouped, turn_behind
+from ocml_bridge.units.grouping import grouped, turn_behind, with_grouping
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.reader import UnitReader
-from ocml_bridge.units.relations import in_turns
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .body import SECTION
@@ -127,7 +126,7 @@ class FramesReader(UnitReader):
         """The conversation: turns are found, the tools of the first developer message are lifted out."""
         source = cast("Source", parted.document)
         around = _NOTHING if source.reader is None or source.rest is None else source.reader.around(source.rest)
-        return lifted(in_turns(items), around)
+        return lifted(with_grouping(items), around)
 
 
 def parted(units: list[Any], source: Source) -> Parted:

@@ -8,7 +8,7 @@ from ocml_bridge.turns import is_call
 
 
 class CallIds:
-    """Gives each call without an id one, and each reply without one its call's, as `turns.synthesise_ids` does.
+    """Gives each call without an id one, and each reply without one its call's, as `pairing.identified` does.
 
     Args:
         answer: gives the ids; one that is taken already is passed over.

@@ -1,13 +1,10 @@
-"""What stands between the messages of a conversation: which reply answers which call, where that is plain; turns."""
+"""What stands between the messages of a conversation: which reply answers which call, where that is plain."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
-from ..memo import Memo
-from ..turns import continues
-from .heads import LIMIT, Head, Item
+from .heads import Item
 
 
 def paired_in_order(items: Sequence[Item]) -> dict[int, int] | None:
@@ -64,28 +61,3 @@ def paired_by_id(items: Sequence[Item]) -> dict[int, int | None] | None:
                 return None
             waiting[call_id] = index
     return pairs
-
-
-def in_turns(items: list[Item]) -> list[Item]:
-    """The items as a flat format gives them back: `continues` by the rule of `turns.continues`. It changes the list."""
-    before: Head | None = None
-    for at, (head, content, call_id) in enumerate(items):
-        if (before is not None and head.role == before.role == "assistant") or head.continues:
-            made = _behind(before, head)
-            if made is not head:
-                items[at] = (made, content, call_id)
-        before = head
-    return items
-
-
-def _behind(before: Head | None, head: Head) -> Head:
-    made = _joined.get((before, head))
-    if made is None:
-        joined = before is not None and continues(before.message("", None), head.message("", None))
-        made = head if head.continues is joined else head.replaced(continues=joined)
-        if head.shared and (before is None or before.shared):
-            _joined.keep((before, head), made)
-    return made
-
-
-_joined: Final = Memo[tuple["Head | None", Head], Head](LIMIT)
