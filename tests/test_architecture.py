@@ -19,7 +19,7 @@ LAYERS = (
     ("options",),
     ("substance", "units", "wording"),
     ("adapter",),
-    ("boundary", "fit", "naming"),
+    ("boundary", "naming", "narrowing"),
     ("report",),
     ("conformance", "pairing", "text", "transform", "visibility"),
     ("added_tokens", "arrange", "authoring"),

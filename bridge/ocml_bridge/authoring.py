@@ -3,7 +3,6 @@
 from .adapter import Adapter, Kind, Options
 from .boundary import several
 from .errors import BridgeError, ErrorCode
-from .fit import drop_message, narrow
 from .loss import Finding, FindingCode, Log, Loss, LossCode, Severity
 from .model import (
     Completion,
@@ -23,6 +22,7 @@ from .model import (
     Transcript,
     replace,
 )
+from .narrowing import drop_message, narrow
 from .text.control import ControlTokens
 from .text.im import Frame, Grammar
 from .turns import hoist_tools, infer_grouping, is_call, is_reply

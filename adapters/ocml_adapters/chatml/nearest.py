@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import cast
 
-from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode
 from ocml_bridge.model import Message, replace
+from ocml_bridge.narrowing import narrow
 from ocml_bridge.text.edges import by_format, kept_by, remember
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import message, name_from_header

@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options
-from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Tools, replace
+from ocml_bridge.narrowing import narrow
 from ocml_bridge.turns import is_thought
 from ocml_bridge.visibility import channelled, is_exposed
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Encoder, Start, Stop
-from ocml_bridge.fit import drop_message
 from ocml_bridge.model import Message, Transcript, replace
+from ocml_bridge.narrowing import drop_message
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.turns import is_call
 from ocml_bridge.units.heads import Head, head_of

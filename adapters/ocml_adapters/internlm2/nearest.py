@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ocml_bridge.fit import drop_message, narrow
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Tools, replace
+from ocml_bridge.narrowing import drop_message, narrow
 from ocml_bridge.text.plain import message
 from ocml_bridge.turns import is_call, name_of, recipient_of
 from ocml_bridge.visibility import is_private

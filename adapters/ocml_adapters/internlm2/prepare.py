@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Content, Message, Tool, Tools, Transcript, replace
+from ocml_bridge.narrowing import narrow
 from ocml_bridge.text.edges import kept_by
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of

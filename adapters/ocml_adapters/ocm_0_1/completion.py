@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ocml_bridge.adapter import Options
-from ocml_bridge.fit import narrow
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Completion, Content, FileBreak, Infill, Json, Part, Transcript
+from ocml_bridge.narrowing import narrow
 from ocml_bridge.text.edges import kept_by
 from ocml_bridge.turns import content_of, parts_of
 from ocml_bridge.units.writer import Completed

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity, is_element
 from ocml_bridge.model import Content, FileBreak, Flags, Infill, Message, Part, Text, Thought, Tools
+from ocml_bridge.narrowing import narrow
 from ocml_bridge.text.attributes import unsafe_as
 from ocml_bridge.text.plain import name_for_header, name_from_header, safe_role
 from ocml_bridge.turns import content_of, is_call, parts_of

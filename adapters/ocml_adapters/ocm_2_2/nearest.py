@@ -6,9 +6,9 @@ import re
 from typing import Final, cast
 
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log
 from ocml_bridge.model import ByFormat, Json, Message, Thought, Tools, replace
+from ocml_bridge.narrowing import narrow
 from ocml_bridge.text import attributes, thoughts
 from ocml_bridge.text.channels import evident
 from ocml_bridge.text.edges import by_format

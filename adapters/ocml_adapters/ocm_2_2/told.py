@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ocml_bridge.fit import drop_message
 from ocml_bridge.loss import Log, Loss
 from ocml_bridge.model import Document, Message, Transcript, replace
+from ocml_bridge.narrowing import drop_message
 from ocml_bridge.report import report
 from ocml_bridge.stream.decoder import header_of, text_of
 from ocml_bridge.turns import infer_grouping

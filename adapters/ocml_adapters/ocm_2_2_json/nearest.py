@@ -8,9 +8,9 @@ from operator import attrgetter
 from typing import Final, NamedTuple
 
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import ByFormat, Message, Thought, Tools, replace
+from ocml_bridge.narrowing import narrow
 from ocml_bridge.text import thoughts
 from ocml_bridge.turns import with_namespace
 from ocml_bridge.visibility import channelled, closed

@@ -10,9 +10,9 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Final
 
-from ocml_bridge.fit import drop_message
 from ocml_bridge.loss import Log, Loss, LossCode, Severity
 from ocml_bridge.model import Document, Message, Transcript, replace
+from ocml_bridge.narrowing import drop_message
 from ocml_bridge.report import report
 from ocml_bridge.visibility import is_private
 

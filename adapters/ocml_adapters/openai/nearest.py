@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ocml_bridge.fit import drop_message, narrow
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Content, Foreign, Media, Message, Refusal, Text, replace
+from ocml_bridge.narrowing import drop_message, narrow
 from ocml_bridge.pairing import Pairing, identified, pair
 from ocml_bridge.turns import is_call
 from ocml_bridge.units.heads import LIMIT, Head, Item, message_of
