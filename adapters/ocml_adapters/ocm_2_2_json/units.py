@@ -16,7 +16,7 @@ from ocml_bridge.pairing import identified
 from ocml_bridge.text import developer
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
-from ocml_bridge.units.grouping import grouped, turn_behind, with_grouping
+from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared, UnitWriter
@@ -132,7 +132,7 @@ def _filled(members: dict[str, Any], values: Iterator[str]) -> dict[str, Any]:
 
 
 class ObjectWriter(UnitWriter):
-    """Writes objects. The state is the turn that the message before leaves open.
+    """Writes objects.
 
     A unit is the object of the messages that were read from it, or a list of objects where one cannot say them.
     """
@@ -168,14 +168,10 @@ class ObjectWriter(UnitWriter):
         """An object, and what it reads as."""
         for message, path in zip(group, paths, strict=True):
             report_broken_markers(message, path, log)
-        image: list[Message] = []
-        objects: list[Json] = []
-        for wire, messages in written(group):
-            objects.append(wire)
-            for message in messages:
-                image.append(grouped(message, state))
-                state = turn_behind(message)
-        return Spelled(objects if len(objects) > 1 else objects[0], image, state)
+        objects = written(group)
+        wires = [made.wire for made in objects]
+        image = [message for made in objects for message in made.image]
+        return Spelled(wires if len(wires) > 1 else wires[0], image, None)
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """The objects in the shape that they were read in, where they can have it; else in a list."""
@@ -195,6 +191,6 @@ class ObjectWriter(UnitWriter):
         return Enclosed(objects, image)
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
-        """The messages, with the tools apart from them."""
+        """The messages in their turns, with the tools apart from them."""
         found = developer.lifted(items, lenient=False, tools=around.tools)
-        return Conversation(found.items, replace(around, tools=found.tools))
+        return Conversation(with_grouping(found.items), replace(around, tools=found.tools))
