@@ -1,0 +1,75 @@
+"""What all grammars of calls in a body have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+
+class Flaw(Enum):
+    """Why something that begins like a call is none."""
+
+    CUT_OFF = "the call is cut off"
+    OPAQUE = "the call cannot be read"
+
+
+class Call(NamedTuple):
+    """A call.
+
+    Attributes:
+        name: the function's, as it is spelled.
+        arguments: a JSON object.
+        untyped: whether the arguments' values are texts whose types only the function's schema tells.
+    """
+
+    name: str
+    arguments: str
+    untyped: bool = False
+
+
+class Found(NamedTuple):
+    """A stretch of a body that holds calls, or begins like one.
+
+    Attributes:
+        start: where it begins.
+        end: the offset behind it.
+        calls: its calls, in order; none where it has a flaw.
+        mended: what had to be mended to read them, in words.
+        flaw: why it holds no calls.
+    """
+
+    start: int
+    end: int
+    calls: tuple[Call, ...]
+    mended: tuple[str, ...] = ()
+    flaw: Flaw | None = None
+
+
+class CallGrammar(Protocol):
+    """How the calls of a dialect stand in the body of an assistant's message."""
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What the markup is made of, which other text must not hold as it is."""
+        ...
+
+    def find(self, text: str, at: int = 0) -> Found | None:
+        """The first stretch of calls at an offset or behind it; None where there is none."""
+        ...
+
+    def write(self, calls: Sequence[Call]) -> str | None:
+        """Calls as they stand behind one another in a body; None where any of them cannot be spelled."""
+        ...
+
+
+def all_calls(grammar: CallGrammar, text: str) -> list[Call] | None:
+    """The calls of a text that holds calls, white space, and nothing else; None for any other text."""
+    calls: list[Call] = []
+    at = 0
+    while (found := grammar.find(text, at)) is not None:
+        if found.flaw is not None or text[at : found.start].strip():
+            return None
+        calls += found.calls
+        at = found.end
+    return None if text[at:].strip() else calls

@@ -1,0 +1,79 @@
+"""The words around the list of tools, by family: what the public chat templates write, byte for byte."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Words(NamedTuple):
+    """What stands around a list of tools.
+
+    Attributes:
+        before: the words in front of it.
+        after: the words behind it.
+    """
+
+    before: str
+    after: str
+
+
+_HEAD: Final = "# Tools\n\nYou have access to the following {}:\n\n<tools>"
+_FORMAT: Final = (
+    "\n</tools>\n\nIf you choose to call a {} ONLY reply in the following format with NO suffix:\n\n"
+    "<tool_call>\n<function=example_function_name>\n<parameter=example_parameter_1>\nvalue_1\n</parameter>\n"
+    "<parameter=example_parameter_2>\n{}\n</parameter>\n</function>\n</tool_call>\n\n<IMPORTANT>\nReminder:\n"
+)
+_LINES_OF_TEXT: Final = "This is the value for the second parameter\nthat can span\nmultiple lines"
+_NESTED: Final = (
+    "- Function calls MUST follow the specified format: an inner <function=...></function> block must be nested within "
+    "<tool_call></tool_call> XML tags\n"
+)
+_REQUIRED: Final = "- Required parameters MUST be specified\n"
+_REASONING: Final = (
+    "- You may provide optional reasoning for your function call in natural language BEFORE the function call, "
+    "but NOT after\n"
+    "- If there is no function call available, answer the question like normal with your current knowledge "
+    "and do not tell the user about function calls\n"
+)
+_END: Final = "</IMPORTANT>"
+_FUNCTIONS: Final = _FORMAT.format("function", _LINES_OF_TEXT) + _NESTED + _REQUIRED + _REASONING + _END
+
+HERMES: Final = Words(
+    "# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
+    "You are provided with function signatures within <tools></tools> XML tags:\n<tools>",
+    "\n</tools>\n\nFor each function call, return a json object with function name and arguments within "
+    "<tool_call></tool_call> XML tags:\n<tool_call>\n"
+    '{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>',
+)
+"""Qwen2.5, Qwen3, QwQ, MiMo."""
+NOUS: Final = Words(
+    "You are a function calling AI model. You are provided with function signatures within <tools></tools> XML tags. "
+    "You may call one or more functions to assist with the user query. Don't make assumptions about what values to "
+    "plug into functions. Here are the available tools: <tools> ",
+    " </tools>Use the following pydantic model json schema for each tool call you will make: "
+    '{"properties": {"name": {"title": "Name", "type": "string"}, "arguments": {"title": "Arguments", "type": '
+    '"object"}}, "required": ["name", "arguments"], "title": "FunctionCall", "type": "object"}}\n'
+    "For each function call return a json object with function name and arguments within <tool_call></tool_call> "
+    'XML tags as follows:\n<tool_call>\n{"name": <function-name>, "arguments": <args-dict>}\n</tool_call>',
+)
+"""Hermes 2 Pro, Hermes 3: in a frame of its own, also without any tools."""
+QWEN_CODER: Final = Words(
+    _HEAD.format("tools"),
+    _FORMAT.format("tool", "value_2")
+    + "- Function calls MUST follow the specified format: the tool calling block MUST begin with an opening "
+    "<tool_call> tag and end with a closing </tool_call> tag.\n" + _REQUIRED + _REASONING + _END,
+)
+"""Qwen3-Coder."""
+NEMOTRON: Final = Words(_HEAD.format("functions"), _FUNCTIONS)
+"""Nemotron 3."""
+QWEN_3_5: Final = Words(_HEAD.format("functions"), _FUNCTIONS)
+"""Qwen3.5, Qwen3.6, Qwen3.8."""
+STEP: Final = Words(
+    _HEAD.format("functions in JSONSchema format"),
+    _FORMAT.format("function", _LINES_OF_TEXT)
+    + "- Function calls MUST follow the specified format: an inner <function=...>\n...\n</function> block must be "
+    "nested within <tool_call>\n...\n</tool_call> XML tags\n" + _REQUIRED + _END,
+)
+"""Step-3.5."""
+LFM2: Final = Words("List of tools: <|tool_list_start|>", "<|tool_list_end|>")
+LFM2_5: Final = Words("List of tools: ", "")

@@ -1,0 +1,86 @@
+"""The types of arguments that stand in a text without any."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ocml_adapters.chatml.argument_types import typed, values_of
+
+
+def one(text: str, schema: object) -> Any:
+    return json.loads(typed({"a": text}, {"type": "object", "properties": {"a": schema}}).arguments)["a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "schema", "value"),
+    [
+        ("3", {"type": "string"}, "3"),
+        ("None", {"type": "string"}, "None"),
+        ("null", {"type": ["string", "null"]}, "null"),
+        ("3", {"type": "integer"}, 3),
+        ("3", {"type": ["integer", "null"]}, 3),
+        ("None", {"type": ["integer", "null"]}, None),
+        ("True", {"type": "boolean"}, True),
+        ("false", {"type": "boolean"}, False),
+        ("[1, 2]", {"type": "array"}, [1, 2]),
+        ("['a', True]", {"type": "array"}, ["a", True]),
+        (' {"b": null} ', {"type": "object"}, {"b": None}),
+        ("{'b': None}", {"type": "object"}, {"b": None}),
+        ("3", {"type": ["string", "integer"]}, 3),
+        ("x", {"type": ["string", "integer"]}, "x"),
+        ('{"b": 1}', {"type": ["string", "integer"]}, '{"b": 1}'),
+        ("3", {"anyOf": [{"type": "string"}, {"type": "integer"}]}, 3),
+        ("x", {"anyOf": [{"type": "string"}, {"type": "null"}]}, "x"),
+        ("None", {"anyOf": [{"type": "string"}, {"type": "null"}]}, "None"),
+        ("3", {"enum": ["1", "3"]}, "3"),
+        ("3", {"enum": [1, 3]}, 3),
+        ("None", {"enum": ["x", None]}, None),
+        ("7", {"enum": [1, 3]}, "7"),
+        ("1", {"enum": [True]}, "1"),
+        ("x", {"const": "x"}, "x"),
+        ("3", {}, 3),
+        ("three", {}, "three"),
+        ('"x"', {}, '"x"'),
+        ("3", True, 3),
+        ('{"x": 1}', {"properties": {}}, {"x": 1}),
+        ("[1]", {"items": {}}, [1]),
+    ],
+)
+def test_the_schema_says_what_a_text_is(text: str, schema: object, value: object) -> None:
+    read = one(text, schema)
+    assert (read, type(read)) == (value, type(value))
+
+
+def test_references_are_followed_and_may_be_endless() -> None:
+    schema = {
+        "properties": {"a": {"$ref": "#/$defs/n"}, "b": {"$ref": "#/$defs/loop"}, "c": {"$ref": "elsewhere"}},
+        "$defs": {"n": {"type": "integer"}, "loop": {"anyOf": [{"$ref": "#/$defs/loop"}, {"type": "boolean"}]}},
+    }
+    assert typed({"a": "1", "b": "True", "c": "1"}, schema).arguments == '{"a": 1, "b": true, "c": 1}'
+
+
+def test_the_spelling_of_a_value_stays() -> None:
+    schema = {"properties": {"a": {"type": "number"}, "b": {"type": "object"}}}
+    assert typed({"a": "1.50", "b": '{"c":1}'}, schema).arguments == '{"a": 1.50, "b": {"c":1}}'
+
+
+def test_what_is_not_declared_is_a_string_and_told() -> None:
+    assert typed({"a": "1"}, None) == ('{"a": "1"}', ("a",), ())
+    assert typed({"a": "1"}, {"properties": {"b": {}}}) == ('{"a": "1"}', ("a",), ())
+    assert typed({"a": "1"}, {"additionalProperties": {"type": "integer"}}) == ('{"a": 1}', (), ())
+
+
+def test_what_is_of_another_type_is_a_string_and_told() -> None:
+    schema = {"properties": {"a": {"type": "integer"}, "b": {"type": "array"}}}
+    assert typed({"a": "one", "b": ""}, schema) == ('{"a": "one", "b": ""}', (), ("a", "b"))
+
+
+def test_only_strings_wait_for_their_types() -> None:
+    assert values_of('{"a": "1", "b": ""}') == {"a": "1", "b": ""}
+    assert values_of("{}") == {}
+    assert values_of('{"a": 1}') is None
+    assert values_of("[]") is None
+    assert values_of('{"a": "1"') is None
