@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from .loss import Log
-from .model import Document, Json
+from .model import Json
 from .options import DEFAULT, Options, Policy, Reasoning
 
 __all__ = [
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     from .comparison import Comparison
     from .events import Answer, Decoder, Encoder
     from .prompting import Profile
-    from .units.grammar import UnitReader as PlanUnitReader
-    from .units.grammar import UnitWriter as PlanUnitWriter
     from .units.reader import UnitReader
     from .units.writer import UnitWriter
 
@@ -77,16 +74,11 @@ class Adapter:
         kind: whether its documents are text or JSON.
         home: the key under which the format keeps extras and layout; two spellings of one format share it.
         sniff: how sure it is that a source is of this format: 0 no, 1 possibly, 2 probably, 3 certainly.
-        read: source → document, for what is not read unit by unit; mends what it can and says so, else raises
-            `BridgeError`.
-        fit: document → image, for what is not written unit by unit; None where every document is its own. A message or
-            part that the format has no place for is left out and reported at its path.
-        write: image → output, text or JSON values, for what is not written unit by unit.
+        reads_units: makes what reads it, unit by unit, with some options.
+        writes_units: makes what writes it.
         dialects: the spellings it can write, the default one first.
-        reads_units: makes what reads the format unit by unit, for plans (`codec`); None where it is read by document.
-        writes_units: makes what writes it unit by unit, with some options.
         split: cuts a source at its boundaries into sources of one conversation each, with the place of each: its offset
-            in a text, its index in a list. None where a source is always one. `read` refuses what it would cut
+            in a text, its index in a list. None where a source is always one. The reader refuses what it would cut
             (OCB-SEVERAL).
         compare: reads a source with the format's official reader beside ours, where there is one.
         decoders: by stream id, what reads the format as it arrives. A stream id is the format's id, or begins with it
@@ -103,12 +95,9 @@ class Adapter:
     kind: Kind
     home: str
     sniff: Callable[[Source], int]
-    read: Callable[[Source, Options, Log], Document] | None = None
-    fit: Callable[[Document, Options, Log], Document] | None = None
-    write: Callable[[Document, Options, Log], Source] | None = None
+    reads_units: Callable[[Options], UnitReader]
+    writes_units: Callable[[Options], UnitWriter]
     dialects: tuple[str, ...] = field(default=())
-    reads_units: Callable[..., UnitReader | PlanUnitReader] | None = None
-    writes_units: Callable[[Options], UnitWriter | PlanUnitWriter] | None = None
     split: Callable[[Source, Options], Sequence[tuple[int, Source]]] | None = None
     compare: Callable[[Source], Sequence[Comparison]] | None = None
     decoders: Mapping[str, MakeDecoder] = field(default_factory=dict[str, MakeDecoder])

@@ -7,71 +7,13 @@ turn; what no move can keep is reported. A gap is never closed by another call's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from .loss import Log, Loss, LossCode, Severity
-from .model import Document, Message, Transcript, replace
+from .loss import Loss, LossCode, Severity
+from .model import Message, replace
 from .pairing import pair, turns
-from .transform import remaining, renumber
 from .turns import is_call, is_reply
-
-
-class Draft(NamedTuple):
-    """An image before it is compared with its document.
-
-    Attributes:
-        image: what the output will read as.
-        log: what was reported on the way, by paths into the document.
-        order: indices of the document's messages in the order in which the image has them; None where none was moved.
-    """
-
-    image: Document
-    log: Log
-    order: tuple[int, ...] | None = None
-
-
-def arranged(document: Document, draft: Draft, fit: Callable[[Document, Log], Document], *, target: str) -> Draft:
-    """The draft in which each reply answers the call that it answers in the document; what does not is reported.
-
-    Args:
-        document: what is to be written.
-        draft: its image as it is.
-        fit: gives the image of a document.
-        target: the format id.
-    """
-    image = draft.image
-    if not isinstance(document, Transcript) or not isinstance(image, Transcript):
-        return draft
-    messages = document.messages
-    if messages is image.messages or "tool" not in map(_role, image.messages):
-        return draft
-    pairs, losses = pair(messages), draft.log.losses
-    wrong = misread(messages, pairs, image.messages, remaining(len(messages), losses) if losses else None)
-    if not wrong:
-        return draft
-    plan = plan_for(messages, pairs, wrong)
-    if plan is not None:
-        moved = _moved(document, plan, fit, target)
-        fitted = moved.image
-        still = misread(messages, pairs, fitted.messages, moved.order) if isinstance(fitted, Transcript) else wrong
-        if len(still) < len(wrong):
-            draft, wrong = moved, still
-    draft.log.losses += pairing_losses(wrong, target)
-    return draft
-
-
-_role: Final = attrgetter("role")
-
-
-def _moved(document: Transcript, plan: Plan, fit: Callable[[Document, Log], Document], target: str) -> Draft:
-    log = Log()
-    image = fit(replace(document, messages=in_order(document.messages, plan.order)), log)
-    log.losses = list(renumber(log.losses, plan.order))
-    left = tuple(remaining(len(plan.order), log.losses, plan.order))
-    log.losses += order_losses(document.messages, plan._replace(order=left), target)
-    return Draft(image, log, left)
 
 
 def in_order(messages: Sequence[Message], order: Sequence[int]) -> tuple[Message, ...]:

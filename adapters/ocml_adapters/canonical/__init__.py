@@ -5,13 +5,15 @@ from __future__ import annotations
 from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 
+from .syntax import FORMAT
+
 ADAPTER = Adapter(
-    id="canonical",
+    id=FORMAT,
     title="Canonical form",
     kind=Kind.JSON,
-    home="canonical",
-    read=Lazy(f"{__name__}.reader:read"),
-    write=Lazy(f"{__name__}.writer:write"),
+    home=FORMAT,
+    reads_units=Lazy(f"{__name__}.units:DocumentReader"),
+    writes_units=Lazy(f"{__name__}.units:DocumentWriter"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
-    split=Lazy(f"{__name__}.reader:split"),
+    split=Lazy(f"{__name__}.units:split"),
 )

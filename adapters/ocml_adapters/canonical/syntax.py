@@ -4,4 +4,5 @@ from __future__ import annotations
 
 from typing import Final
 
+FORMAT: Final = "canonical"
 REQUIRED: Final[dict[str, str]] = {"transcript": "messages", "completion": "content"}

@@ -1,4 +1,4 @@
-"""Reading a source in a format, unit by unit or as a whole."""
+"""Reading a source in a format."""
 
 from __future__ import annotations
 
@@ -24,12 +24,7 @@ def document_in(adapter: Adapter, source: Source, options: Options, log: Log) ->
     Raises:
         BridgeError: with the offset or the path, where there is nothing that could be read.
     """
-    reader = reader_for(adapter, options)
-    conversation = None if reader is None else reader.read(source, log)
-    if conversation is not None:
-        return conversation
-    assert adapter.read is not None, f"{adapter.id} has nothing that reads such a source"
-    return adapter.read(source, options, log)
+    return reader_for(adapter, options).read(source, log)
 
 
 def text_reader(adapter: Adapter, options: Options) -> ReadText:

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Final, cast
 
 from ..adapter import Adapter, Options
 from ..added_tokens import added_to, guarded, refused
-from ..arrange import Draft, arranged
 from ..diff import diff
 from ..loss import Log, Loss, LossCode, Severity
-from ..model import Completion, Document, Json, Transcript
-from ..plans.writing import PlanWriter
-from ..plans.written import Written as PlanWritten
-from ..report import Report, compared
+from ..model import Document, Json, Transcript
+from ..report import Report
 from ..result import DocumentOutcome, Outcome
 from ..text.unicode import is_unicode
 from ..transform import drop_analysis as without_analysis
 from ..transform import remaining, renumber
 from ..turns import as_transcript
 from ..units.conversation import Conversation, conversation_of, whole
-from ..units.grammar import ByDocument
 from .by_format import writer_for
 from .input import text_reader
 from .writing import Writer
@@ -49,19 +44,11 @@ def written(
 
 
 def _write(adapter: Adapter, document: Document | Conversation, options: Options) -> Outcome:
-    writer = writer_for(adapter, options)
-    if isinstance(writer, Writer):
-        written = _write_units(writer, document)
-    elif writer is not None and not isinstance(writer, Writer) and not isinstance(document, Completion):
-        written = _write_planned(writer, document)
-    else:
-        written = None
-    if written is None:
-        return _write_document(adapter, whole(document), options)
-    output = written.output
+    outcome = _write_units(writer_for(adapter, options), document)
+    output = outcome.output
     if isinstance(output, str) and not is_unicode(output):
         return _write_clean(adapter, whole(document), options)
-    return written
+    return outcome
 
 
 def _write_units(writer: Writer, document: Document | Conversation) -> Outcome:
@@ -80,14 +67,6 @@ def _write_units(writer: Writer, document: Document | Conversation) -> Outcome:
     return written
 
 
-def _write_planned(writer: PlanWriter, document: Transcript | Conversation) -> PlanWritten | None:
-    """What was written unit by unit; None where the document is written as a whole."""
-    try:
-        return writer.write(conversation_of(document) if isinstance(document, Transcript) else document)
-    except ByDocument:
-        return None
-
-
 def _guarded(adapter: Adapter, document: Document | Conversation, written: Outcome, options: Options) -> Outcome:
     """What was written, with the added tokens in its content broken."""
     if added_to(adapter, options) is None:
@@ -101,27 +80,6 @@ def _guarded(adapter: Adapter, document: Document | Conversation, written: Outco
     if options.control_tokens == "refuse":
         raise refused(losses)
     return DocumentOutcome(safe, Report((*known, *losses)), written.image, written.order)
-
-
-def _write_document(adapter: Adapter, document: Document, options: Options) -> Outcome:
-    def fit(document: Document, log: Log) -> Document:
-        return document if adapter.fit is None else adapter.fit(document, options, log)
-
-    assert adapter.write is not None
-    log = Log()
-    first = Draft(fit(document, log), log)
-    draft = arranged(document, first, fit, target=adapter.id)
-    image, log, order = draft
-    report = compared(document, image, log.losses, target=adapter.id, order=order)
-    log = Log()
-    output = adapter.write(image, options, log)
-    if isinstance(output, str) and not is_unicode(output):
-        return _write_clean(adapter, document, options)
-    losses: Sequence[Loss] = log.losses
-    if losses and isinstance(document, Transcript):
-        # A writer knows only the image, which lacks the messages that were left out, and has them in its order.
-        losses = renumber(losses, remaining(len(document.messages), report.losses, order))
-    return DocumentOutcome(output, report.with_more(losses), image, order)
 
 
 def _write_answers(adapter: Adapter, transcript: Transcript, options: Options) -> Outcome:

@@ -117,6 +117,8 @@ class Writer:
             plain = content.__class__ is str and (mark is None or mark not in content or inert(content))  # pyright: ignore[reportArgumentType, reportOperatorIssue]
             nearest = known.get(head) or self._learned(head) if plain and self._plans else None
             if nearest is None and index == TOOLS:
+                # Tools that are parts never have a plan; as a text they may hold tokens, and have to be looked at.
+                all_plain = all_plain and content.__class__ is not str and not self._grammar.groups
                 near.append(item)
             elif nearest is None:
                 all_plain = False

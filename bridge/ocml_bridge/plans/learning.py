@@ -9,8 +9,7 @@ from ..errors import BridgeError
 from ..loss import Log, Loss
 from ..memo import Memo
 from ..model import Message
-from ..units.grammar import ANY_CONTENT, ByDocument, ContentClass, State, Unit
-from ..units.grammar import UnitWriter as PlanUnitWriter
+from ..units.grammar import ANY_CONTENT, ContentClass, State, Unit
 from ..units.heads import LIMIT, Head, Item, head_of, item_of, messages_of
 from ..units.writer import UnitWriter
 from .probes import PROBE, builder, is_in, probe
@@ -72,7 +71,7 @@ class Learner:
         grammar: the format's, with the options in it.
     """
 
-    def __init__(self, grammar: UnitWriter | PlanUnitWriter) -> None:
+    def __init__(self, grammar: UnitWriter) -> None:
         self._grammar: Final = grammar
         self._nearest = Memo[Head, Nearest | None](LIMIT)
         self._tables = Memo[State, Table](LIMIT)
@@ -165,7 +164,7 @@ class Learner:
         paths = [f"/messages/{at}" for at in range(len(heads))]
         try:
             unit, messages, behind = self._grammar.spell(messages_of(items), state, last=last, paths=paths, log=log)
-        except (BridgeError, ByDocument):
+        except BridgeError:
             return None
         image = list(map(_expected, messages))
         if log.losses or [(item[1], item[2] if keeps_ids else None) for item in items] != [

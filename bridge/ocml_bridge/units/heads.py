@@ -90,9 +90,9 @@ class Head:
             layout,  # pyright: ignore[reportArgumentType]
         )
 
-    def local(self, home: str) -> Head:
-        """The head without the extras and layout of other formats; itself where it has none."""
-        if self.bare:
+    def local(self, home: str | None) -> Head:
+        """The head without the extras and layout of other formats; itself where it has none, or all are wanted."""
+        if self.bare or home is None:
             return self
         found = self._local.get(home)
         if found is None:

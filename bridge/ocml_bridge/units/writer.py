@@ -58,14 +58,14 @@ class UnitWriter(ABC):
 
     Attributes:
         target: the format id.
-        home: the key of its extras and layout.
+        home: the key of its extras and layout; None for a format that keeps those of all formats.
         mark: a text without it is written as it is; "" where each has to be looked at, None where any is.
         groups: whether a unit may have several messages.
         keeps_ids: whether call ids are written.
     """
 
     target: ClassVar[str]
-    home: ClassVar[str]
+    home: ClassVar[str | None]
     mark: ClassVar[str | None] = None
     groups: ClassVar[bool] = False
     keeps_ids: ClassVar[bool] = False
