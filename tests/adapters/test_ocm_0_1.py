@@ -631,3 +631,10 @@ def test_27_a_call_with_an_empty_name_is_a_call_and_found() -> None:
     source = turn("assistant", '<|function_call|>{"arguments": {}, "name": ""}')
     (message,) = transcript(source, FindingCode.CALL_SCHEMA).messages
     assert (message.recipient, message.content) == ("functions.", "{}")
+
+
+@pytest.mark.parametrize("document", [Completion("a <|im_end|>"), Transcript((Message("user", "a <|im_end|>"),))])
+def test_a_token_that_is_left_as_it_is_hides_no_loss(document: Document) -> None:
+    document.extras = {"ocm-2.2": {"tail": "words"}}
+    losses = write(document, ID, options=Options(control_tokens="raw"), policy=LENIENT).losses
+    assert {loss.code for loss in losses} >= {LossCode.CONTROL_TOKEN, LossCode.OUTSIDE}

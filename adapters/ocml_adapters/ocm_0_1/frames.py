@@ -42,7 +42,7 @@ class Framed:
 
     def remember(self) -> None:
         """Give the first message the layout and the extras that the frame needs to be spelled like this again."""
-        layout, extras = remember(self.frame, self.default)
+        layout, extras = ({}, {}) if self.frame is self.default else remember(self.frame, self.default)
         if "body" in layout and self.is_default():
             del layout["body"]
             layout["pad"] = self.frame.body[len(before_newline(self.default.body)) :]

@@ -96,14 +96,17 @@ def _pass_on(notes: Log, path: str, before: int, after: int, log: Log) -> None:
 
 def _thought(content: Content, path: str, log: Log) -> Content:
     """A thought's content: each text behind the marker of its kind, which is `reason` where none is named."""
-    notes = Log()
-    narrowed = parts_of(narrow(content, (Thought,), path, notes, target=HOME))
-    parts = tuple(part for part in narrowed if part != Text(""))
-    _pass_on(notes, path, len(parts_of(content)), len(parts), log)
-    if not parts or not isinstance(parts[0], Thought):
-        log.lose(LossCode.THOUGHT, path, "a thought of no kind is written as reason", Severity.LAYOUT)
-        return (Thought("reason"), *parts)
-    return parts
+    if isinstance(content, str):
+        parts: tuple[Part, ...] = (Text(content),) if content else ()
+    else:
+        notes = Log()
+        narrowed = parts_of(narrow(content, (Thought,), path, notes, target=HOME))
+        parts = tuple(part for part in narrowed if part != Text(""))
+        _pass_on(notes, path, len(content), len(parts), log)
+    if parts and isinstance(parts[0], Thought):
+        return parts
+    log.lose(LossCode.THOUGHT, path, "a thought of no kind is written as reason", Severity.LAYOUT)
+    return (Thought("reason"), *parts)
 
 
 def opened(turn: Message) -> Message:

@@ -11,14 +11,13 @@ from ..memo import Memo
 from ..model import Completion, Transcript, replace
 from ..pairing import pair
 from ..plans.learning import BY_CLASS, Learner, Nearest, Plan, Table
-from ..report import compared
 from ..result import DocumentOutcome
 from ..units.conversation import Conversation, conversation_of
 from ..units.grammar import State, Unit
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
 from ..units.relations import paired_by_id, paired_in_order
 from ..units.writer import TOOLS, UnitWriter
-from .written import HeadLosses, Written
+from .written import HeadLosses, Written, report_of
 
 
 class Writer:
@@ -70,7 +69,7 @@ class Writer:
         completed = self._grammar.complete(completion, log)
         if completed is None:
             return None
-        report = compared(completion, completed.image, log.losses, target=self._grammar.target)
+        report = report_of(completion, completed.image, log.losses, target=self._grammar.target)
         return DocumentOutcome(completed.output, report, completed.image)
 
     def _rearranged(self, document: Transcript, written: Written) -> Written:

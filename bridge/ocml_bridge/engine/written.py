@@ -12,7 +12,7 @@ from ..memo import Memo
 from ..model import OUTSIDE, Document, Text, Transcript
 from ..naming import name_difference, name_emptied
 from ..plans.probes import probe
-from ..report import compared, covered
+from ..report import Report, compared, covered
 from ..substance import emptied
 from ..transform import remaining, renumber
 from ..units.conversation import Conversation
@@ -165,12 +165,11 @@ class Written:
         """Every loss, in order."""
         image = self.assembled
         origins = self._origins(len(image.items))
-        logged = [loss for loss in self.log.losses if _explains(loss)]
-        out = [loss for loss in self.log.losses if not _explains(loss)]
         if origins is None:
-            document = self._conversation.transcript if self.document is None else self.document
-            report = compared(document, image.transcript, logged, target=self._grammar.target, order=self.order)
-            return (*report.losses, *out)
+            document, target = self.document, self._grammar.target
+            document = self._conversation.transcript if document is None else document
+            return report_of(document, image.transcript, self.log.losses, target=target, order=self.order).losses
+        logged, out = _parted(self.log.losses)
         missing, known = gone(logged), named(logged)
         out += logged
         source, target = self._conversation.items, self._head_losses.target
@@ -215,12 +214,22 @@ class Written:
         return [name_difference(each, self._head_losses.target) for each in found]
 
 
-def _explains(loss: Loss) -> bool:
-    """Whether what stands at or below the path of a loss reads otherwise.
+def report_of(
+    document: Document, image: Document, losses: Sequence[Loss], *, target: str, order: Sequence[int] | None = None
+) -> Report:
+    """The report of what was written as a whole, as `compared` makes it."""
+    logged, apart = _parted(losses)
+    return compared(document, image, logged, target=target, order=order).with_more(apart)
 
-    A token that is broken outside of messages reads as it was meant, and one that is left as it is names no place.
+
+def _parted(losses: Sequence[Loss]) -> tuple[list[Loss], list[Loss]]:
+    """The losses that say of what stands at or below their paths that it reads otherwise, and the others.
+
+    A token that is broken outside of contents reads as it was meant, and one that is left as it is names no place.
     """
-    return loss.code is not LossCode.CONTROL_TOKEN or loss.path.startswith("/messages/")
+    contents = "/messages/", "/content"
+    apart = [loss for loss in losses if loss.code is LossCode.CONTROL_TOKEN and not loss.path.startswith(contents)]
+    return [loss for loss in losses if loss not in apart], apart
 
 
 def _may_be_opaque(item: Item) -> bool:
