@@ -20,9 +20,8 @@ from ocml_bridge.model import Document, Message, Refusal, Settings, Text, Transc
 from ocml_bridge.turns import name_of, recipient_of
 
 from . import chunks
-from .chunks import Chunks, Ends
+from .chunks import Chunks, Ends, losses_of
 from .form import Object, notes_in
-from .losses import losses_of
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import JOINT
 from .settings import SETTINGS, write_settings

@@ -29,6 +29,14 @@ _LONGEST: Final = 200
 """The longest name that plans are made for, in characters."""
 _PLACES: Final = range(64)
 """The places among the calls of a message that plans are made for."""
+_TEXT: Final = frozenset({("role", "content"), ("content", "role")})
+"""The members of the commonest messages."""
+_NUMBERS: Final = frozenset({int, float, bool})
+_NEW: Any = ()
+"""Stands for members that have not been looked at."""
+
+# --- skeletons --------------------------------------------------------------------------------------------------------
+
 Add = Callable[[str, Any, list[Hashable], list[str]], bool]
 """Adds a member to a skeleton: to its key, and contents and ids to its values; False for one that is not for plans."""
 
@@ -96,11 +104,41 @@ _MEMBERS: Final[dict[str, Add]] = {
 }
 
 
+def _one_text(value: Any) -> str | None:
+    """The text of content that is one part of text and says nothing else."""
+    if value.__class__ is not list or len(value) != 1 or value[0].__class__ is not dict:
+        return None
+    part = value[0]
+    if tuple(part) != ("type", "text") or part["type"] != "text" or part["text"].__class__ is not str:
+        return None
+    return part["text"]
+
+
+def _filled(key: str, value: Any, values: Iterator[str]) -> Any:
+    add = _MEMBERS.get(key)
+    if add is _add_text:
+        return next(values) if isinstance(value, str) else [{**value[0], "text": next(values)}]
+    return [_filled_call(call, values) for call in value] if add is _add_calls else value
+
+
+def _filled_call(call: Object, values: Iterator[str]) -> Object:
+    out = dict(call)
+    for member in call:
+        if member == "id":
+            out["id"] = next(values)
+        elif member == FUNCTION and call[FUNCTION]["arguments"]:
+            out[FUNCTION] = {**call[FUNCTION], "arguments": next(values)}
+    return out
+
+
 def _kinds(keys: tuple[str, ...]) -> tuple[tuple[str, Add], ...] | None:
     """How each member of a wire message is added; None where one is not for plans."""
     if sum(key in REASONING_TEXTS for key in keys) > 1:
         return None
     return tuple((key, _MEMBERS.get(key, _add_nothing)) for key in keys)
+
+
+# --- reading and writing ----------------------------------------------------------------------------------------------
 
 
 class WireReader(UnitReader):
@@ -164,38 +202,6 @@ class WireReader(UnitReader):
             return Conversation(items, parted.around)
         alternatives = tuple(read_alternatives(branches, items, log))
         return Conversation(items, replace(parted.around, alternatives=alternatives))
-
-
-_NEW: Any = ()
-_TEXT: Final = frozenset({("role", "content"), ("content", "role")})
-_NUMBERS: Final = frozenset({int, float, bool})
-
-
-def _one_text(value: Any) -> str | None:
-    """The text of content that is one part of text and says nothing else."""
-    if value.__class__ is not list or len(value) != 1 or value[0].__class__ is not dict:
-        return None
-    part = value[0]
-    if tuple(part) != ("type", "text") or part["type"] != "text" or part["text"].__class__ is not str:
-        return None
-    return part["text"]
-
-
-def _filled(key: str, value: Any, values: Iterator[str]) -> Any:
-    add = _MEMBERS.get(key)
-    if add is _add_text:
-        return next(values) if isinstance(value, str) else [{**value[0], "text": next(values)}]
-    return [_filled_call(call, values) for call in value] if add is _add_calls else value
-
-
-def _filled_call(call: Object, values: Iterator[str]) -> Object:
-    out = dict(call)
-    for member in call:
-        if member == "id":
-            out["id"] = next(values)
-        elif member == FUNCTION and call[FUNCTION]["arguments"]:
-            out[FUNCTION] = {**call[FUNCTION], "arguments": next(values)}
-    return out
 
 
 class WireWriter(UnitWriter):
