@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from . import registry
@@ -21,7 +22,7 @@ def decoder(stream: str, *, options: Options = DEFAULT, prefix: str | bytes | Se
     """What reads a stream as it arrives.
 
     Args:
-        stream: a format id, or how a format is framed: `openai-sse`.
+        stream: a format id, with a dialect where wanted, or how a format is framed: `openai-sse`.
         options: how to read.
         prefix: what stands before the stream: the generation prompt that a model's answer continues, as text or as
             token ids.
@@ -29,6 +30,7 @@ def decoder(stream: str, *, options: Options = DEFAULT, prefix: str | bytes | Se
     Raises:
         BridgeError: OCB-FORMAT-UNKNOWN where there is no such stream.
     """
+    stream, options = _in_dialect(stream, options)
     adapter, make = _find(stream, lambda adapter: adapter.decoders, "read")
     made = make(options)
     added = added_to(adapter, options)
@@ -50,7 +52,7 @@ def encoder(
     """What writes a stream as it comes. Streams for clients hold no private reasoning unless that is asked for.
 
     Args:
-        stream: a format id, or how a format is framed: `openai-sse`, `ocm-2.2-events`.
+        stream: a format id, with a dialect where wanted, or how a format is framed: `openai-sse`, `ocm-2.2-events`.
         answer: ids and times.
         options: how to write.
         visibility: what is written; None for what the readers of the stream are to see (`audience`).
@@ -62,6 +64,7 @@ def encoder(
     from .events import Answer
     from .stream.visible import FilteredEncoder
 
+    stream, options = _in_dialect(stream, options)
     adapter, make = _find(stream, lambda adapter: adapter.encoders, "written")
     made = make(answer or Answer(), options)
     added = added_to(adapter, options)
@@ -71,6 +74,14 @@ def encoder(
         made = GuardedEncoder(made, adapter, added, options)
     seen = audience(stream) if visibility is None else visibility
     return made if seen is None else FilteredEncoder(made, seen)
+
+
+def _in_dialect(stream: str, options: Options) -> tuple[str, Options]:
+    """The id of a stream without the dialect that it names, and the options with it."""
+    if ":" not in stream:
+        return stream, options
+    adapter, dialect = registry.adapter(stream)
+    return adapter.id, replace(options, dialect=dialect)
 
 
 def audience(stream: str) -> Visibility | None:

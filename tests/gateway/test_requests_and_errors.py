@@ -55,6 +55,22 @@ def test_no_client_makes_a_special_token_that_was_named() -> None:
         assert "a [\u200bINST] b" in bench.upstream.asked[-1]["prompt"]
 
 
+@pytest.mark.parametrize(
+    ("form", "answer"),
+    [
+        *((f"harmony:{dialect}", "<|channel|>final<|message|>Hi.<|return|>") for dialect in ("spec", "oss", "hf")),
+        ("internlm2:unused", "Hi.[UNUSED_TOKEN_145]"),
+        ("chatml:openai", "Hi.<|im_end|>"),
+    ],
+)
+def test_a_model_may_write_a_dialect(form: str, answer: str) -> None:
+    for bench in answering(format=form):
+        answered = bench.client.chat.completions.create(model=bench.play(answer), messages=USER)
+        assert answered.choices[0].message.content == "Hi."
+        chunks = bench.client.chat.completions.create(model=bench.play(answer), messages=USER, stream=True)
+        assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices) == "Hi."
+
+
 def test_what_the_prompt_cannot_say_is_in_a_header(private: Bench) -> None:
     image: Any = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://x.test/a.png"}}]}]
     body = {"model": private.play(final("ok")), "messages": image}
