@@ -15,7 +15,7 @@ from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.text.control import BREAK
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
-from ocml_bridge.units.grouping import grouped, turn_behind, with_grouping
+from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared, UnitWriter
@@ -195,7 +195,7 @@ _TOOLS: Final = "/tools"
 
 
 class Frames(UnitWriter):
-    """Writes frames. The state is the frame before, as far as it says whether the next one continues it."""
+    """Writes frames. The state is whether the frame before was cut off, or is a generation prompt."""
 
     target = HOME
     home = HOME
@@ -230,9 +230,9 @@ class Frames(UnitWriter):
             made, body = message, cast("str", message.content)
         else:
             made, body = framed(message, self.options, prompted=prompted, last=last)
-            made, path = grouped(made, state), f"{path}/content"
+            path = f"{path}/content"
         unit = self.unit(made, body, layout_of(message.layout), path, log, prompted=prompted)
-        return Spelled(unit, [made], _CUT_OFF if made.end is None else turn_behind(made))
+        return Spelled(unit, [made], _CUT_OFF if made.end is None else None)
 
     def unit(self, made: Message, body: str, layout: dict[str, Any], path: str, log: Log, *, prompted: bool) -> Unit:
         """A frame as it is written.
@@ -270,5 +270,5 @@ class Frames(UnitWriter):
         return "".join((front, *units, header, tail))
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
-        """The messages, without the tools of the first developer's."""
-        return with_tools(items, around)
+        """The messages in their turns, without the tools of the first developer's."""
+        return with_tools(with_grouping(items), around)
