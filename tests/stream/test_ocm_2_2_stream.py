@@ -24,7 +24,8 @@ from ocml_bridge.stream import joined, replay
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.testing.strategies import texts, transcripts
 from ocml_bridge.text import developer
-from ocml_bridge.turns import is_call, is_reply, lift_tools
+from ocml_bridge.turns import is_call, is_reply
+from ocml_bridge.units.heads import item_of, messages_of
 from stream_laws import all_cuts, bare, byte_cuts, check_cancel, check_copies, check_law_4, cuts, events_of
 
 PIECES = st.sampled_from(
@@ -62,7 +63,7 @@ WRITTEN = transcripts().map(lambda document: cast("str", write(document, "ocm-2.
 
 
 def lifted(messages: Sequence[Message]) -> Sequence[Message]:
-    return lift_tools(developer.split(messages, lenient=True).messages).messages
+    return messages_of(developer.lifted(list(map(item_of, messages)), lenient=True).items)
 
 
 def law_4(text: str, *more: list[str | bytes | list[int]]) -> list[Event]:

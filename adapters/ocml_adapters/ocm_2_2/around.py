@@ -109,11 +109,13 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
     found = developer.lifted(items, lenient=True, tools=around.tools)
     if found.tools is None:
         return Conversation(items, around)
-    spelling: dict[str, Json] = {} if found.raw is None else {"tools": found.raw}
-    if found.layout is not None:
-        spelling["tools_message"] = own(found.layout)
-    layout = _with(around.layout, **spelling) if spelling else around.layout
-    return Conversation(found.items, replace(around, tools=found.tools, layout=layout))
+    raw, layout = found.spelling
+    kept: dict[str, Json] = {} if raw is None else {"tools": raw}
+    if layout is not None:
+        kept["tools_message"] = own(layout)
+    return Conversation(
+        found.items, replace(around, tools=found.tools, layout=_with(around.layout, **kept) if kept else around.layout)
+    )
 
 
 def _with(kept: ByFormat | None, **more: Json) -> ByFormat:

@@ -93,8 +93,8 @@ class ObjectReader(UnitReader):
         check_together(items, log, _listed_calls(items, parted.units))
         found = developer.lifted(items, lenient=False)
         layout: Object = {} if parted.document == "list" else {"shape": cast("str", parted.document)}
-        if found.layout is not None:
-            layout["tools_message"] = found.layout[HOME]
+        if found.spelling.layout is not None:
+            layout["tools_message"] = found.spelling.layout[HOME]
         around = Transcript((), found.tools, layout={HOME: layout} if layout else None)
         return Conversation(with_grouping(found.items), around)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
 from ..arrange import in_order, misread, pairing_losses, plan_for
@@ -44,20 +44,22 @@ class Writer:
         """
         written = self._written(conversation)
         items = conversation.items
+        replies = _count_replies(written.items)
         # A message may be a reply in this format alone, such as one whose role is the name of a tool.
-        if _count_replies(written.items) <= _count_replies(items) and (
-            paired_in_order(items) is not None or self._keeps_pairs(items, written.items)
-        ):
+        if not replies or (replies <= _count_replies(items) and self._keeps_pairs(items, written.items)):
             return written
         return self._rearranged(conversation.transcript, written)
 
     def _keeps_pairs(self, items: Sequence[Item], near: Sequence[Item]) -> bool:
-        """Whether ids alone tell which call each reply answers, in the document as in what is nearest to it.
-
-        A call may be none in this format, such as one whose recipient it has no place for.
-        """
-        answered = _answered(items) if self._grammar.keeps_ids else None
-        return answered is not None and answered == _answered(near)
+        """Whether replies surely answer the same calls in a document and in the items that are nearest to it."""
+        pairs = paired_in_order(items)
+        if not self._grammar.keeps_ids:
+            return pairs is not None
+        # A call may be none in this format, such as one whose recipient it has no place for.
+        if pairs is not None and _count_answered(paired_in_order(near)) == len(pairs):
+            return True
+        answered = _count_answered(paired_by_id(items))
+        return answered is not None and answered == _count_answered(paired_by_id(near))
 
     def complete(self, completion: Completion) -> DocumentOutcome | None:
         """Write a text to be completed; None where the format holds conversations only.
@@ -237,10 +239,9 @@ class Writer:
         return self._learner.table(behind)
 
 
-def _answered(items: Sequence[Item]) -> list[bool] | None:
-    """For each reply whether it has the id of a call; None where ids do not tell all."""
-    pairs = paired_by_id(items)
-    return None if pairs is None else [call is not None for call in pairs.values()]
+def _count_answered(pairs: Mapping[int, int | None] | None) -> int | None:
+    """How many replies answer a call; None where that is not known."""
+    return None if pairs is None else len(pairs) - list(pairs.values()).count(None)
 
 
 def _count_replies(items: Sequence[Item]) -> int:

@@ -3,55 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import takewhile
-from typing import Final, NamedTuple, TypeGuard, cast
+from typing import Final, NamedTuple, cast
 
 from ..loss import Log, LossCode, Severity
-from ..model import ByFormat, Content, Message, Part, Text, Tool, Tools, Transcript, replace
+from ..model import ByFormat, Content, Message, Tool, Tools, Transcript, replace
 from ..report import compared
-from ..turns import developer_place, hoist_tools, lift_tools, lower_tools, places, says_nothing
-from ..units.heads import Item, item_of, messages_of
+from ..turns import hoist_tools, places, says_nothing
+from ..units.heads import Item, item_of, message_of, messages_of
 from ..units.writer import TOOLS, Prepared
 from .typescript import declare, parse_tools, render_tools
 
 SECTION: Final = "# Tools\n\n"
 _GAP: Final = "\n\n"
+Nearest = Callable[[Message, int], Message]
+"""Gives the nearest message that a format holds of the one with an index, and reports what is lost of it."""
 
 
-class Split(NamedTuple):
-    """Messages whose first developer message has its tools as a part.
+class Spelling(NamedTuple):
+    """How declared tools were spelled.
 
     Attributes:
-        messages: the messages.
-        raw: the section as it stood, where it is not spelled as we would.
+        raw: their section as it stood, where it was not spelled as we would.
+        layout: the layout of a message that held nothing else.
     """
 
-    messages: tuple[Message, ...]
+    raw: str | None = None
+    layout: ByFormat | None = None
+
+
+_OURS: Final = Spelling()
+
+
+# --- sections ---------------------------------------------------------------------------------------------------------
+
+
+class _Section(NamedTuple):
+    """A section behind a developer's text.
+
+    Attributes:
+        before: the text.
+        tools: that it declares.
+        raw: the section as it stands, where it is not spelled as we would.
+    """
+
+    before: str
+    tools: tuple[Tool, ...]
     raw: str | None
 
 
-def split(messages: Sequence[Message], *, lenient: bool) -> Split:
-    """Find the tools section of the first developer message, where only system messages stand before it.
-
-    Args:
-        messages: as read, their bodies still text.
-        lenient: whether a section counts that says the same with other indentation and blank lines.
-    """
-    for index, message in enumerate(messages):
-        if message.role == "system":
-            continue
-        if message.role == "developer" and isinstance(message.content, str):
-            found = split_text(message.content, lenient=lenient)
-            if found is not None:
-                parts, raw = found
-                changed = replace(message, content=parts)
-                return Split((*messages[:index], changed, *messages[index + 1 :]), raw)
-        break
-    return Split(tuple(messages), None)
-
-
-def split_text(text: str, *, lenient: bool) -> tuple[tuple[Part, ...], str | None] | None:
-    """A developer's text as instructions and tools, and the section if its spelling is not ours; None without tools."""
+def _section_of(text: str, *, lenient: bool) -> _Section | None:
+    """The section at the end of a developer's text; None where there is none."""
     at = 0 if text.startswith(SECTION) else text.rfind(_GAP + SECTION) + len(_GAP)
     if at < len(_GAP) and not text.startswith(SECTION):
         return None
@@ -59,26 +60,16 @@ def split_text(text: str, *, lenient: bool) -> tuple[tuple[Part, ...], str | Non
     parsed = parse_tools(section, lenient=lenient)
     if parsed is None or not parsed.tools or parsed.descriptions:
         return None
-    before: tuple[Part, ...] = (Text(text[: at - len(_GAP)]),) if at else ()
-    if before == (Text(""),):
+    if at == len(_GAP):
         return None
-    return (*before, Tools(parsed.tools)), section if lenient and render_tools(parsed.tools) != section else None
+    raw = section if lenient and render_tools(parsed.tools) != section else None
+    return _Section(text[: at - len(_GAP)] if at else "", parsed.tools, raw)
 
 
-def join(content: tuple[Part, ...], raw: str | None = None) -> str:
-    """A developer's text from instructions and tools.
-
-    Args:
-        content: texts, and the tools last.
-        raw: a section to use in place of our spelling, if it says the same.
-    """
-    out: list[str] = []
-    for part in content:
-        if isinstance(part, Tools):
-            out.append(raw if raw is not None and _declares(raw, part.tools) else render_tools(part.tools))
-        elif isinstance(part, Text):
-            out.append(part.text)
-    return _GAP.join(out)
+def _with_section(text: str, tools: tuple[Tool, ...], raw: str | None = None) -> str:
+    """A developer's text with a section behind it, spelled as it was where that says the same."""
+    section = raw if raw is not None and _declares(raw, tools) else render_tools(tools)
+    return f"{text}{_GAP}{section}" if text else section
 
 
 def _declares(section: str, tools: tuple[Tool, ...]) -> bool:
@@ -110,25 +101,7 @@ def _held(tools: tuple[Tool, ...]) -> tuple[Tool, ...] | None:
     return declared[1] if declared is not None and len(declared[1]) == len(tools) else None
 
 
-def _has_tools(content: Content) -> TypeGuard[tuple[Part, ...]]:
-    return not isinstance(content, str) and any(isinstance(part, Tools) for part in content)
-
-
-def spell(transcript: Transcript, raw: str | None = None, layout: ByFormat | None = None) -> tuple[Message, ...]:
-    """The messages to write, the tools spelled in the developer's text.
-
-    Args:
-        transcript: an image.
-        raw: a section to use in place of our spelling, if it says the same.
-        layout: the layout of a message that holds nothing but the tools.
-    """
-    return tuple(
-        replace(message, content=join(message.content, raw)) if _has_tools(message.content) else message
-        for message in lower_tools(transcript, layout)
-    )
-
-
-# --- unit by unit -----------------------------------------------------------------------------------------------------
+# --- reading ----------------------------------------------------------------------------------------------------------
 
 
 class Lifted(NamedTuple):
@@ -137,14 +110,12 @@ class Lifted(NamedTuple):
     Attributes:
         items: the items that are left.
         tools: the tools; None where there are none.
-        raw: their section as it stands, where it is not spelled as we would.
-        layout: the layout of a message that holds nothing else, and is gone.
+        spelling: how they are spelled.
     """
 
     items: list[Item]
     tools: tuple[Tool, ...] | None = None
-    raw: str | None = None
-    layout: ByFormat | None = None
+    spelling: Spelling = _OURS
 
 
 def lifted(items: list[Item], *, lenient: bool, tools: tuple[Tool, ...] | None = None) -> Lifted:
@@ -159,35 +130,25 @@ def lifted(items: list[Item], *, lenient: bool, tools: tuple[Tool, ...] | None =
     if tools:
         head, content, _ = items[at]
         raw = None if content == render_tools(tools) else cast("str", content)
-        return Lifted([*items[:at], *items[at + 1 :]], tools, raw, head.message("", None).layout)
+        return Lifted([*items[:at], *items[at + 1 :]], tools, Spelling(raw, head.message("", None).layout))
     if not _is_developer(items, at) or not _may_hold(items[at]):
         return Lifted(items)
-    found = split(messages_of(items[at : at + 1]), lenient=lenient)
-    rest, tools, layout = lift_tools(found.messages)
-    if tools is None:
+    message = message_of(items[at])
+    found = _section_of(message.content, lenient=lenient) if isinstance(message.content, str) else None
+    if found is None:
         return Lifted(items)
-    return Lifted([*items[:at], *map(item_of, rest), *items[at + 1 :]], tools, found.raw, layout)
+    rest, layout = replace(message, content=found.before), message.layout
+    left, layout = ([], layout) if says_nothing(rest) else ([item_of(rest)], None)
+    return Lifted([*items[:at], *left, *items[at + 1 :]], found.tools, Spelling(found.raw, layout))
 
 
-class Spelling(NamedTuple):
-    """How declared tools were spelled.
-
-    Attributes:
-        raw: their section as it stood, where it was not spelled as we would.
-        layout: the layout of a message that held nothing else.
-    """
-
-    raw: str | None = None
-    layout: ByFormat | None = None
-
-
-_OURS: Final = Spelling()
+# --- writing ----------------------------------------------------------------------------------------------------------
 
 
 def lowered(
     items: Sequence[Item],
     around: Transcript,
-    nearest: Callable[[Message, int], Message],
+    nearest: Nearest,
     log: Log,
     *,
     target: str,
@@ -196,89 +157,94 @@ def lowered(
 ) -> Prepared:
     """A document with its tools where they are written; `lifted` gives them back.
 
-    Tools inside messages move out; what TypeScript cannot say is left out; a developer's text that is a tools section
-    is written as the tools that it is read as. What is prepared has the tools around the items where they are in a
-    message of their own, and else no tools there.
+    They go behind the text of the first developer's message, where only system messages stand before it; else into one
+    of their own behind the leading system messages. Tools inside messages move out; what TypeScript cannot say is left
+    out; a developer's text that is a section is written as the tools that it is read as.
 
     Args:
         items: the messages of the document.
-        around: what stands around them.
-        nearest: the nearest message that the format holds of the one with an index; it reports what is lost of it.
+        around: what stands around them, and around what is prepared: there with tools only where they are in a message
+            of their own.
+        nearest: gives the nearest message that the format holds.
         log: takes what is lost.
         target: the format.
         lenient: as `lifted` has it.
         spelling: how the tools were spelled.
     """
-    at, tools = _place(items), around.tools
-    taken = _is_developer(items, at) and (tools or _may_hold(items[at]))
-    if taken or any(map(_declares_tools, [item[1] for item in items if item[1].__class__ is not str])):
-        return _lowered_into_messages(items, around, nearest, log, target=target, lenient=lenient, spelling=spelling)
-    if tools is None:
+    source, origins, tools, at = items, range(len(items)), around.tools, _place(items)
+    if any(map(_has_tools, [item[1] for item in items if item[1].__class__ is not str])):
+        items, origins, tools = _hoisted(items, around, nearest, log)
+        at = _place(items)
+    elif tools is None and not (_is_developer(items, at) and _may_hold(items[at])):
         return Prepared(items, around)
-    tools = image(tools)
-    declared = declare(tools)
-    if declared is None or declared[1] != tools:
-        return Prepared(items, replace(around, tools=None))
-    raw = spelling.raw
-    section = raw if raw is not None and _declares(raw, tools) else declared[0]
-    made = item_of(Message("developer", section, layout=spelling.layout))
-    origins = [*range(at), TOOLS, *range(at, len(items))]
-    return Prepared([*items[:at], made, *items[at:]], replace(around, tools=tools), origins)
+    tools, made, stop = _declarable(tools or ()), list[Item](), at
+    while not made and _is_developer(items, stop) and (tools or _may_hold(items[stop])):
+        index = origins[stop]
+        near = nearest(message_of(items[stop]), index)
+        if near.end is None and (stop < len(items) - 1 or around.open_turn is not None):
+            near.end = "end"  # only what nothing follows may be cut off
+        text, tools = _as_read(near, tools, lenient=lenient)
+        if text is None:
+            _report_gone(message_of(source[index]), near, index, log, target)
+        else:
+            content = _with_section(text, tools, spelling.raw) if tools else text
+            made.append(item_of(replace(near, content=content)))
+        stop += 1
+    own = tools if not made else ()
+    if own:
+        content = _with_section("", own, spelling.raw)
+        made.append(item_of(Message("developer", content, layout=spelling.layout)))
+    places = [TOOLS] if own else origins[stop - len(made) : stop]
+    return Prepared(
+        [*items[:at], *made, *items[stop:]],
+        replace(around, tools=own or None),
+        [*origins[:at], *places, *origins[stop:]],
+    )
 
 
-def _lowered_into_messages(
-    items: Sequence[Item],
-    around: Transcript,
-    nearest: Callable[[Message, int], Message],
-    log: Log,
-    *,
-    target: str,
-    lenient: bool,
-    spelling: Spelling,
-) -> Prepared:
-    """As `lowered`, where a developer's message takes the tools in, or reads as their declaration."""
+def _hoisted(
+    items: Sequence[Item], around: Transcript, nearest: Nearest, log: Log
+) -> tuple[list[Item], list[int], tuple[Tool, ...] | None]:
+    """The nearest items without the tools inside them, where these stood, and all tools."""
     document = replace(around, messages=messages_of(items))
     near = tuple([nearest(message, index) for index, message in enumerate(messages_of(items))])
-    for message in near if around.open_turn is not None else near[:-1]:
-        if message.role == "developer" and message.end is None:
-            message.end = "end"  # only what nothing follows may be cut off
     hoisted = hoist_tools(replace(document, messages=near), log)
-    messages, origins = list(hoisted.messages), places(document, log)
-    back = _as_read(messages, image(hoisted.tools or ()), lenient=lenient)
-    while len(back.messages) < len(messages):
-        at = developer_place(messages)
-        # An empty one behind it is then the one that takes the tools in, and so on.
-        stop = at + 1 + len(list(takewhile(says_nothing, messages[at + 1 :])))
-        for index, message in zip(origins[at:stop], messages[at:stop], strict=True):
-            _report_changed(document.messages[index], near[index], index, log, target)
-            severity = Severity.LAYOUT if says_nothing(message) else Severity.CHANGED
-            log.lose(LossCode.TOOLS_MOVED, f"/messages/{index}", "it holds nothing but the declared tools", severity)
-        del messages[at:stop], origins[at:stop]
-        back = _as_read(messages, back.tools or (), lenient=lenient)
-    written = list(map(item_of, spell(back, *spelling)))
-    if len(written) == len(origins):
-        return Prepared(written, replace(around, tools=None), origins)
-    origins.insert(developer_place(back.messages), TOOLS)
-    return Prepared(written, replace(around, tools=back.tools), origins)
+    return list(map(item_of, hoisted.messages)), places(document, log), hoisted.tools
 
 
-def _as_read(messages: Sequence[Message], tools: tuple[Tool, ...], *, lenient: bool) -> Transcript:
-    """Messages and tools as they are read where they are written together."""
-    written = spell(Transcript(tuple(messages), tools or None))
-    found = lift_tools(split(written, lenient=lenient).messages)
-    if tools and found.tools != tools:
+def _declarable(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
+    """What a section can hold of tools; none where it would say something else when it is written again."""
+    held = image(tools)
+    declared = declare(held)
+    return held if declared is not None and declared[1] == held else ()
+
+
+def _as_read(message: Message, tools: tuple[Tool, ...], *, lenient: bool) -> tuple[str | None, tuple[Tool, ...]]:
+    """The text of a developer's message with tools behind it, and the tools, as they are read.
+
+    The text is None where the message is nothing but the place of the tools.
+    """
+    text = cast("str", message.content)
+    if tools and says_nothing(message):
+        return None, tools
+    found = _section_of(_with_section(text, tools) if tools else text, lenient=lenient)
+    if tools and (found is None or found.tools != tools):
         # The developer's own text would be taken for a part of the section.
-        return _as_read(messages, (), lenient=lenient)
-    return Transcript(found.messages, found.tools)
+        return _as_read(message, (), lenient=lenient)
+    if found is None:
+        return text, ()
+    return None if says_nothing(replace(message, content=found.before)) else found.before, found.tools
 
 
-def _report_changed(message: Message, near: Message, index: int, log: Log, target: str) -> None:
-    """Report what a message that will not be read loses beside its text."""
+def _report_gone(message: Message, near: Message, index: int, log: Log, target: str) -> None:
+    """Report a developer's message that is read as nothing but the declared tools, with what it loses beside them."""
     path, alone = f"/messages/{index}", "/messages/0"
     own = [loss for loss in log.losses if loss.path.startswith(f"{path}/")]
     known = [loss._replace(path=alone + loss.path[len(path) :]) for loss in own]
     found = compared(Transcript((message,)), Transcript((near,)), known, target=target).losses
     log.losses += [loss._replace(path=path + loss.path[len(alone) :]) for loss in found[len(known) :]]
+    severity = Severity.LAYOUT if says_nothing(near) else Severity.CHANGED
+    log.lose(LossCode.TOOLS_MOVED, path, "it holds nothing but the declared tools", severity)
 
 
 def _place(items: Sequence[Item]) -> int:
@@ -290,6 +256,7 @@ def _place(items: Sequence[Item]) -> int:
 
 
 def _is_developer(items: Sequence[Item], at: int) -> bool:
+    """Whether a developer's message has an index."""
     return at < len(items) and items[at][0].role == "developer"
 
 
@@ -299,5 +266,5 @@ def _may_hold(item: Item) -> bool:
     return not isinstance(content, str) or SECTION in content
 
 
-def _declares_tools(content: Content) -> bool:
+def _has_tools(content: Content) -> bool:
     return not isinstance(content, str) and any(isinstance(part, Tools) for part in content)

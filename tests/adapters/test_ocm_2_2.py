@@ -1,0 +1,99 @@
+"""OpenChatML 2.2 as text: what stands around its frames, and where its tools are declared."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from ocml_bridge import BridgeError, FindingCode, LossCode, Message, Tool, Transcript, read, write
+from ocml_bridge.adapter import Options
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.testing.laws import all_laws
+
+TOOL: Final = Tool("look", "Ends with <|end|> and <|start|>.", {"type": "object", "properties": {}})
+CALL: Final = Message("assistant", "{}", None, "commentary", "functions.f", "c1", end="call")
+REPLY: Final = Message("tool", "1", "functions.f", call_id="c1")
+OPEN: Final = "<|start|>assistant<|channel|>final"
+
+
+@pytest.mark.parametrize("plans", [True, False])
+@pytest.mark.parametrize("before", [(), (Message("developer", "Be brief."),)])
+def test_a_token_in_a_declared_tool_is_escaped(before: tuple[Message, ...], *, plans: bool) -> None:
+    document = Transcript((*before, Message("user", "Hi.")), (TOOL,))
+    text = write(document, "ocm-2.2", options=Options(plans=plans)).output
+    assert "<<|end|> and <<|start|>" in str(text)
+    back = read(text, "ocm-2.2").transcript
+    assert isinstance(back, Transcript)
+    assert back.tools is not None
+    assert back.tools[0].description == TOOL.description
+    assert back.messages == document.messages
+
+
+def test_text_before_the_open_turn_is_found_and_kept() -> None:
+    text = f"version: 2.2\n<|start|>user<|message|>Hi.<|end|>\nbetween\n{OPEN}"
+    reading = read(text, "ocm-2.2")
+    assert [(finding.code, finding.path) for finding in reading.findings] == [
+        (FindingCode.TEXT_OUTSIDE, "/open_turn/extras/ocm-2.2/before")
+    ]
+    assert write(reading.transcript, "ocm-2.2").output == text
+
+
+def test_an_open_turn_that_is_private_stays_so_where_its_channel_cannot_be_written() -> None:
+    document = Transcript((Message("user", "Hi."),), open_turn=Message("assistant", "", channel="my notes", end=None))
+    assert str(write(document, "ocm-2.2").output).endswith("<|start|>assistant<|channel|>analysis")
+
+
+def test_the_text_before_a_message_stays_behind_a_frame_of_tools() -> None:
+    text = (
+        "version: 2.2\n<|start|>developer<|message|># Tools\n\n## functions\n\nnamespace functions {\n\n"
+        "// Looks.\ntype look = () => any;\n\n} // namespace functions<|end|>\nbetween\n"
+        "<|start|>user<|message|>Hi.<|end|>\n"
+    )
+    assert write(read(text, "ocm-2.2").transcript, "ocm-2.2").output == text
+
+
+def test_a_message_that_is_cut_off_ends_where_tools_follow_it() -> None:
+    document = Transcript((Message("system", "Be", end=None),), (TOOL,))
+    result = write(document, "ocm-2.2")
+    assert [(loss.code, loss.path) for loss in result.losses] == [(LossCode.ENDING, "/messages/0/end")]
+    all_laws(document, "ocm-2.2")
+
+
+def test_an_answer_that_is_not_the_last_need_not_say_how_it_ended() -> None:
+    text = "version: 2.2\n<|start|>assistant<|channel|>final<|message|>4.<|end|>\n"
+    answer = read(text, "ocm-2.2").transcript
+    assert isinstance(answer, Transcript)
+    assert answer.messages[0].layout == {"ocm-2.2": {"end": "<|end|>"}}
+    longer = Transcript((*answer.messages, Message("user", "Why?")))
+    back = read(write(longer, "ocm-2.2").output, "ocm-2.2").transcript
+    assert isinstance(back, Transcript)
+    assert back.messages[0].layout is None
+
+
+@pytest.mark.parametrize("recipient", ["functions.f", "a b"])
+def test_a_reply_to_a_call_that_cannot_be_written_is_reported(recipient: str) -> None:
+    document = Transcript((Message("assistant", "{}", None, "commentary", recipient, "c1", end="call"), REPLY))
+    lost = [loss.path for loss in write(document, "ocm-2.2", policy=LENIENT).losses if loss.code is LossCode.PAIRING]
+    assert lost == ([] if recipient == "functions.f" else ["/messages/1"])
+
+
+def test_an_id_that_no_header_holds_is_left_out_and_another_is_not_made_up() -> None:
+    document = Transcript((Message("assistant", "{}", None, "commentary", "functions.f", "a b", end="call"),))
+    text = str(write(document, "ocm-2.2", policy=LENIENT).output)
+    assert "call_id" not in text
+    all_laws(document, "ocm-2.2")
+
+
+def test_a_header_is_kept_as_it_stood_whatever_id_was_seen_with_it_before() -> None:
+    layout = {"ocm-2.2": {"header": "assistant to=functions.f  call_id=c1<|channel|>commentary"}}
+    first = Message("assistant", "{}", None, "commentary", "functions.f", "c2", end="call", layout=layout)
+    second = Message("assistant", "{}", None, "commentary", "functions.f", "c1", end="call", layout=layout)
+    assert "f  call_id" not in str(write(Transcript((first,)), "ocm-2.2").output)
+    assert "f  call_id=c1" in str(write(Transcript((second,)), "ocm-2.2").output)
+
+
+def test_a_malformed_header_is_reported_before_a_malformed_frame_behind_it() -> None:
+    text = "version: 2.2\n<|start|>user what<|message|>Hi.<|end|>\n<|start|>user<|message|>a <|start|>"
+    with pytest.raises(BridgeError, match="what"):
+        read(text, "ocm-2.2")
