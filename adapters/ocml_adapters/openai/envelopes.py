@@ -39,43 +39,48 @@ class Around(NamedTuple):
     branches: Sequence[Branch] = ()
 
 
-class EnvelopeReader:
-    """Takes documents apart."""
-
-    def __init__(self) -> None:
-        self._known = Memo[Hashable, "Transcript | None"](1024)
-
-    def part(self, source: Json, log: Log) -> Parted:
-        """A document without its messages.
-
-        Raises:
-            BridgeError: as `read_shell`.
-        """
-        return self._request(source) or _parted(source, log)
-
-    def _request(self, source: Json) -> Parted | None:
-        """A request that is like others; None for any other document."""
-        if source.__class__ is not dict:
-            return None
-        request = cast("Object", source)
-        wires, raws = request.get(MESSAGES), request.get(TOOLS)
-        key = _key(request)
-        if wires.__class__ is not list or key is None:
-            return None
-        tools: tuple[Tool, ...] | None = None
-        if raws.__class__ is list:
-            tools, others = read_tools(cast("list[Json]", raws))
-            if others:
-                return None
-        found = self._known.get(key, _NEW)
-        if found is _NEW:
-            found = self._known.keep(key, _learned(request))
-        return None if found is None else Parted(cast("list[Json]", wires), _with_tools(found, tools), False, _REQUEST)
+# --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _parted(source: Json, log: Log) -> Parted:
+def part(source: Json, log: Log, *, plans: bool) -> Parted:
+    """A document without its messages.
+
+    Args:
+        source: the document.
+        log: takes what is noticed.
+        plans: whether requests alike are remembered.
+
+    Raises:
+        BridgeError: as `read_shell`.
+    """
+    request = _remembered(source) if plans else None
+    if request is not None:
+        return request
     shell = read_shell(source, log)
     return Parted(shell.wires, shell.around(), shell.cut_off, Around(shell.place, shell.branches))
+
+
+def _remembered(source: Json) -> Parted | None:
+    """A request that is like others; None for any other document."""
+    if source.__class__ is not dict:
+        return None
+    request = cast("Object", source)
+    wires, raws = request.get(MESSAGES), request.get(TOOLS)
+    key = _key(request)
+    if wires.__class__ is not list or key is None:
+        return None
+    tools: tuple[Tool, ...] | None = None
+    if raws.__class__ is list:
+        tools, others = read_tools(cast("list[Json]", raws))
+        if others:
+            return None
+    found = _read.get(key, _NEW)
+    if found is _NEW:
+        found = _read.keep(key, _learned(request))
+    return None if found is None else Parted(cast("list[Json]", wires), _with_tools(found, tools), False, _REQUEST)
+
+
+_read: Final = Memo[Hashable, "Transcript | None"](1024)
 
 
 def _with_tools(around: Transcript, tools: tuple[Tool, ...] | None) -> Transcript:
@@ -109,35 +114,32 @@ def _place(at: int) -> str:
 
 
 _REQUEST: Final = Around(_place)
-
 _NEW: Any = object()
 
 
-class EnvelopeWriter:
-    """Puts wire messages into documents."""
+# --- writing ----------------------------------------------------------------------------------------------------------
 
-    def __init__(self) -> None:
-        self._known = Memo[Hashable, "_Request | None"](1024)
 
-    def enclose(self, wires: list[Json], around: Transcript, branches: Branches = ()) -> Enclosed:
-        """A document, and what it reads as without its messages.
+def enclose(wires: list[Json], around: Transcript, branches: Branches, *, plans: bool) -> Enclosed:
+    """A document, and what it reads as without its messages.
 
-        Args:
-            wires: its wire messages.
-            around: what is to stand around them.
-            branches: the wire messages of its alternatives.
-        """
-        key = _key_of(around)
-        found = None
-        if key is not None:
-            found = self._known.get(key, _NEW)
-            if found is _NEW:
-                found = self._known.keep(key, _learned_request(around))
-        if found is None:
-            return enclosing(around, wires, branches)
-        return Enclosed(
-            {name: write(wires, around) for name, write in found.members}, _with_tools(found.around, around.tools)
-        )
+    Args:
+        wires: its wire messages.
+        around: what is to stand around them.
+        branches: the wire messages of its alternatives.
+        plans: whether requests alike are remembered.
+    """
+    key = _key_of(around) if plans else None
+    found = None
+    if key is not None:
+        found = _written.get(key, _NEW)
+        if found is _NEW:
+            found = _written.keep(key, _learned_request(around))
+    if found is None:
+        return _enclosed(around, wires, branches)
+    return Enclosed(
+        {name: write(wires, around) for name, write in found.members}, _with_tools(found.around, around.tools)
+    )
 
 
 class _Request(NamedTuple):
@@ -147,11 +149,14 @@ class _Request(NamedTuple):
     around: Transcript
 
 
+_written: Final = Memo[Hashable, "_Request | None"](1024)
+
+
 def _learned_request(around: Transcript) -> _Request | None:
     """How documents are written with the same around their messages; None where they are no requests."""
     some = None if around.tools is None else ()
-    written, image, _ = enclosing(
-        Transcript((), some, settings=around.settings, extras=around.extras, layout=around.layout), []
+    written, image, _ = _enclosed(
+        Transcript((), some, settings=around.settings, extras=around.extras, layout=around.layout), [], ()
     )
     if not isinstance(written, dict):
         return None
@@ -194,25 +199,16 @@ def _key_of(around: Transcript) -> Hashable | None:
 _settings: Final = attrgetter(*Settings.__match_args__)
 
 
-# --- a document and what it reads as ----------------------------------------------------------------------------------
-
-
-def enclosing(transcript: Transcript, wires: list[Json], branches: Branches = ()) -> Enclosed:
-    """Wire messages with what stands around them, and as what that will be read.
-
-    Args:
-        transcript: what stands around them.
-        wires: the wire messages.
-        branches: those of its alternatives.
-    """
-    written, shell = _written(transcript, wires, branches)
+def _enclosed(transcript: Transcript, wires: list[Json], branches: Branches) -> Enclosed:
+    """As `enclose`, of any document: it is written, and read."""
+    written, shell = _readable(transcript, wires, branches)
     image = shell.around(_alternatives(shell) if shell.branches else None)
     if image != transcript:
         written = write_shell(image, wires, [branch.wires for branch in shell.branches])
     return Enclosed(written, image, shell.cut_off)
 
 
-def _written(transcript: Transcript, wires: list[Json], branches: Branches) -> tuple[Source, Shell]:
+def _readable(transcript: Transcript, wires: list[Json], branches: Branches) -> tuple[Source, Shell]:
     """A document, and as what it is read; without what it remembers of its shape if that misleads."""
     try:
         written = write_shell(transcript, wires, branches)

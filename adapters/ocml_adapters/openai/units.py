@@ -17,7 +17,7 @@ from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
-from .envelopes import Around, EnvelopeReader, EnvelopeWriter, read_alternatives
+from .envelopes import Around, enclose, part, read_alternatives
 from .form import Object
 from .nearest import joins, linked, nearest, with_names
 from .reader import checked, name_replies, notice, read_message
@@ -147,7 +147,6 @@ class WireReader(UnitReader):
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self._kinds = Memo[tuple[str, ...], "tuple[tuple[str, Add], ...] | None"](1024)
-        self._envelopes = EnvelopeReader()
 
     def part(self, source: str | Json, log: Log) -> Parted:
         """A document without its messages.
@@ -155,7 +154,7 @@ class WireReader(UnitReader):
         Raises:
             BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
         """
-        return self._envelopes.part(source, log)
+        return part(source, log, plans=self.options.plans)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """A wire message without contents and ids; None where it has other members that say something."""
@@ -212,10 +211,6 @@ class WireWriter(UnitWriter):
     groups = True
     keeps_ids = True
 
-    def __init__(self, options: Options) -> None:
-        super().__init__(options)
-        self._envelopes = EnvelopeWriter()
-
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with all tools apart from messages, with ids for calls that have none, and with names.
 
@@ -254,7 +249,7 @@ class WireWriter(UnitWriter):
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """The document around the wire messages, with its other answers."""
         branches = [self._wires(one.messages) for one in around.alternatives or ()]
-        return self._envelopes.enclose(units, around, branches)
+        return enclose(units, around, branches, plans=self.options.plans)
 
     def _wires(self, messages: Sequence[Message]) -> list[Json]:
         """The wire messages of an alternative."""
