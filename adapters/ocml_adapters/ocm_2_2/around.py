@@ -11,6 +11,7 @@ from ocml_bridge.model import ByFormat, Header, Json, Transcript, replace
 from ocml_bridge.text import developer
 from ocml_bridge.text.edges import by_format
 from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Item
 
 from .document import (
@@ -100,13 +101,13 @@ def with_tail(around: Transcript, tail: str) -> Transcript:
 
 
 def with_tools(items: list[Item], around: Transcript) -> Conversation:
-    """What frames read as, with the tools out of the developer's message.
+    """What frames read as, in their turns, with the tools out of the developer's message.
 
     Args:
         items: of the frames; the list may be changed.
         around: what stands around them, with the tools that are known to be in a message of their own.
     """
-    found = developer.lifted(items, lenient=True, tools=around.tools)
+    found = developer.lifted(with_grouping(items), lenient=True, tools=around.tools)
     if found.tools is None:
         return Conversation(items, around)
     raw, layout = found.spelling

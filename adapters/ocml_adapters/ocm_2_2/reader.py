@@ -17,7 +17,6 @@ from ocml_bridge.text.edges import by_format
 from ocml_bridge.turns import is_call, is_reply, is_thought
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Parted, Skeleton, Unit
-from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 
@@ -282,8 +281,7 @@ def related(items: list[Item], around: Transcript, behind: Behind, log: Log) -> 
             log.find(FindingCode.TEXT_OUTSIDE, "/extras/ocm-2.2/tail", "text behind the last message; kept")
         around = with_tail(around, behind.tail)
         items[-1] = _with_plain_end(items[-1])
-    conversation = with_tools(items, around)
-    return Conversation(with_grouping(list(conversation.items)), conversation.around)
+    return with_tools(items, around)
 
 
 def _with_plain_end(item: Item) -> Item:

@@ -14,7 +14,6 @@ from ocml_bridge.text import attributes, developer
 from ocml_bridge.turns import is_thought
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Enclosed, Spelled, State, Unit
-from ocml_bridge.units.grouping import grouped, turn_behind
 from ocml_bridge.units.heads import LONGEST, Head, Item, item_of, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
@@ -29,7 +28,7 @@ _CUT_OFF: Final = "cut off"
 
 
 class Frames(UnitWriter):
-    """Writes frames. The state is the turn that the frame before leaves open, where there is one that has an end."""
+    """Writes frames. The state is whether the frame before was cut off, or there is none."""
 
     target = HOME
     home = HOME
@@ -80,9 +79,9 @@ class Frames(UnitWriter):
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """The text of a frame, with what stands before it."""
         first = state == _FIRST
-        image = grouped(settled(group[0], first=first, last=last), state)
+        image = settled(group[0], first=first, last=last)
         text = frame_of(image) if first else gap_of(image) + frame_of(image)
-        return Spelled(text, [image], _CUT_OFF if image.end is None else turn_behind(image))
+        return Spelled(text, [image], _CUT_OFF if image.end is None else None)
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """The text: what stands before the frames, these, and the open turn or what stands behind them."""
