@@ -7,7 +7,6 @@ and the very end of a text; between messages it is where another conversation be
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
@@ -92,37 +91,6 @@ def closing(text: str, options: Options) -> Edges:
         if token and rest.endswith(token):
             return replace(NONE, tail=rest[: len(rest) - len(token)], eos=token, after=text[len(rest) :])
     return replace(NONE, tail=text)
-
-
-class Ending:
-    """Tells which end of a text that arrives may be the token that ends all of it, with white space behind it.
-
-    Args:
-        options: which tokens end a text.
-    """
-
-    def __init__(self, options: Options) -> None:
-        self._tokens: Final = tuple(token for token in (*EOS, options.eos) if token)
-        self.firsts: Final = "".join(token[0] for token in self._tokens)
-        """The characters that such an end may begin with."""
-        self.may_begin: Final = re.compile(f"[{re.escape(self.firsts)}]").search
-        """Finds whether a text has one of them."""
-
-    def ends(self, text: str) -> bool:
-        """Whether a text ends with such a token."""
-        return text.rstrip().endswith(self._tokens)
-
-    def cut(self, text: str) -> int:
-        """Where the end of a text begins that may be such a token or the beginning of one; else its length."""
-        rest = text.rstrip()
-        places = [len(rest) - len(token) for token in self._tokens if rest.endswith(token)]
-        for token in self._tokens:
-            at = text.find(token[0], max(0, len(text) - len(token) + 1))
-            while at >= 0 and not token.startswith(text[at:]):
-                at = text.find(token[0], at + 1)
-            if at >= 0:
-                places.append(at)
-        return min(places, default=len(text))
 
 
 def joined(first: Edges, last: Edges) -> Edges:

@@ -5,6 +5,7 @@ What a document is as a whole (its beginning and end, declared tools, a completi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Final
@@ -20,7 +21,7 @@ from ocml_bridge.text.im import Frame, Heading, read_header, spell
 from ocml_bridge.turns import is_call, is_thought
 
 from .body import BodyReader, is_text, with_channels
-from .edges import Ending, grammar
+from .edges import EOS, grammar
 from .reader import FramesReader, end_inside
 from .segments import Block, Call, Output, Segment
 from .syntax import END, SPECIALS
@@ -131,11 +132,42 @@ def _text_of(segment: Segment) -> str:
     return segment.content if isinstance(segment, Output) else ""
 
 
+class Ending:
+    """Tells which end of a text that arrives may be the token that ends all of it, with white space behind it.
+
+    Args:
+        options: which tokens end a text.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._tokens: Final = tuple(token for token in (*EOS, options.eos) if token)
+        self.firsts: Final = "".join(token[0] for token in self._tokens)
+        """The characters that such an end may begin with."""
+        self.may_begin: Final = re.compile(f"[{re.escape(self.firsts)}]").search
+        """Finds whether a text has one of them."""
+
+    def ends(self, text: str) -> bool:
+        """Whether a text ends with such a token."""
+        return text.rstrip().endswith(self._tokens)
+
+    def cut(self, text: str) -> int:
+        """Where the end of a text begins that may be such a token or the beginning of one; else its length."""
+        rest = text.rstrip()
+        places = [len(rest) - len(token) for token in self._tokens if rest.endswith(token)]
+        for token in self._tokens:
+            at = text.find(token[0], max(0, len(text) - len(token) + 1))
+            while at >= 0 and not token.startswith(text[at:]):
+                at = text.find(token[0], at + 1)
+            if at >= 0:
+                places.append(at)
+        return min(places, default=len(text))
+
+
 class FramesSoFar:
     """The frames so far, which are read as a document when all are there.
 
     Attributes:
-        messages: those that were told of them.
+        messages: those of the frames that are complete.
         ending: tells what may be the end token of the whole text.
     """
 

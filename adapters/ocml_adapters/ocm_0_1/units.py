@@ -118,28 +118,29 @@ class Frames(UnitWriter):
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """The text of the frames of a wire message, with what stands before each."""
-        wires = _wires(_without_empty(list(map(Row, paths, group)), log))
+        by_frame = _by_frame(_without_empty(list(map(Row, paths, group)), log))
         frames: list[Frame] = []
         image: list[Message] = []
-        for wire in wires:
-            messages = [row.message for row in wire]
-            _settle(messages, self.options, last=last and wire is wires[-1])
+        for rows in by_frame:
+            messages = [row.message for row in rows]
+            _settle(messages, self.options, last=last and rows is by_frame[-1])
             first = isinstance(state, First) and not frames
             one = framed(messages, TOKENS.neutralise, self.options, first=first)
-            self._guard(wire, one, log)
+            self._guard(rows, one, log)
             one.remember()
             frames.append(self._as_asked(one, first=first))
             image += messages
         if isinstance(state, First):
-            _report_tools(image, wires[0][0].path, state._replace(systems=state.systems - len(group)), log)
+            behind = state._replace(systems=state.systems - len(group))
+            _report_tools(image, by_frame[0][0].path, behind, log)
         return Spelled(spell_frames(frames, ""), image, _CLOSED if frames[-1].end else _CUT)
 
-    def _guard(self, wire: Sequence[Row], one: Framed, log: Log) -> None:
+    def _guard(self, rows: Sequence[Row], one: Framed, log: Log) -> None:
         """Report the control tokens that had to be broken, or refuse them; what is spelled as it was has none."""
         if BREAK not in one.default.body or not one.is_default():
             return
         policy = self.options.control_tokens
-        for row in wire:
+        for row in rows:
             body_of([row.message], lambda text, path=f"{row.path}/content": TOKENS.guard(text, policy, path, log))
 
     def _as_asked(self, one: Framed, *, first: bool) -> Frame:
@@ -198,14 +199,13 @@ def _systems(items: Sequence[Item]) -> list[int]:
 # --- which messages share a frame -------------------------------------------------------------------------------------
 
 
-def _without_empty(wire: list[Row], log: Log) -> list[Row]:
-    """An empty text in a wire message of several is the same as none."""
-    left = [row for row in wire if not is_empty(row.message)] or wire[:1]
-    if len(left) < len(wire):
-        places = {row.path for row in left}
-        for row in wire:
-            if row.path not in places:
-                leave_out(row.path, log)
+def _without_empty(rows: list[Row], log: Log) -> list[Row]:
+    """A wire message without its empty texts; the first of them stays where there is nothing else."""
+    left = [row for row in rows if not is_empty(row.message)] or rows[:1]
+    places = {row.path for row in left}
+    for row in rows:
+        if row.path not in places:
+            leave_out(row.path, log)
     return left
 
 
@@ -219,15 +219,15 @@ def leave_out(path: str, log: Log) -> None:
     log.lose(LossCode.MESSAGE, path, "an empty text beside others is the same as none", Severity.LAYOUT)
 
 
-def _wires(rows: Sequence[Row]) -> list[list[Row]]:
-    """The frames that a wire message needs: white space alone, or text beside text, has a frame of its own."""
-    wires: list[list[Row]] = []
+def _by_frame(rows: Sequence[Row]) -> list[list[Row]]:
+    """A wire message in the frames that it needs: white space alone, or text beside text, has one of its own."""
+    frames: list[list[Row]] = []
     for row in rows:
-        if wires and may_join(wires[-1][-1].message, row.message):
-            wires[-1].append(row)
+        if frames and may_join(frames[-1][-1].message, row.message):
+            frames[-1].append(row)
         else:
-            wires.append([row])
-    return wires
+            frames.append([row])
+    return frames
 
 
 def may_join(before: Message, message: Message) -> bool:
