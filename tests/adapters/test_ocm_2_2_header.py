@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocml_adapters.ocm_2_2 import flow
+from ocml_adapters.ocm_2_2 import document
 from ocml_adapters.ocm_2_2.document import DocumentHeader, parse_header, read_back, render_header
 from ocml_adapters.ocm_2_2.yamltext import dump, load
 from ocml_bridge import BridgeError, jsontext
@@ -37,7 +37,7 @@ HEADERS = st.builds(
 
 @given(VALUES)
 def test_what_is_plain_is_what_the_yaml_library_writes_and_reads(value: Any) -> None:
-    text = flow.plain(value)
+    text = document.plain(value)
     if text is not None:
         assert text == dump(value)
         loaded = load(f"value: {text}\n")
@@ -47,7 +47,7 @@ def test_what_is_plain_is_what_the_yaml_library_writes_and_reads(value: Any) -> 
 
 @pytest.mark.parametrize("value", ["gpt-4o", 0.2, 4096, True, None, ["END", "<|end|>"], {"temperature": 0.2, "n": 1}])
 def test_settings_of_requests_are_plain(value: Any) -> None:
-    assert flow.plain(value) is not None
+    assert document.plain(value) is not None
 
 
 def _read(text: str) -> DocumentHeader | str | None:

@@ -1,19 +1,18 @@
-"""The document header (§2): YAML in front of the first frame; and where that begins."""
+"""The document header (§2): YAML in front of the first frame. What is plain in it needs no YAML library."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeGuard, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.model import Header, Json, Settings, replace
 from ocml_bridge.model.codec import to_json
 from ocml_bridge.model.settings import READERS, settings_of
 
-from . import flow
-from .syntax import MAX_HEADER, START, START_LINE, VERSION
+from .syntax import MAX_HEADER, VERSION
 
 FIELDS: Final = ("capabilities", "profiles")
 MODEL: Final = "model"
@@ -55,8 +54,8 @@ def parse_header(text: str) -> DocumentHeader | None:
         BridgeError: E-PARSE-HEADER where it is too long, nests too deep, or uses YAML's aliases.
     """
     if len(text) > MAX_HEADER:
-        raise _too_long()
-    # Imported here, as in `flow`: YAML takes longer to import than most texts take to convert.
+        raise too_long()
+    # Imported here, as below: YAML takes longer to import than most texts take to convert.
     from .yamltext import load
 
     found = _FENCE.match(text)
@@ -94,36 +93,36 @@ def _settings(values: dict[str, Json]) -> tuple[Settings | None, dict[str, Json]
 _Values = dict[str, Json]
 
 
-def _too_long() -> BridgeError:
+def too_long() -> BridgeError:
     """The error of a header that is too long to be read."""
     return BridgeError(ErrorCode.PARSE_HEADER, f"the header is longer than {MAX_HEADER} characters", offset=0)
 
 
-def render_header(said: DocumentHeader) -> str:
+def render_header(document: DocumentHeader) -> str:
     """The header as YAML, one key a line, `version` first."""
-    version = said.header.version
+    version = document.header.version
     lines = [] if version is None else [f"version: {_version(version)}"]
-    lines += [f"{flow.spell(key)}: {flow.spell(value)}" for key, value in _values_of(said).items()]
+    lines += [f"{spell(key)}: {spell(value)}" for key, value in _values_of(document).items()]
     return "".join(f"{line}\n" for line in lines)
 
 
-def read_back(said: DocumentHeader) -> DocumentHeader | None:
+def read_back(document: DocumentHeader) -> DocumentHeader | None:
     """What `parse_header` makes of a header as `render_header` writes it; YAML is read only where values are not plain.
 
     Raises:
         BridgeError: as `parse_header`.
     """
-    text, version, values = render_header(said), said.header.version, _values_of(said)
-    if version is None or len(text) > MAX_HEADER or flow.plain([version, values]) is None:
+    text, version, values = render_header(document), document.header.version, _values_of(document)
+    if version is None or len(text) > MAX_HEADER or plain([version, values]) is None:
         return parse_header(text)
     return _header_of(version, values)
 
 
-def _values_of(said: DocumentHeader) -> dict[str, Json]:
+def _values_of(document: DocumentHeader) -> dict[str, Json]:
     """What a header says beside the version, in the order in which it is written."""
-    header, settings = said.header, said.settings or Settings()
+    header, settings = document.header, document.settings or Settings()
     known: dict[str, Json] = {} if settings.model is None else {MODEL: settings.model}
-    if asked := {**_generation(settings), **(said.others or {})}:
+    if asked := {**_generation(settings), **(document.others or {})}:
         known[GENERATION] = asked
     known |= {name: value for name in FIELDS if (value := getattr(header, name)) is not None}
     rest = {**known, **(header.extras or {}), **known}
@@ -142,68 +141,56 @@ def _generation(settings: Settings) -> dict[str, Json]:
 
 
 def _version(version: str) -> str:
-    return version if re.fullmatch(r"[0-9]+\.[0-9]+", version) else flow.spell(version)
+    return version if re.fullmatch(r"[0-9]+\.[0-9]+", version) else spell(version)
 
 
-class Front:
-    """Looks for the first frame: at a line that begins with one, as the header itself names tokens (reading 1).
+# --- values -----------------------------------------------------------------------------------------------------------
 
-    A `<|start|>` earlier in a line is the first frame's where what stands before the line is no header, and at once
-    where nothing but white space stands before it.
+_DEPTH: Final = 8
+_WORD: Final = re.compile(r"[a-z]+(?:_[a-z]+)*")
+_KEY: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+"""Keys that YAML writes on the line of their value."""
+_TEXT: Final = re.compile(r"[ !#-\[\]-~]*")
+"""Texts that stand in double quotes as they are."""
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,20})?")
+_RESERVED: Final = frozenset({"yes", "no", "y", "n", "on", "off", "true", "false", "null"})
+"""Words that YAML does not read as text."""
 
-    Attributes:
-        text: what stands before the first frame, once that is known.
-        header: the document header that it is; None where it is none.
-    """
 
-    def __init__(self) -> None:
-        self.text = ""
-        self.header: DocumentHeader | None = None
-        self._pieces: list[str] = []
-        self._blank = True
-        self._early = -1
-        self.size = 0
-        """How many characters wait for the first frame."""
+def spell(value: Json) -> str:
+    """A value as it stands in a header: a word bare, any other text quoted."""
+    if isinstance(value, str) and value not in _RESERVED and _WORD.fullmatch(value):
+        return value
+    text = plain(value)
+    if text is not None:
+        return text
+    # Imported here: YAML takes longer to import than most texts take to convert.
+    from .yamltext import dump
 
-    def feed(self, text: str) -> str | None:
-        """Take more text, not cut inside a token; the text from the first frame on, once it is known where it begins.
+    return dump(value)
 
-        Raises:
-            BridgeError: E-PARSE-HEADER where a header is longer than `MAX_HEADER`, nests too deep, or uses YAML's
-                aliases.
-        """
-        # Behind text that ends inside a line, the first character does not begin one.
-        line = START_LINE.search(text, int(bool(self._pieces) and not self._pieces[-1].endswith("\n")))
-        early = text.find(START) if self._early < 0 else -1
-        self._pieces.append(text)
-        if early >= 0:
-            self._early = self.size + early
-            self._blank = self._blank and not text[:early].strip()
-            if self._blank:
-                return self._split("".join(self._pieces), self._early)
-        else:
-            self._blank = self._blank and not text.strip()
-        if line is not None:
-            return self._decide("".join(self._pieces), self.size + line.start())
-        self.size += len(text)
-        if self.size > MAX_HEADER and not self._blank:
-            raise _too_long()
+
+def plain(value: Json, depth: int = 0) -> str | None:
+    """A plain value as `yamltext.dump` writes it, of which `yamltext.load` makes the same; None for any other value."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return f'"{value}"' if _TEXT.fullmatch(value) else None
+    if isinstance(value, (int, float)):
+        return text if _NUMBER.fullmatch(text := repr(value)) else None
+    if depth == _DEPTH:
         return None
+    if isinstance(value, list):
+        items = [plain(item, depth + 1) for item in cast("list[Json]", value)]
+        return f"[{', '.join(items)}]" if _are_plain(items) else None
+    members = cast("dict[str, Json]", value)
+    if not all(map(_KEY.fullmatch, members)):
+        return None
+    items = [plain(item, depth + 1) for item in members.values()]
+    if not _are_plain(items):
+        return None
+    return "{" + ", ".join(f'"{key}": {item}' for key, item in zip(members, items, strict=True)) + "}"
 
-    def finish(self) -> str:
-        """There is no more text: that from the first frame on, "" where there is none.
 
-        Raises:
-            BridgeError: as `feed`.
-        """
-        text = "".join(self._pieces)
-        return self._decide(text, len(text))
-
-    def _decide(self, text: str, at: int) -> str:
-        rest = self._split(text, at)
-        return rest if self.header is not None or self._early < 0 else self._split(text, self._early)
-
-    def _split(self, text: str, at: int) -> str:
-        self.text = text[:at]
-        self.header = parse_header(self.text) if self.text.strip() else None
-        return text[at:]
+def _are_plain(items: list[str | None]) -> TypeGuard[list[str]]:
+    return None not in items

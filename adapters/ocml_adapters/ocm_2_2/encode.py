@@ -1,4 +1,4 @@
-"""OpenChatML 2.2 as it comes: what the batch writer writes, message by message."""
+"""OpenChatML 2.2 as it comes: what the batch writer writes, message by message; ids for calls without one."""
 
 from __future__ import annotations
 
@@ -8,19 +8,58 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Document, Message, Transcript, replace
+from ocml_bridge.pairing import Pairing
 from ocml_bridge.stream.encoder import TextEncoder
-from ocml_bridge.turns import is_thought
+from ocml_bridge.turns import is_call, is_thought
 
-from .body import encode, escape
 from .document import PLAIN
 from .document import render_header as render_document_header
-from .header import render_header
-from .ids import CallIds
+from .message import encode, escape, render_header
 from .nearest import nearest
 from .reader import FramesReader
 from .stream import HOLD
 from .syntax import HOME, MESSAGE, START, TERMINATORS, is_last_answer, own
 from .units import opened
+
+
+class CallIds:
+    """Gives each call without an id one, and each reply without one its call's, as `pairing.identified` does.
+
+    Args:
+        answer: gives the ids; one that is taken already is passed over.
+    """
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self._pairing = Pairing()
+        self._ids: dict[int, str | None] = {}
+        self._taken: set[str] = set()
+        self._made = 0
+
+    def of(self, start: Start) -> str | None:
+        """The call id of a message that begins; messages are asked for in order, each once."""
+        number, message = start
+        answered = self._pairing.feed(number, message)
+        known = message.call_id
+        if known is None and is_call(message):
+            known = self._make()
+        elif known is None and answered is not None:
+            known = self._ids[answered]
+        if known is not None:
+            self._taken.add(known)
+        self._ids[number] = known
+        return known
+
+    def _make(self) -> str:
+        made = ""
+        # One more than there are: who gives ids may repeat them all.
+        for _ in range(len(self._taken) + 1):
+            made = self._answer.call_id(self._made)
+            self._made += 1
+            if made not in self._taken:
+                break
+        return made
+
 
 _RUN: Final = 64
 """How many brackets wait for what follows them; more are written at once, in a literal block."""

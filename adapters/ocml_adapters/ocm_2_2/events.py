@@ -7,22 +7,27 @@ users is never in a `response.delta`, whoever asks; a `stream.Filter` before the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from json.encoder import encode_basestring_ascii as quote
 from typing import Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Answer, Delta, Encoder, End, Event, Reason, RefusalDelta, Start, Stop
-from ocml_bridge.loss import Loss
-from ocml_bridge.model import Header, Json, Message
-from ocml_bridge.turns import is_call, is_reply, is_thought, parts_of
-from ocml_bridge.visibility import END_USER, is_preamble
+from ocml_bridge.loss import Log, Loss
+from ocml_bridge.model import Document, Header, Json, Message, Transcript, replace
+from ocml_bridge.narrowing import drop_message
+from ocml_bridge.report import report
+from ocml_bridge.stream.decoder import header_of, text_of
+from ocml_bridge.turns import infer_grouping, is_call, is_reply, is_thought, parts_of
+from ocml_bridge.visibility import END_USER, hidden_by, is_preamble
 
-from .ids import CallIds
+from .encode import CallIds
 from .syntax import ATTRIBUTES
-from .told import Told, losses_of
 
+STREAM: Final = "ocm-2.2-events"
+"""The stream id."""
 DELTA: Final = "response.delta"
 FLUSH: Final = "response.delta.flush"
 CANCEL: Final = "response.cancel"
@@ -72,6 +77,44 @@ def event_of(message: Message) -> str | None:
     return DELTA if shown and message.role == "assistant" else None
 
 
+@dataclass(slots=True)
+class Outgoing:
+    """A message that events are to carry.
+
+    Attributes:
+        id: its `message_id`.
+        event: the event that carries its text.
+        head: what that event tells of the message each time.
+        message: what is told of it, but for its text.
+        text: the pieces of its text.
+        end: the message itself, when it has ended.
+        newlines: how many newlines its text ends in so far.
+        sent: whether the client knows of it.
+        fresh: whether text came behind the last flush.
+        cancelled: whether the client was told that it breaks off.
+    """
+
+    id: str
+    event: str
+    head: str
+    message: Message
+    text: list[str] = field(default_factory=list[str])
+    end: Message | None = None
+    newlines: int = 0
+    sent: bool = False
+    fresh: bool = False
+    cancelled: bool = False
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the message came to its end."""
+        return self.end is not None and self.end.end is not None
+
+    def whole(self, message: Message, call_id: str | None) -> None:
+        """All that the message's header says is told."""
+        self.message = replace(header_of(message), call_id=call_id, end=self.message.end)
+
+
 class EventEncoder:
     """An encoder of one answer.
 
@@ -88,8 +131,8 @@ class EventEncoder:
         self._ids = CallIds(answer)
         self._prefix = f"{answer.index}.m" if answer.index else "m"
         self._sent = 0
-        self._told: dict[int, Told] = {}
-        self._last: Told | None = None
+        self._outgoing: dict[int, Outgoing] = {}
+        self._last: Outgoing | None = None
         self._waiting: dict[str, None] = {}
         """The ids of calls that nobody has answered."""
         self._over = False
@@ -102,20 +145,20 @@ class EventEncoder:
                 continue
             match event:
                 case Delta(number, text) | RefusalDelta(number, text):
-                    told = self._told.get(number)
-                    if told is not None:
-                        out += self._more(told, text)
+                    outgoing = self._outgoing.get(number)
+                    if outgoing is not None:
+                        out += self._more(outgoing, text)
                 case Start():
                     out += self._start(event)
                 case End(number, message):
-                    told = self._told.get(number)
-                    if told is not None:
-                        out += self._end(told, message)
+                    outgoing = self._outgoing.get(number)
+                    if outgoing is not None:
+                        out += self._end(outgoing, message)
                 case Stop(reason, document, error):
                     if reason not in _WHOLE:
                         out += self._cancel(reason, error or _ERRORS.get(reason))
                     self._over = True
-                    self.losses = losses_of(document, list(self._told.values()), ended=DONE in self._events)
+                    self.losses = losses_of(document, list(self._outgoing.values()), ended=DONE in self._events)
                 case _:
                     pass
         return [line.encode("ascii") for line in out]
@@ -132,46 +175,46 @@ class EventEncoder:
             return
         known = _known(event, message, call_id)
         head = _members({name: getattr(known, name) for name in _HEADS[event]})
-        told = self._last = self._told[number] = Told(f"{self._prefix}{number}", event, head, known)
+        outgoing = self._last = self._outgoing[number] = Outgoing(f"{self._prefix}{number}", event, head, known)
         if BEGIN in self._events:
-            told.sent = True
-            told.whole(message, call_id)
+            outgoing.sent = True
+            outgoing.whole(message, call_id)
             fields = {"role": message.role, "channel": message.channel}
-            fields |= {key: getattr(told.message, name) for key, name in ATTRIBUTES.items()}
+            fields |= {key: getattr(outgoing.message, name) for key, name in ATTRIBUTES.items()}
             fields["constrain"] = message.constraint
-            yield self._event(BEGIN, told, _members(fields))
+            yield self._event(BEGIN, outgoing, _members(fields))
 
-    def _event(self, name: str, told: Told, members: str) -> str:
+    def _event(self, name: str, outgoing: Outgoing, members: str) -> str:
         number, self._sent = self._sent, self._sent + 1
-        return f'event: {name}\ndata: {{"message_id":"{told.id}","seq":{number}{members}}}\n\n'
+        return f'event: {name}\ndata: {{"message_id":"{outgoing.id}","seq":{number}{members}}}\n\n'
 
-    def _more(self, told: Told, text: str) -> Iterator[str]:
-        told.text.append(text)
-        if told.event != DELTA or FLUSH not in self._events:
-            yield self._slice(told, text)
+    def _more(self, outgoing: Outgoing, text: str) -> Iterator[str]:
+        outgoing.text.append(text)
+        if outgoing.event != DELTA or FLUSH not in self._events:
+            yield self._slice(outgoing, text)
             return
         begun = 0
-        for at in _paragraphs(told, text):
-            yield self._slice(told, text[begun:at])
-            yield self._flush(told)
+        for at in _paragraphs(outgoing, text):
+            yield self._slice(outgoing, text[begun:at])
+            yield self._flush(outgoing)
             begun = at
         if begun < len(text):
-            yield self._slice(told, text[begun:])
+            yield self._slice(outgoing, text[begun:])
 
-    def _slice(self, told: Told, text: str) -> str:
-        told.fresh = told.sent = True
-        return self._event(told.event, told, f'{told.head},"delta":{quote(text)}')
+    def _slice(self, outgoing: Outgoing, text: str) -> str:
+        outgoing.fresh = outgoing.sent = True
+        return self._event(outgoing.event, outgoing, f'{outgoing.head},"delta":{quote(text)}')
 
-    def _flush(self, told: Told) -> str:
-        told.fresh = False
-        return self._event(FLUSH, told, "")
+    def _flush(self, outgoing: Outgoing) -> str:
+        outgoing.fresh = False
+        return self._event(FLUSH, outgoing, "")
 
-    def _end(self, told: Told, message: Message) -> Iterator[str]:
-        told.end = message
-        if told.fresh and told.event == DELTA and FLUSH in self._events:
-            yield self._flush(told)
-        if DONE in self._events and told.sent and message.end is not None:
-            yield self._event(DONE, told, f',"stop":"{message.end}"')
+    def _end(self, outgoing: Outgoing, message: Message) -> Iterator[str]:
+        outgoing.end = message
+        if outgoing.fresh and outgoing.event == DELTA and FLUSH in self._events:
+            yield self._flush(outgoing)
+        if DONE in self._events and outgoing.sent and message.end is not None:
+            yield self._event(DONE, outgoing, f',"stop":"{message.end}"')
 
     def _cancel(self, reason: str, error: str | None) -> Iterator[str]:
         """Whatever is not complete will not be: the message, and the calls that wait for their replies."""
@@ -183,8 +226,8 @@ class EventEncoder:
             about = "null"
             if last is not None and last.sent and not last.is_complete:
                 last.cancelled, about = True, quote(last.id)
-            told = _members({"reason": reason, "error": error})
-            yield f'event: {CANCEL}\ndata: {{"message_id":{about}{told}}}\n\n'
+            members = _members({"reason": reason, "error": error})
+            yield f'event: {CANCEL}\ndata: {{"message_id":{about}{members}}}\n\n'
         if TOOL_CANCEL in self._events:
             for call_id in self._waiting:
                 yield f'event: {TOOL_CANCEL}\ndata: {{"call_id":{quote(call_id)},"reason":{quote(reason)}}}\n\n'
@@ -214,18 +257,68 @@ def _members(fields: dict[str, str | None]) -> str:
     return "".join(f',"{key}":{quote(value)}' for key, value in fields.items() if value is not None)
 
 
-def _paragraphs(told: Told, text: str) -> list[int]:
+def _paragraphs(outgoing: Outgoing, text: str) -> list[int]:
     """Where paragraphs end in the next text: behind the second newline of a run, however the run is cut."""
     ends: list[int] = []
-    before, told.newlines = told.newlines, 0
+    before, outgoing.newlines = outgoing.newlines, 0
     for run in _NEWLINES.finditer(text):
         prior = before if run.start() == 0 else 0
         size = prior + len(run[0])
         if prior < 2 <= size:
             ends.append(run.start() + 2 - prior)
         if run.end() == len(text):
-            told.newlines = size
+            outgoing.newlines = size
     return ends
+
+
+# --- what the client knows --------------------------------------------------------------------------------------------
+
+
+def losses_of(document: Document, outgoing: Sequence[Outgoing], *, ended: bool) -> list[Loss]:
+    """Everything that a document says and the client does not know.
+
+    Args:
+        document: what came.
+        outgoing: the messages that were told of.
+        ended: whether the client was told how messages end.
+    """
+    log, known = Log(), list[Message]()
+    if isinstance(document, Transcript):
+        waiting = (one for one in outgoing if one.sent)
+        one = next(waiting, None)
+        for index, message in enumerate(document.messages):
+            if one is not None and one.end is not None and _is_same(message, one.end):
+                known.append(_image(one, ended=ended))
+                one = next(waiting, None)
+            else:
+                drop_message(log, index, _reason(message))
+    report(document, Transcript(infer_grouping(known)), log, target=STREAM)
+    return log.losses
+
+
+def _is_same(message: Message, other: Message) -> bool:
+    return _key(message) == _key(other)
+
+
+def _key(message: Message) -> tuple[str | None, ...]:
+    return message.role, message.channel, message.intent, message.recipient, text_of(message)
+
+
+def _image(outgoing: Outgoing, *, ended: bool) -> Message:
+    message = replace(outgoing.message, content="".join(outgoing.text))
+    if ended and outgoing.end is not None:
+        return replace(message, end=outgoing.end.end)
+    return replace(message, end=None) if outgoing.cancelled else message
+
+
+def _reason(message: Message) -> str:
+    rule = hidden_by(message)
+    why = (
+        "it says nothing, or no event of it was negotiated"
+        if rule is None
+        else f"it is hidden from end users ({rule.name}, {rule.section})"
+    )
+    return f"{STREAM} was not to tell of it: {why}"
 
 
 def encoder(answer: Answer, _options: Options) -> Encoder:

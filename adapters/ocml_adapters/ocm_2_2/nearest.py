@@ -15,9 +15,8 @@ from ocml_bridge.text.edges import by_format
 from ocml_bridge.turns import is_call, is_reply, is_thought, with_namespace
 from ocml_bridge.visibility import channelled, closed
 
-from .body import decode, encode
 from .frames import Frame, begins, frames
-from .header import parse_header, render_header
+from .message import decode, encode, parse_header, render_header
 from .syntax import (
     ATTRIBUTES,
     CHANNEL,

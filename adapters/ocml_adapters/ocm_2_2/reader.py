@@ -21,10 +21,9 @@ from ocml_bridge.units.heads import Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 
 from .around import front_of, read_front, with_tail, with_tools
-from .body import decode, encode
 from .document import REMEMBERED, values_of
 from .frames import Frame, frames, lines
-from .header import Fields, parse_header, render_header
+from .message import Fields, decode, encode, parse_header, render_header
 from .syntax import ENDINGS, HOME, START, TERMINATORS, VERSION_OF, ending, is_last_answer, own
 
 _ID: Final = re.compile(r" call_id=([^\s<]+)")

@@ -13,11 +13,9 @@ from ocml_bridge.text import thoughts
 from ocml_bridge.turns import is_call, is_thought
 from ocml_bridge.units.heads import item_of
 
-from .around import read_front
-from .body import Said
-from .document import Front
+from .around import Front, read_front
 from .frames import Frame, Scanner
-from .header import parse_header
+from .message import BodyReader, parse_header
 from .reader import Behind, begun, check_belongs, read_frame, related, with_whole_end
 from .syntax import TERMINATORS, TOKENS
 
@@ -44,7 +42,7 @@ class Live:
         self._closed: Frame | None = None
         """The frame of the last of them."""
         self._begun: Message | None = None
-        self._said = Said(marked=False)
+        self._text = BodyReader(marked=False)
         self._lead: list[Part] | None = None
         """Markers of a message that has not been told; None once it has."""
         self._told = 0
@@ -96,17 +94,17 @@ class Live:
         if self._begun is None:
             check_belongs(frame)
             self._begun, self._told, self.body = begun(parse_header(frame.header, frame.offset)), 0, self._scanner.body
-            self._lead, self._said = [], Said(marked=is_thought(self._begun))
+            self._lead, self._text = [], BodyReader(marked=is_thought(self._begun))
             if not is_thought(self._begun):
                 self._start(index)
         text: list[str] = []
-        for said in self._said.feed(self.body[self._told :]):
-            if isinstance(said, str):
-                text.append(said)
-                if said:
+        for part in self._text.feed(self.body[self._told :]):
+            if isinstance(part, str):
+                text.append(part)
+                if part:
                     self._start(index)
             elif self._lead is not None:
-                self._lead.append(said)
+                self._lead.append(part)
         self._told = len(self.body)
         if more := "".join(text):
             self._log.events.append(Delta(index, more))

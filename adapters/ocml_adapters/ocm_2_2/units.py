@@ -18,8 +18,7 @@ from ocml_bridge.units.heads import LONGEST, Head, Item, item_of, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .around import goes_without_saying, tail_of, text_behind, with_tail, with_tools, write_front
-from .body import encode
-from .header import render_header
+from .message import encode, render_header
 from .nearest import nearest, settled, unknown_attributes, without_gap
 from .syntax import HOME, MESSAGE, START, TERMINATORS, VERSION, own
 
