@@ -249,6 +249,16 @@ def test_10_every_shape_of_a_list_of_tools_is_read_and_comes_back(listed: str, c
     assert back(text) == text
 
 
+@pytest.mark.parametrize("listed", ["x", '[{"name": "f"}]'])
+def test_10_the_word_plugin_is_a_name(listed: str) -> None:
+    """Its header is spelled by whether the token in its place would declare tools."""
+    text = TOOLS.format("x").replace("<|plugin|>", "plugin") + TOOLS.format(listed).replace("<|plugin|>", "plugin")
+    document = transcript(text)
+    assert document.messages[1] == replace(document.messages[1], content=listed, name="plugin")
+    assert (document.messages[1].layout is None) == (listed != "x")
+    assert back(text) == text
+
+
 @pytest.mark.parametrize("listed", ["", "You have these tools:\n[]\nUse them.", '[{"description": "x"}]', "[", "[5]"])
 def test_9_10_a_list_of_tools_that_is_none_stays_text(listed: str) -> None:
     text = TOOLS.format(listed)
@@ -436,6 +446,22 @@ def test_an_edited_message_is_spelled_anew() -> None:
     assert output == assistant(PLUGIN.replace("{}", '{"a": 1}'))
 
 
+def test_a_reply_keeps_its_header_where_its_tool_goes_without_saying() -> None:
+    text = assistant(PLUGIN) + "<|im_start|>tool\nx<|im_end|>\n"
+    document = transcript(text)
+    *before, reply = document.messages
+    assert write(Transcript((*before, replace(reply, name=None))), "internlm2").output == text
+
+
+@pytest.mark.parametrize("body", [f"{PLUGIN}\n", PLUGIN.replace("parameters", "arguments")])
+def test_what_a_message_remembers_is_used_again_once_it_says_the_same(body: str) -> None:
+    (message,) = transcript(assistant(body)).messages
+    edited = Transcript((replace(message, content='{"a": 1}'),))
+    for _ in range(2):
+        assert write(edited, "internlm2").output == assistant(PLUGIN.replace("{}", '{"a": 1}'))
+        assert write(Transcript((message,)), "internlm2").output == assistant(body)
+
+
 # --- laws -------------------------------------------------------------------------------------------------------------
 
 PIECES = (
@@ -445,7 +471,20 @@ PIECES = (
     *("<|im_start|>environment name=<|plugin|>\n", "<|im_start|>tool name=f\n", "<|im_start|>assistant name=x\n"),
     *("<|action_start|><|plugin|>", '{"name": "python", "parameters": "x"}', "{'name': 'f', 'arguments': {},}"),
     *("<|action_start|><|interpreter|>\n```python\nx\n```<|action_end|>", TOOLS.format("[]"), '[{"name": "f"}]'),
-    *("<|im_start|>system name=<|plugin|>\n", "\n", " ", "\r\n", "hello", "<s>", "```", "<", "[", "\u200b", " name=x"),
+    *(
+        "<|im_start|>system name=<|plugin|>\n",
+        "<|im_start|>system name=plugin\n",
+        "\n",
+        " ",
+        "\r\n",
+        "hello",
+        "<s>",
+        "```",
+        "<",
+        "[",
+        "\u200b",
+        " name=x",
+    ),
 )
 
 
@@ -456,6 +495,7 @@ def test_whatever_is_read_is_written_back_byte_for_byte_and_may_be_edited(text: 
     except BridgeError:
         return
     assert write(document, "internlm2").output == text
+    assert read(text, "internlm2", options=Options(plans=False)).transcript == document
     messages = [
         replace(
             message,

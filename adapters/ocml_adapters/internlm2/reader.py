@@ -101,7 +101,7 @@ class FramesReader(UnitReader):
         if not body:
             return (dialect, header), []
         if CONTROL.is_free(body):
-            return None if heading_of(header).declares_tools else ((dialect, header, None), [body])
+            return None if heading_of(header)[:2] == ("system", "plugin") else ((dialect, header, None), [body])
         return _calls(dialect, header, body)
 
     def filled(self, unit: Placed, values: Sequence[str]) -> Placed:
