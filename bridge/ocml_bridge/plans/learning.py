@@ -22,9 +22,8 @@ class Plan(NamedTuple):
         before: of a text with one content and no id: what stands before the content.
         after: and behind it.
         build: of any other unit: makes it of its items.
-        image: the heads of what it reads as; none for a message that the format has no place for.
+        image: the heads of what it reads as.
         next: the plans for the unit behind it.
-        losses: what is lost of a message at index 0 that is left out.
     """
 
     before: str
@@ -32,7 +31,6 @@ class Plan(NamedTuple):
     build: Callable[[Sequence[Item]], Unit] | None
     image: tuple[Head, ...]
     next: Table
-    losses: tuple[Loss, ...] = ()
 
 
 class Table:
@@ -101,10 +99,6 @@ class Learner:
         if log.losses or message.content != text or message.call_id not in (None, call_id):
             return None
         return Nearest(head_of(message, expected=head.shared), ())
-
-    def left_out(self, losses: tuple[Loss, ...], table: Table) -> Plan:
-        """The plan for messages that are left out."""
-        return Plan("", "", None, (), table, losses)
 
     def plan(self, group: Sequence[Item], state: State, *, last: bool) -> Plan | None:
         """The plan for units with the heads of one; `BY_CLASS` where they differ by the classes of their contents."""
