@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
+from ocml_adapters.canonical.units import DocumentWriter
 from ocml_bridge import (
     Completion,
     Document,
     Loss,
     LossCode,
     Message,
-    Options,
     Severity,
     Transcript,
     formats,
@@ -29,6 +29,8 @@ from ocml_bridge.substance import vanished
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.laws import LawBrokenError, Trial
 from ocml_bridge.testing.substance import substance
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.writer import Prepared
 
 SAID = Transcript((Message("user", "Hello"), Message("assistant", "Hi", channel="final")))
 
@@ -43,17 +45,14 @@ def test_the_law_holds_for_every_format(document: Document) -> None:
 
 def emptying(code: LossCode) -> Adapter:
     """An adapter that says nothing of what anyone said, and calls that a loss of this code."""
-    honest = adapter("canonical")[0]
 
-    def fit(document: Document, options: Options, log: Log) -> Document:
-        if not isinstance(document, Transcript):
-            return document
-        for index, message in enumerate(document.messages):
+    class Emptying(DocumentWriter):
+        def nearest(self, message: Message, index: int, log: Log) -> Message:
             if message.content:
                 log.lose(code, f"/messages/{index}/content", "it has no place for words")
-        return replace(document, messages=tuple(replace(message, content="") for message in document.messages))
+            return replace(message, content="")
 
-    return replace(honest, writes_units=None, fit=fit)
+    return replace(adapter("canonical")[0], writes_units=Emptying)
 
 
 def test_an_adapter_that_empties_messages_is_caught() -> None:
@@ -66,14 +65,13 @@ def test_an_adapter_that_says_so_may_leave_words_out() -> None:
 
 
 def test_an_adapter_that_calls_a_message_emptied_which_is_not_is_caught() -> None:
-    honest = adapter("canonical")[0]
-
-    def fit(document: Document, options: Options, log: Log) -> Document:
-        log.lose(LossCode.EMPTIED, "/messages/0/content", "it says so, but it is there")
-        return document
+    class Pretending(DocumentWriter):
+        def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+            log.lose(LossCode.EMPTIED, "/messages/0/content", "it says so, but it is there")
+            return super().prepare(conversation, log)
 
     with pytest.raises(LawBrokenError, match="law of substance"):
-        substance(Trial(SAID, replace(honest, writes_units=None, fit=fit)))
+        substance(Trial(SAID, replace(adapter("canonical")[0], writes_units=Pretending)))
 
 
 def test_verify_names_what_vanishes_without_a_loss_of_content() -> None:

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from ocml_adapters.canonical.units import DocumentWriter
 from ocml_adapters.chatml.units import Frames
-from ocml_bridge import Document, Message, formats, read
-from ocml_bridge.adapter import Options
+from ocml_bridge import LossCode, Message, formats, read
 from ocml_bridge.loss import Log
 from ocml_bridge.registry import adapter
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans, check_samples
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.writer import Prepared
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -40,13 +42,11 @@ def test_an_adapter_that_loses_in_silence_is_caught() -> None:
 
 
 def test_an_adapter_that_cries_wolf_is_caught() -> None:
-    honest = adapter("canonical")[0]
 
-    def cries(document: Document, options: Options, log: Log) -> Document:
-        from ocml_bridge import LossCode
-
-        log.lose(LossCode.NAME, "/messages/0/name", "it says so, but it is there")
-        return document
+    class Crying(DocumentWriter):
+        def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+            log.lose(LossCode.NAME, "/messages/0/name", "it says so, but it is there")
+            return super().prepare(conversation, log)
 
     with pytest.raises(AssertionError):
-        check_adapter(replace(honest, fit=cries))
+        check_adapter(replace(adapter("canonical")[0], writes_units=Crying))

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ocml_adapters.canonical import ADAPTER as CANONICAL
-from ocml_bridge import Document, Options, convert
+from ocml_adapters.canonical.units import DocumentWriter
+from ocml_bridge import Transcript, convert
 from ocml_bridge.adapter import Source
-from ocml_bridge.loss import Log
+from ocml_bridge.units.grammar import Enclosed, State, Unit
 
 from .conftest import Plug, Run
 
@@ -30,13 +30,14 @@ THOUGHTS = json.dumps(
 ).encode()
 
 
-def _writing(output: Source) -> Callable[[Document, Options, Log], Source]:
+def _writing(output: Source) -> type[DocumentWriter]:
     """A writer that always writes the same."""
 
-    def write(*_: object) -> Source:
-        return output
+    class Writer(DocumentWriter):
+        def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
+            return super().enclose(units, around, state)._replace(output=output)
 
-    return write
+    return Writer
 
 
 def test_the_output_is_what_the_library_gives(run: Run, example: str) -> None:
@@ -142,7 +143,7 @@ class TestVerify:
 
     def test_an_unreported_difference_is_refused(self, run: Run, plug: Plug, tmp_path: Path) -> None:
         """A format that drops a message and says nothing of it."""
-        plug(replace(CANONICAL, id="liar", write=_writing({"type": "transcript", "messages": []})))
+        plug(replace(CANONICAL, id="liar", writes_units=_writing({"type": "transcript", "messages": []})))
         assert run("-f", "canonical", "-t", "liar", stdin=TWO).status == 0
         done = run("-f", "canonical", "-t", "liar", "--verify", "-o", tmp_path / "out", stdin=TWO)
         assert done.status == 1
@@ -151,7 +152,7 @@ class TestVerify:
         assert list(tmp_path.iterdir()) == []
 
     def test_an_output_that_cannot_be_read_is_refused(self, run: Run, plug: Plug) -> None:
-        plug(replace(CANONICAL, id="scribbler", write=_writing({"type": "scribble"})))
+        plug(replace(CANONICAL, id="scribbler", writes_units=_writing({"type": "scribble"})))
         done = run("-f", "canonical", "-t", "scribbler", "--verify", stdin=TWO)
         assert (done.status, done.out) == (1, b"")
         assert "OCB-UNREPORTED: the output cannot be read back: OCB-SHAPE" in done.err

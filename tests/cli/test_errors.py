@@ -95,7 +95,7 @@ def _raising(error: BaseException, name: str) -> Adapter:
     def read(*_: object) -> NoReturn:
         raise error
 
-    return replace(CANONICAL, id=name, read=read)
+    return replace(CANONICAL, id=name, reads_units=read)
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("oh\nno"), RecursionError(), MemoryError(), AssertionError("x")])
