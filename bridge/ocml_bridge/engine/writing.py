@@ -95,37 +95,34 @@ class Writer:
         grammar = self._grammar
         written = Written(grammar, self._losses, conversation)
         items, around, origins, start = grammar.prepare(conversation, written.log)
-        items, plain = self._nearest(items, origins, written)
-        units, state = self._units(items, start, written, ends=around.open_turn is None, plain=plain)
+        items, odd = self._nearest(items, origins, written)
+        units, state = self._units(items, odd, start, written, ends=around.open_turn is None)
         written.output, written.around, written.cut_off = grammar.enclose(units, around, state)
         return written
 
     def _nearest(
         self, items: Sequence[Item], origins: Sequence[int] | None, written: Written
-    ) -> tuple[Sequence[Item], bool]:
+    ) -> tuple[Sequence[Item], set[int]]:
         """The nearest items that the format can hold; the others are left out.
 
         Returns:
-            These items; and whether all messages of the document stand in their units as plans write them.
+            These items; and the places of those whose content does not stand in its unit as plans write it.
         """
         near: list[Item] = []
         kept: list[int] = []
         known, mark, inert = self._known, self._grammar.mark, self._grammar.inert
-        all_plain = self._plans
+        odd = set[int]()
         for at, item in enumerate(items):
             head, content, call_id = item
             index = at if origins is None else origins[at]
             plain = content.__class__ is str and (mark is None or mark not in content or inert(content))  # pyright: ignore[reportArgumentType, reportOperatorIssue]
             nearest = known.get(head) or self._learned(head) if plain and self._plans else None
-            if nearest is None and index == TOOLS:
-                # Tools that are parts never have a plan; as a text they may hold tokens, and have to be looked at.
-                all_plain = all_plain and content.__class__ is not str and not self._grammar.groups
-                near.append(item)
-            elif nearest is None:
-                all_plain = False
-                made = self._nearest_to(item, index, written)
+            if nearest is None:
+                made = item if index == TOOLS else self._nearest_to(item, index, written)
                 if made is None:
                     continue
+                if not self._is_plain(made):
+                    odd.add(len(near))
                 near.append(made)
             elif nearest.head is head:
                 near.append(item)
@@ -137,7 +134,7 @@ class Writer:
             kept.append(index)
         written.items = near
         written.origins = origins if len(kept) == len(items) else kept
-        return near, all_plain
+        return near, odd
 
     def _learned(self, head: Head) -> Nearest | None:
         """What the format holds of messages with a head; None where that depends on what they say."""
@@ -152,19 +149,19 @@ class Writer:
         return None if made is None else item_of(made)
 
     def _units(
-        self, items: Sequence[Item], state: State, written: Written, *, ends: bool, plain: bool
+        self, items: Sequence[Item], odd: set[int], state: State, written: Written, *, ends: bool
     ) -> tuple[list[Unit], State]:
         """The units, or their pieces, and the state behind them.
 
         Args:
             items: each the nearest that the format holds.
+            odd: the places of those whose content does not stand in its unit as plans write it.
             state: the state before the first.
             written: takes what they read as.
             ends: whether no open turn follows.
-            plain: whether all messages of the document stand in their units as plans write them.
         """
         grammar, table = self._grammar, self._learner.table(state)
-        groups, is_plain = grammar.groups, self._is_plain
+        groups, planned = grammar.groups, self._plans
         out, made = list[Unit](), written.made
         start, count = 0, len(items)
         while start < count:
@@ -180,7 +177,7 @@ class Writer:
                 group = items[start:stop]
                 key = tuple([item[0] for item in group])
             plan = None
-            if (plain and content.__class__ is str) or (self._plans and all(map(is_plain, group))):
+            if planned and (not odd or odd.isdisjoint(range(start, stop))):
                 plan = plans.get(key, _UNKNOWN)
                 if plan is _UNKNOWN or plan is BY_CLASS:
                     plan = self._plan_of(group, key, table, plan, last=last)

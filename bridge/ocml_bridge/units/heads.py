@@ -97,11 +97,11 @@ class Head:
         found = self._local.get(home)
         if found is None:
             message = self.message("" if self.empty else "x", self.id_like("x"))
-            if message.layout is not None:
-                message.layout = _of(message.layout, home)
-            if message.extras is not None:
-                message.extras = _of(message.extras, home)
-            found = head_of(message, expected=self.shared)
+            layout, extras = message.layout, message.extras
+            message.layout = None if layout is None else _of(layout, home)
+            message.extras = None if extras is None else _of(extras, home)
+            same = message.layout is layout and message.extras is extras
+            found = self if same else head_of(message, expected=self.shared)
             if self.shared:
                 self._local[home] = found
         return found
@@ -129,7 +129,9 @@ Item = tuple[Head, Content, str | None]
 
 
 def _of(by_format: ByFormat, home: str) -> ByFormat | None:
-    return {home: by_format[home]} if home in by_format else None
+    if home not in by_format:
+        return None
+    return by_format if len(by_format) == 1 else {home: by_format[home]}
 
 
 def head_of(message: Message, *, expected: bool = False) -> Head:
