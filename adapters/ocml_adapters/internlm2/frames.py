@@ -23,6 +23,12 @@ from .tools import declares, read_tools, tools_of, write_tools
 
 Unit = tuple[Message, ...]
 """The messages of one frame."""
+_BEFORE: Final[dict[bool | None, Frame | None]] = {
+    None: None,
+    True: Frame("", IM.start, "", True, "", IM.end, 0, False),
+    False: Frame("", IM.start, "", True, "", "", 0, False),
+}
+"""A frame that was closed, or not, for what asks no more of the frame before."""
 _OPEN: Final = frozenset({""})
 _ANY: Final = ENDS | _OPEN
 
@@ -32,13 +38,13 @@ class Place(NamedTuple):
 
     Attributes:
         dialect: how tokens are spelled.
-        before: the frame before it.
+        closed: whether the frame before it was closed; None where there is none.
         last: whether the text ends with it.
         opening: whether it is the open turn.
     """
 
     dialect: str
-    before: Frame | None
+    closed: bool | None
     last: bool
     opening: bool = False
 
@@ -136,7 +142,7 @@ def default_frame(unit: Unit, waiting: str | None, place: Place) -> Frame:
     body = "" if place.opening else body_of(unit, spelling)
     cut = place.opening or (place.last and unit[-1].end is None and body != "")
     header, end = header_of(unit[0], waiting, spelling), "" if cut else spelling.end
-    return Frame(gap_behind(place.before), spelling.start, header, True, body, end, 0, place.last)
+    return Frame(gap_behind(_BEFORE[place.closed]), spelling.start, header, True, body, end, 0, place.last)
 
 
 def body_of(unit: Unit, spelling: Spelling, *, raw: bool = False) -> str:
@@ -155,7 +161,7 @@ def framed(unit: Unit, layout: Mapping[str, Json], waiting: str | None, place: P
         default,
         layout,
         grammar=GRAMMAR,
-        before=place.before,
+        before=_BEFORE[place.closed],
         starts=STARTS,
         ends=_OPEN if place.opening else _ends(unit, last=place.last),
         header=lambda header: _says(header, unit[0], waiting),
@@ -204,26 +210,27 @@ def dialect_of(around: Transcript) -> str:
     return spelling if isinstance(spelling, str) and spelling in SPELLINGS else "im"
 
 
-def tail_of(around: Transcript, last: Frame | None) -> str:
-    """What stands behind the last frame, remembered or by default."""
+def tail_of(around: Transcript, closed: bool | None) -> str:
+    """What stands behind the last frame, which was closed or not, remembered or by default."""
+    last = _BEFORE[closed]
     raw = kept_by(HOME, around.layout, around.extras).get("tail")
     if isinstance(raw, str) and may_stand(raw, GRAMMAR, last) and (last is not None or not raw.strip()):
         return raw
     return gap_behind(last)
 
 
-def around_of(dialect: str, tail: str, last: Frame | None, opening: Message | None) -> Transcript:
+def around_of(dialect: str, tail: str, closed: bool | None, opening: Message | None) -> Transcript:
     """A transcript without messages and tools, with what it remembers of how it is spelled.
 
     Args:
         dialect: how most tokens are spelled.
         tail: what stands behind the last frame.
-        last: that frame.
+        closed: whether that was closed; None where there is none.
         opening: the open turn.
     """
     layout: dict[str, Json] = {} if dialect == "im" else {"spelling": dialect}
     extras: dict[str, Json] = {}
-    if tail != gap_behind(last):
+    if tail != gap_behind(_BEFORE[closed]):
         (layout if is_trivia(tail) else extras)["tail"] = tail
     return Transcript(open_turn=opening, layout=by_format(HOME, layout), extras=by_format(HOME, extras))
 

@@ -138,7 +138,7 @@ class Draft:
         reply = turn(local.message("", None), "")
         if reply.name is None:
             reply.name = waiting
-        frame, _ = framed((reply,), layout_of(reply, self._foreign), waiting, Place("im", None, last=False))
+        frame, _ = framed((reply,), layout_of(reply, self._foreign), waiting, Place("im", closed=None, last=False))
         name = heading_of(frame.header).speaker(waiting)
         replies.reply(name)
         return local.replaced(name=name, layout={HOME: {**kept_by(HOME, reply.layout), WAITING: waiting}})

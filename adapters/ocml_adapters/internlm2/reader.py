@@ -58,7 +58,7 @@ class Text(NamedTuple):
         tail: what stands behind the last frame.
         tools: the message that declares the tools, and how many stand before it.
         opening: the open turn.
-        last: the last frame.
+        closed: whether the last frame was closed; None where there is none.
     """
 
     dialect: str
@@ -66,7 +66,7 @@ class Text(NamedTuple):
     tail: str
     tools: tuple[Message, int] | None
     opening: Placed | None
-    last: Frame | None
+    closed: bool | None
 
 
 class FramesReader(UnitReader):
@@ -88,10 +88,10 @@ class FramesReader(UnitReader):
 
     def skeleton(self, unit: Placed, before: Placed | None) -> Skeleton | None:
         """A frame without contents; None where an edge of it is odd, or a token stands in the body but for calls."""
-        frame, (dialect, previous, *_) = unit
+        frame, (dialect, closed, *_) = unit
         spelling, body, header = SPELLINGS[dialect], frame.body, frame.header
         if (
-            frame.gap != ("\n" if previous is not None and previous.end else "")
+            frame.gap != ("\n" if closed else "")
             or frame.end != spelling.end
             or frame.start != spelling.start
             or not frame.newline
@@ -137,16 +137,17 @@ class FramesReader(UnitReader):
         replies, frame = Replies(), -1
         for at, item in enumerate(items):
             head = item[0]
-            frame += not head.continues
+            if not head.continues:
+                frame += 1
             if head.calls:
                 replies.call(head.recipient)
-            elif head.role != "tool":
-                replies.text(continues=head.continues)
-            else:
+            elif head.role == "tool":
                 waiting = replies.waiting
                 if not replies.reply(head.name):
                     remark_unpaired(at, log)
                 items[at] = self._answering(item, waiting, parted.units[frame])
+            elif replies.in_calls:
+                replies.text(continues=head.continues)
         return replies
 
     def _answering(self, item: Item, waiting: str | None, unit: Placed) -> Item:
@@ -181,20 +182,19 @@ def parted(frames: Sequence[Frame], tail: str, text: str, log: Log) -> Parted:
         detail = f"neither {IM.start} nor {UNUSED.start} in it: this is not InternLM2-Chat"
         raise BridgeError(ErrorCode.NO_FRAMES, detail, offset=0)
     dialect = majority([frame.start for frame in frames]) if UNUSED.start in text else "im"
-    last = frames[-1] if frames else None
-    units = [
-        Placed(frame, Place(dialect, before, frame is last))
-        for frame, before in zip(frames, [None, *frames], strict=False)
-    ]
-    opening: Placed | None = None
-    if last is not None and last.last and last.body == "":
-        frame, place = units.pop()
-        opening = Placed(frame, place._replace(opening=True))
+    closed = [None, *[frame.end != "" for frame in frames]]
+    places = {before: Place(dialect, before, last=False) for before in (None, True, False)}
+    units = [Placed(frame, places[before]) for frame, before in zip(frames, closed, strict=False)]
+    if frames:
+        last = frames[-1]
+        opens = last.last and last.body == ""
+        units[-1] = Placed(last, Place(dialect, closed[-2], last=True, opening=opens))
+    opening = units.pop() if units and units[-1].place.opening else None
     tools = _declared(units, log)
     if tools is not None:
         del units[tools[1]]
     mixed = FOREIGN[dialect].search(text) is not None
-    return Parted(units, Transcript(), document=Text(dialect, mixed, tail, tools, opening, last))
+    return Parted(units, Transcript(), document=Text(dialect, mixed, tail, tools, opening, closed[-1]))
 
 
 def _declared(units: Sequence[Placed], log: Log) -> tuple[Message, int] | None:
@@ -231,7 +231,7 @@ def surroundings(items: Sequence[Item], waiting: str | None, parted: Parted, log
     if not is_trivia(text.tail):
         log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
     turn = None if opening is None else open_turn(opening, waiting)
-    around = around_of(text.dialect, text.tail, text.last, turn)
+    around = around_of(text.dialect, text.tail, text.closed, turn)
     return around if text.tools is None else with_tools(around, *text.tools, default_place(items))
 
 

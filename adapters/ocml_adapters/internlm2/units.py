@@ -24,14 +24,9 @@ from .frames import Unit as Messages
 from .nearest import TARGET, nearest, opened, turn
 from .prepare import WAITING, Draft
 from .reader import Placed, messages_of, open_turn, remembering
-from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, PYTHON, SPELLINGS
+from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, PYTHON, SPELLINGS
 from .tools import declares, default_place, tools_of, with_tools, write_tools
 
-_BEFORE: Final[dict[bool | None, Frame | None]] = {
-    None: None,
-    True: Frame("", IM.start, "", True, "", IM.end, 0, False),
-    False: Frame("", IM.start, "", True, "", "", 0, False),
-}
 _JSON: Final = ContentClass('{"', '": 0}')
 _JSON_AS_TEXT: Final = ContentClass('"', '"', spaced)
 _TEXT: Final = ContentClass(encode=spaced)
@@ -107,7 +102,7 @@ class Frames(UnitWriter):
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """The text of a frame, with what stands before it."""
         behind = cast("Behind", state)
-        place = Place(behind.dialect, _BEFORE[behind.closed], last)
+        place = Place(behind.dialect, behind.closed, last)
         unit = dressed([message if declares(message) else turn(message, str(message.content)) for message in group])
         layout, waiting = self._layout_of(unit[0], behind), _waiting(unit[0])
         unit = _settled(unit, layout, last=last)
@@ -141,17 +136,17 @@ class Frames(UnitWriter):
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """The text of all frames, with the open turn, and what stands behind them."""
         behind = cast("Behind", state)
-        before, opening = _BEFORE[behind.closed], around.open_turn
+        closed, opening = behind.closed, around.open_turn
         if opening is not None:
-            opening, place = opened(opening), Place(behind.dialect, before, last=True, opening=True)
+            opening, place = opened(opening), Place(behind.dialect, closed, last=True, opening=True)
             layout, waiting = self._layout_of(opening, behind), _waiting(opening)
             frame, _ = framed((opening,), layout, waiting, place)
             units.append(self.as_output(spell([frame], "")))
-            before = _only(units[-1])
-            opening = open_turn(Placed(before, place), waiting)
-        tail = self.as_output(tail_of(around, before))
-        dialect = "im" if before is None else behind.dialect
-        return Enclosed("".join((*units, tail)), around_of(dialect, tail, before, opening))
+            frame = _only(units[-1])
+            closed, opening = frame.end != "", open_turn(Placed(frame, place), waiting)
+        tail = self.as_output(tail_of(around, closed))
+        dialect = "im" if closed is None else behind.dialect
+        return Enclosed("".join((*units, tail)), around_of(dialect, tail, closed, opening))
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """What the frames read as together: the first that declares tools has those of the transcript."""
