@@ -276,7 +276,7 @@ class TokenFrames(Frames):
 
     def joined(self, front: str, units: list[Unit], header: str, tail: str) -> Unit:
         """The ids of all parts."""
-        out = encode_edges(front)
+        out, encode = encode_edges(front), vocabulary().encode
         for opening, body, end in units:
             out += encode_header(opening) if isinstance(opening, str) else opening
             out += encode(body) if isinstance(body, str) else body
