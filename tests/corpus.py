@@ -57,6 +57,13 @@ def _records(folder: str, path: Path) -> Iterator[Case]:
             yield Case(f"{where}/response", "openai", json.dumps(record["response"]).encode())
 
 
+def rendered(family: str) -> list[dict[str, Any]]:
+    """What a public chat template makes of requests: each with its `name`, `request`, `options` and `prompt`."""
+    lines = corpus_path("chatml-dialects", "grid.jsonl").read_text("utf-8").splitlines()
+    cases: list[dict[str, Any]] = [case for line in lines if (case := json.loads(line))["family"] == family]
+    return [case for case in cases if case.get("prompt") is not None]
+
+
 # --- labels -----------------------------------------------------------------------------------------------------------
 
 ANTHROPIC_PARTS = frozenset({"tool_use", "tool_result", "server_tool_use", "redacted_thinking"})

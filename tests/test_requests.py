@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli.conftest import Run
+from corpus import rendered
 from harmony_judge import DIALECT, config, library
 from ocml_adapters.harmony.profile import gpt_oss
 from ocml_adapters.harmony.system import SystemContent, parse_system
@@ -276,7 +277,7 @@ CALLED = (
 
 def test_the_reasoning_of_a_turn_that_is_not_over_is_kept_and_any_other_dropped() -> None:
     prompted = text(*ANSWERED, *CALLED)
-    assert "<|channel|>analysis<|message|>to do<|end|><|start|>assistant to=functions.get_weather" in prompted
+    assert "<|channel|>analysis<|message|>to do<|end|><|start|>assistant<|channel|>commentary to=functions" in prompted
     assert "done" not in prompted
     found = losses(*ANSWERED, *CALLED)
     assert found["/messages/1"] is Severity.LOST
@@ -583,3 +584,28 @@ def test_messages_of_a_profile_are_written_as_any_others() -> None:
     made = prepare(reading, "harmony", profile=GPT_OSS).transcript
     assert made.open_turn == Message("assistant", "", end=None)
     assert write(made, "harmony").output == text(USER).replace(f"\nCurrent date: {DATE}", "")
+
+
+# --- internlm2 --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tools", [None, [WEATHER]], ids=["without tools", "with tools"])
+@pytest.mark.parametrize(
+    "messages", [(USER,), ({"role": "system", "content": "Be brief."}, USER)], ids=["user", "system"]
+)
+def test_a_prompt_of_internlm2_begins_with_its_token(messages: Any, tools: Any) -> None:
+    body = request(*messages, **({} if tools is None else {"tools": tools}))
+    plain, made = prompt(body, "internlm2").output, prompt(body, "internlm2", profile="internlm2").output
+    assert made == f"<s>{plain}"
+
+
+def test_a_prompt_of_internlm2_is_what_the_public_template_renders() -> None:
+    """But for the key of a call's arguments, and for words that are tokens of its vocabulary."""
+    cases = [case for case in rendered("internlm2-tool") if case["options"].get("add_generation_prompt")]
+    different: set[str] = set()
+    for case in cases:
+        made = prompt(case["request"], "internlm2", profile="internlm2").output
+        wanted = re.sub(r'("name": "[^"]*", )"arguments"', r'\1"parameters"', case["prompt"])
+        if made != wanted:
+            different.add(case["name"])
+    assert different <= {"markup-words"}

@@ -87,7 +87,7 @@ class Adapter:
         added_tokens: of the special tokens that the options name, those that the writer does not see to itself; None
             where content makes no token, because the format has an escape or is no text.
         engine_keys: keys of its requests that are the engine's and the gateway's business: no part of a prompt.
-        profiles: by name, what makes a model's prompt of a request; the format is the one that the model reads.
+        profiles: by name, how models that read the format are prompted.
     """
 
     id: str

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from .loss import Loss
@@ -47,6 +48,23 @@ class Profiled(NamedTuple):
     origins: tuple[str, ...]
 
 
-Profile = Callable[[Transcript, str | None], Profiled]
+MakePrompt = Callable[[Transcript, str | None], Profiled]
 """Makes a model's prompt of a request, whose settings are those that `of_prompt` leaves, and of today's date
 (`YYYY-MM-DD`) where it is known."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Profile:
+    """How the models of some families are prompted, in the format that they read.
+
+    Attributes:
+        make: makes the messages of the prompt; the turn to come is opened behind them.
+        families: the models, by the names under which people know them.
+        dialect: that the prompt is written in; None for the format's default one.
+        templates: by its file's name, the sha256 of each public chat template that the prompts were held to.
+    """
+
+    make: MakePrompt
+    families: tuple[str, ...]
+    dialect: str | None = None
+    templates: Mapping[str, str] = field(default_factory=dict[str, str])

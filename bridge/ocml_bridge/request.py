@@ -39,7 +39,7 @@ def prompt(
 
     Args:
         data: the request: text, bytes (UTF-8), or parsed JSON.
-        target: the format that the model reads, with a dialect where wanted.
+        target: the format that the model reads, with a dialect where another than the profile's is wanted.
         source: the format of the request; None to detect it.
         profile: how the model is prompted (`gpt-oss`); None for the messages as they are.
         date: today's, `YYYY-MM-DD`, for a profile; None for a prompt without.
@@ -57,7 +57,8 @@ def prompt(
     """
     reading = read(data, source, options=options, strict=strict)
     prepared = prepare(reading, target, profile=profile, date=date, effort=effort)
-    result = prepared.account(write(prepared.transcript, target, options=options, policy=LENIENT))
+    written = target if options.dialect is not None else prepared.target
+    result = prepared.account(write(prepared.transcript, written, options=options, policy=LENIENT))
     policy.check(result.losses, strict=strict)
     return result
 
@@ -85,12 +86,14 @@ class Prepared:
         losses: what is not, or not as the request has it, by paths into the request.
         origins: for each message, its path in the request; of one that was made, what it was made from.
         reading: the request.
+        target: the format to write it in, with the dialect of its profile where none was named.
     """
 
     transcript: Transcript
     losses: tuple[Loss, ...]
     origins: tuple[str, ...]
     reading: Reading
+    target: str | Adapter
 
     def account(self, written: Result) -> Result:
         """The result of writing it, told of the request."""
@@ -119,9 +122,9 @@ def prepare(
     effort: str | None = None,
 ) -> Prepared:
     """Everything but reading the request and writing the prompt; arguments and errors are those of `prompt`."""
-    adapter, _ = registry.adapter(target)
-    make = _profile(adapter, profile)
-    if make is None and (date or effort):
+    adapter, dialect = registry.adapter(target)
+    chosen = _profile(adapter, profile)
+    if chosen is None and (date or effort):
         raise BridgeError(ErrorCode.OPTION, "a date and an effort are for a profile, which has a place for them")
     if date is not None and not _DATE.fullmatch(date):
         raise BridgeError(ErrorCode.OPTION, f"{date[:40]!r} is not a date: YYYY-MM-DD")
@@ -136,15 +139,17 @@ def prepare(
     left = remaining(len(request.messages), dropped)
     origins = tuple(f"/messages/{index}" for index in left)
     losses = dropped
-    if make is not None:
+    if chosen is not None:
         current, overridden = _overridden(current, effort)
-        made = make(current, date)
+        made = chosen.make(current, date)
         current = made.transcript
         losses += overridden + renumber(made.losses, left)
         origins = tuple(_origin(path, origins) for path in made.origins)
     if current.open_turn is None:
         current = replace(current, open_turn=Message("assistant", "", end=None))
-    return Prepared(current, losses, origins, reading)
+    if chosen is not None and dialect is None and chosen.dialect is not None and isinstance(target, str):
+        target = f"{adapter.id}:{chosen.dialect}"
+    return Prepared(current, losses, origins, reading, target)
 
 
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)

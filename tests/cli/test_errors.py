@@ -92,7 +92,7 @@ def test_a_name_cannot_forge_lines(run: Run) -> None:
 
 
 def _raising(error: BaseException, name: str) -> Adapter:
-    def read(*_: object) -> NoReturn:
+    def read(_: object) -> NoReturn:
         raise error
 
     return replace(CANONICAL, id=name, reads_units=read)

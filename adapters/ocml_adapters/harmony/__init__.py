@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
+from ocml_bridge.prompting import Profile
 
 from .syntax import DIALECTS, HOME
 
-_PROFILES = {"gpt-oss": Lazy(f"{__name__}.profile:gpt_oss")}
+# The model writes the channel first, as the newer of the two official libraries does.
+_GPT_OSS = Profile(
+    Lazy(f"{__name__}.profile:gpt_oss"),
+    families=("gpt-oss-20b", "gpt-oss-120b", "gpt-oss-safeguard"),
+    dialect="oss",
+    templates={"openai-gpt-oss-120b.jinja": "a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146"},
+)
 
 ADAPTER = Adapter(
     id="harmony",
@@ -23,7 +30,7 @@ ADAPTER = Adapter(
     decoders={"harmony": Lazy(f"{__name__}.stream:decoder")},
     encoders={"harmony": Lazy(f"{__name__}.encode:encoder")},
     added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),
-    profiles=_PROFILES,
+    profiles={"gpt-oss": _GPT_OSS},
 )
 
 TOKENS = Adapter(
@@ -38,5 +45,5 @@ TOKENS = Adapter(
     dialects=DIALECTS,
     compare=Lazy(f"{__name__}.official:compare"),
     decoders={"harmony-tokens": Lazy(f"{__name__}.stream:token_decoder")},
-    profiles=_PROFILES,
+    profiles={"gpt-oss": _GPT_OSS},
 )

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
+from ocml_bridge.prompting import Profile
 
 from .syntax import HOME, SPELLINGS
+
+_INTERNLM2 = Profile(
+    Lazy(f"{__name__}.profile:internlm2"),
+    families=("internlm2-chat", "internlm2_5-chat"),
+    templates={
+        "tool_chat_template_internlm2_tool.jinja": "e00f16381b76d36b914c5da339c7835da4a7602271e269b0990dd9ccee442b0f"
+    },
+)
 
 ADAPTER = Adapter(
     id="internlm2",
@@ -20,6 +29,7 @@ ADAPTER = Adapter(
     decoders={"internlm2": Lazy(f"{__name__}.stream:decoder")},
     encoders={"internlm2": Lazy(f"{__name__}.encode:encoder")},
     added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),
+    profiles={"internlm2": _INTERNLM2},
 )
 
 TOKENS = Adapter(

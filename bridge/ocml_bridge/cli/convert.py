@@ -44,7 +44,9 @@ from .summary import summary
     type=click.Choice(("final",)),
     help="Leave out private reasoning, as before the next sampling: of turns that ended in a final answer.",
 )
-@click.option("--profile", metavar="NAME", help="Make a model's prompt of a request, as it was trained on: gpt-oss.")
+@click.option(
+    "--profile", metavar="NAME", help="Make a model's prompt of a request, as it was trained on; `profiles` lists them."
+)
 @click.option(
     "--date", metavar="YYYY-MM-DD", help="With --profile: the date that the prompt says; today's if left out."
 )
@@ -128,7 +130,7 @@ def _prompt(
     from ..request import prepare
 
     prepared = prepare(reading, target, profile=profile, date=date, effort=effort)
-    written = write(prepared.transcript, target, options=options, policy=LENIENT)
+    written = write(prepared.transcript, prepared.target, options=options, policy=LENIENT)
     return written, prepared.account(written)
 
 

@@ -19,6 +19,7 @@ from ..convert import Reading, read
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..model import Json, Transcript
 from ..model.codec import json_schema
+from ..prompting import Profile
 from ..split import read_all
 from .output import (
     PROGRAM,
@@ -208,6 +209,32 @@ def matrix(as_json: bool, markdown: bool, html: str | None) -> None:
 def _markdown(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     lines = [heads, ("---", *(":-:" for _ in heads[1:])), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON, with the sha256 of each chat template.")
+def profiles(as_json: bool) -> None:
+    """List the profiles: whose prompts they make, and in which format."""
+    found = [(name, adapter.id, each) for adapter in _adapters() for name, each in adapter.profiles.items()]
+    if as_json:
+        _print_json([{"name": name, "format": form, **_models(each)} for name, form, each in found])
+        return
+    heads = ("profile", "format", "dialect", "models", "chat template")
+    rows = [
+        (
+            name,
+            form,
+            each.dialect or "",
+            ", ".join(each.families),
+            ", ".join(each.templates),
+        )
+        for name, form, each in found
+    ]
+    _print_table(heads, rows)
+
+
+def _models(profile: Profile) -> dict[str, Json]:
+    return {"dialect": profile.dialect, "families": [*profile.families], "templates": {**profile.templates}}
 
 
 @click.command()

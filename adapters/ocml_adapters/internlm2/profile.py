@@ -1,0 +1,35 @@
+"""internlm2: a request as these models are prompted with it, which is as it is, behind the token that begins a text."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ocml_bridge.model import ByFormat, Json, Message, Transcript, replace
+from ocml_bridge.prompting import Profiled
+
+from .syntax import HOME
+
+BOS: Final = "<s>"
+
+
+def internlm2(transcript: Transcript, date: str | None) -> Profiled:
+    """The messages as they are; whatever frame is the first one has `<s>` before it."""
+    origins = tuple(f"/messages/{index}" for index in range(len(transcript.messages)))
+    return Profiled(_behind_bos(transcript), (), origins)
+
+
+def _behind_bos(transcript: Transcript) -> Transcript:
+    messages = transcript.messages
+    if transcript.tools and not (messages and messages[0].role == "system"):
+        return replace(transcript, layout=_with(transcript.layout, {"tools": {"gap": BOS}}))
+    if messages:
+        return replace(transcript, messages=(_begun(messages[0]), *messages[1:]))
+    return replace(transcript, open_turn=_begun(transcript.open_turn or Message("assistant", "", end=None)))
+
+
+def _begun(message: Message) -> Message:
+    return replace(message, layout=_with(message.layout, {"gap": BOS}))
+
+
+def _with(layout: ByFormat | None, edges: dict[str, Json]) -> ByFormat:
+    return {**(layout or {}), HOME: edges}
