@@ -1,6 +1,6 @@
 """What OpenChatML 2.2 asks of messages in both of its forms (§4, §5, §6, §8, §12, §13), as findings.
 
-A form's reader has each message checked in order; what only its own spelling can break, it finds itself.
+A form's reader has each message checked alone, and all together; what only its own spelling can break, it finds itself.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def check_alone(message: Message, path: str, log: Log) -> None:
         log.find(FindingCode.NAME_MISSING, f"{path}/name", "a tool's reply must name the tool (§4, §6)")
 
 
-class Conformance:
-    """Checks the messages of one document, one after the other.
+class _Together:
+    """Checks the messages of one document together, one after the other.
 
     Args:
         log: takes the findings.
@@ -74,19 +74,14 @@ class Conformance:
         self._ways: set[str] = set()
         """How the calls of the assistant's turn under way are written: in the envelope, as `tool_calls`, or both."""
 
-    def message(self, message: Message, path: str, *, alternate: bool = False) -> None:
-        """Check the next message.
+    def check(self, message: Message, path: str, *, alternate: bool) -> None:
+        """Check the next message's body, and what its id and its way of calling are to the messages before it.
 
         Args:
             message: as it was read.
             path: where it is in the canonical form.
             alternate: whether it is a call that is written in the JSON field `tool_calls`.
         """
-        self.alone(message, path)
-        self.together(message, path, alternate=alternate)
-
-    def together(self, message: Message, path: str, *, alternate: bool = False) -> None:
-        """Check the next message's body, and what its id and its way of calling are to the messages before it."""
         if message.constraint == "json" or message.content_type == "json":
             self._body(message, path)
         if message.role == "assistant":
@@ -97,10 +92,6 @@ class Conformance:
         if is_reply(message) and message.call_id is not None and message.call_id not in self._call_ids:
             detail = f"no earlier call has the id {message.call_id[:40]!r} (§8.2)"
             self._log.find(FindingCode.REPLY_UNPAIRED, f"{path}/call_id", detail)
-
-    def alone(self, message: Message, path: str) -> None:
-        """Check what a message says of itself: all but its body, and what its id is to other messages."""
-        check_alone(message, path, self._log)
 
     def _body(self, message: Message, path: str) -> None:
         """JSON that the header promises."""
@@ -144,9 +135,9 @@ def check_together(items: Sequence[Item], log: Log, alternates: Collection[int] 
     """
     if not alternates and _is_regular(items):
         return
-    conformance = Conformance(log)
+    together = _Together(log)
     for index, message in enumerate(messages_of(items)):
-        conformance.together(message, f"/messages/{index}", alternate=index in alternates)
+        together.check(message, f"/messages/{index}", alternate=index in alternates)
 
 
 def _is_regular(items: Sequence[Item]) -> bool:

@@ -45,7 +45,8 @@ class Live:
         self._text = BodyReader(marked=False)
         self._lead: list[Part] | None = None
         """Markers of a message that has not been told; None once it has."""
-        self._told = 0
+        self._passed = 0
+        """How many pieces of the body were passed on."""
         self.running = -1
         self.body = self._scanner.body
 
@@ -73,7 +74,7 @@ class Live:
 
     def _take(self, text: str) -> None:
         if self._begun is not None:
-            self._told = len(self.body)
+            self._passed = len(self.body)
         try:
             for frame in self._scanner.feed(text):
                 self._end(frame)
@@ -93,19 +94,20 @@ class Live:
         """Say what has not been said of a message."""
         if self._begun is None:
             check_belongs(frame)
-            self._begun, self._told, self.body = begun(parse_header(frame.header, frame.offset)), 0, self._scanner.body
+            self._begun = begun(parse_header(frame.header, frame.offset))
+            self._passed, self.body = 0, self._scanner.body
             self._lead, self._text = [], BodyReader(marked=is_thought(self._begun))
             if not is_thought(self._begun):
                 self._start(index)
         text: list[str] = []
-        for part in self._text.feed(self.body[self._told :]):
+        for part in self._text.feed(self.body[self._passed :]):
             if isinstance(part, str):
                 text.append(part)
                 if part:
                     self._start(index)
             elif self._lead is not None:
                 self._lead.append(part)
-        self._told = len(self.body)
+        self._passed = len(self.body)
         if more := "".join(text):
             self._log.events.append(Delta(index, more))
 
@@ -155,7 +157,7 @@ class Live:
         """
         around = self._around or self._resolve()
         if self._begun is not None:
-            self._told = len(self.body)
+            self._passed = len(self.body)
         last, tail = self._scanner.finish()
         if last is not None and last.body is not None:
             self._end(last)

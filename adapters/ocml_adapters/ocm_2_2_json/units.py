@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from ocml_bridge import jsontext
 from ocml_bridge.boundary import is_list_of_lists, several_documents
-from ocml_bridge.conformance import Conformance, check_together
+from ocml_bridge.conformance import check_alone, check_together
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript, replace
@@ -83,9 +83,8 @@ class ObjectReader(UnitReader):
             BridgeError: OCB-SHAPE for what is no message object, E-CALL-SCHEMA for a call without a recipient.
         """
         messages = read_object(unit, "" if parted.document == "object" else f"/{at}", index, log)
-        conformance = Conformance(log)
         for number, message in enumerate(messages, index):
-            conformance.alone(message, f"/messages/{number}")
+            check_alone(message, f"/messages/{number}", log)
         return messages
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:

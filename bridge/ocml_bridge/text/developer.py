@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, cast
 
-from ..loss import Log, LossCode, Severity
+from ..loss import Log, Loss, LossCode, Severity
 from ..model import ByFormat, Content, Message, Tool, Tools, Transcript, replace
 from ..report import compared
 from ..turns import hoist_tools, places, says_nothing
@@ -178,14 +178,16 @@ def lowered(
     elif tools is None and not (_is_developer(items, at) and _may_hold(items[at])):
         return Prepared(items, around)
     tools, made, stop = _declarable(tools or ()), list[Item](), at
+    earlier = _by_message(log.losses)
     while not made and _is_developer(items, stop) and (tools or _may_hold(items[stop])):
-        index = origins[stop]
+        index, known = origins[stop], len(log.losses)
         near = nearest(message_of(items[stop]), index)
         if near.end is None and (stop < len(items) - 1 or around.open_turn is not None):
             near.end = "end"  # only what nothing follows may be cut off
         text, tools = _as_read(near, tools, lenient=lenient)
         if text is None:
-            _report_gone(message_of(source[index]), near, index, log, target)
+            losses = [*earlier.get(f"/messages/{index}", ()), *log.losses[known:]]
+            _report_gone(message_of(source[index]), near, index, losses, log, target)
         else:
             content = _with_section(text, tools, spelling.raw) if tools else text
             made.append(item_of(replace(near, content=content)))
@@ -236,11 +238,27 @@ def _as_read(message: Message, tools: tuple[Tool, ...], *, lenient: bool) -> tup
     return None if says_nothing(replace(message, content=found.before)) else found.before, found.tools
 
 
-def _report_gone(message: Message, near: Message, index: int, log: Log, target: str) -> None:
-    """Report a developer's message that is read as nothing but the declared tools, with what it loses beside them."""
+def _by_message(losses: Sequence[Loss]) -> dict[str, list[Loss]]:
+    """Losses by the path of the message that they are in."""
+    found: dict[str, list[Loss]] = {}
+    for loss in losses:
+        found.setdefault("/".join(loss.path.split("/", 3)[:3]), []).append(loss)
+    return found
+
+
+def _report_gone(message: Message, near: Message, index: int, losses: Sequence[Loss], log: Log, target: str) -> None:
+    """Report a developer's message that is read as nothing but the declared tools, with what it loses beside them.
+
+    Args:
+        message: as it is in the document.
+        near: the nearest message.
+        index: of the message.
+        losses: what was reported of it already.
+        log: takes what it loses.
+        target: the format.
+    """
     path, alone = f"/messages/{index}", "/messages/0"
-    own = [loss for loss in log.losses if loss.path.startswith(f"{path}/")]
-    known = [loss._replace(path=alone + loss.path[len(path) :]) for loss in own]
+    known = [loss._replace(path=alone + loss.path[len(path) :]) for loss in losses]
     found = compared(Transcript((message,)), Transcript((near,)), known, target=target).losses
     log.losses += [loss._replace(path=path + loss.path[len(alone) :]) for loss in found[len(known) :]]
     severity = Severity.LAYOUT if says_nothing(near) else Severity.CHANGED
