@@ -23,7 +23,7 @@ from .frames import may_be_cut, open_frame
 from .nearest import bare, has_no_place, opened
 from .reader import FramesReader
 from .spelling import body_of, newline_behind
-from .syntax import CLOSERS, END, HOME, SPECIALS, START, TOKENS
+from .syntax import END, HOME, SPECIALS, START, TOKENS
 from .units import FIRST, Frames, is_empty, leave_out, may_join
 
 _HOLD: Final = Hold(SPECIALS)
@@ -57,7 +57,9 @@ class Encoder(TextEncoder):
         self._cut = False
         """Whether that message was cut off."""
         self._body: list[str] = []
+        """What is written of the frame's body."""
         self._closer = ""
+        """What ends the thought that is open."""
 
     # --- a message ----------------------------------------------------------------------------------------------------
 
@@ -75,7 +77,7 @@ class Encoder(TextEncoder):
         if is_thought(image):
             kind = _kind(image)
             out += self._enter(image) + self._put(f"<|start_{kind}|>")
-            self._closer = CLOSERS[f"<|start_{kind}|>"]
+            self._closer = f"<|end_{kind}|>"
         return out
 
     def safe(self, text: str, path: str) -> str:
