@@ -195,9 +195,9 @@ def check_messages(played: Played, lifted: Callable[[Sequence[Message]], Sequenc
 
 
 def settled(header: Message) -> Message:
-    """A header without what only the rest of a nested message tells: whether a text is a preamble."""
+    """A header without what only the rest of a nested message tells: whether a text is a preamble, or was a thought."""
     header = replace(header, content="", continues=False)
-    if header.role == "assistant" and not is_call(header) and header.channel in ("final", "commentary"):
+    if header.role == "assistant" and not is_call(header) and header.channel in ("final", "commentary", "analysis"):
         return replace(header, channel=None, intent=None)
     return header
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from .model import Json
+from .model import Json, Transcript
 from .options import DEFAULT, Options, Policy, Reasoning
 
 __all__ = [
@@ -77,6 +77,8 @@ class Adapter:
         reads_units: makes what reads it, unit by unit, with some options.
         writes_units: makes what writes it.
         dialects: the spellings it can write, the default one first.
+        dialect_of: the dialect that a document of the format was read in, whatever its messages; None where it says
+            nothing of that. It is written again unless the options name another.
         split: cuts a source at its boundaries into sources of one conversation each, with the place of each: its offset
             in a text, its index in a list. None where a source is always one. The reader refuses what it would cut
             (OCB-SEVERAL).
@@ -98,6 +100,7 @@ class Adapter:
     reads_units: Callable[[Options], UnitReader]
     writes_units: Callable[[Options], UnitWriter]
     dialects: tuple[str, ...] = field(default=())
+    dialect_of: Callable[[Transcript], str | None] | None = None
     split: Callable[[Source, Options], Sequence[tuple[int, Source]]] | None = None
     compare: Callable[[Source], Sequence[Comparison]] | None = None
     decoders: Mapping[str, MakeDecoder] = field(default_factory=dict[str, MakeDecoder])

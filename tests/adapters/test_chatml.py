@@ -192,11 +192,6 @@ def test_tool_messages_are_replies() -> None:
     assert back(text) == text
 
 
-def test_tags_of_chat_templates_are_text() -> None:
-    text = "<|im_start|>assistant\n<think>\n\n</think>\n\n<tool_call>\n{}\n</tool_call><|im_end|>\n"
-    assert transcript(text).messages[0].content == "<think>\n\n</think>\n\n<tool_call>\n{}\n</tool_call>"
-
-
 # --- the list ---------------------------------------------------------------------------------------------------------
 
 
@@ -367,7 +362,7 @@ def test_rendered_transcripts_read_as_the_messages_that_were_rendered() -> None:
             continue
         assert back(record["text"]) == record["text"]
         said = [(message["role"], message.get("content") or "") for message in record["messages"]]
-        if any("<|im_" in content for _, content in said):
+        if any("<|im_" in content or "</think>" in content for _, content in said):
             continue  # the template has no guard: what it rendered are other messages than those it was given
         assert [(message.role, message.content) for message in transcript(record["text"]).messages] == said
         compared += 1
@@ -378,17 +373,12 @@ def test_rendered_transcripts_read_as_the_messages_that_were_rendered() -> None:
     ("role", "body"),
     [
         ("system", 'You may call these: <tools>{"name": "f"}</tools>'),
-        ("assistant", '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'),
-        ("assistant", "<think>\nHm.\n</think>\nYes."),
-        ("user", "<tool_response>\n1\n</tool_response>"),
+        ("user", "It said <tool_response>\n1\n</tool_response>"),
+        ("tool", "<tool_response>\n1"),
     ],
 )
-def test_the_tags_of_hermes_and_qwen_are_text_and_a_finding(role: str, body: str) -> None:
+def test_tags_that_are_not_understood_are_text_and_a_finding(role: str, body: str) -> None:
     text = f"<|im_start|>{role}\n{body}<|im_end|>\n"
     reading = read(text, "chatml")
     assert [(finding.code, finding.path) for finding in reading.findings] == [("markup", "/messages/0/content")]
     assert write(reading.transcript, "chatml").output == text
-
-
-def test_a_person_who_speaks_of_tags_is_no_finding() -> None:
-    assert read("<|im_start|>user\nWhat is <think>?<|im_end|>\n", "chatml").findings == ()

@@ -5,18 +5,19 @@ from __future__ import annotations
 from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 
-from .syntax import HOME
+from .syntax import HOME, OPENAI
 
 ADAPTER = Adapter(
     id="chatml",
     title="ChatML",
     kind=Kind.TEXT,
     home=HOME,
-    reads_units=Lazy(f"{__name__}.units:FramesReader"),
-    writes_units=Lazy(f"{__name__}.units:Frames"),
+    reads_units=Lazy(f"{__name__}.text_reader:TextReader"),
+    writes_units=Lazy(f"{__name__}.units:frames_writer"),
     sniff=Lazy(f"{__name__}.sniff:sniff_text"),
     split=Lazy(f"{__name__}.reader:split_text"),
-    dialects=("openai",),
+    dialects=(OPENAI, "hermes"),
+    dialect_of=Lazy(f"{__name__}.around:dialect_of"),
     decoders={"chatml": Lazy(f"{__name__}.stream:decoder")},
     encoders={"chatml": Lazy(f"{__name__}.encode:encoder")},
     added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),

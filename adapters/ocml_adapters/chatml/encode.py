@@ -11,9 +11,9 @@ from ocml_bridge.text.plain import header_for
 from ocml_bridge.visibility import is_private
 
 from .nearest import bare
-from .stream import HOLD
-from .syntax import CONTROL, END, START, TEXT
-from .units import FramesReader
+from .stream import WRITTEN
+from .syntax import CONTROL, END, OPENAI, START, TEXT, control_of
+from .text_reader import TextReader
 
 
 class Writer(TextEncoder):
@@ -24,7 +24,7 @@ class Writer(TextEncoder):
     """
 
     def __init__(self, options: Options) -> None:
-        super().__init__(TEXT.id, FramesReader(options), options, control=CONTROL, hold=HOLD)
+        super().__init__(TEXT.id, TextReader(options), options, control=CONTROL, hold=WRITTEN)
         self._empty = True
         self._cut = False
         """Whether the last message was cut off. It stays without its end if none follows, and only the assistant's may
@@ -35,6 +35,7 @@ class Writer(TextEncoder):
         if is_private(start.message):
             return None
         self._empty = True
+        self._control = control_of(start.message.role)
         return self._due() + self._header(start.message)
 
     def _header(self, message: Message) -> str:
@@ -67,5 +68,10 @@ class Writer(TextEncoder):
 
 
 def encoder(_answer: Answer, options: Options) -> Encoder:
-    """An encoder of raw ChatML."""
-    return Writer(options)
+    """An encoder of raw ChatML: with the markup of a family where the options name one, or its dialect."""
+    if options.dialect in (None, OPENAI):
+        return Writer(options)
+    # Imported here: whoever writes plain ChatML needs nothing of it.
+    from .encode_family import FamilyWriter
+
+    return FamilyWriter(options)

@@ -10,7 +10,7 @@ from ocml_bridge.text.edges import gap_behind, is_trivia, kept_by, may_stand, re
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import header_for, name_from_header
 
-from .syntax import CONTROL, END, HOME, START, Form
+from .syntax import END, HOME, START, Form, control_of
 
 _NOTHING: Final[frozenset[str]] = frozenset()
 _MUST: Final = frozenset({END})
@@ -39,7 +39,7 @@ def default_frame(message: Message, before: Frame | None, form: Form, *, last: b
     cut = opening or (last and message.end is None and message.role == "assistant" and message.content != "")
     header = header_for(message.role, message.name)
     content = message.content if isinstance(message.content, str) else ""
-    body = content if form.grammar is None else CONTROL.neutralise(content)
+    body = content if form.grammar is None else control_of(message.role).neutralise(content)
     newline = form.opening if opening else True
     return Frame(gap_behind(before), START, header, newline, body, "" if cut else END, 0, last)
 
@@ -63,7 +63,7 @@ def spelled(message: Message, default: Frame, before: Frame | None, form: Form) 
         starts=_NOTHING,
         ends=ends,
         header=lambda header: means(header, message),
-        body=lambda body: form.grammar is not None and CONTROL.restore(body) == message.content,
+        body=lambda body: form.grammar is not None and control_of(message.role).restore(body) == message.content,
     )
 
 

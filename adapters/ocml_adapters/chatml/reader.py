@@ -79,7 +79,7 @@ class FrameReader:
         opens = frame.last and frame.body == ""
         path = "/open_turn" if opens else f"/messages/{self._count}"
         made = _message(frame, self._form, path, self._log, opens=opens)
-        _remark(frame, path, self._log)
+        remark_gap(frame, path, self._log)
         _remark_markup(made, path, self._log)
         layout, extras = remember(frame, default_frame(made, self._before, self._form, last=frame.last, opening=opens))
         if self._pieces is not None:
@@ -148,11 +148,13 @@ def _message(frame: Frame, form: Form, path: str, log: Log, *, opens: bool) -> M
     elif role == "assistant":
         log.find(FindingCode.TRUNCATED, f"{path}/end", "the last message is cut off")
     else:
-        raise _half(role, frame, form)
+        raise half_finished(frame, form)
     return message(role, content, name, end=None)
 
 
-def _half(role: str, frame: Frame, form: Form) -> BridgeError:
+def half_finished(frame: Frame, form: Form = TEXT) -> BridgeError:
+    """The error about a message that is cut off and not the assistant's."""
+    role = read_header(frame.header).role
     detail = f"the last message, of role {role!r}, has no {END}: ChatML does not allow half-finished messages"
     return _refused(ErrorCode.INCOMPLETE, detail, form, frame)
 
@@ -164,7 +166,8 @@ def _refused(code: ErrorCode, detail: str, form: Form, frame: Frame | None = Non
     return BridgeError(code, detail, path="" if frame is None else f"/{frame.offset}")
 
 
-def _remark(frame: Frame, path: str, log: Log) -> None:
+def remark_gap(frame: Frame, path: str, log: Log) -> None:
+    """Note text in front of a frame that is outside of any message."""
     if not is_trivia(frame.gap):
         for code, detail in _outside(frame.gap):
             log.find(code, path, detail)

@@ -14,13 +14,38 @@ from ocml_bridge.text.im import Grammar
 from ocml_bridge.text.specials import CHATML
 
 HOME: Final = "chatml"
+OPENAI: Final = "openai"
+"""The dialect without any markup in its text."""
 START: Final = "<|im_start|>"
 END: Final = "<|im_end|>"
 GRAMMAR: Final = Grammar((START,), (END,))
-SPECIALS: Final = (START, END, *CHATML)
+SPECIALS: Final = (
+    *(START, END, *CHATML),
+    *(f"<|tool_{what}_{edge}|>" for what in ("list", "call", "response") for edge in ("start", "end")),
+)
 """The tokens that content must not hold as they are: those of frames, and those that only models know."""
 CONTROL: Final = ControlTokens(SPECIALS)
+MARKED: Final = (*SPECIALS, "<tools>", "</tools>", "<function=")
+"""The tokens and the tags of dialects that must not stand in JSON."""
+MARKS: Final = ControlTokens(MARKED)
+CONTROLS: Final = {
+    "system": ControlTokens((*SPECIALS, "<tools>", "List of tools: ")),
+    "assistant": ControlTokens((*SPECIALS, "<function=")),
+}
+"""Role → what the text of its messages must not hold: tools and calls begin with it."""
 added_tokens: Final = beside(CONTROL)
+
+
+def control_of(role: str) -> ControlTokens:
+    """What the text of a role's messages must not hold."""
+    return CONTROLS.get(role, CONTROL)
+
+
+def may_be_markup(text: str, role: str) -> bool:
+    """Whether there may be a token or a tag in a text, whole or broken."""
+    if "<" not in text and "ist of tools: " not in text:
+        return False
+    return "<tool" in text or not control_of(role).is_free(text)
 
 
 class Form(NamedTuple):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Final, NamedTuple, cast
 
+from ocml_bridge.adapter import Options
 from ocml_bridge.boundary import is_list_of_lists, several, several_documents
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
@@ -23,7 +24,7 @@ from .frames import default_frame, remember_tail, spelled, tail_of
 from .nearest import nearest, opened, settled
 from .pieces import Pieces, cut, from_list, gap_pieces, inner_pieces, whole
 from .reader import FrameReader
-from .syntax import CONTROL, END, GRAMMAR, HOME, LIST, MARKUP, START, TEXT, Form
+from .syntax import CONTROL, END, GRAMMAR, HOME, LIST, MARKUP, OPENAI, START, TEXT, Form, control_of, may_be_markup
 
 _CLOSED: Final = Frame("", START, "", True, "", END, 0, False)
 _OPEN: Final = Frame("", START, "", True, "", "", 0, False)
@@ -141,12 +142,12 @@ class Frames(UnitWriter):
 
     target = TEXT.id
     home = HOME
-    mark = "<"
+    mark = ""
     form = TEXT
 
     def inert(self, text: str) -> bool:
-        """Whether a text holds no token, whole or broken."""
-        return CONTROL.is_free(text)
+        """Whether a text holds no token and no tag, whole or broken."""
+        return not (may_be_markup(text, "system") or may_be_markup(text, "assistant"))
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Who speaks, and the text."""
@@ -165,7 +166,7 @@ class Frames(UnitWriter):
     def guard(self, frame: Frame, message: Message, path: str, log: Log) -> None:
         """Report the tokens that are broken in a body, or leave them as the options say."""
         content = cast("str", message.content)
-        CONTROL.guard(content, self.options.control_tokens, path, log)
+        control_of(message.role).guard(content, self.options.control_tokens, path, log)
         if self.options.control_tokens == "raw":
             frame.body = content
 
@@ -195,6 +196,16 @@ class Frames(UnitWriter):
     ) -> tuple[Unit, dict[str, Json]]:
         """The frames with what stands behind them, and what else layout keeps of that."""
         return "".join((*units, tail)), {}
+
+
+def frames_writer(options: Options) -> UnitWriter:
+    """What writes frames: with the markup of a family where the options name one, or its dialect."""
+    if options.dialect in (None, OPENAI):
+        return Frames(options)
+    # Imported here: whoever writes plain ChatML needs nothing of it.
+    from .text_writer import FamilyFrames
+
+    return FamilyFrames(options)
 
 
 class ListFrames(Frames):

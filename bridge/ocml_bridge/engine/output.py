@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final, cast
 
 from ..adapter import Adapter, Options
 from ..added_tokens import added_to, guarded, refused
 from ..diff import diff
 from ..loss import Log, Loss, LossCode, Severity
-from ..model import Document, Json, Transcript
+from ..model import Completion, Document, Json, Transcript
 from ..report import Report
 from ..result import DocumentOutcome, Outcome
 from ..text.unicode import is_unicode
@@ -44,11 +45,19 @@ def written(
 
 
 def _write(adapter: Adapter, document: Document | Conversation, options: Options) -> Outcome:
-    outcome = _write_units(writer_for(adapter, options), document)
+    outcome = _write_units(writer_for(adapter, _in_own_dialect(adapter, document, options)), document)
     output = outcome.output
     if isinstance(output, str) and not is_unicode(output):
         return _write_clean(adapter, whole(document), options)
     return outcome
+
+
+def _in_own_dialect(adapter: Adapter, document: Document | Conversation, options: Options) -> Options:
+    """The options with the dialect that a document was read in, where they name none."""
+    if options.dialect is not None or adapter.dialect_of is None or isinstance(document, Completion):
+        return options
+    dialect = adapter.dialect_of(document.around if isinstance(document, Conversation) else document)
+    return options if dialect is None else replace(options, dialect=dialect)
 
 
 def _write_units(writer: Writer, document: Document | Conversation) -> Outcome:

@@ -1,0 +1,96 @@
+"""Calls as JSON (Hermes, Qwen): `{"name": "f", "arguments": {…}}`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from ocml_bridge.jsontext import Span, members, parse, spaced
+from ocml_bridge.text.repair import repair
+
+from .escape import escape, unescape
+
+_SPACE: Final = " \t\r\n"
+_KEYS: Final = ("arguments", "parameters")
+_BEGUN: Final = re.compile(
+    r"""\s*\{\s*"name"\s*:\s*(?P<name>"(?:[^"\\]|\\.)*+")\s*,\s*"(?:arguments|parameters)"\s*:\s*""", re.S
+)
+
+
+class Call(NamedTuple):
+    """What one call says.
+
+    Attributes:
+        name: the function's.
+        arguments: their JSON text, or what stands for it.
+        whole: whether it did not break off.
+        repaired: whether the text had to be mended.
+        remark: what of the text is kept as spelling only; None for nothing.
+    """
+
+    name: str
+    arguments: str
+    whole: bool = True
+    repaired: bool = False
+    remark: str | None = None
+
+
+def read_call(text: str) -> Call | None:
+    """The call that a text describes; None where it does not say what is called."""
+    found, repaired = _object(text), False
+    if found is None:
+        mended = _without_doubled(text) or repair(text.strip(_SPACE))
+        found, repaired = (None if mended is None else _object(mended)), True
+    name = None if found is None else found.get("name")
+    if found is None or name is None or not isinstance(name.value, str):
+        return None
+    given = [found[key] for key in _KEYS if key in found]
+    return Call(name.value, _arguments(given[0]) if given else "{}", True, repaired, _remark(found, given))
+
+
+def read_broken(text: str) -> Call | None:
+    """The call that a text begins to describe; None where what is called has not been said."""
+    found = _BEGUN.match(text)
+    name = None if found is None else parse(found["name"])
+    if found is None or name is None:
+        return None
+    return Call(name.value, unescape(text[found.end() :]), whole=False)
+
+
+def _object(text: str) -> dict[str, Span] | None:
+    found = members(text)
+    return found[0] if found is not None and not text[found[1] :].strip(_SPACE) else None
+
+
+def _without_doubled(text: str) -> str | None:
+    """An object without the braces that stand around it a second time."""
+    text = text.strip(_SPACE)
+    return text[1:-1] if text.startswith("{{") and text.endswith("}}") and _object(text[1:-1]) is not None else None
+
+
+def _arguments(given: Span) -> str:
+    """The text of arguments: an encoded string is what it encodes."""
+    return given.value if isinstance(given.value, str) else unescape(given.raw)
+
+
+def _remark(found: dict[str, Span], given: list[Span]) -> str | None:
+    if not given:
+        return "the call has no arguments; it is read as a call with none"
+    if len(given) > 1 and given[0].value != given[1].value:
+        return "arguments and parameters differ; arguments are what counts"
+    others = [key for key in found if key not in {"name", *_KEYS}]
+    return f"the call's {', '.join(others)} is kept as it is spelled only" if others else None
+
+
+def write_call(call: Call) -> str:
+    """The JSON object of a call, so that `read_call` gives it back; of one that broke off, what there is of it."""
+    if not call.whole:
+        return escape(f'{{"name": {spaced(call.name)}, "arguments": {call.arguments}')
+    arguments = call.arguments if is_embedded(call.arguments) else spaced(call.arguments)
+    return escape(f'{{"name": {spaced(call.name)}, "arguments": {arguments}}}')
+
+
+def is_embedded(arguments: str) -> bool:
+    """Whether arguments stand in a call as they are; others stand there as a string."""
+    span = parse(arguments)
+    return span is not None and not isinstance(span.value, str) and arguments.strip(_SPACE) == arguments

@@ -1,0 +1,111 @@
+"""Which family spelled a text: told by the tools that it declares, else by its first call, replies and thoughts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from ocml_bridge.text.im import Frame, read_header
+from ocml_bridge.turns import is_call
+
+from .declared import may_declare
+from .families import FAMILIES, Family
+from .family_frames import Place, default_frame
+from .messages import Said, holds_replies, read_frame
+from .segments import markup_of
+from .turn import OPENED, THINK, THOUGHT_END
+
+TAGS: Final = ("<tool", "<|tool_", "think>", "List of tools: ")
+"""What stands in every text that is spelled by a family."""
+
+
+class Evidence(NamedTuple):
+    """A frame in which calls, replies, thoughts or tools are spelled.
+
+    Attributes:
+        frame: the frame.
+        said: what it says.
+        before: the frame before it.
+        last: whether none follows.
+    """
+
+    frame: Frame
+    said: Said
+    before: Frame | None
+    last: bool
+
+
+def opens_turn(frame: Frame) -> bool:
+    """Whether a frame is the open turn: the last, without a word in it that is no begun thought."""
+    if not frame.last:
+        return False
+    if frame.body == "":
+        return True
+    return read_header(frame.header).role == "assistant" and OPENED.fullmatch(frame.body) is not None
+
+
+def declaring(frames: Sequence[Frame]) -> int:
+    """The index of the frame that declares the transcript's tools; -1 where none of the leading system's does."""
+    for index, frame in enumerate(frames):
+        if read_header(frame.header).role != "system" or frame.last:
+            return -1
+        if may_declare(frame.body) and read_frame(frame, declares=True).tools is not None:
+            return index
+    return -1
+
+
+def family_of(frames: Sequence[Frame], tools_at: int) -> Family | None:
+    """The family that spelled most of a text's frames; None for ChatML without any markup.
+
+    Args:
+        frames: all of them.
+        tools_at: the index of the one that declares the tools.
+    """
+    found = list(_evidence(frames, tools_at))
+    if not found:
+        return FAMILIES["hermes"] if frames and opens_turn(frames[-1]) and frames[-1].body else None
+    candidates = _candidates(found)
+    if len(candidates) == 1:
+        return candidates[0]
+    return max(candidates, key=lambda family: sum(_is_spelled_by(family, each) for each in found))
+
+
+def _evidence(frames: Sequence[Frame], tools_at: int) -> Iterator[Evidence]:
+    before: Frame | None = None
+    for index, frame in enumerate(frames):
+        if index == tools_at or (_has_tags(frame) and not opens_turn(frame)):
+            said = read_frame(frame, declares=index == tools_at)
+            if said.tools is not None or _is_marked(frame, said):
+                yield Evidence(frame, said, before, last=frame is frames[-1])
+        before = frame
+
+
+def _has_tags(frame: Frame) -> bool:
+    return any(tag in frame.body for tag in TAGS)
+
+
+def _is_marked(frame: Frame, said: Said) -> bool:
+    """Whether a frame is spelled otherwise than in ChatML without markup."""
+    role = read_header(frame.header).role
+    if role == "assistant":
+        thinks = THOUGHT_END in frame.body or frame.body.lstrip().startswith(THINK)
+        return thinks or any(map(is_call, said.messages))
+    return said.messages[0].role == "tool" and holds_replies(frame) and str(said.messages[0].content) != frame.body
+
+
+def _candidates(found: Sequence[Evidence]) -> list[Family]:
+    families = list(FAMILIES.values())
+    declaration = next((each.said.declaration for each in found if each.said.declaration is not None), None)
+    if declaration is not None:
+        return [family for family in families if family.declaration == declaration]
+    for each in found:
+        if any(map(is_call, each.said.messages)):
+            markup = markup_of(each.frame.body)
+            return [family for family in families if family.calls == markup] or families
+    return families
+
+
+def _is_spelled_by(family: Family, evidence: Evidence) -> bool:
+    frame, said, before, last = evidence
+    default = default_frame(said, Place(family, before, last))
+    return (frame.header, frame.body, frame.gap) == (default.header, default.body, default.gap)

@@ -1,0 +1,178 @@
+"""How a frame of a family is spelled by default, and what is remembered of one that is spelled otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace as with_fields
+from typing import Final, NamedTuple
+
+from ocml_bridge.model import Json, Message, Tool, replace
+from ocml_bridge.text.edges import by_format, gap_behind, recall, remember
+from ocml_bridge.text.im import Frame, read_header
+from ocml_bridge.text.plain import header_for
+from ocml_bridge.turns import is_call, is_thought
+
+from .declared import write_declared
+from .families import Family
+from .frames import default_frame as plain_frame
+from .frames import means
+from .messages import Said, holds_replies, read_frame
+from .responses import ROLES, write_responses
+from .syntax import END, GRAMMAR, HOME, START, TEXT, control_of
+from .turn import NOTHING_THOUGHT, OPENED, write_turn
+
+OPENING: Final = "opening"
+"""The key of the thought without a word that an assistant's frame, or an open turn, begins with."""
+APART: Final = "apart"
+"""The key of a frame of replies that could stand in the frame before it."""
+_NOTHING: Final[frozenset[str]] = frozenset()
+_OPEN: Final = frozenset({""})
+_CLOSED: Final = frozenset({END})
+
+
+class Place(NamedTuple):
+    """What the default spelling of a frame depends on, beside what it says.
+
+    Attributes:
+        family: whose spelling it is; None for ChatML without any markup in its text.
+        before: the frame before it.
+        last: whether the text ends with it.
+        opening: whether it is the open turn.
+    """
+
+    family: Family | None
+    before: Frame | None
+    last: bool = False
+    opening: bool = False
+
+
+def default_frame(said: Said, place: Place, *, raw: bool = False) -> Frame:
+    """The frame that is written for what one says.
+
+    Args:
+        said: what it says; of an open turn a message without content.
+        place: where it stands.
+        raw: whether tokens in content are left as they are.
+    """
+    family, before, last, opening = place
+    if family is None:
+        return plain_frame(said.messages[0], before, TEXT, last=last, opening=opening)
+    first = said.messages[0] if said.messages else Message("system", "")
+    header = family.responses.role if first.role == "tool" and not opening else header_for(first.role, first.name)
+    body = said.opening if opening else _body(said, family, raw=raw)
+    cut = opening or (last and first.role == "assistant" and said.messages[-1].end is None and body != "")
+    return Frame(gap_behind(before), START, header, True, body, "" if cut else END, 0, last)
+
+
+def _body(said: Said, family: Family, *, raw: bool) -> str:
+    role = said.messages[0].role if said.messages else "system"
+    guard: Callable[[str], str] = str if raw else control_of(role).neutralise
+    texts = [guard(str(message.content)) for message in said.messages]
+    if said.tools is not None:
+        return write_declared(texts[0] if texts else None, said.tools, said.declaration or family.declaration)
+    if role == "assistant":
+        return write_turn(said.messages, said.opening, family, guard)
+    return write_responses(texts, family.responses) if role == "tool" else texts[0]
+
+
+def remembered(frame: Frame, said: Said, place: Place) -> tuple[dict[str, Json], dict[str, Json]]:
+    """What layout and what extras must keep of a frame."""
+    layout, extras = remember(frame, default_frame(said, place))
+    if said.opening:
+        layout[OPENING] = said.opening
+    return layout, extras
+
+
+def remembering(frame: Frame, said: Said, place: Place) -> list[Message]:
+    """The messages of a frame, the first with what it remembers of it."""
+    layout, extras = remembered(frame, said, place)
+    first, *others = said.messages
+    if _could_join(first, place):
+        layout[APART] = True
+    return [replace(first, layout=by_format(HOME, layout), extras=by_format(HOME, extras)), *others]
+
+
+def _could_join(first: Message, place: Place) -> bool:
+    """Whether replies would be written into the frame before theirs."""
+    grouped = place.family is not None and place.family.responses.between is not None
+    return grouped and first.role == "tool" and place.before is not None and holds_replies(place.before)
+
+
+def opening_of(kept: Mapping[str, Json], *, open_turn: bool = False) -> str:
+    """The thought without a word that is remembered; "" for none."""
+    found = kept.get(OPENING)
+    pattern = OPENED if open_turn else NOTHING_THOUGHT
+    return found if isinstance(found, str) and pattern.fullmatch(found) is not None else ""
+
+
+def recalled(said: Said, kept: Mapping[str, Json], place: Place) -> Frame:
+    """A frame, spelled as it is remembered where that still says the same."""
+    default = default_frame(said, place)
+    if not kept:
+        return default
+    first = said.messages[0] if said.messages else Message("system", "")
+    raw_header = kept.get("header")
+    header = raw_header if isinstance(raw_header, str) and _means(raw_header, first, default) else default.header
+
+    def says_the_same(body: str) -> bool:
+        if place.opening:
+            return False
+        if place.family is None and "<" not in body:
+            return control_of(first.role).restore(body) == first.content
+        return _bare(read_frame(with_fields(default, header=header, body=body), declares=said.tools is not None)) == (
+            _bare(said)
+        )
+
+    return recall(
+        default,
+        kept,
+        grammar=GRAMMAR,
+        before=place.before,
+        starts=_NOTHING,
+        ends=_ends(said, default, place),
+        header=lambda raw: _means(raw, first, default),
+        body=says_the_same,
+    )
+
+
+def _means(header: str, first: Message, default: Frame) -> bool:
+    """Whether a header says who speaks."""
+    if first.role != "tool" or first.content == "":
+        return means(header, first)
+    role = read_header(header).role
+    return role in ROLES if default.body != str(first.content) else role == "tool"
+
+
+def _ends(said: Said, default: Frame, place: Place) -> frozenset[str]:
+    """Which end tokens leave what a frame says as it is."""
+    if place.opening or not said.messages:
+        return _NOTHING
+    final = said.messages[-1]
+    if _has_end(final):
+        return _OPEN | _CLOSED
+    if final.end is None and not default.last:
+        return _OPEN | _CLOSED
+    return _CLOSED if default.end else _NOTHING
+
+
+def _bare(said: Said) -> tuple[object, ...]:
+    """What is compared of two frames that say the same."""
+    return list(map(_fields, said.messages)), said.opening, said.tools
+
+
+def _fields(message: Message) -> tuple[object, ...]:
+    name = None if message.role == "tool" else message.name
+    breaks_off = message.end is None and _has_end(message)
+    return (message.role, message.content, name, message.channel, message.recipient, message.constraint, breaks_off)
+
+
+def _has_end(message: Message) -> bool:
+    """Whether a message has an end of its own, whatever that of its frame."""
+    return is_call(message) or is_thought(message)
+
+
+def normal_tools(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
+    """Tools without what other formats keep of them."""
+    return tuple(
+        replace(tool, layout=None, extras=by_format(HOME, (tool.extras or {}).get(HOME, {}))) for tool in tools
+    )

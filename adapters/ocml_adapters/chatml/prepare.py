@@ -1,0 +1,144 @@
+"""A document as it is written in a dialect: its tools among its messages, and what only others tell of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, cast
+
+from ocml_bridge.fit import narrow
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.model import Content, Json, Message, Tool, Tools, Transcript, replace
+from ocml_bridge.text.edges import by_format, kept_by
+from ocml_bridge.text.im import read_header
+from ocml_bridge.text.plain import name_from_header
+from ocml_bridge.turns import name_of, recipient_of
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.heads import Item, item_of, message_of
+from ocml_bridge.units.writer import TOOLS
+
+from .around import TOOLS as EDGES
+from .around import joins_text, place_of_tools
+from .families import Family
+from .family_frames import normal_tools
+from .syntax import HOME, TEXT
+from .text_reader import Replies
+
+_NAMED: Final = "header"
+
+
+class Draft:
+    """A document that is prepared.
+
+    Args:
+        conversation: the document; nothing of it is changed.
+        family: whose spelling is written.
+        log: takes what is lost, by its path in the document.
+
+    Attributes:
+        items: its messages, with one that declares the transcript's tools.
+        origins: for each its index in the document, or `TOOLS`; None where they are the document's.
+    """
+
+    def __init__(self, conversation: Conversation, family: Family, log: Log) -> None:
+        self.items = list(conversation.items)
+        self.origins: list[int] | None = None
+        self._place_tools(conversation.around, self._take_tools(conversation.around.tools, log), family)
+        self._relate()
+
+    # --- declared tools -----------------------------------------------------------------------------------------------
+
+    def _take_tools(self, declared: Sequence[Tool] | None, log: Log) -> Sequence[Tool] | None:
+        """The transcript's tools, with those that messages declare."""
+        if not any(map(_has_tools, self.items)):
+            return declared
+        kept: list[Item] = []
+        origins: list[int] = []
+        moved: list[Tool] = []
+        for index, item in enumerate(self.items):
+            if _has_tools(item):
+                rest = _without_tools(message_of(item), index, moved, log)
+                if rest is None:
+                    continue
+                item = item_of(rest)
+            kept.append(item)
+            origins.append(index)
+        self.items, self.origins = kept, origins
+        log.lose(LossCode.TOOLS_MOVED, "/tools", "tools of messages are declared apart", Severity.LAYOUT)
+        return (*(declared or ()), *moved)
+
+    def _place_tools(self, around: Transcript, tools: Sequence[Tool] | None, family: Family) -> None:
+        if not tools:
+            return
+        leading = next((at for at, item in enumerate(self.items) if item[0].role != "system"), len(self.items))
+        at = place_of_tools(around, leading)
+        beside = at < leading and joins_text(around, family) and text_of(self.items[at][1]).strip() != ""
+        layout, extras = (
+            by_format(HOME, cast("dict[str, Json]", edges)) if isinstance(edges := kept.get(EDGES), dict) else None
+            for kept in (kept_by(HOME, around.layout), kept_by(HOME, around.extras))
+        )
+        message = Message("system", (Tools(normal_tools(tuple(tools))),), continues=beside)
+        if not beside:
+            message.layout, message.extras = layout, extras
+        if self.origins is None:
+            self.origins = [*range(len(self.items))]
+        self.items.insert(at + beside, item_of(message))
+        self.origins.insert(at + beside, TOOLS)
+
+    # --- what others tell of a message --------------------------------------------------------------------------------
+
+    def _relate(self) -> None:
+        """Give each reply its tool's name, and begin a frame with what cannot go on in the one before it."""
+        items, replies = self.items, Replies()
+        before: Item | None = None
+        for at, item in enumerate(items):
+            head, content, call_id = item
+            if head.role == "assistant" and head.continues and (before is None or not (_says(before) and _says(item))):
+                head = head.replaced(continues=False)
+            if head.role == "tool":
+                local = head.local(HOME)
+                name = _name_in_header(local.message("", None))
+                waits = replies.take("tool", None, name, continues=False)
+                if head.name != (name or waits):
+                    head = head.replaced(name=name or waits)
+            else:
+                recipient = recipient_of(name_of(head.recipient or "")) if head.calls else None
+                replies.take(head.role, recipient, None, continues=head.continues)
+            if head is not item[0]:
+                items[at] = head, content, call_id
+            before = items[at]
+
+
+def text_of(content: Content) -> str:
+    """The text that a content is written as."""
+    return str(narrow(content, (), "", Log(), target=TEXT.id))
+
+
+def _says(item: Item) -> bool:
+    """Whether an assistant's message is a call, or text that is not blank: other text says nothing beside others."""
+    head, content, _ = item
+    return head.role != "assistant" or head.calls or text_of(content).strip() != ""
+
+
+def _name_in_header(message: Message) -> str | None:
+    """The tool that a reply's header names, as it is remembered."""
+    raw = kept_by(HOME, message.layout, message.extras).get(_NAMED)
+    heading = read_header(raw) if isinstance(raw, str) else None
+    return None if heading is None or heading.role == "user" else name_from_header("tool", heading.name)
+
+
+def _has_tools(item: Item) -> bool:
+    content = item[1]
+    return content.__class__ is not str and any(isinstance(part, Tools) for part in content)
+
+
+def _without_tools(message: Message, index: int, moved: list[Tool], log: Log) -> Message | None:
+    """A message without the tools in it, which are moved; None where it has nothing else."""
+    declared = [part for part in message.content if isinstance(part, Tools)]
+    moved += (tool for part in declared for tool in part.tools)
+    path = f"/messages/{index}"
+    if len(declared) == len(message.content):
+        log.lose(LossCode.TOOLS_MOVED, path, "its tools are declared apart from it", Severity.CHANGED)
+        return None
+    log.lose(LossCode.TOOLS_MOVED, f"{path}/content", "its tools are declared apart from it", Severity.CHANGED)
+    content = narrow(message.content, (), f"{path}/content", log, target=TEXT.id, hoisted=True)
+    return replace(message, content=content)

@@ -1,0 +1,48 @@
+"""The body of a reply frame ↔ the replies of tools in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from .families import Responses
+
+TAGS: Final = (("<tool_response>", "</tool_response>"), ("<|tool_response_start|>", "<|tool_response_end|>"))
+ROLES: Final = frozenset({"user", "tool", "tool_response"})
+"""The roles of frames that may hold replies."""
+
+
+def begins(body: str) -> bool:
+    """Whether a body begins with a reply."""
+    text = body.lstrip()
+    return any(text.startswith(tag) for tag, _ in TAGS)
+
+
+def read_responses(body: str) -> list[str] | None:
+    """The replies in a body, as they stand there; None where there is anything else in it."""
+    text = body.strip()
+    for open_tag, close_tag in TAGS:
+        if text.startswith(open_tag):
+            return _blocks(text, open_tag, close_tag)
+    return None
+
+
+def _blocks(text: str, open_tag: str, close_tag: str) -> list[str] | None:
+    found: list[str] = []
+    at = 0
+    while at < len(text):
+        end = text.find(close_tag, at)
+        if not text.startswith(open_tag, at) or end < 0:
+            return None
+        inner = text[at + len(open_tag) : end]
+        found.append(inner.removeprefix("\n").removesuffix("\n"))
+        at = end + len(close_tag)
+        while at < len(text) and text[at].isspace():
+            at += 1
+    return found
+
+
+def write_responses(replies: Sequence[str], spelling: Responses) -> str:
+    """The body of replies that may stand in it."""
+    blocks = [f"{spelling.open}{reply}{spelling.close}" for reply in replies]
+    return (spelling.between or "").join(blocks) + spelling.end

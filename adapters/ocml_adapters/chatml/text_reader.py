@@ -1,0 +1,299 @@
+"""ChatML's text, with or without a family's markup → conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace as with_fields
+from typing import Final, NamedTuple, cast
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.loss import FindingCode, Log, Severity
+from ocml_bridge.memo import Memo
+from ocml_bridge.model import Json, Message, Transcript
+from ocml_bridge.pairing import Pairing
+from ocml_bridge.text.edges import is_trivia
+from ocml_bridge.text.im import Frame, read_header
+from ocml_bridge.text.plain import ROLES, name_from_header
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.grammar import Parted, Skeleton, Unit
+from ocml_bridge.units.heads import LIMIT, Head, Item
+from ocml_bridge.units.reader import UnitReader
+
+from .around import DeclaredTools, around_of, with_tools
+from .detect import TAGS, declaring, family_of, opens_turn
+from .families import Family
+from .family_frames import Place, remembered, remembering
+from .messages import Said, holds_replies, read_frame, remark_markup
+from .reader import half_finished, remark_gap
+from .syntax import END, GRAMMAR, START, may_be_markup
+
+_LONGEST: Final = 256
+"""The longest header and gap that plans are made for, in characters."""
+_NO_END: Final = f"no {END} before the next {START}; it is taken to end there"
+
+
+class Placed(NamedTuple):
+    """A frame and what its default spelling depends on.
+
+    Attributes:
+        frame: the frame.
+        place: where it stands.
+        declares: whether the transcript's tools are declared in it.
+    """
+
+    frame: Frame
+    place: Place
+    declares: bool = False
+
+
+class Around(NamedTuple):
+    """What stands around the messages.
+
+    Attributes:
+        family: that the text is spelled by.
+        tail: the text behind the frames.
+        last: the last frame.
+        opening: that of the open turn.
+        tools: what the frame at `tools_at` declares.
+        tools_at: the index of that frame; -1 for none.
+    """
+
+    family: Family | None
+    tail: str
+    last: Frame | None
+    opening: Placed | None = None
+    tools: Said | None = None
+    tools_at: int = -1
+
+
+class TextReader(UnitReader):
+    """Reads frames."""
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self._named = Memo[tuple[Head, str | None], Head](LIMIT)
+
+    def part(self, source: str | Json, log: Log) -> Parted:
+        """The frames of a text.
+
+        Raises:
+            BridgeError: OCB-SEVERAL with the offset where another conversation begins.
+        """
+        text = cast("str", source)
+        frames, tail = GRAMMAR.frames(text)
+        return parted(frames, tail, marked=any(tag in text for tag in TAGS))
+
+    def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
+        """A frame without its body; None for the last where it is cut off, and for a body with tokens or tags in it."""
+        frame, place, declares = cast("Placed", unit)
+        body = frame.body
+        if declares or frame.last or len(frame.gap) > _LONGEST or len(frame.header) > _LONGEST:
+            return None
+        if may_be_markup(body, read_header(frame.header).role):
+            return None
+        closed = None if place.before is None else place.before.end
+        name = None if place.family is None else place.family.name
+        apart = name is not None and place.before is not None and holds_replies(place.before)
+        key = (frame.gap, frame.start, frame.header, frame.newline, frame.end, not body, closed, name, apart)
+        return key, [body] if body else []
+
+    def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
+        """A frame with another body."""
+        placed = cast("Placed", unit)
+        return placed._replace(frame=with_fields(placed.frame, body="".join(values)))
+
+    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+        """The messages of a frame.
+
+        Raises:
+            BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
+        """
+        placed = cast("Placed", unit)
+        said = frame_said(placed, index, log)
+        return remembering(placed.frame, said, placed.place) if said.messages else ()
+
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+        """The items with the names of the tools that replies are from, and what stands around them."""
+        if any(item[0].role == "tool" or item[0].calls for item in items):
+            self._name_replies(items, log)
+        return Conversation(items, surroundings(parted, len(items), log))
+
+    def _name_replies(self, items: list[Item], log: Log) -> None:
+        """Give each reply without a name that of the call which it answers."""
+        replies = Replies()
+        for at, item in enumerate(items):
+            head, content, call_id = item
+            recipient = head.recipient if head.calls else None
+            name = replies.take(head.role, recipient, head.name, continues=head.continues, index=at, log=log)
+            if name is not None and head.name is None:
+                items[at] = self._answering(head, name), content, call_id
+
+    def _answering(self, head: Head, name: str) -> Head:
+        named = self._named.get((head, name))
+        if named is None:
+            named = head.replaced(name=name)
+            if head.shared:
+                self._named.keep((head, name), named)
+        return named
+
+
+class Replies:
+    """Tells of each reply which tool it is from: the replies of a turn answer its calls in order."""
+
+    def __init__(self) -> None:
+        self._pairing = Pairing()
+        self._recipients: list[str] = []
+
+    @property
+    def waits(self) -> str | None:
+        """The recipient of the first call that waits for its reply; None where none does."""
+        call = self._pairing.find(Message("tool", ""))
+        return None if call is None else self._recipients[call]
+
+    def take(
+        self,
+        role: str,
+        recipient: str | None,
+        name: str | None,
+        *,
+        continues: bool,
+        index: int = 0,
+        log: Log | None = None,
+    ) -> str | None:
+        """Take the next message.
+
+        Args:
+            role: its role.
+            recipient: of a call, whom it is for.
+            name: of a reply, the tool that it names.
+            continues: whether it stands in the frame of the one before it.
+            index: its index.
+            log: takes that a reply answers none of the calls.
+
+        Returns:
+            Of a reply, the recipient of the call that it answers.
+        """
+        if recipient is not None:
+            message = Message("assistant", "", recipient=recipient, end="call", continues=continues)
+            self._pairing.feed(len(self._recipients), message)
+            self._recipients.append(recipient)
+            return None
+        message = Message(role, "", name if role == "tool" else None, continues=continues)
+        call = self._pairing.feed(len(self._recipients), message)
+        if call is not None:
+            return self._recipients[call]
+        if role == "tool" and self._recipients and log is not None:
+            path = f"/messages/{index}/name"
+            log.find(FindingCode.REPLY_UNPAIRED, path, "there is no call that this can be the reply to")
+        return None
+
+
+def parted(frames: Sequence[Frame], tail: str, *, marked: bool) -> Parted:
+    """A text as its frames, but for that of the open turn.
+
+    Args:
+        frames: all of them.
+        tail: what stands behind them.
+        marked: whether there may be a family's markup in them.
+    """
+    tools_at = declaring(frames) if marked else -1
+    family = family_of(frames, tools_at) if marked else None
+    before: list[Frame | None] = [None, *frames]
+    last = frames[-1] if frames else None
+    units = [
+        Placed(frame, Place(family, before[at], frame is last), declares=at == tools_at)
+        for at, frame in enumerate(frames)
+    ]
+    opening: Placed | None = None
+    if last is not None and opens_turn(last):
+        frame, place, _ = units.pop()
+        opening = Placed(frame, place._replace(opening=True))
+    tools = read_frame(frames[tools_at], declares=True) if tools_at >= 0 else None
+    return Parted(units, Transcript(), document=Around(family, tail, last, opening, tools, tools_at))
+
+
+def frame_said(placed: Placed, index: int, log: Log) -> Said:
+    """What a frame says.
+
+    Args:
+        placed: a frame that is no open turn.
+        index: of its first message.
+        log: takes what is noticed.
+
+    Raises:
+        BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
+    """
+    frame = placed.frame
+
+    def note(code: FindingCode, at: int, detail: str) -> None:
+        log.find(code, f"/messages/{index + at}/content", detail)
+
+    said = read_frame(frame, declares=placed.declares, note=note)
+    path = f"/messages/{index}" if said.messages else "/tools"
+    remark_header(frame, path, log, replies=said.messages != [] and said.messages[0].role == "tool")
+    if not frame.end:
+        if not frame.last:
+            log.find(FindingCode.END_MISSING, f"{path}/end", _NO_END)
+        elif read_header(frame.header).role == "assistant":
+            log.find(FindingCode.TRUNCATED, f"{path}/end", "the last message is cut off")
+        else:
+            raise half_finished(frame)
+    remark_gap(frame, path, log)
+    remark_markup(frame, said, path, log)
+    return said
+
+
+def remark_header(frame: Frame, path: str, log: Log, *, replies: bool = False) -> None:
+    """Note what a header says that is not known."""
+    heading = read_header(frame.header)
+    if heading.role not in ROLES and not replies:
+        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"{heading.role!r} is not a role of ChatML", Severity.LAYOUT)
+    if heading.rest:
+        detail = f"{' '.join(heading.rest)!r} in the header is kept as it is"
+        log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)
+
+
+def surroundings(parted: Parted, count: int, log: Log) -> Transcript:
+    """What stands around the messages.
+
+    Args:
+        parted: the text.
+        count: how many messages there are.
+        log: takes what is noticed.
+
+    Raises:
+        BridgeError: OCB-NO-FRAMES where no message begins.
+    """
+    around = cast("Around", parted.document)
+    if around.last is None and around.tail.strip():
+        raise BridgeError(ErrorCode.NO_FRAMES, f"no {START} in it: this is not ChatML", offset=0)
+    turn: Message | None = None
+    if around.opening is not None:
+        turn = open_turn(around.opening)
+        remark_header(around.opening.frame, "/open_turn", log)
+        remark_gap(around.opening.frame, "/open_turn", log)
+    if around.tail and not is_trivia(around.tail):
+        log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
+    made = around_of(around.family, around.tail, around.last, turn)
+    if around.tools is None or around.tools.tools is None:
+        return made
+    unit = cast("Placed", parted.units[around.tools_at])
+    alone = not around.tools.messages
+    layout, extras = remembered(unit.frame, around.tools, unit.place) if alone else ({}, {})
+    nexts = parted.units[around.tools_at + 1 :][:1]
+    declared = DeclaredTools(around.tools.tools, around.tools_at, alone, layout, extras)
+    return with_tools(made, declared, before_text=alone and any(map(_is_system_text, nexts)))
+
+
+def _is_system_text(unit: Unit) -> bool:
+    frame = cast("Placed", unit).frame
+    return read_header(frame.header).role == "system" and frame.body.strip() != ""
+
+
+def open_turn(placed: Placed) -> Message:
+    """The open turn that a frame is."""
+    frame, place, _ = placed
+    heading = read_header(frame.header)
+    turn = Message(heading.role, "", name_from_header(heading.role, heading.name), end=None)
+    return remembering(frame, Said([turn], frame.body), place)[0]

@@ -1,0 +1,250 @@
+"""Conversation → the text of a family's frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, cast
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.fit import drop_message, narrow
+from ocml_bridge.jsontext import spaced
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Json, Message, Tools, Transcript, replace
+from ocml_bridge.text.edges import by_format, kept_by
+from ocml_bridge.text.im import Frame, read_header, spell
+from ocml_bridge.text.plain import name_from_header
+from ocml_bridge.turns import is_call, is_thought, name_of, recipient_of
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Spelled, State, Unit
+from ocml_bridge.units.heads import Head, Item, message_of
+from ocml_bridge.units.writer import Prepared, UnitWriter
+from ocml_bridge.visibility import is_private
+
+from .around import DeclaredTools, around_of, dialect_of, with_tools
+from .calls_json import is_embedded
+from .detect import declaring, family_of
+from .families import FAMILIES, Family
+from .family_frames import APART, OPENING, Place, default_frame, opening_of, recalled, remembered, remembering
+from .frames import tail_of
+from .messages import Said, read_frame
+from .nearest import bare, opened
+from .prepare import Draft
+from .syntax import END, GRAMMAR, HOME, START, TEXT, control_of, may_be_markup
+from .turn import THOUGHT_END, constraint_of, placed
+
+_JSON: Final = ContentClass('{"', '": 0}')
+_JSON_AS_TEXT: Final = ContentClass('"', '"', spaced)
+_TEXT: Final = ContentClass(encode=spaced)
+
+
+class Behind(NamedTuple):
+    """The state behind a frame.
+
+    Attributes:
+        own: whether the document was read in the same family, so that bodies are spelled as they were.
+        closed: whether the frame was closed; None where there is none.
+        replies: whether it holds replies.
+    """
+
+    own: bool
+    closed: bool | None = None
+    replies: bool = False
+
+    @property
+    def frame(self) -> Frame | None:
+        """A frame like the one before."""
+        if self.closed is None:
+            return None
+        header = "tool" if self.replies else "user"
+        return Frame("", START, header, True, "", END if self.closed else "", 0, False)
+
+
+class FamilyFrames(UnitWriter):
+    """Writes frames as a family spells them.
+
+    Args:
+        options: how to write, with the family as their dialect.
+    """
+
+    target = TEXT.id
+    home = HOME
+    mark = ""
+    groups = True
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self._family: Final[Family] = FAMILIES[options.dialect or ""]
+
+    def inert(self, text: str) -> bool:
+        """Whether a text holds no token and no tag, whole or broken, and nothing at its ends that is markup there."""
+        if text == "" or text != text.strip():
+            return False
+        return not (may_be_markup(text, "system") or may_be_markup(text, "assistant"))
+
+    def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+        """The document with its tools among its messages, and with each reply's tool."""
+        draft = Draft(conversation, self._family, log)
+        own = dialect_of(conversation.around) == self._family.name
+        return Prepared(draft.items, conversation.around, draft.origins, Behind(own))
+
+    def nearest(self, message: Message, index: int, log: Log) -> Message | None:
+        """Who speaks, and a text, a thought, a call or a reply; None for private text that is not the assistant's."""
+        private, path = is_private(message), f"/messages/{index}"
+        if private and message.role != "assistant":
+            drop_message(log, index, f"{TEXT.id} has a place for the assistant's thoughts only")
+            return None
+        content = cast("str", narrow(message.content, (), f"{path}/content", log, target=TEXT.id, private=private))
+        if private and not content.strip():
+            drop_message(log, index, f"{TEXT.id} has no thoughts without a word")
+            return None
+        return turn(message, content, private=private)
+
+    def joins(self, before: Head, head: Head) -> bool:
+        """Whether a message stands in one frame with the one before it."""
+        if head.role == "tool":
+            return self._family.responses.between is not None and not _keeps(head, APART)
+        if head.role == "system":
+            return head.continues
+        if head.role != "assistant" or not head.continues or before.name != head.name or _keeps(head, OPENING):
+            return False
+        thinks = before.channel == "analysis" and not before.calls
+        return not (head.channel == "analysis" and not head.calls) and (thinks or before.calls or head.calls)
+
+    def follows(self, head: Head) -> bool:
+        """Arguments are written by what they are; so is what remembers how it was spelled."""
+        return not (head.calls or _keeps(head, "body"))
+
+    def classify(self, head: Head, content: str) -> ContentClass | None:
+        """Arguments are JSON, or a string in JSON."""
+        if self.follows(head):
+            return ANY_CONTENT
+        if not head.calls or head.end is None or self._family.calls != "json" or _keeps(head, "body"):
+            return None
+        if is_embedded(content):
+            return _JSON
+        return _TEXT if constraint_of(content) is None else _JSON_AS_TEXT
+
+    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+        """The text of a frame, with what stands before it."""
+        behind = cast("Behind", state)
+        place = Place(self._family, behind.frame, last)
+        kept = remembered_of(group[0], own=behind.own)
+        said = _said(group, opening_of(kept))
+        frame = recalled(said, kept, place)
+        default = default_frame(said, place)
+        made = read_frame(frame, declares=said.tools is not None)
+        if frame.body == default.body:
+            self._guard(said, paths, log)
+        image = self._image(group, made, frame, place)
+        if frame.body == default.body and self.options.control_tokens == "raw":
+            frame = default_frame(said, place, raw=True)
+        replies = said.messages != [] and said.messages[0].role == "tool"
+        return Spelled(spell([frame], ""), image, behind._replace(closed=bool(frame.end), replies=replies))
+
+    def _guard(self, said: Said, paths: Sequence[str], log: Log) -> None:
+        """Report, or refuse, the tokens that are broken in texts."""
+        for each, path in zip(said.messages, paths, strict=False):
+            if not is_call(each):
+                control = control_of(each.role)
+                control.guard(str(each.content), self.options.control_tokens, f"{path}/content", log)
+
+    def _image(self, group: Sequence[Message], made: Said, frame: Frame, place: Place) -> list[Message]:
+        """The messages that a frame reads as."""
+        image = remembering(frame, made, place) if made.messages else []
+        for source, each in zip(group, image, strict=False):
+            if each.role == "tool" and each.name is None:
+                each.name = source.name
+        if made.tools is not None:
+            declared = Message("system", (Tools(made.tools),), continues=image != [])
+            if not image:
+                layout, extras = remembered(frame, made, place)
+                declared.layout, declared.extras = by_format(HOME, layout), by_format(HOME, extras)
+            image.append(declared)
+        return image
+
+    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
+        """The text of all frames, with the open turn, and what stands behind them."""
+        behind = cast("Behind", state)
+        before, image = behind.frame, around.open_turn
+        if image is not None:
+            kept = remembered_of(image, own=behind.own)
+            turn, place = opened(image), Place(self._family, before, last=True, opening=True)
+            said = Said([turn], opening_of(kept, open_turn=True) if turn.role == "assistant" else "")
+            frame = recalled(said, kept, place)
+            units.append(spell([frame], ""))
+            turn.layout = turn.extras = None
+            heading = read_header(frame.header)
+            turn.role, turn.name = heading.role, name_from_header(heading.role, heading.name)
+            image, before = remembering(frame, Said([turn], frame.body), place)[0], frame
+        tail = tail_of(around, before, TEXT)
+        output = "".join((*units, tail))
+        frames, _ = GRAMMAR.frames(output) if self.options.control_tokens != "raw" else ([], "")
+        made = around_of(family_of(frames, declaring(frames)), tail, before, image)
+        return Enclosed(output, made)
+
+    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+        """What the frames read as together: tools are the transcript's."""
+        for at, item in enumerate(items):
+            if item[0].role != "system":
+                break
+            declared = message_of(item)
+            if isinstance(declared.content, str):
+                continue
+            del items[at]
+            (part,) = cast("tuple[Tools]", declared.content)
+            alone = not declared.continues
+            layout, extras = kept_by(HOME, declared.layout), kept_by(HOME, declared.extras)
+            place = at if alone else at - 1
+            tools = DeclaredTools(part.tools, place, alone, layout, extras)
+            followed = at < len(items) and items[at][0].role == "system" and str(items[at][1]).strip() != ""
+            return Conversation(items, with_tools(around, tools, before_text=alone and followed))
+        return Conversation(items, around)
+
+
+def turn(source: Message, content: str, *, private: bool) -> Message:
+    """A message as it stands in its frame: a thought, a call, a reply, or what somebody says."""
+    made = bare(source, content)
+    if private:
+        made.channel = "analysis"
+    elif is_call(source):
+        made.channel, made.recipient = "commentary", recipient_of(name_of(source.recipient or ""))
+        made.constraint, made.name = source.constraint, source.name
+        made.end = None if source.end is None else "call"
+    if source.role == "assistant":
+        made.continues = source.continues
+    return made
+
+
+def _said(group: Sequence[Message], opening: str) -> Said:
+    """What a frame of these messages says."""
+    tools = next((part for each in group for part in each.content if isinstance(part, Tools)), None)
+    messages = [_spelled(each, each.content) for each in group if isinstance(each.content, str)]
+    if messages and messages[0].role == "assistant":
+        messages = placed(messages)
+        ended = THOUGHT_END in opening or (len(messages) == 1 and messages[0].content == "")
+        opening = opening if ended and not is_thought(messages[0]) else ""
+    return Said(messages, opening, None if tools is None else tools.tools)
+
+
+def _spelled(message: Message, content: str) -> Message:
+    """A message as it stands in its frame."""
+    constraint = message.constraint
+    if is_call(message):
+        constraint = "json" if message.end is None else constraint_of(content)
+    return replace(message, constraint=constraint, layout=None, extras=None)
+
+
+def remembered_of(first: Message, *, own: bool) -> dict[str, Json]:
+    """What a message remembers of its frame; of its body only where that was spelled by the same family."""
+    kept = kept_by(HOME, first.layout, first.extras)
+    if not own:
+        kept.pop("body", None)
+    return kept
+
+
+def _keeps(head: Head, key: str) -> bool:
+    """Whether a message remembers something of its frame."""
+    if head.bare:
+        return False
+    kept = head.message("", None)
+    return key in kept_by(HOME, kept.layout, kept.extras)

@@ -1,0 +1,88 @@
+"""Declared tools as JSON: each as Chat Completions declares it, on a line of its own or in a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, cast
+
+from ocml_bridge.jsontext import parse, spaced, value_at
+from ocml_bridge.model import Json, Tool
+from ocml_bridge.text.edges import by_format
+from ocml_bridge.turns import full_name, split_name
+
+from .escape import escape
+from .syntax import HOME
+
+_FIELDS: Final = ("name", "description", "parameters")
+_FUNCTION: Final = "function"
+
+
+def read_lines(text: str) -> tuple[Tool, ...] | None:
+    """The tools of a text with one JSON object behind the other; None where anything else stands in it."""
+    tools: list[Tool] = []
+    at = 0
+    while text[at:].strip():
+        found = value_at(text, at)
+        tool = None if found is None else read_tool(found[0])
+        if found is None or tool is None:
+            return None
+        tools.append(tool)
+        at = found[1]
+    return tuple(tools)
+
+
+def write_lines(tools: Sequence[Tool]) -> str:
+    """Tools as JSON objects, each behind a line break."""
+    return "".join(f"\n{write_tool(tool)}" for tool in tools)
+
+
+def read_list(text: str) -> tuple[Tool, ...] | None:
+    """The tools of a JSON list; None for anything else."""
+    span = parse(text)
+    value: Json = None if span is None else span.value
+    if not isinstance(value, list):
+        return None
+    tools = [read_tool(item) for item in cast("list[Json]", value)]
+    return None if None in tools else cast("tuple[Tool, ...]", tuple(tools))
+
+
+def write_list(tools: Sequence[Tool]) -> str:
+    """Tools as a JSON list."""
+    return f"[{', '.join(map(write_tool, tools))}]"
+
+
+def read_tool(value: Json) -> Tool | None:
+    """The tool that a JSON value declares; None where it declares none."""
+    item = _as_object(value)
+    inner = _as_object(item.get(_FUNCTION)) if _FUNCTION in item else item
+    name, description = inner.get("name"), inner.get("description")
+    if not isinstance(name, str) or not isinstance(description, (str, type(None))):
+        return None
+    namespace, bare = split_name(name)
+    extras: dict[str, Json] = {}
+    if others := {key: other for key, other in inner.items() if key not in _FIELDS}:
+        extras[_FUNCTION] = others
+    if inner is not item and (around := {key: other for key, other in item.items() if key not in ("type", _FUNCTION)}):
+        extras["around"] = around
+    return Tool(bare, description, inner.get("parameters"), namespace, by_format(HOME, extras))
+
+
+def _as_object(value: Json) -> dict[str, Json]:
+    return cast("dict[str, Json]", value) if isinstance(value, dict) else {}
+
+
+def write_tool(tool: Tool) -> str:
+    """The JSON object that declares a tool; what was not said of a tool is not said."""
+    extras = (tool.extras or {}).get(HOME, {})
+    function: dict[str, Json] = {"name": full_name(tool)}
+    if tool.description is not None:
+        function["description"] = tool.description
+    if tool.parameters is not None:
+        function["parameters"] = tool.parameters
+    function.update(_others(extras.get(_FUNCTION), _FIELDS))
+    item = {"type": _FUNCTION, _FUNCTION: function, **_others(extras.get("around"), ("type", _FUNCTION))}
+    return escape(spaced(item))
+
+
+def _others(kept: Json, known: Sequence[str]) -> dict[str, Json]:
+    return {key: value for key, value in _as_object(kept).items() if key not in known}

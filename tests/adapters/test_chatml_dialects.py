@@ -1,0 +1,334 @@
+"""ChatML with the markup of model families; the numbers are those of docs/formats/chatml.md, "Dialects"."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from corpus import corpus_path
+from ocml_bridge import BridgeError, FindingCode, LossCode, Severity, convert, read, write
+from ocml_bridge.adapter import Options
+from ocml_bridge.model import Message, Tool, Transcript
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.testing import check_adapter, check_bytes, check_plans, laws
+
+DIALECTS = ("hermes",)
+"""Those that are written."""
+OTHERS = frozenset({"gpt-oss", "internlm2-tool", "bielik-3"})
+"""Templates of the grid that are not read as ChatML's dialects."""
+READ = frozenset({"chatml-plain", "qwen2.5-vl", "qwen2.5", "qwen3", "qwen3-0.6b", "qwen3-vl", "qwq"})
+"""Templates of the grid that are read."""
+
+
+def transcript(text: str) -> Transcript:
+    document = read(text, "chatml").transcript
+    assert isinstance(document, Transcript)
+    return document
+
+
+def found(text: str) -> list[FindingCode]:
+    return [finding.code for finding in read(text, "chatml").findings]
+
+
+def back(text: str) -> Any:
+    return write(read(text, "chatml").transcript, "chatml", policy=LENIENT).output
+
+
+def answer(body: str) -> str:
+    return f"<|im_start|>assistant\n{body}<|im_end|>\n"
+
+
+def call(arguments: str = "{}", name: str = "f") -> Message:
+    return Message("assistant", arguments, None, "commentary", f"functions.{name}", constraint="json", end="call")
+
+
+# --- what templates render --------------------------------------------------------------------------------------------
+
+
+class Rendered(NamedTuple):
+    """A request, and the prompt that a public template makes of it."""
+
+    family: str
+    name: str
+    request: dict[str, Any]
+    prompt: str
+    ignored: list[str]
+
+
+@cache
+def grid() -> tuple[Rendered, ...]:
+    lines = corpus_path("chatml-dialects", "grid.jsonl").read_text("utf-8").splitlines()
+    records = [record for record in map(json.loads, lines) if "prompt" in record]
+    return tuple(
+        Rendered(record["family"], record["name"], record["request"], record["prompt"], record["ignored"])
+        for record in records
+        if record["family"] not in OTHERS
+    )
+
+
+def rendered(family: str) -> Iterator[Rendered]:
+    yield from (each for each in grid() if each.family == family)
+
+
+def asked(request: dict[str, Any], ignored: list[str]) -> list[tuple[object, ...]]:
+    """What is compared of a request's messages: all that the template renders of them."""
+    out: list[tuple[object, ...]] = []
+    for index, message in enumerate(request["messages"]):
+        seen = {key: value for key, value in message.items() if f"/messages/{index}/{key}" not in ignored}
+        calls = [
+            (call["function"]["name"], json.loads(call["function"]["arguments"] or "{}"))
+            for call in seen.get("tool_calls") or ()
+        ]
+        thought = seen.get("reasoning_content") or seen.get("reasoning") or ""
+        out.append((seen["role"], (seen.get("content") or "").strip(), thought.strip(), calls))
+    return out
+
+
+def declared(request: dict[str, Any], ignored: list[str]) -> list[Any]:
+    return [] if "/tools" in ignored else request.get("tools") or []
+
+
+@pytest.mark.parametrize("family", sorted(READ))
+def test_what_a_template_renders_reads_as_the_request_and_comes_back(family: str) -> None:
+    count = 0
+    for each in rendered(family):
+        assert back(each.prompt) == each.prompt, each.name
+        made: Any = convert(each.prompt, source="chatml", target="openai", policy=LENIENT).output
+        said, wanted = asked(made, []), asked(each.request, each.ignored)
+        if said[0][0] == "system" != wanted[0][0]:
+            del said[0]  # a default text of the template's own
+        assert said == wanted, each.name
+        assert declared(made, []) == declared(each.request, each.ignored), each.name
+        count += 1
+    assert count > 20
+
+
+# --- the laws ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("check", [check_adapter, check_bytes, check_plans])
+def test_the_laws(dialect: str, check: Any) -> None:
+    check(f"chatml:{dialect}", examples=60)
+
+
+PIECES = (
+    *("<think>", "</think>", "<think>\n", "\n</think>\n\n", "\n", "\n\n", " ", "Hi", "<", "\u200b", "<\u200b/think>"),
+    *("<tool_call>", "</tool_call>", '<tool_call>\n{"name": "f", "arguments": {"a": "x"}}\n</tool_call>'),
+    *('{"name": "f", "arguments": {"s": "</tool_call>', "<tool_response>", "</tool_response>"),
+    *("<tool_response>\nR\n</tool_response>", "<tools>", "<function=f>", "<parameter=a>\n1\n</parameter>"),
+    *("</function>", "{", "}", '"', "<|tool_call_start|>", "[f(a='1')]", "<|tool_call_end|>", "List of tools: "),
+)
+BODIES = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
+ROLES = st.sampled_from(
+    ("assistant", "assistant", "assistant", "user", "tool", "system", "tool_response", "tool name=g")
+)
+ENDS = st.sampled_from(("<|im_end|>\n", "<|im_end|>\n", "<|im_end|>", ""))
+FRAMES = st.builds("<|im_start|>{}\n{}{}".format, ROLES, BODIES, ENDS)
+TEXTS = st.lists(FRAMES, max_size=5).map("".join)
+
+
+@given(TEXTS)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_any_markup_comes_back_and_keeps_the_laws(text: str) -> None:
+    options = Options(force_format=True)
+    try:
+        reading = read(text, "chatml", options=options)
+    except BridgeError:
+        return
+    assert write(reading.transcript, "chatml", policy=LENIENT).output == text
+    laws.all_laws(reading.transcript, "chatml")
+    for dialect in DIALECTS:
+        laws.all_laws(reading.transcript, f"chatml:{dialect}")
+
+
+# --- thoughts ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "thought", "text"),
+    [
+        ("<think>\nHm.\n</think>\n\nYes.", "Hm.", "Yes."),
+        ("<think>Hm.</think>Yes.", "Hm.", "Yes."),
+        ("Hm.\n</think>\nYes.", "Hm.", "Yes."),
+        ("<think>\nI could <tool_call>.\n</think>\n\nNo.", "I could <tool_call>.", "No."),
+    ],
+)
+def test_1_what_stands_before_the_first_end_tag_is_the_thought(body: str, thought: str, text: str) -> None:
+    messages = transcript(answer(body)).messages
+    assert [(message.channel, message.content) for message in messages] == [("analysis", thought), ("final", text)]
+    assert found(answer(body)) == []
+    assert back(answer(body)) == answer(body)
+
+
+def test_1_a_thought_that_is_cut_off_is_never_content() -> None:
+    text = "<|im_start|>assistant\n<think>\nHm, I"
+    (message,) = transcript(text).messages
+    assert (message.channel, message.content, message.end) == ("analysis", "Hm, I", None)
+    assert found(text) == [FindingCode.TRUNCATED]
+    assert back(text) == text
+
+
+def test_1_a_thought_without_a_word_is_remembered_and_no_message() -> None:
+    text = answer("<think>\n\n</think>\n\nYes.")
+    assert [(message.channel, message.content) for message in transcript(text).messages] == [("final", "Yes.")]
+    assert back(text) == text
+
+
+# --- calls ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<tool_call>\n{"name": "f", "arguments": {"s": "</tool_call>"}}\n</tool_call>',
+        '<tool_call>{"name":"f","arguments":{"s": "</tool_call>"}}</tool_call>',
+        '<tool_call>\n{"arguments": {"s": "</tool_call>"}, "name": "f"}\n</tool_call>\n',
+        '<tool_call>\n{"name": "f", "parameters": {"s": "</tool_call>"}}\n</tool_call>',
+        '<tool_call>\n{"name": "f", "arguments": "{\\"s\\": \\"</tool_call>\\"}"}\n</tool_call>',
+    ],
+)
+def test_2_json_tells_where_a_call_ends(body: str) -> None:
+    assert [(made.content, made.recipient) for made in transcript(answer(body)).messages] == [
+        ('{"s": "</tool_call>"}', "functions.f")
+    ]
+    assert found(answer(body)) == []
+    assert back(answer(body)) == answer(body)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ('{{"name": "f", "arguments": {"a": 1}}}', FindingCode.JSON_REPAIRED),
+        ('{"name": "f", "arguments": {"a": 1,}}', FindingCode.JSON_REPAIRED),
+        ("{'name': 'f', 'arguments': {'a': 1}}", FindingCode.JSON_REPAIRED),
+        ('{"name": "f", "arguments": {"a": 1}, "id": 7}', FindingCode.SHAPE),
+    ],
+)
+def test_2_calls_that_are_not_quite_json_are_mended(body: str, code: FindingCode) -> None:
+    text = answer(f"<tool_call>\n{body}\n</tool_call>")
+    (made,) = transcript(text).messages
+    assert (json.loads(str(made.content)), made.recipient) == ({"a": 1}, "functions.f")
+    assert found(text) == [code]
+    assert back(text) == text
+
+
+def test_2_what_cannot_be_read_stays_text_and_is_found() -> None:
+    text = answer("<tool_call>\nf(1)\n</tool_call>")
+    (made,) = transcript(text).messages
+    assert (made.channel, made.content) == ("final", "<tool_call>\nf(1)\n</tool_call>")
+    assert found(text) == [FindingCode.JSON_OPAQUE]
+    assert back(text) == text
+
+
+def test_2_a_call_that_breaks_off_is_told_as_one() -> None:
+    text = '<|im_start|>assistant\n<tool_call>\n{"name": "f", "arguments": {"a": "x'
+    (made,) = transcript(text).messages
+    assert (made.content, made.recipient, made.end) == ('{"a": "x', "functions.f", None)
+    assert found(text) == [FindingCode.TRUNCATED, FindingCode.TRUNCATED]
+    assert back(text) == text
+
+
+def test_2_several_calls_and_the_text_before_them_are_one_turn() -> None:
+    text = answer(
+        'I look.\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n'
+        '<tool_call>\n{"name": "g", "arguments": {}}\n</tool_call>'
+    )
+    preamble, one, other = transcript(text).messages
+    assert (preamble.content, preamble.channel, preamble.intent) == ("I look.", "commentary", "preamble")
+    assert (one.recipient, other.recipient) == ("functions.f", "functions.g")
+    assert [message.continues for message in (preamble, one, other)] == [False, True, True]
+    assert write(Transcript(transcript(text).messages), "chatml:hermes").output == text
+
+
+# --- replies, tools, open turns ---------------------------------------------------------------------------------------
+
+
+def test_4_replies_in_one_frame_answer_the_calls_in_order() -> None:
+    text = answer(
+        '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n'
+        '<tool_call>\n{"name": "g", "arguments": {}}\n</tool_call>'
+    )
+    text += "<|im_start|>user\n<tool_response>\n1\n</tool_response>\n<tool_response>\n2\n</tool_response><|im_end|>\n"
+    replies = transcript(text).messages[2:]
+    assert [(reply.role, reply.name, reply.content) for reply in replies] == [
+        ("tool", "functions.f", "1"),
+        ("tool", "functions.g", "2"),
+    ]
+    assert [reply.continues for reply in replies] == [False, True]
+    assert back(text) == text
+
+
+def test_4_replies_are_written_into_one_frame() -> None:
+    replies = (Message("tool", "1", "functions.f", "commentary", "assistant"), Message("tool", "2", "functions.f"))
+    output = write(Transcript((call(), call(), *replies)), "chatml:hermes").output
+    assert isinstance(output, str)
+    assert output.count("<|im_start|>user\n<tool_response>") == 1
+
+
+def test_5_tools_around_a_text_are_the_transcripts() -> None:
+    tool = Tool("f", "Does it.", {"type": "object", "properties": {"a": {"type": "string"}}})
+    document = Transcript((Message("system", "Be brief."), Message("user", "Hi")), (tool,))
+    result = write(document, "chatml:hermes")
+    assert all(loss.severity is Severity.LAYOUT for loss in result.losses)
+    assert transcript(str(result.output)).tools == (tool,)
+    assert [message.content for message in transcript(str(result.output)).messages] == ["Be brief.", "Hi"]
+
+
+def test_5_no_tools_are_no_section() -> None:
+    assert write(Transcript((Message("user", "Hi"),), ()), "chatml:hermes").output == "<|im_start|>user\nHi<|im_end|>\n"
+
+
+def test_5_a_systems_text_cannot_declare_tools() -> None:
+    block = write(Transcript((), (Tool("f"),)), "chatml:hermes").output
+    quoted = str(block).removeprefix("<|im_start|>system\n").removesuffix("<|im_end|>\n")
+    for target in ("chatml", "chatml:hermes"):
+        result = write(Transcript((Message("system", quoted),)), target, policy=LENIENT)
+        assert transcript(str(result.output)).tools is None
+        assert [loss.code for loss in result.losses if loss.path == "/messages/0/content"] == [LossCode.CONTROL_TOKEN]
+
+
+@pytest.mark.parametrize(
+    "opening", ["", "<think>\n", "<think>\n\n</think>\n\n", "<think></think>", "<think>\n</think>"]
+)
+def test_7_an_opened_thought_is_an_open_turn(opening: str) -> None:
+    text = f"<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n{opening}"
+    document = transcript(text)
+    assert len(document.messages) == 1
+    assert document.open_turn is not None
+    assert (document.open_turn.role, document.open_turn.content) == ("assistant", "")
+    assert found(text) == []
+    assert back(text) == text
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def test_8_tags_in_arguments_are_escaped_as_json_has_it() -> None:
+    document = Transcript((call('{"s": "</tool_call><|im_end|>"}'),))
+    result = write(document, "chatml:hermes")
+    assert '{"s": "\\u003c/tool_call>\\u003c|im_end|>"}' in str(result.output)
+    assert all(loss.severity is Severity.LAYOUT for loss in result.losses)
+    assert transcript(str(result.output)).messages[0].content == '{"s": "</tool_call><|im_end|>"}'
+
+
+def test_8_tags_in_texts_are_broken_and_reported() -> None:
+    document = Transcript((Message("assistant", "Say <tool_call>.", channel="final"),))
+    result = write(document, "chatml:hermes", policy=LENIENT)
+    assert [(loss.code, loss.path) for loss in result.losses] == [(LossCode.CONTROL_TOKEN, "/messages/0/content")]
+    assert transcript(str(result.output)).messages == document.messages
+
+
+def test_a_document_of_no_dialect_is_written_without_markup() -> None:
+    document = Transcript(
+        (Message("user", "Hi"), Message("assistant", "Hm.", channel="analysis"), call()), (Tool("f"),)
+    )
+    output = str(write(document, "chatml", policy=LENIENT).output)
+    assert "<tool" not in output
+    assert "<think>" not in output

@@ -1,0 +1,126 @@
+"""ChatML with the markup of model families as a stream: what is told when, and how it is written."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from corpus import corpus_path
+from ocml_bridge import Message, Options, Transcript, read, write
+from ocml_bridge.events import Delta, End, Start
+from ocml_bridge.pipe import decoder, encoder
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.report import unnamed
+from ocml_bridge.stream import replay
+from ocml_bridge.testing import own_output
+from ocml_bridge.testing.strategies import transcripts
+from stream_laws import all_cuts, check_cancel, check_copies, check_law_4, cuts
+from stream_writing import encoded, order_of, plain, run, slowly
+
+DIALECTS = ("hermes",)
+START, END = "<|im_start|>", "<|im_end|>"
+CALL = '<tool_call>\n{"name": "f", "arguments": {"a": "x"}}\n</tool_call>'
+PIECES = (
+    *("<think>", "</think>", "<think>\n", "\n</think>\n\n", "\n", "\n\n", " ", "Hi", "<", "\u200b", "<\u200b/think>"),
+    *("<tool_call>", "</tool_call>", CALL, '{"name": "f", "arguments": {"s": "</tool_call>', "<tool_response>"),
+    *("</tool_response>", "<tool_response>\nR\n</tool_response>", "<tools>", "<function=f>", "</function>", "{", "}"),
+    *('"', "<|tool_call_start|>", "[f(a='1')]", "<|tool_call_end|>", "List of tools: "),
+)
+BODIES = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
+ROLES = st.sampled_from(
+    ("assistant", "assistant", "assistant", "user", "tool", "system", "tool_response", "tool name=g")
+)
+FRAMES = st.builds("{}{}\n{}{}".format, st.just(START), ROLES, BODIES, st.sampled_from((f"{END}\n", END, "")))
+TEXTS = st.lists(FRAMES, max_size=5).map("".join)
+SLOW = [HealthCheck.too_slow]
+
+
+@given(TEXTS, st.data())
+@settings(max_examples=150, deadline=None, suppress_health_check=SLOW)
+def test_any_markup_however_it_is_cut(text: str, data: st.DataObject) -> None:
+    check_law_4(text, "chatml", all_cuts(text, data.draw(cuts(text))))
+
+
+def test_what_templates_render_however_it_is_cut() -> None:
+    lines = corpus_path("chatml-dialects", "grid.jsonl").read_text("utf-8").splitlines()
+    for record in map(json.loads, lines[::7]):
+        if "prompt" in record and record["family"] not in ("gpt-oss", "internlm2-tool"):
+            text = record["prompt"]
+            check_law_4(text, "chatml", [list(text), [text[at : at + 7] for at in range(0, len(text), 7)]])
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=6), st.lists(st.sampled_from(PIECES), max_size=6))
+@settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
+def test_copies_and_an_early_end(one: list[str], other: list[str]) -> None:
+    first = [f"{START}assistant\n", "<think>\nHm"]
+    check_copies(lambda: decoder("chatml"), first, one, other)
+    check_cancel(lambda: decoder("chatml"), [*first, *one])
+
+
+def test_a_thought_is_told_as_it_comes_and_never_as_an_answer() -> None:
+    reader = decoder("chatml", prefix=f"{START}assistant\n<think>\n")
+    begun = Message("assistant", "", channel="analysis", end=None)
+    assert reader.feed("Hm") == [Start(0, begun), Delta(0, "Hm")]
+    assert reader.feed(", so.\n") == [Delta(0, ", so.")]
+    assert reader.feed("</thi") == []
+    assert reader.feed("nk>\n\n") == [End(0, Message("assistant", "Hm, so.", channel="analysis"))]
+    answer = Message("assistant", "", channel="final", end=None, continues=True)
+    assert reader.feed("Yes.") == [Start(1, answer), Delta(1, "Yes.")]
+
+
+def test_a_call_is_told_when_it_is_complete() -> None:
+    reader = decoder("chatml", prefix=f"{START}assistant\n")
+    assert [type(event) for event in reader.feed("I look.\n")] == [Start, Delta]
+    assert reader.feed('<tool_call>\n{"name": "f", "arguments": {"s": "</tool_call>') == []
+    preamble, start, arguments, end = reader.feed('"}}\n</tool_call>')
+    assert preamble == End(0, Message("assistant", "I look.", channel="commentary", intent="preamble"))
+    assert isinstance(start, Start)
+    assert start.message.recipient == "functions.f"
+    assert arguments == Delta(1, '{"s": "</tool_call>"}')
+    assert isinstance(end, End)
+
+
+def test_replies_are_told_when_their_frame_is_complete() -> None:
+    reader = decoder("chatml")
+    reader.feed(f"{START}assistant\n{CALL}{END}\n")
+    assert reader.feed(f"{START}user\n <tool_response>\n1\n</tool_response>") == []
+    events = reader.feed(END)
+    assert [type(event) for event in events] == [Start, Delta, End]
+    assert isinstance(start := events[0], Start)
+    assert (start.message.role, start.message.name) == ("tool", "functions.f")
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@given(data=st.data())
+@settings(max_examples=60, deadline=None, suppress_health_check=[*SLOW, HealthCheck.function_scoped_fixture])
+def test_what_is_written_is_the_image_and_the_rest_is_named(dialect: str, data: st.DataObject) -> None:
+    options = Options(dialect=dialect, force_format=True)
+    document = data.draw(st.one_of(transcripts(), own_output.documents(f"chatml:{dialect}")))
+    assert isinstance(document, Transcript)
+    text, made = run(replay(document), encoder("chatml", options=options))
+    assert all(encoded(slowly(replay(document), size), "chatml", options)[0] == text for size in (1, 3))
+    back = read(text, "chatml", options=Options(force_format=True)).transcript
+    assert unnamed(document, back, made.losses, order_of(made)) == []
+    if (
+        order_of(made) is None
+        and document.tools is None
+        and all(isinstance(message.content, str) for message in document.messages)
+    ):
+        assert plain(back) == plain(write(plain(document), "chatml", options=options, policy=LENIENT).image)
+
+
+def test_a_conversation_of_a_dialect_is_written_as_it_comes() -> None:
+    text = (
+        f"{START}user\nWhy?{END}\n{START}assistant\n<think>\nHm.\n</think>\n\nI look.\n{CALL}\n{CALL}{END}\n"
+        f"{START}user\n<tool_response>\n1\n</tool_response>\n<tool_response>\n2\n</tool_response>{END}\n"
+        f"{START}assistant\nSo.{END}\n{START}assistant\n<think>\n"
+    )
+    document = read(text, "chatml").transcript
+    assert isinstance(document, Transcript)
+    assert encoded(replay(document), "chatml", Options(dialect="hermes")) == (text, [])
