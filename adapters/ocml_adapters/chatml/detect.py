@@ -11,7 +11,8 @@ from ocml_bridge.turns import is_call
 from .declared import may_declare
 from .families import FAMILIES, Family
 from .family_frames import Place, default_frame
-from .messages import Said, holds_replies, read_frame
+from .messages import Said, read_frame
+from .responses import begins
 from .segments import markup_of
 from .turn import OPENED, THINK, THOUGHT_END
 
@@ -90,7 +91,7 @@ def _is_marked(frame: Frame, said: Said) -> bool:
     if role == "assistant":
         thinks = THOUGHT_END in frame.body or frame.body.lstrip().startswith(THINK)
         return thinks or any(map(is_call, said.messages))
-    return said.messages[0].role == "tool" and holds_replies(frame) and str(said.messages[0].content) != frame.body
+    return said.messages[0].role == "tool" and begins(frame.body)
 
 
 def _candidates(found: Sequence[Evidence]) -> list[Family]:

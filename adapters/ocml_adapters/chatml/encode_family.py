@@ -6,8 +6,8 @@ from typing import Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Start, Stop
-from ocml_bridge.fit import drop_message
 from ocml_bridge.model import Message, Transcript
+from ocml_bridge.narrowing import drop_message
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.text.plain import header_for
 from ocml_bridge.turns import is_call, is_thought

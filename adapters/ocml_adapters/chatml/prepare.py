@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from ocml_bridge.fit import narrow
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Content, Json, Message, Tool, Tools, Transcript, replace
+from ocml_bridge.narrowing import narrow
 from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.text.im import read_header
 from ocml_bridge.text.plain import name_from_header

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options
-from ocml_bridge.fit import drop_message, narrow
 from ocml_bridge.jsontext import spaced
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Tools, Transcript, replace
+from ocml_bridge.narrowing import drop_message, narrow
 from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.text.im import Frame, read_header, spell
 from ocml_bridge.text.plain import name_from_header
