@@ -40,8 +40,7 @@ from .syntax import (
     TOKENS,
 )
 from .tokens import checked, encode, encode_header, specials, text_of, to_pieces, vocabulary
-from .units import Frames, FramesReader, parted, speaker
-from .units import Source as Parts
+from .units import Around, Frames, FramesReader, parted, speaker
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -80,13 +79,13 @@ class TokenFramesReader(FramesReader):
         ids, text = checked(source)
         units, at = cut(ids, text)
         if units and at == len(ids):
-            return Parted(units, Transcript(), document=Parts(ids))
+            return Parted(units, Transcript(), document=Around(ids))
         reader = IdsReader(ids[at:], text[at:], log)
-        return parted([*units, *reader.frames], Parts(ids, reader, reader.rest))
+        return parted([*units, *reader.frames], Around(ids, reader, reader.rest))
 
-    def several(self, value: Any) -> BridgeError:
+    def several(self, source: Any) -> BridgeError:
         """The error of a document with a second conversation, which names its place."""
-        return several(path=f"/{split(value, DEFAULT)[1][0]}")
+        return several(path=f"/{split(source, DEFAULT)[1][0]}")
 
 
 class IdsReader(FrameReader):

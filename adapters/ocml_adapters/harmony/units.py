@@ -41,16 +41,16 @@ The body is as it is meant: tokens in it are not broken any more.
 _NOTHING: Final = Transcript()
 
 
-class Source(NamedTuple):
-    """A document that frames were taken from.
+class Around(NamedTuple):
+    """What there is of a source beside its plain frames.
 
     Attributes:
-        value: the text, or the ids.
+        source: the text, or the ids.
         reader: reads what is no plain frame; None where there is nothing else.
         rest: what stands behind the frames; None where that is a unit, too.
     """
 
-    value: Any
+    source: Any
     reader: FrameReader | None = None
     rest: Scan | None = None
 
@@ -68,7 +68,7 @@ class FramesReader(UnitReader):
             raise BridgeError(ErrorCode.SHAPE, "Harmony is read from text; token ids are harmony-tokens")
         units, behind = cut(source)
         if units and not behind:
-            return Parted(units, _NOTHING, document=Source(source))
+            return Parted(units, _NOTHING, document=Around(source))
         frames, rest = scanned(pieces_of(behind))
         before: Plain | None = ("", "", "")
         for frame in frames:
@@ -76,7 +76,7 @@ class FramesReader(UnitReader):
             plain = plain_of(frame)
             units.append(frame if plain is None or before is None else plain)
             before = plain
-        return parted(units, Source(source, FrameReader(log, restore=True), rest))
+        return parted(units, Around(source, FrameReader(log, restore=True), rest))
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
         """A plain frame without its body; None for any other, and for one that declares tools."""
@@ -104,8 +104,8 @@ class FramesReader(UnitReader):
         Raises:
             BridgeError: OCB-SEVERAL where another conversation begins with it.
         """
-        source = cast("Source", parted.document)
-        reader = source.reader
+        around = cast("Around", parted.document)
+        reader = around.reader
         if reader is None or unit.__class__ is tuple:
             reader = FrameReader(log, restore=False)
         if isinstance(unit, str):
@@ -115,26 +115,25 @@ class FramesReader(UnitReader):
         try:
             reader.frame(frame_of(unit))
         except BridgeError as error:
-            raise self.several(source.value) from error
+            raise self.several(around.source) from error
         return reader.messages[count:]
 
-    def several(self, value: Any) -> BridgeError:
+    def several(self, source: Any) -> BridgeError:
         """The error of a document with a second conversation, which names its place."""
-        return several(offset=split(value, DEFAULT)[1][0])
+        return several(offset=split(source, DEFAULT)[1][0])
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The conversation: turns are found, the tools of the first developer message are lifted out."""
-        source = cast("Source", parted.document)
-        around = _NOTHING if source.reader is None or source.rest is None else source.reader.around(source.rest)
+        reader, rest = cast("Around", parted.document)[1:]
+        around = _NOTHING if reader is None or rest is None else reader.around(rest)
         return lifted(with_grouping(items), around)
 
 
-def parted(units: list[Any], source: Source) -> Parted:
+def parted(units: list[Any], around: Around) -> Parted:
     """The units of a document; what it says where it has no frame is one."""
-    assert source.rest is not None
-    if not units and source.rest.tail.strip():
-        units, source = [source.rest.tail], source._replace(rest=None)
-    return Parted(units, _NOTHING, document=source)
+    if not units and around.rest is not None and around.rest.tail.strip():
+        units, around = [around.rest.tail], around._replace(rest=None)
+    return Parted(units, _NOTHING, document=around)
 
 
 def cut(text: str) -> tuple[list[Any], str]:
