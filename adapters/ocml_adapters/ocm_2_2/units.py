@@ -104,6 +104,7 @@ class Frames(UnitWriter):
 
 
 def _tools_spelling(around: Transcript) -> developer.Spelling:
+    """How a document's tools were spelled."""
     layout = own(around.layout)
     raw, message = layout.get("tools"), layout.get("tools_message")
     return developer.Spelling(

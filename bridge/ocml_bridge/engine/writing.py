@@ -56,7 +56,7 @@ class Writer:
         if not self._grammar.keeps_ids:
             return pairs is not None
         # A call may be none in this format, such as one whose recipient it has no place for.
-        if pairs is not None and _count_answered(paired_in_order(near)) == len(pairs):
+        if pairs is not None and (near == items or _count_answered(paired_in_order(near)) == len(pairs)):
             return True
         answered = _count_answered(paired_by_id(items))
         return answered is not None and answered == _count_answered(paired_by_id(near))

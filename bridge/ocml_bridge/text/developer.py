@@ -177,7 +177,8 @@ def lowered(
         at = _place(items)
     elif tools is None and not (_is_developer(items, at) and _may_hold(items[at])):
         return Prepared(items, around)
-    tools, made, stop = _declarable(tools or ()), list[Item](), at
+    section, held = _declarable(tools or ())
+    tools, made, stop = held, list[Item](), at
     earlier = _by_message(log.losses)
     while not made and _is_developer(items, stop) and (tools or _may_hold(items[stop])):
         index, known = origins[stop], len(log.losses)
@@ -194,13 +195,13 @@ def lowered(
         stop += 1
     own = tools if not made else ()
     if own:
-        content = _with_section("", own, spelling.raw)
+        content = section if own is held and spelling.raw is None else _with_section("", own, spelling.raw)
         made.append(item_of(Message("developer", content, layout=spelling.layout)))
-    places = [TOOLS] if own else origins[stop - len(made) : stop]
+    made_of = [TOOLS] if own else origins[stop - len(made) : stop]
     return Prepared(
         [*items[:at], *made, *items[stop:]],
         replace(around, tools=own or None),
-        [*origins[:at], *places, *origins[stop:]],
+        [*origins[:at], *made_of, *origins[stop:]],
     )
 
 
@@ -214,11 +215,11 @@ def _hoisted(
     return list(map(item_of, hoisted.messages)), places(document, log), hoisted.tools
 
 
-def _declarable(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
-    """What a section can hold of tools; none where it would say something else when it is written again."""
-    held = image(tools)
-    declared = declare(held)
-    return held if declared is not None and declared[1] == held else ()
+def _declarable(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]]:
+    """A section, and what it can hold of tools: nothing where it would say something else when it is written again."""
+    held = image(tools) if tools else ()
+    declared = declare(held) if held else None
+    return declared if declared is not None and declared[1] == held else ("", ())
 
 
 def _as_read(message: Message, tools: tuple[Tool, ...], *, lenient: bool) -> tuple[str | None, tuple[Tool, ...]]:
