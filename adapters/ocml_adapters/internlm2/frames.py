@@ -16,6 +16,7 @@ from ocml_bridge.text.edges import by_format, gap_behind, is_trivia, kept_by, ma
 from ocml_bridge.text.im import Frame, read_header, write_header
 from ocml_bridge.text.plain import safe_name, safe_role
 from ocml_bridge.turns import is_call, name_of, recipient_of
+from ocml_bridge.units.heads import Head
 
 from .actions import read_body, write_body
 from .syntax import CONTROL, ENDS, ENVIRONMENT, GRAMMAR, HOME, IM, KINDS, MARKS, PYTHON, SPELLINGS, STARTS, Spelling
@@ -199,6 +200,14 @@ def layout_of(message: Message, foreign: re.Pattern[str] | None) -> dict[str, Js
     if foreign is None or not layout:
         return layout
     return {key: raw for key, raw in layout.items() if not (isinstance(raw, str) and foreign.search(raw))}
+
+
+def layout_in(head: Head) -> dict[str, Json]:
+    """What messages with a head remember of their frames."""
+    if head.local(HOME).bare:
+        return {}
+    message = head.message("", None)
+    return kept_by(HOME, message.layout, message.extras)
 
 
 # --- around the frames ------------------------------------------------------------------------------------------------

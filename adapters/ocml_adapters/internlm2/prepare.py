@@ -20,9 +20,9 @@ from ocml_bridge.units.writer import TOOLS
 from ocml_bridge.visibility import is_private
 
 from .actions import joins
-from .frames import Place, framed, heading_of, layout_of, majority
+from .frames import Place, framed, heading_of, layout_in, layout_of, majority
 from .nearest import TARGET, canonical, turn
-from .replies import Replies
+from .replies import Replies, named
 from .syntax import ENVIRONMENT, HOME, SPELLINGS, STARTS
 from .tools import declared_in, declares, message_with_tools, place_of
 
@@ -134,7 +134,7 @@ class Draft:
         waiting = replies.waiting
         if local.bare and local.name in (None, waiting):
             replies.reply(waiting)
-            return _named(local, waiting)
+            return named(local, waiting)
         reply = turn(local.message("", None), "")
         if reply.name is None:
             reply.name = waiting
@@ -169,23 +169,9 @@ def _is_private(item: Item) -> bool:
     return _private.keep(head, private) if head.shared and content.__class__ is str else private
 
 
-def _named(head: Head, name: str | None) -> Head:
-    if head.name == name:
-        return head
-    named = _names.get((head, name))
-    if named is None:
-        named = head.replaced(name=name)
-        if head.shared:
-            _names.keep((head, name), named)
-    return named
-
-
 def _start_of(head: Head) -> str | None:
     """The start token that a message remembers."""
-    if head.local(HOME).bare:
-        return None
-    message = head.message("", None)
-    start = kept_by(HOME, message.layout, message.extras).get("start")
+    start = layout_in(head).get("start")
     return start if isinstance(start, str) and start in STARTS else None
 
 
@@ -218,4 +204,3 @@ def _without_tools(item: Item, index: int, moved: list[Tool], log: Log) -> Item 
 
 
 _private: Final = Memo[Head, bool](LIMIT)
-_names: Final = Memo[tuple[Head, str | None], Head](LIMIT)

@@ -10,20 +10,19 @@ from typing import Final, NamedTuple, cast
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
-from ocml_bridge.memo import Memo
 from ocml_bridge.model import Json, Message, Tools, Transcript, replace
 from ocml_bridge.text.edges import by_format, is_trivia, remember
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.plain import message
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Parted, Skeleton
-from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
+from ocml_bridge.units.heads import Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 
 from .actions import read_body
 from .calls import is_embedded
 from .frames import Place, Unit, around_of, default_frame, heading_of, majority
-from .replies import Replies
+from .replies import Replies, named
 from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, MARKS, PYTHON, ROLES, SPELLINGS, UNUSED
 from .tools import declares, default_place, read_tools, with_tools
 
@@ -71,10 +70,6 @@ class Text(NamedTuple):
 
 class FramesReader(UnitReader):
     """Reads frames. A reply whose header names no tool has no name before it is related to the calls."""
-
-    def __init__(self, options: Options) -> None:
-        super().__init__(options)
-        self._named = Memo[tuple[Head, str | None], Head](LIMIT)
 
     def part(self, source: str | Json, log: Log) -> Parted:
         """The frames of a text, in either spelling or both.
@@ -129,41 +124,36 @@ class FramesReader(UnitReader):
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The items with the names of the tools that replies are from, and what stands around them."""
-        replies = self._name_replies(items, parted, log)
+        replies = _name_replies(items, parted, log)
         return Conversation(items, surroundings(items, replies.waiting, parted, log))
 
-    def _name_replies(self, items: list[Item], parted: Parted, log: Log) -> Replies:
-        """Give each reply the name of its tool; the calls that still wait."""
-        replies, frame = Replies(), -1
-        for at, item in enumerate(items):
-            head = item[0]
-            if not head.continues:
-                frame += 1
-            if head.calls:
-                replies.call(head.recipient)
-            elif head.role == "tool":
-                waiting = replies.waiting
-                if not replies.reply(head.name):
-                    remark_unpaired(at, log)
-                items[at] = self._answering(item, waiting, parted.units[frame])
-            elif replies.in_calls:
-                replies.text(continues=head.continues)
-        return replies
 
-    def _answering(self, item: Item, waiting: str | None, unit: Placed) -> Item:
-        """A reply while the call to a recipient is the first that is waiting."""
-        head, content, call_id = item
-        if (head.name is None and waiting == PYTHON) or head.name not in (None, PYTHON, waiting):
-            reply = replace(message_of(item), name=head.name or waiting, layout=None, extras=None)
-            return item_of(remembering((reply,), unit, waiting)[0])
-        if head.name is not None or waiting is None:
-            return item
-        named = self._named.get((head, waiting))
-        if named is None:
-            named = head.replaced(name=waiting)
-            if head.shared:
-                self._named.keep((head, waiting), named)
-        return named, content, call_id
+def _name_replies(items: list[Item], parted: Parted, log: Log) -> Replies:
+    """Give each reply the name of its tool; the calls that still wait."""
+    replies, frame = Replies(), -1
+    for at, item in enumerate(items):
+        head = item[0]
+        if not head.continues:
+            frame += 1
+        if head.calls:
+            replies.call(head.recipient)
+        elif head.role == "tool":
+            waiting = replies.waiting
+            if not replies.reply(head.name):
+                remark_unpaired(at, log)
+            items[at] = _answering(item, waiting, parted.units[frame])
+        elif replies.in_calls:
+            replies.text(continues=head.continues)
+    return replies
+
+
+def _answering(item: Item, waiting: str | None, unit: Placed) -> Item:
+    """A reply while the call to a recipient is the first that is waiting."""
+    head, content, call_id = item
+    if (head.name is None and waiting == PYTHON) or head.name not in (None, PYTHON, waiting):
+        reply = replace(message_of(item), name=head.name or waiting, layout=None, extras=None)
+        return item_of(remembering((reply,), unit, waiting)[0])
+    return named(head, head.name or waiting), content, call_id
 
 
 def parted(frames: Sequence[Frame], tail: str, text: str, log: Log) -> Parted:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Final
 
+from ocml_bridge.memo import Memo
 from ocml_bridge.model import Message
 from ocml_bridge.turns import is_call
+from ocml_bridge.units.heads import LIMIT, Head
 
 
 class Replies:
@@ -70,3 +73,18 @@ class Replies:
             self._answered.add(places.popleft())
             return True
         return False
+
+
+def named(head: Head, name: str | None) -> Head:
+    """The head of a reply of the tool with this name."""
+    if head.name == name:
+        return head
+    found = _named.get((head, name))
+    if found is None:
+        found = head.replaced(name=name)
+        if head.shared:
+            _named.keep((head, name), found)
+    return found
+
+
+_named: Final = Memo[tuple[Head, str | None], Head](LIMIT)

@@ -19,7 +19,7 @@ from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .actions import dressed, joins
 from .calls import constraint_of, is_embedded
-from .frames import Place, around_of, body_of, dialect_of, framed, heading_of, layout_of, tail_of
+from .frames import Place, around_of, body_of, dialect_of, framed, heading_of, layout_in, layout_of, tail_of
 from .frames import Unit as Messages
 from .nearest import TARGET, nearest, opened, turn
 from .prepare import WAITING, Draft
@@ -85,13 +85,13 @@ class Frames(UnitWriter):
 
         A system's text named plugin may be read as tools.
         """
-        return not (head.calls or (head.role == "system" and head.name == "plugin") or _remembers_body(head))
+        return not (head.calls or (head.role == "system" and head.name == "plugin") or "body" in layout_in(head))
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Arguments are JSON, or a string in JSON; code without a fence is fenced alike."""
         if self.follows(head):
             return ANY_CONTENT
-        if not head.calls or _remembers_body(head):
+        if not head.calls or "body" in layout_in(head):
             return None
         if head.recipient == PYTHON and head.constraint is None:
             return None if "```" in content else ANY_CONTENT
@@ -168,13 +168,6 @@ def _only(text: str) -> Frame:
     """The frame that a text is."""
     (frame,), _ = GRAMMAR.frames(text)
     return frame
-
-
-def _remembers_body(head: Head) -> bool:
-    if head.bare:
-        return False
-    message = head.message("", None)
-    return "body" in kept_by(HOME, message.layout, message.extras)
 
 
 def _settled(unit: Messages, layout: dict[str, Json], *, last: bool) -> Messages:
