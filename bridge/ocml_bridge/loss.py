@@ -165,7 +165,7 @@ class FindingCode(StrEnum):
     TRUNCATED = "E-STREAM-TRUNCATED"
     """The text ends before the message does."""
     MARKUP = "markup"
-    """A message has tags of a dialect where they are not understood, such as replies beside text in ChatML; they stay."""
+    """A message has tags of a dialect where they are not understood, such as a reply beside text; they stay."""
     JSON_REPAIRED = "json-repaired"
     """JSON was not quite JSON; its raw text is kept."""
     JSON_OPAQUE = "json-opaque"
