@@ -22,7 +22,7 @@ from .messages import Said
 from .reader import beginning
 from .responses import ROLES
 from .syntax import CONTROL, END, GRAMMAR, MARKED, SPECIALS, control_of
-from .text_reader import Placed, Replies, frame_said, parted, surroundings
+from .text_reader import Placed, Replies, frame_said, parted, placed_at, surroundings
 
 WRITTEN: Final = Hold((*MARKED, "List of tools: "))
 """What must not be cut in a text that is written."""
@@ -92,7 +92,8 @@ class FrameReader:
         """
         text = parted(self._frames, tail, marked=self._marked)
         items: list[Item] = []
-        for placed, said in zip(text.units, self._said, strict=True):
+        for at, (unit, said) in enumerate(zip(text.units, self._said, strict=True)):
+            placed = placed_at(unit, at, text)
             if said.messages:
                 items += map(item_of, remembering(placed.frame, said, placed.place))
         around = surroundings(text, len(items), self._log)

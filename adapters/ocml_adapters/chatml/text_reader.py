@@ -86,22 +86,29 @@ class TextReader(UnitReader):
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
         """A frame without its body; None for the last where it is cut off, and for a body with tokens or tags in it."""
-        frame, place, declares = cast("Placed", unit)
+        if unit.__class__ is Frame:
+            frame, closed, family = cast("Frame", unit), None if before is None else before.end, None
+        else:
+            frame, place, declares = cast("Placed", unit)
+            if declares or place.family is None:
+                return None
+            closed = None if place.before is None else place.before.end
+            family = place.family.name, place.before is not None and holds_replies(place.before)
         body = frame.body
-        if declares or frame.last or len(frame.gap) > _LONGEST or len(frame.header) > _LONGEST:
+        if frame.last or len(frame.gap) > _LONGEST or len(frame.header) > _LONGEST:
             return None
-        if may_be_markup(body, read_header(frame.header).role):
+        if ("<" in body or "ist of tools: " in body) and may_be_markup(body, read_header(frame.header).role):
             return None
-        closed = None if place.before is None else place.before.end
-        name = None if place.family is None else place.family.name
-        apart = name is not None and place.before is not None and holds_replies(place.before)
-        key = (frame.gap, frame.start, frame.header, frame.newline, frame.end, not body, closed, name, apart)
+        key = (frame.gap, frame.start, frame.header, frame.newline, frame.end, not body, closed, family)
         return key, [body] if body else []
 
     def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
         """A frame with another body."""
+        body = "".join(values)
+        if unit.__class__ is Frame:
+            return with_fields(unit, body=body)
         placed = cast("Placed", unit)
-        return placed._replace(frame=with_fields(placed.frame, body="".join(values)))
+        return placed._replace(frame=with_fields(placed.frame, body=body))
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
         """The messages of a frame.
@@ -109,7 +116,7 @@ class TextReader(UnitReader):
         Raises:
             BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
         """
-        placed = cast("Placed", unit)
+        placed = placed_at(unit, at, parted)
         said = frame_said(placed, index, log)
         return remembering(placed.frame, said, placed.place) if said.messages else ()
 
@@ -199,18 +206,34 @@ def parted(frames: Sequence[Frame], tail: str, *, marked: bool) -> Parted:
     """
     tools_at = declaring(frames) if marked else -1
     family = family_of(frames, tools_at) if marked else None
-    before: list[Frame | None] = [None, *frames]
     last = frames[-1] if frames else None
-    units = [
-        Placed(frame, Place(family, before[at], frame is last), declares=at == tools_at)
-        for at, frame in enumerate(frames)
-    ]
     opening: Placed | None = None
+    units: Sequence[Frame | Placed] = frames
+    if family is not None:
+        units = [
+            Placed(frame, Place(family, before, frame is last), declares=at == tools_at)
+            for at, (frame, before) in enumerate(zip(frames, [None, *frames], strict=False))
+        ]
     if last is not None and opens_turn(last):
-        frame, place, _ = units.pop()
-        opening = Placed(frame, place._replace(opening=True))
+        units, before = units[:-1], frames[-2] if len(frames) > 1 else None
+        opening = Placed(last, Place(family, before, last=True, opening=True))
     tools = read_frame(frames[tools_at], declares=True) if tools_at >= 0 else None
     return Parted(units, Transcript(), document=Around(family, tail, last, opening, tools, tools_at))
+
+
+def placed_at(unit: Unit, at: int, parted: Parted) -> Placed:
+    """A frame with what its default spelling depends on.
+
+    Args:
+        unit: a value that stands where a unit does.
+        at: its index.
+        parted: the text.
+    """
+    if unit.__class__ is not Frame:
+        return cast("Placed", unit)
+    before = cast("Frame", parted.units[at - 1]) if at else None
+    last = at == len(parted.units) - 1 and cast("Around", parted.document).opening is None
+    return Placed(cast("Frame", unit), Place(None, before, last))
 
 
 def frame_said(placed: Placed, index: int, log: Log) -> Said:
