@@ -18,11 +18,11 @@ from ocml_bridge.model import Message, Tool, Transcript
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans, laws
 
-DIALECTS = ("hermes",)
+DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2")
 """Those that are written."""
 OTHERS = frozenset({"gpt-oss", "internlm2-tool", "bielik-3"})
 """Templates of the grid that are not read as ChatML's dialects."""
-READ = frozenset({"chatml-plain", "qwen2.5-vl", "qwen2.5", "qwen3", "qwen3-0.6b", "qwen3-vl", "qwq"})
+READ = frozenset({"chatml-plain", "qwen2.5-vl", "qwen2.5", "qwen3", "qwen3-0.6b", "qwen3-vl", "qwq", "hermes-2-pro", "qwen3-coder", "qwen3.5-think", "qwen3.5-nothink", "qwen3.8", "nemotron-3-nano", "nemotron-3-super", "step-3.5-flash", "lfm2", "lfm2.5-8b"})
 """Templates of the grid that are read."""
 
 

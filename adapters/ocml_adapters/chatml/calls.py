@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple, Protocol
 
@@ -63,11 +63,19 @@ class CallGrammar(Protocol):
         ...
 
 
+def stretches(grammar: CallGrammar, text: str) -> Iterator[Found]:
+    """The stretches of calls in a text, in order."""
+    at = 0
+    while (found := grammar.find(text, at)) is not None:
+        yield found
+        at = found.end
+
+
 def all_calls(grammar: CallGrammar, text: str) -> list[Call] | None:
     """The calls of a text that holds calls, white space, and nothing else; None for any other text."""
     calls: list[Call] = []
     at = 0
-    while (found := grammar.find(text, at)) is not None:
+    for found in stretches(grammar, text):
         if found.flaw is not None or text[at : found.start].strip():
             return None
         calls += found.calls

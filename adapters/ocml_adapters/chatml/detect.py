@@ -11,10 +11,10 @@ from ocml_bridge.turns import is_call
 from .declared import may_declare
 from .families import FAMILIES, Family
 from .family_frames import Place, default_frame
-from .messages import Said, read_frame
+from .messages import Said, read_frame, schemas_of
 from .responses import begins
 from .segments import markup_of
-from .turn import OPENED, THINK, THOUGHT_END
+from .turn import NO_SCHEMAS, OPENED, THINK, THOUGHT_END
 
 TAGS: Final = ("<tool", "<|tool_", "think>", "List of tools: ")
 """What stands in every text that is spelled by a family."""
@@ -65,17 +65,20 @@ def family_of(frames: Sequence[Frame], tools_at: int) -> Family | None:
     found = list(_evidence(frames, tools_at))
     if not found:
         return FAMILIES["hermes"] if frames and opens_turn(frames[-1]) and frames[-1].body else None
-    candidates = _candidates(found)
-    if len(candidates) == 1:
-        return candidates[0]
-    return max(candidates, key=lambda family: sum(_is_spelled_by(family, each) for each in found))
+    likely = _candidates(found)
+    best = max(likely, key=lambda family: _score(family, found))
+    if likely != _declaring(found) and _score(best, found) < len(found):
+        return max(FAMILIES.values(), key=lambda family: _score(family, found))
+    return best
 
 
 def _evidence(frames: Sequence[Frame], tools_at: int) -> Iterator[Evidence]:
     before: Frame | None = None
+    schemas = NO_SCHEMAS
     for index, frame in enumerate(frames):
         if index == tools_at or (_has_tags(frame) and not opens_turn(frame)):
-            said = read_frame(frame, declares=index == tools_at)
+            said = read_frame(frame, declares=index == tools_at, schemas=schemas)
+            schemas = schemas_of(said.tools) if said.tools else schemas
             if said.tools is not None or _is_marked(frame, said):
                 yield Evidence(frame, said, before, last=frame is frames[-1])
         before = frame
@@ -94,16 +97,25 @@ def _is_marked(frame: Frame, said: Said) -> bool:
     return said.messages[0].role == "tool" and begins(frame.body)
 
 
-def _candidates(found: Sequence[Evidence]) -> list[Family]:
-    families = list(FAMILIES.values())
+def _score(family: Family, found: Sequence[Evidence]) -> int:
+    """How many frames are spelled as a family spells them."""
+    return sum(_is_spelled_by(family, each) for each in found)
+
+
+def _declaring(found: Sequence[Evidence]) -> list[Family]:
+    """The families that declare tools as these are declared."""
     declaration = next((each.said.declaration for each in found if each.said.declaration is not None), None)
-    if declaration is not None:
-        return [family for family in families if family.declaration == declaration]
+    return [family for family in FAMILIES.values() if family.declaration == declaration]
+
+
+def _candidates(found: Sequence[Evidence]) -> list[Family]:
+    if families := _declaring(found):
+        return families
     for each in found:
         if any(map(is_call, each.said.messages)):
             markup = markup_of(each.frame.body)
-            return [family for family in families if family.calls == markup] or families
-    return families
+            return [family for family in FAMILIES.values() if family.calls == markup]
+    return list(FAMILIES.values())
 
 
 def _is_spelled_by(family: Family, evidence: Evidence) -> bool:

@@ -21,7 +21,7 @@ from .stream import WRITTEN
 from .syntax import CONTROL, END, START, TEXT, control_of
 from .text_reader import TextReader
 from .text_writer import FamilyFrames, remembered_of, turn
-from .turn import gap_between, write_part
+from .turn import ARGUMENTS, Guard, gap_between, write_calls
 
 
 class FamilyWriter(TextEncoder):
@@ -121,7 +121,10 @@ class FamilyWriter(TextEncoder):
             before.end = "call" if is_call(before) else "end"
         if is_thought(before):
             return family.thoughts.close if before.end is not None else ""
-        return write_part(before, family, str) if is_call(before) else ""
+        return write_calls([before], family, Guard(str, self._arguments)) if is_call(before) else ""
+
+    def _arguments(self, text: str) -> str:
+        return ARGUMENTS.guard(text, self.options.control_tokens, self._path, self.log)
 
     def _end_frame(self, *, last: bool) -> str:
         """What closes the open frame; nothing for an answer that was cut off, where that is the last."""

@@ -11,7 +11,13 @@ from typing import Final, Literal, NamedTuple
 
 from ocml_bridge.model import Tool
 
+from . import tool_words as words
+from .calls import CallGrammar
+from .calls_python import PythonCalls
+from .calls_xml import XmlCalls
 from .tools_json import read_lines, read_list, write_lines, write_list
+from .tools_nous import NousTools
+from .tools_xml import XmlTools
 
 Markup = Literal["json", "xml", "python"]
 """How calls are written: as JSON (Hermes), as XML (Qwen3-Coder), as Python (LFM2)."""
@@ -94,6 +100,7 @@ class Family(NamedTuple):
         call_gap: what stands between two calls.
         end: what stands behind the last call.
         bos: the token that a prompt begins with.
+        grammar: how calls are spelled that are no JSON; None where they are.
     """
 
     name: str
@@ -105,6 +112,7 @@ class Family(NamedTuple):
     call_gap: str = "\n"
     end: str = ""
     bos: str = ""
+    grammar: CallGrammar | None = None
 
     @property
     def dialect(self) -> str:
@@ -114,15 +122,81 @@ class Family(NamedTuple):
 
 _LINES: Final = ToolList(read_lines, write_lines)
 _LIST: Final = ToolList(read_list, write_list)
-_HERMES: Final = Declaration(
-    "# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
-    "You are provided with function signatures within <tools></tools> XML tags:\n<tools>",
-    "\n</tools>\n\nFor each function call, return a json object with function name and arguments within "
-    '<tool_call></tool_call> XML tags:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n'
-    "</tool_call>",
-    _LINES,
-)
+_CODER: Final = XmlTools()
+_NEMOTRON: Final = XmlTools(first=("type", "description", "enum"), last=("required",))
+_NOUS: Final = NousTools()
 
-FAMILIES: Final[dict[str, Family]] = {family.name: family for family in (Family("hermes", "json", _HERMES),)}
+
+def _named(*families: Family) -> dict[str, Family]:
+    return {family.name: family for family in families}
+
+
+def _qwen_3_5(name: str, before: str = "", *, python: bool = False) -> Family:
+    declaration = Declaration(before + words.QWEN_3_5.before, words.QWEN_3_5.after, _LINES, leads=True)
+    return Family(name, "xml", declaration, text_gap="\n\n", grammar=XmlCalls(python=python))
+
+
+def _nemotron(name: str, thoughts: Thoughts) -> Family:
+    return Family(
+        name,
+        "xml",
+        Declaration(*words.NEMOTRON, ToolList(_NEMOTRON.read, _NEMOTRON.write)),
+        thoughts,
+        Responses(end="\n"),
+        end="\n",
+        grammar=XmlCalls(),
+    )
+
+
+FAMILIES: Final = _named(
+    Family("hermes", "json", Declaration(*words.HERMES, _LINES)),
+    Family(
+        "nous",
+        "json",
+        Declaration(*words.NOUS, ToolList(_NOUS.read, _NOUS.write), alone=True),
+        responses=Responses(role="tool"),
+    ),
+    Family(
+        "qwen-xml",
+        "xml",
+        Declaration(*words.QWEN_CODER, ToolList(_CODER.read, _CODER.write)),
+        responses=Responses(end="\n"),
+        text_gap="\n\n",
+        grammar=XmlCalls(),
+    ),
+    _qwen_3_5("qwen-xml/qwen3.5", python=True),
+    _qwen_3_5("qwen-xml/qwen3.6"),
+    _qwen_3_5("qwen-xml/qwen3.8", words.EFFORT_XHIGH),
+    _qwen_3_5("qwen-xml/qwen3.8-low", words.EFFORT_LOW),
+    _nemotron("qwen-xml/nemotron-3", Thoughts(gap="\n")),
+    _nemotron("qwen-xml/nemotron-3-ultra", Thoughts(close="</think>", gap="")),
+    Family(
+        "qwen-xml/step-3.5",
+        "xml",
+        Declaration(*words.STEP, _LINES),
+        Thoughts(gap="\n"),
+        Responses("tool_response", "<tool_response>", "</tool_response>", between=""),
+        text_gap="",
+        call_gap="",
+        grammar=XmlCalls(between=""),
+    ),
+    Family(
+        "lfm2",
+        "python",
+        Declaration(*words.LFM2, _LIST, gap="\n"),
+        responses=Responses("tool", "<|tool_response_start|>", "<|tool_response_end|>", between=None),
+        text_gap="",
+        grammar=PythonCalls(),
+    ),
+    Family(
+        "lfm2/lfm2.5",
+        "python",
+        Declaration(*words.LFM2_5, _LIST, gap="\n"),
+        Thoughts("<think>", "</think>", ""),
+        Responses("tool", "", "", between=None),
+        text_gap="",
+        grammar=PythonCalls(python=True, escaped=False),
+    ),
+)
 """By name; the first of each dialect is the one that is written where only the dialect is named."""
 DIALECTS: Final = tuple(dict.fromkeys(family.dialect for family in FAMILIES.values()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace as with_fields
 from typing import Final, NamedTuple
 
@@ -19,7 +19,7 @@ from .frames import means
 from .messages import Said, holds_replies, read_frame
 from .responses import ROLES, write_responses
 from .syntax import END, GRAMMAR, HOME, START, TEXT, control_of
-from .turn import NOTHING_THOUGHT, OPENED, write_turn
+from .turn import ARGUMENTS, NO_SCHEMAS, NOTHING_THOUGHT, OPENED, RAW, Guard, Schemas, write_turn
 
 OPENING: Final = "opening"
 """The key of the thought without a word that an assistant's frame, or an open turn, begins with."""
@@ -38,12 +38,14 @@ class Place(NamedTuple):
         before: the frame before it.
         last: whether the text ends with it.
         opening: whether it is the open turn.
+        schemas: of the functions that are declared.
     """
 
     family: Family | None
     before: Frame | None
     last: bool = False
     opening: bool = False
+    schemas: Schemas = NO_SCHEMAS
 
 
 def default_frame(said: Said, place: Place, *, raw: bool = False) -> Frame:
@@ -54,7 +56,7 @@ def default_frame(said: Said, place: Place, *, raw: bool = False) -> Frame:
         place: where it stands.
         raw: whether tokens in content are left as they are.
     """
-    family, before, last, opening = place
+    family, before, last, opening, _ = place
     if family is None:
         return plain_frame(said.messages[0], before, TEXT, last=last, opening=opening)
     first = said.messages[0] if said.messages else Message("system", "")
@@ -66,8 +68,8 @@ def default_frame(said: Said, place: Place, *, raw: bool = False) -> Frame:
 
 def _body(said: Said, family: Family, *, raw: bool) -> str:
     role = said.messages[0].role if said.messages else "system"
-    guard: Callable[[str], str] = str if raw else control_of(role).neutralise
-    texts = [guard(str(message.content)) for message in said.messages]
+    guard = RAW if raw else Guard(control_of(role).neutralise, ARGUMENTS.neutralise)
+    texts = [guard.text(str(message.content)) for message in said.messages]
     if said.tools is not None:
         return write_declared(texts[0] if texts else None, said.tools, said.declaration or family.declaration)
     if role == "assistant":
@@ -119,9 +121,8 @@ def recalled(said: Said, kept: Mapping[str, Json], place: Place) -> Frame:
             return False
         if place.family is None and "<" not in body:
             return control_of(first.role).restore(body) == first.content
-        return _bare(read_frame(with_fields(default, header=header, body=body), declares=said.tools is not None)) == (
-            _bare(said)
-        )
+        frame = with_fields(default, header=header, body=body)
+        return _bare(read_frame(frame, declares=said.tools is not None, schemas=place.schemas)) == _bare(said)
 
     return recall(
         default,

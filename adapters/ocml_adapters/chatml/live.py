@@ -13,7 +13,7 @@ from ocml_bridge.text.plain import message
 from .responses import begins
 from .segments import Cutter, Segment, first_call
 from .syntax import CONTROL
-from .turn import OPENING, THOUGHT_END, calls_of, message_of, place, restore
+from .turn import NO_SCHEMAS, OPENING, THOUGHT_END, Schemas, calls_of, message_of, place, restore
 
 
 class Spoken(Saying):
@@ -52,9 +52,11 @@ class Turn(Saying):
         log: where to.
         index: of the frame's first message.
         name: the speaker's.
+        schemas: of the functions that are declared.
     """
 
-    def __init__(self, log: LiveLog, index: int, name: str | None) -> None:
+    def __init__(self, log: LiveLog, index: int, name: str | None, schemas: Schemas = NO_SCHEMAS) -> None:
+        self._schemas = schemas
         super().__init__(log, index, message("assistant", "", name, end=None), restore)
         self._name = name
         self._cutter = Cutter()
@@ -144,7 +146,7 @@ class Turn(Saying):
         self._may_think = self._may_think and not self._cutter.in_call
 
     def _segment(self, segment: Segment) -> None:
-        calls = calls_of(segment)
+        calls = calls_of(segment, self._schemas)
         if not calls:
             self._tell_text(self._raw + segment.raw, "final", markup=2)
             return

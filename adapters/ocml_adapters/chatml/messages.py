@@ -9,12 +9,13 @@ from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Message, Tool
 from ocml_bridge.text.im import Frame, Heading, read_header
 from ocml_bridge.text.plain import message, name_from_header
+from ocml_bridge.turns import full_name
 
 from .declared import may_declare, read_declared
 from .families import Declaration
 from .responses import ROLES, begins, read_responses
 from .syntax import CONTROL, MARKUP, control_of
-from .turn import Note, read_turn
+from .turn import NO_SCHEMAS, Note, Schemas, read_turn
 
 
 class Said(NamedTuple):
@@ -33,13 +34,16 @@ class Said(NamedTuple):
     declaration: Declaration | None = None
 
 
-def read_frame(frame: Frame, *, declares: bool = False, note: Note | None = None) -> Said:
+def read_frame(
+    frame: Frame, *, declares: bool = False, note: Note | None = None, schemas: Schemas = NO_SCHEMAS
+) -> Said:
     """What a frame that is no open turn says.
 
     Args:
         frame: the frame.
         declares: whether the tools in it are the transcript's.
         note: takes what had to be mended in its body.
+        schemas: of the functions that are declared.
     """
     heading = read_header(frame.header)
     if declares and heading.role == "system" and may_declare(frame.body):
@@ -48,7 +52,7 @@ def read_frame(frame: Frame, *, declares: bool = False, note: Note | None = None
             texts = [] if found.text is None else [_text(heading, found.text, frame)]
             return Said(texts, tools=found.tools, declaration=found.declaration)
     if heading.role == "assistant" and "<" in frame.body:
-        turn = read_turn(frame.body, heading.name, closed=frame.end != "", note=note or _ignore)
+        turn = read_turn(frame.body, heading.name, closed=frame.end != "", note=note or _ignore, schemas=schemas)
         return Said(turn.messages, turn.opening)
     replies = read_responses(frame.body) if heading.role in ROLES and "<" in frame.body else None
     if replies is not None:
@@ -56,6 +60,11 @@ def read_frame(frame: Frame, *, declares: bool = False, note: Note | None = None
         messages[-1].end = "end" if frame.end else None
         return Said(messages)
     return Said([_text(heading, frame.body, frame)])
+
+
+def schemas_of(tools: Sequence[Tool] | None) -> Schemas:
+    """The parameters of each tool, by the name that calls it."""
+    return {full_name(tool): tool.parameters for tool in tools or ()}
 
 
 def _ignore(code: FindingCode, index: int, detail: str) -> None:

@@ -36,13 +36,15 @@ class Draft:
 
     Attributes:
         items: its messages, with one that declares the transcript's tools.
+        tools: all that it declares; None where nothing is said of any.
         origins: for each its index in the document, or `TOOLS`; None where they are the document's.
     """
 
     def __init__(self, conversation: Conversation, family: Family, log: Log) -> None:
         self.items = list(conversation.items)
         self.origins: list[int] | None = None
-        self._place_tools(conversation.around, self._take_tools(conversation.around.tools, log), family)
+        self.tools = self._take_tools(conversation.around.tools, log)
+        self._place_tools(conversation.around, self.tools, family)
         self._relate()
 
     # --- declared tools -----------------------------------------------------------------------------------------------

@@ -35,11 +35,18 @@ def _blocks(text: str, open_tag: str, close_tag: str) -> list[str] | None:
         if not text.startswith(open_tag, at) or end < 0:
             return None
         inner = text[at + len(open_tag) : end]
-        found.append(inner.removeprefix("\n").removesuffix("\n"))
+        found.append(_bare(inner) if open_tag == TAGS[0][0] else inner)
         at = end + len(close_tag)
         while at < len(text) and text[at].isspace():
             at += 1
     return found
+
+
+def _bare(inner: str) -> str:
+    """A reply without the line breaks around it, which not all families write: both are markup, or none."""
+    if inner.startswith("\n") and inner.endswith("\n"):
+        return inner[1:-1]
+    return inner
 
 
 def write_responses(replies: Sequence[str], spelling: Responses) -> str:

@@ -52,6 +52,12 @@ def object_of(arguments: str) -> dict[str, Span] | None:
     return found[0] if found is not None and not arguments[found[1] :].strip() and parse(arguments) else None
 
 
+def same_json(one: str, other: str) -> bool:
+    """Whether two texts are the same JSON, spaces and spelling aside."""
+    first, second = parse(one), parse(other)
+    return first is not None and second is not None and as_json(one) == as_json(other)
+
+
 def is_writable(text: str) -> bool:
     """Whether a text can be written at all: no half of a surrogate pair stands in it."""
     return _SURROGATE.search(text) is None

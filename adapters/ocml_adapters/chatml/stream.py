@@ -18,11 +18,12 @@ from ocml_bridge.units.heads import Item, item_of
 from .detect import TAGS, opens_turn
 from .family_frames import Place, remembering
 from .live import Spoken, Turn
-from .messages import Said
+from .messages import Said, schemas_of
 from .reader import beginning
 from .responses import ROLES
 from .syntax import CONTROL, END, GRAMMAR, MARKED, SPECIALS, control_of
 from .text_reader import Placed, Replies, frame_said, parted, placed_at, surroundings
+from .turn import NO_SCHEMAS, Schemas
 
 WRITTEN: Final = Hold((*MARKED, "List of tools: "))
 """What must not be cut in a text that is written."""
@@ -48,6 +49,7 @@ class FrameReader:
         self._log = log
         self.messages: list[Message] = []
         self.replies = Replies()
+        self.schemas: Schemas = NO_SCHEMAS
         self._frames: list[Frame] = []
         self._said: list[Said] = []
         self._leading = True
@@ -70,8 +72,10 @@ class FrameReader:
         self._marked = self._marked or any(tag in frame.body for tag in TAGS)
         if opens_turn(frame):
             return
-        placed = Placed(frame, Place(None, before, frame.last), declares=leads)
+        placed = Placed(frame, Place(None, before, frame.last, schemas=self.schemas), declares=leads)
         said = frame_said(placed, len(self.messages), self._log)
+        if said.tools is not None:
+            self.schemas = schemas_of(said.tools)
         self._leading = leads and said.tools is None
         self._said.append(said)
         for made in said.messages:
@@ -116,7 +120,7 @@ class Reading(Live):
         """What says the body of a frame with this header."""
         heading, index = read_header(header), len(self._frames.messages)
         if heading.role == "assistant":
-            return Turn(self.log, index, heading.name)
+            return Turn(self.log, index, heading.name, self._frames.schemas)
         if heading.role == "system" and self._frames.may_declare:
             return Saying(self.log, index, None, CONTROL.restore)
         if heading.role in ROLES:

@@ -31,6 +31,7 @@ MARKS: Final = ControlTokens(MARKED)
 CONTROLS: Final = {
     "system": ControlTokens((*SPECIALS, "<tools>", "List of tools: ")),
     "assistant": ControlTokens((*SPECIALS, "<function=")),
+    "call": ControlTokens((*SPECIALS, "<function=", "</function>", "<parameter=", "</parameter>")),
 }
 """Role → what the text of its messages must not hold: tools and calls begin with it."""
 added_tokens: Final = beside(CONTROL)

@@ -24,9 +24,10 @@ from .around import DeclaredTools, around_of, with_tools
 from .detect import TAGS, declaring, family_of, opens_turn
 from .families import Family
 from .family_frames import Place, remembered, remembering
-from .messages import Said, holds_replies, read_frame, remark_markup
+from .messages import Said, holds_replies, read_frame, remark_markup, schemas_of
 from .reader import half_finished, remark_gap
 from .syntax import END, GRAMMAR, START, may_be_markup
+from .turn import NO_SCHEMAS
 
 _LONGEST: Final = 256
 """The longest header and gap that plans are made for, in characters."""
@@ -207,17 +208,18 @@ def parted(frames: Sequence[Frame], tail: str, *, marked: bool) -> Parted:
     tools_at = declaring(frames) if marked else -1
     family = family_of(frames, tools_at) if marked else None
     last = frames[-1] if frames else None
+    tools = read_frame(frames[tools_at], declares=True) if tools_at >= 0 else None
+    schemas = NO_SCHEMAS if tools is None else schemas_of(tools.tools)
     opening: Placed | None = None
     units: Sequence[Frame | Placed] = frames
     if family is not None:
         units = [
-            Placed(frame, Place(family, before, frame is last), declares=at == tools_at)
+            Placed(frame, Place(family, before, frame is last, schemas=schemas), declares=at == tools_at)
             for at, (frame, before) in enumerate(zip(frames, [None, *frames], strict=False))
         ]
     if last is not None and opens_turn(last):
         units, before = units[:-1], frames[-2] if len(frames) > 1 else None
         opening = Placed(last, Place(family, before, last=True, opening=True))
-    tools = read_frame(frames[tools_at], declares=True) if tools_at >= 0 else None
     return Parted(units, Transcript(), document=Around(family, tail, last, opening, tools, tools_at))
 
 
@@ -252,7 +254,7 @@ def frame_said(placed: Placed, index: int, log: Log) -> Said:
     def note(code: FindingCode, at: int, detail: str) -> None:
         log.find(code, f"/messages/{index + at}/content", detail)
 
-    said = read_frame(frame, declares=placed.declares, note=note)
+    said = read_frame(frame, declares=placed.declares, note=note, schemas=placed.place.schemas)
     path = f"/messages/{index}" if said.messages else "/tools"
     remark_header(frame, path, log, replies=said.messages != [] and said.messages[0].role == "tool")
     if not frame.end:

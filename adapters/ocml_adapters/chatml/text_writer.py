@@ -7,9 +7,10 @@ from typing import Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.jsontext import spaced
-from ocml_bridge.loss import Log
+from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Json, Message, Tools, Transcript, replace
 from ocml_bridge.narrowing import drop_message, narrow
+from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.text.im import Frame, read_header, spell
 from ocml_bridge.text.plain import name_from_header
@@ -26,11 +27,12 @@ from .detect import declaring, family_of
 from .families import FAMILIES, Family
 from .family_frames import APART, OPENING, Place, default_frame, opening_of, recalled, remembered, remembering
 from .frames import tail_of
-from .messages import Said, read_frame
+from .messages import Said, read_frame, schemas_of
 from .nearest import bare, opened
 from .prepare import Draft
+from .spelling import as_json, same_json
 from .syntax import END, GRAMMAR, HOME, START, TEXT, control_of, may_be_markup
-from .turn import THOUGHT_END, constraint_of, placed
+from .turn import ARGUMENTS, NO_SCHEMAS, THOUGHT_END, Schemas, constraint_of, is_spelled, placed
 
 _JSON: Final = ContentClass('{"', '": 0}')
 _JSON_AS_TEXT: Final = ContentClass('"', '"', spaced)
@@ -74,6 +76,7 @@ class FamilyFrames(UnitWriter):
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self._family: Final[Family] = FAMILIES[options.dialect or ""]
+        self._schemas: Schemas = NO_SCHEMAS
 
     def inert(self, text: str) -> bool:
         """Whether a text holds no token and no tag, whole or broken, and nothing at its ends that is markup there."""
@@ -84,6 +87,7 @@ class FamilyFrames(UnitWriter):
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with its tools among its messages, and with each reply's tool."""
         draft = Draft(conversation, self._family, log)
+        self._schemas = schemas_of(draft.tools)
         own = dialect_of(conversation.around) == self._family.name
         return Prepared(draft.items, conversation.around, draft.origins, Behind(own))
 
@@ -127,15 +131,16 @@ class FamilyFrames(UnitWriter):
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """The text of a frame, with what stands before it."""
         behind = cast("Behind", state)
-        place = Place(self._family, behind.frame, last)
+        place = Place(self._family, behind.frame, last, schemas=self._schemas)
         kept = remembered_of(group[0], own=behind.own)
         said = _said(group, opening_of(kept))
         frame = recalled(said, kept, place)
         default = default_frame(said, place)
-        made = read_frame(frame, declares=said.tools is not None)
+        made = read_frame(frame, declares=said.tools is not None, schemas=self._schemas)
         if frame.body == default.body:
             self._guard(said, paths, log)
         image = self._image(group, made, frame, place)
+        _remark_spelling(group, image, paths, log)
         if frame.body == default.body and self.options.control_tokens == "raw":
             frame = default_frame(said, place, raw=True)
         replies = said.messages != [] and said.messages[0].role == "tool"
@@ -144,9 +149,16 @@ class FamilyFrames(UnitWriter):
     def _guard(self, said: Said, paths: Sequence[str], log: Log) -> None:
         """Report, or refuse, the tokens that are broken in texts."""
         for each, path in zip(said.messages, paths, strict=False):
-            if not is_call(each):
-                control = control_of(each.role)
-                control.guard(str(each.content), self.options.control_tokens, f"{path}/content", log)
+            control = self._control(each)
+            if control is not None:
+                text = as_json(str(each.content)) if is_call(each) else str(each.content)
+                control.guard(text, self.options.control_tokens, f"{path}/content", log)
+
+    def _control(self, each: Message) -> ControlTokens | None:
+        """What the text of a message must not hold; None for JSON, which has an escape."""
+        if not is_call(each):
+            return control_of(each.role)
+        return ARGUMENTS if self._family.grammar is not None and is_spelled(each) else None
 
     def _image(self, group: Sequence[Message], made: Said, frame: Frame, place: Place) -> list[Message]:
         """The messages that a frame reads as."""
@@ -232,6 +244,15 @@ def _spelled(message: Message, content: str) -> Message:
     if is_call(message):
         constraint = "json" if message.end is None else constraint_of(content)
     return replace(message, constraint=constraint, layout=None, extras=None)
+
+
+def _remark_spelling(group: Sequence[Message], image: Sequence[Message], paths: Sequence[str], log: Log) -> None:
+    """Report arguments that are the same JSON in another spelling; only one that takes nothing away is layout."""
+    for source, each, path in zip(group, image, paths, strict=False):
+        old, new = str(source.content), str(each.content)
+        if is_call(source) and old != new and same_json(old, new):
+            severity = Severity.LAYOUT if len(new) >= len(old) else Severity.CHANGED
+            log.lose(LossCode.CONTENT, f"{path}/content", "the arguments are spelled anew", severity)
 
 
 def remembered_of(first: Message, *, own: bool) -> dict[str, Json]:

@@ -77,3 +77,13 @@ STEP: Final = Words(
 """Step-3.5."""
 LFM2: Final = Words("List of tools: <|tool_list_start|>", "<|tool_list_end|>")
 LFM2_5: Final = Words("List of tools: ", "")
+
+EFFORT_XHIGH: Final = (
+    "Reasoning effort is set to xhigh. Please think carefully through the task, validate key assumptions, consider "
+    "plausible alternatives, and prioritize correctness, consistency, and clarity in the final answer.\n\n"
+)
+"""What Qwen3.8 is told in front of its tools, and of the system's text, unless it is told otherwise."""
+EFFORT_LOW: Final = (
+    "Reasoning effort is set to low. Keep your thinking brief and focused, moving directly to the conclusion without "
+    "unnecessary elaboration.\n\n"
+)

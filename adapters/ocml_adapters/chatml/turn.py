@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ocml_bridge.jsontext import parse
 from ocml_bridge.loss import FindingCode
-from ocml_bridge.model import Message
+from ocml_bridge.model import Json, Message
 from ocml_bridge.text.plain import message
 from ocml_bridge.turns import is_call, is_thought, name_of, recipient_of
 
+from .argument_types import typed, values_of
+from .calls import Call as Spelled
+from .calls import all_calls, stretches
 from .calls_json import Call, read_broken, read_call, write_call
+from .calls_python import PythonCalls
+from .calls_xml import XmlCalls
 from .families import Family
-from .segments import CALL, Cutter, Segment, first_call
+from .segments import CALL, LIST, Cutter, Segment, first_call
+from .spelling import as_json, object_of
 from .syntax import control_of
 
 THINK: Final = "<think>"
@@ -28,6 +34,29 @@ OPENED: Final = re.compile(r"\s*<think>\s*(?:</think>\s*)?")
 Note = Callable[[FindingCode, int, str], None]
 """Takes what a reader noticed: code, which message of the body, detail."""
 restore: Final = control_of("assistant").restore
+ARGUMENTS: Final = control_of("call")
+"""The tokens that the values of arguments must not hold where they are not JSON."""
+XML: Final = XmlCalls()
+PYTHON: Final = PythonCalls()
+Schemas = Mapping[str, Json]
+"""The parameters of each declared function, by its name."""
+NO_SCHEMAS: Final[Schemas] = {}
+
+
+class Guard(NamedTuple):
+    """What makes of a text what may stand in a body.
+
+    Attributes:
+        text: of a text or a thought.
+        arguments: of arguments that are not written as JSON.
+    """
+
+    text: Callable[[str], str]
+    arguments: Callable[[str], str]
+
+
+RAW: Final = Guard(str, str)
+"""Leaves everything as it is."""
 
 
 class Turn(NamedTuple):
@@ -46,7 +75,9 @@ def _ignore(code: FindingCode, index: int, detail: str) -> None:
     """Where a body is read again only to see what it says."""
 
 
-def read_turn(body: str, name: str | None, *, closed: bool, note: Note = _ignore) -> Turn:
+def read_turn(
+    body: str, name: str | None, *, closed: bool, note: Note = _ignore, schemas: Schemas = NO_SCHEMAS
+) -> Turn:
     """What an assistant's body says.
 
     Args:
@@ -54,6 +85,7 @@ def read_turn(body: str, name: str | None, *, closed: bool, note: Note = _ignore
         name: the speaker's.
         closed: whether an end token follows.
         note: takes what had to be mended.
+        schemas: of the functions that are declared.
     """
     opening, thought, rest = split_thought(body)
     messages: list[Message] = []
@@ -63,7 +95,7 @@ def read_turn(body: str, name: str | None, *, closed: bool, note: Note = _ignore
         if not whole and closed:
             note(FindingCode.END_MISSING, 0, f"the thought has no {THOUGHT_END}")
     if rest:
-        cutter, items = Cutter(), Items(name, len(messages), note)
+        cutter, items = Cutter(), Items(name, len(messages), note, schemas)
         for segment in (*cutter.feed(rest), *cutter.finish()):
             items.take(segment)
         messages += items.finish()
@@ -79,7 +111,7 @@ def split_thought(body: str) -> tuple[str, str | None, str | None]:
     end, opened = body.find(THOUGHT_END), OPENING.match(body)
     if end < 0 and opened is not None:
         thought = body[opened.end() :]
-        return ("", inside(thought), None) if thought.strip() else (body, None, "")
+        return ("", thought.removeprefix("\n"), None) if thought.strip() else (body, None, "")
     call = first_call(body)
     if end < 0 or (opened is None and 0 <= call < end):
         return "", None, body
@@ -108,9 +140,11 @@ class Items:
         name: the speaker's.
         index: of the first message in its body.
         note: takes what had to be mended.
+        schemas: of the functions that are declared.
     """
 
-    def __init__(self, name: str | None, index: int, note: Note) -> None:
+    def __init__(self, name: str | None, index: int, note: Note, schemas: Schemas) -> None:
+        self._schemas = schemas
         self._name = name
         self._index = index
         self._note = note
@@ -119,7 +153,7 @@ class Items:
 
     def take(self, segment: Segment) -> None:
         """Take the next segment."""
-        calls = calls_of(segment)
+        calls = calls_of(segment, self._schemas)
         if not calls:
             if segment.opener:
                 detail = "what is called cannot be told; the call is kept as text"
@@ -147,7 +181,7 @@ class Items:
 
     def _remark(self, call: Call, *, closed: bool) -> None:
         if call.repaired:
-            self._note(FindingCode.JSON_REPAIRED, self._place, "the call's JSON is mended")
+            self._note(FindingCode.JSON_REPAIRED, self._place, "the call is mended")
         if call.remark is not None:
             self._note(FindingCode.SHAPE, self._place, call.remark)
         if not call.whole:
@@ -163,14 +197,35 @@ def trimmed(text: str, *, behind_call: bool, before_call: bool) -> str:
     return text.removesuffix("\n").removesuffix("\n") if before_call else text
 
 
-def calls_of(segment: Segment) -> list[Call]:
-    """The calls that a segment is; none for text, and for what does not say what is called."""
-    if segment.opener != CALL:
+def calls_of(segment: Segment, schemas: Schemas = NO_SCHEMAS) -> list[Call]:
+    """The calls that a segment is; none for text, and for what does not say what is called.
+
+    Args:
+        segment: a piece of a body.
+        schemas: of the functions that are declared.
+    """
+    if segment.opener not in (CALL, LIST):
         return []
+    if segment.opener == LIST or segment.inner.lstrip().startswith("<function="):
+        grammar = PYTHON if segment.opener == LIST else XML
+        calls = all_calls(grammar, segment.raw)
+        mended = any(found.mended for found in stretches(grammar, segment.raw))
+        return [_typed(call, schemas, repaired=mended) for call in calls or ()]
     call = read_call(segment.inner)
     if call is None and not segment.closed:
         call = read_broken(segment.inner)
     return [] if call is None else [call]
+
+
+def _typed(call: Spelled, schemas: Schemas, *, repaired: bool) -> Call:
+    arguments = ARGUMENTS.restore(call.arguments)
+    values = values_of(arguments) if call.untyped else None
+    if values is None:
+        return Call(call.name, arguments, repaired=repaired)
+    read = typed(values, schemas.get(call.name))
+    names = ", ".join((*read.undeclared, *read.mistyped))
+    remark = f"nothing tells the type of {names}; as text it is read" if names else None
+    return Call(call.name, read.arguments, repaired=repaired, remark=remark)
 
 
 def message_of(call: Call, name: str | None) -> Message:
@@ -215,24 +270,57 @@ def place(part: Message, index: int, *, before_call: bool, more: bool) -> None:
         part.end = "call" if is_call(part) else "end"
 
 
-def write_turn(messages: Sequence[Message], opening: str, family: Family, guard: Callable[[str], str]) -> str:
+def write_turn(messages: Sequence[Message], opening: str, family: Family, guard: Guard) -> str:
     """The body of a thought, texts and calls.
 
     Args:
         messages: in order.
         opening: a thought without a word that stands in front of them.
         family: how they are spelled.
-        guard: makes of text what may stand in a body.
+        guard: makes of them what may stand in a body.
     """
     pieces = [opening]
     before: Message | None = None
-    for each in messages:
-        pieces.append("" if before is None else gap_between(before, each, family))
-        pieces.append(write_part(each, family, guard))
-        before = each
+    for run in _runs(messages, family):
+        pieces.append("" if before is None else gap_between(before, run[0], family))
+        pieces.append(write_calls(run, family, guard) if is_call(run[0]) else write_part(run[0], family, guard))
+        before = run[-1]
     if before is not None and is_call(before) and before.end is not None:
         pieces.append(family.end)
     return "".join(pieces)
+
+
+def _runs(messages: Sequence[Message], family: Family) -> Iterator[list[Message]]:
+    """Messages one by one; calls that are spelled together, together."""
+    run: list[Message] = []
+    for each in messages:
+        if run and not (family.calls == "python" and is_call(run[-1]) and is_call(each)):
+            yield run
+            run = []
+        run.append(each)
+    if run:
+        yield run
+
+
+def write_calls(run: Sequence[Message], family: Family, guard: Guard) -> str:
+    """Calls that follow one another: as the family spells them, or as JSON where it cannot spell them."""
+    if family.grammar is not None and all(map(is_spelled, run)):
+        texts = (guard.arguments(as_json(str(call.content))) for call in run)
+        calls = [Spelled(name_of(call.recipient or ""), text) for call, text in zip(run, texts, strict=True)]
+        text = family.grammar.write(calls)
+        if text is not None:
+            return text
+    return family.call_gap.join(map(_json_call, run))
+
+
+def is_spelled(call: Message) -> bool:
+    """Whether a call may be spelled otherwise than as JSON: it is whole, and its arguments are an object."""
+    return call.end is not None and object_of(str(call.content)) is not None
+
+
+def _json_call(part: Message) -> str:
+    call = Call(name_of(part.recipient or ""), str(part.content), whole=part.end is not None)
+    return f"{CALL}\n{write_call(call)}" + ("" if part.end is None else "\n</tool_call>")
 
 
 def gap_between(before: Message, part: Message, family: Family) -> str:
@@ -244,13 +332,9 @@ def gap_between(before: Message, part: Message, family: Family) -> str:
     return family.call_gap
 
 
-def write_part(part: Message, family: Family, guard: Callable[[str], str]) -> str:
-    """A thought, a text or a call as it stands in a body; `guard` makes of text what may stand there."""
-    content = str(part.content)
-    if is_thought(part):
-        close = "" if part.end is None else family.thoughts.close
-        return f"{family.thoughts.open}{guard(content)}{close}"
-    if not is_call(part):
-        return guard(content)
-    call = Call(name_of(part.recipient or ""), content, whole=part.end is not None)
-    return f"{CALL}\n{write_call(call)}" + ("" if part.end is None else "\n</tool_call>")
+def write_part(part: Message, family: Family, guard: Guard) -> str:
+    """A thought or a text as it stands in a body."""
+    content = guard.text(str(part.content))
+    if not is_thought(part):
+        return content
+    return f"{family.thoughts.open}{content}{'' if part.end is None else family.thoughts.close}"
