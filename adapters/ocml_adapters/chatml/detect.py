@@ -67,7 +67,7 @@ def family_of(frames: Sequence[Frame], tools_at: int) -> Family | None:
         return FAMILIES["hermes"] if frames and opens_turn(frames[-1]) and frames[-1].body else None
     likely = _candidates(found)
     best = max(likely, key=lambda family: _score(family, found))
-    if likely != _declaring(found) and _score(best, found) < len(found):
+    if likely != _declaring(found) and not all(_is_spelled_by(best, each) for each in found):
         return max(FAMILIES.values(), key=lambda family: _score(family, found))
     return best
 
@@ -98,8 +98,12 @@ def _is_marked(frame: Frame, said: Said) -> bool:
 
 
 def _score(family: Family, found: Sequence[Evidence]) -> int:
-    """How many frames are spelled as a family spells them."""
-    return sum(_is_spelled_by(family, each) for each in found)
+    """How much of the frames is spelled as a family spells it; what stands in them tells most."""
+    score = 0
+    for frame, said, before, last in found:
+        default = default_frame(said, Place(family, before, last))
+        score += 2 * (frame.body == default.body) + (frame.header == default.header) + (frame.gap == default.gap)
+    return score
 
 
 def _declaring(found: Sequence[Evidence]) -> list[Family]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options
-from ocml_bridge.jsontext import spaced
+from ocml_bridge.engine.reading import transcript_of
+from ocml_bridge.jsontext import parse, spaced
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Json, Message, Tools, Transcript, replace
 from ocml_bridge.narrowing import drop_message, narrow
@@ -15,7 +17,7 @@ from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.text.im import Frame, read_header, spell
 from ocml_bridge.text.plain import name_from_header
 from ocml_bridge.turns import is_call, is_thought, name_of, recipient_of
-from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.conversation import Conversation, conversation_of
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
@@ -32,6 +34,7 @@ from .nearest import bare, opened
 from .prepare import Draft
 from .spelling import as_json, same_json
 from .syntax import END, GRAMMAR, HOME, START, TEXT, control_of, may_be_markup
+from .text_reader import TextReader
 from .turn import ARGUMENTS, NO_SCHEMAS, THOUGHT_END, Schemas, constraint_of, is_spelled, placed
 
 _JSON: Final = ContentClass('{"', '": 0}')
@@ -44,11 +47,13 @@ class Behind(NamedTuple):
 
     Attributes:
         own: whether the document was read in the same family, so that bodies are spelled as they were.
+        tools: the parameters of the declared functions by their names, as JSON; "" where no type is told by them.
         closed: whether the frame was closed; None where there is none.
         replies: whether it holds replies.
     """
 
     own: bool
+    tools: str = ""
     closed: bool | None = None
     replies: bool = False
 
@@ -76,7 +81,6 @@ class FamilyFrames(UnitWriter):
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self._family: Final[Family] = FAMILIES[options.dialect or ""]
-        self._schemas: Schemas = NO_SCHEMAS
 
     def inert(self, text: str) -> bool:
         """Whether a text holds no token and no tag, whole or broken, and nothing at its ends that is markup there."""
@@ -87,9 +91,9 @@ class FamilyFrames(UnitWriter):
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with its tools among its messages, and with each reply's tool."""
         draft = Draft(conversation, self._family, log)
-        self._schemas = schemas_of(draft.tools)
         own = dialect_of(conversation.around) == self._family.name
-        return Prepared(draft.items, conversation.around, draft.origins, Behind(own))
+        tools = spaced(schemas_of(draft.tools)) if draft.tools and self._family.calls == "xml" else ""
+        return Prepared(draft.items, conversation.around, draft.origins, Behind(own, tools))
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Who speaks, and a text, a thought, a call or a reply; None for private text that is not the assistant's."""
@@ -131,12 +135,12 @@ class FamilyFrames(UnitWriter):
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """The text of a frame, with what stands before it."""
         behind = cast("Behind", state)
-        place = Place(self._family, behind.frame, last, schemas=self._schemas)
+        place = Place(self._family, behind.frame, last, schemas=_schemas(behind.tools))
         kept = remembered_of(group[0], own=behind.own)
         said = _said(group, opening_of(kept))
         frame = recalled(said, kept, place)
         default = default_frame(said, place)
-        made = read_frame(frame, declares=said.tools is not None, schemas=self._schemas)
+        made = read_frame(frame, declares=said.tools is not None, schemas=place.schemas)
         if frame.body == default.body:
             self._guard(said, paths, log)
         image = self._image(group, made, frame, place)
@@ -190,12 +194,19 @@ class FamilyFrames(UnitWriter):
             image, before = remembering(frame, Said([turn], frame.body), place)[0], frame
         tail = tail_of(around, before, TEXT)
         output = "".join((*units, tail))
-        frames, _ = GRAMMAR.frames(output) if self.options.control_tokens != "raw" else ([], "")
-        made = around_of(family_of(frames, declaring(frames)), tail, before, image)
-        return Enclosed(output, made)
+        if self.options.control_tokens == "raw":
+            return Enclosed(output, around_of(None, tail, before, image))
+        frames, _ = GRAMMAR.frames(output)
+        family = family_of(frames, declaring(frames))
+        if family in (None, self._family):
+            return Enclosed(output, around_of(family, tail, before, image))
+        # Another family spells most of it so: what has to be remembered is what that one would spell otherwise.
+        return Enclosed(output, transcript_of(TextReader(self.options), output, Log()))
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """What the frames read as together: tools are the transcript's."""
+        if around.messages:
+            return conversation_of(around)
         for at, item in enumerate(items):
             if item[0].role != "system":
                 break
@@ -211,6 +222,13 @@ class FamilyFrames(UnitWriter):
             followed = at < len(items) and items[at][0].role == "system" and str(items[at][1]).strip() != ""
             return Conversation(items, with_tools(around, tools, before_text=alone and followed))
         return Conversation(items, around)
+
+
+@lru_cache(maxsize=64)
+def _schemas(tools: str) -> Schemas:
+    """The parameters of functions by their names, told as JSON."""
+    span = parse(tools)
+    return NO_SCHEMAS if span is None else span.value
 
 
 def turn(source: Message, content: str, *, private: bool) -> Message:
