@@ -20,7 +20,7 @@ from ocml_bridge.testing.strategies import transcripts
 from stream_laws import all_cuts, check_cancel, check_copies, check_law_4, cuts
 from stream_writing import encoded, order_of, plain, run, slowly
 
-DIALECTS = ("hermes",)
+DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2")
 START, END = "<|im_start|>", "<|im_end|>"
 CALL = '<tool_call>\n{"name": "f", "arguments": {"a": "x"}}\n</tool_call>'
 PIECES = (
