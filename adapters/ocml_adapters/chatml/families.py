@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, NamedTuple
 
-from ocml_bridge.model import Tool
+from ocml_bridge.model import Tool, replace
 
 from . import tool_words as words
 from .calls import CallGrammar
 from .calls_python import PythonCalls
 from .calls_xml import XmlCalls
+from .syntax import MARKS
 from .tools_json import read_lines, read_list, write_lines, write_list
 from .tools_nous import NousTools
 from .tools_xml import XmlTools
@@ -28,11 +29,31 @@ class ToolList(NamedTuple):
 
     Attributes:
         read: the tools of a text; None where it is no such list.
-        write: the text of tools, so that `read` gives them back.
+        write: the text of tools, so that `read` gives them back where it can be read.
+        raw: the same with tokens as they are; None where the list has an escape, and holds any tool.
     """
 
     read: Callable[[str], tuple[Tool, ...] | None]
     write: Callable[[Sequence[Tool]], str]
+    raw: Callable[[Sequence[Tool]], str] | None = None
+
+    def nearest(self, tools: Sequence[Tool]) -> Sequence[Tool]:
+        """Tools as the list can hold them.
+
+        One whose texts would not be read back has no description, or no more than its name, or is left out.
+        """
+        if self.raw is None or self._holds(tools):
+            return tools
+        kept: list[Tool] = []
+        for tool in tools:
+            bare = Tool(tool.name, namespace=tool.namespace)
+            near = next((each for each in (tool, replace(tool, description=None), bare) if self._holds([each])), None)
+            kept += [] if near is None else [near]
+        return kept if self._holds(kept) else ()
+
+    def _holds(self, tools: Sequence[Tool]) -> bool:
+        read = self.read(self.write(tools))
+        return read is not None and len(read) == len(tools)
 
 
 class Declaration(NamedTuple):
@@ -122,9 +143,24 @@ class Family(NamedTuple):
 
 _LINES: Final = ToolList(read_lines, write_lines)
 _LIST: Final = ToolList(read_list, write_list)
-_CODER: Final = XmlTools()
-_NEMOTRON: Final = XmlTools(first=("type", "description", "enum"), last=("required",))
-_NOUS: Final = NousTools()
+
+
+def _without_escape(grammar: XmlTools | NousTools) -> ToolList:
+    """A list in which tokens are broken, since it has no escape."""
+
+    def write(tools: Sequence[Tool]) -> str:
+        return MARKS.neutralise(grammar.write(tools))
+
+    def read(text: str) -> tuple[Tool, ...] | None:
+        tools = grammar.read(MARKS.restore(text))
+        return tools if tools is not None and write(tools) == text else None
+
+    return ToolList(read, write, grammar.write)
+
+
+_CODER: Final = _without_escape(XmlTools())
+_NEMOTRON: Final = _without_escape(XmlTools(first=("type", "description", "enum"), last=("required",)))
+_NOUS: Final = _without_escape(NousTools())
 
 
 def _named(*families: Family) -> dict[str, Family]:
@@ -140,7 +176,7 @@ def _nemotron(name: str, thoughts: Thoughts) -> Family:
     return Family(
         name,
         "xml",
-        Declaration(*words.NEMOTRON, ToolList(_NEMOTRON.read, _NEMOTRON.write)),
+        Declaration(*words.NEMOTRON, _NEMOTRON),
         thoughts,
         Responses(end="\n"),
         end="\n",
@@ -153,13 +189,13 @@ FAMILIES: Final = _named(
     Family(
         "nous",
         "json",
-        Declaration(*words.NOUS, ToolList(_NOUS.read, _NOUS.write), alone=True),
+        Declaration(*words.NOUS, _NOUS, alone=True),
         responses=Responses(role="tool"),
     ),
     Family(
         "qwen-xml",
         "xml",
-        Declaration(*words.QWEN_CODER, ToolList(_CODER.read, _CODER.write)),
+        Declaration(*words.QWEN_CODER, _CODER),
         responses=Responses(end="\n"),
         text_gap="\n\n",
         grammar=XmlCalls(),

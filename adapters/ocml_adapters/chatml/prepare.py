@@ -43,7 +43,7 @@ class Draft:
     def __init__(self, conversation: Conversation, family: Family, log: Log) -> None:
         self.items = list(conversation.items)
         self.origins: list[int] | None = None
-        self.tools = self._take_tools(conversation.around.tools, log)
+        self.tools = _held(self._take_tools(conversation.around.tools, log), family)
         self._place_tools(conversation.around, self.tools, family)
         self._relate()
 
@@ -108,6 +108,11 @@ class Draft:
             if head is not item[0]:
                 items[at] = head, content, call_id
             before = items[at]
+
+
+def _held(tools: Sequence[Tool] | None, family: Family) -> Sequence[Tool] | None:
+    """Tools as a family's list holds them."""
+    return family.declaration.tools.nearest(normal_tools(tuple(tools))) if tools else tools
 
 
 def text_of(content: Content) -> str:

@@ -33,7 +33,7 @@ from .messages import Said, read_frame, schemas_of
 from .nearest import bare, opened
 from .prepare import Draft
 from .spelling import as_json, same_json
-from .syntax import END, GRAMMAR, HOME, START, TEXT, control_of, may_be_markup
+from .syntax import END, GRAMMAR, HOME, MARKS, START, TEXT, control_of, may_be_markup
 from .text_reader import TextReader
 from .turn import ARGUMENTS, NO_SCHEMAS, THOUGHT_END, Schemas, constraint_of, is_spelled, placed
 
@@ -91,6 +91,10 @@ class FamilyFrames(UnitWriter):
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with its tools among its messages, and with each reply's tool."""
         draft = Draft(conversation, self._family, log)
+        raw = self._family.declaration.tools.raw
+        if raw is not None and draft.tools:
+            policy = "refuse" if self.options.control_tokens == "refuse" else "neutralise"
+            MARKS.guard(raw(draft.tools), policy, "/tools", log)
         own = dialect_of(conversation.around) == self._family.name
         tools = spaced(schemas_of(draft.tools)) if draft.tools and self._family.calls == "xml" else ""
         return Prepared(draft.items, conversation.around, draft.origins, Behind(own, tools))
