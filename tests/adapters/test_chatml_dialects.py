@@ -147,6 +147,7 @@ PIECES = (
     *('{"name": "f", "arguments": {"s": "</tool_call>', "<tool_response>", "</tool_response>"),
     *("<tool_response>\nR\n</tool_response>", "<tools>", "<function=f>", "<parameter=a>\n1\n</parameter>"),
     *("</function>", "{", "}", '"', "<|tool_call_start|>", "[f(a='1')]", "<|tool_call_end|>", "List of tools: "),
+    *("\n<function=f>\n", "</parameter>\n", "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>", "[f(a='"),
 )
 BODIES = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
 ROLES = st.sampled_from(
@@ -390,3 +391,34 @@ def test_tools_that_cannot_be_read_back_are_told(dialect: str) -> None:
 def test_tools_are_refused_where_tokens_are() -> None:
     with pytest.raises(BridgeError, match="im_end"):
         write(Transcript((), BREAKING[:1]), "chatml:qwen-xml", options=Options(control_tokens="refuse"))
+
+
+# --- calls whose markup is not whole ----------------------------------------------------------------------------------
+
+CALLED = "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        CALLED.removeprefix("<tool_call>\n"),
+        CALLED.removeprefix("<tool_call>\n").removesuffix("\n</tool_call>"),
+        CALLED.removesuffix("\n</tool_call>"),
+        CALLED.replace("</function>\n", ""),
+        CALLED.replace("</parameter>", "</parameter>\n</parameter>"),
+    ],
+)
+@pytest.mark.parametrize("before", ["", "I look.\n\n", "<think>\nHm.\n</think>\n\n"])
+def test_missing_and_doubled_tags_are_mended(before: str, body: str) -> None:
+    text = answer(before + body)
+    messages = transcript(text).messages
+    assert (messages[-1].recipient, messages[-1].content, messages[-1].end) == ("functions.f", '{"a": "1"}', "call")
+    assert len(messages) == 1 + (before != "")
+    assert FindingCode.JSON_REPAIRED in found(text)
+    assert back(text) == text
+
+
+def test_a_tag_within_a_line_is_text() -> None:
+    text = answer("The tag <function=f> begins a call.")
+    assert transcript(text).messages[0].content == "The tag <function=f> begins a call."
+    assert found(text) == []

@@ -28,6 +28,7 @@ PIECES = (
     *("<tool_call>", "</tool_call>", CALL, '{"name": "f", "arguments": {"s": "</tool_call>', "<tool_response>"),
     *("</tool_response>", "<tool_response>\nR\n</tool_response>", "<tools>", "<function=f>", "</function>", "{", "}"),
     *('"', "<|tool_call_start|>", "[f(a='1')]", "<|tool_call_end|>", "List of tools: "),
+    *("\n<function=f>\n", "</parameter>\n", "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>", "[f(a='"),
 )
 BODIES = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
 ROLES = st.sampled_from(

@@ -16,7 +16,7 @@ from .responses import begins
 from .segments import markup_of
 from .turn import NO_SCHEMAS, OPENED, THINK, THOUGHT_END
 
-TAGS: Final = ("<tool", "<|tool_", "think>", "List of tools: ")
+TAGS: Final = ("<tool", "<function=", "<|tool_", "think>", "List of tools: ")
 """What stands in every text that is spelled by a family."""
 
 

@@ -127,6 +127,7 @@ class Turn(Saying):
         self._raw = self._raw.removesuffix("\n") if self._told else ""
         self._end_text("analysis")
         self._read, self._may_think, self._edge = self._say, False, 2
+        self._cutter = Cutter()
         if rest:
             self._say(rest)
 

@@ -9,7 +9,10 @@ CALL: Final = "<tool_call>"
 CALL_END: Final = "</tool_call>"
 LIST: Final = "<|tool_call_start|>"
 LIST_END: Final = "<|tool_call_end|>"
+FUNCTION: Final = "<function="
+"""What a call begins with whose first tag is missing, at the beginning of a line."""
 _OPENER: Final = re.compile("|".join(map(re.escape, (CALL, LIST))))
+_ANY_OPENER: Final = re.compile(f"{_OPENER.pattern}|^{FUNCTION}", re.M)
 _TAG: Final = re.compile("</?tool_call>")
 _LIST_TAG: Final = re.compile(re.escape(LIST_END))
 _OUTSIDE: Final = re.compile(r"""["{}\[\]]|</?tool_call>""")
@@ -17,7 +20,7 @@ _OUTSIDE: Final = re.compile(r"""["{}\[\]]|</?tool_call>""")
 _INSIDE: Final = re.compile(r"""["\\]""")
 
 
-_XML: Final = re.compile(r"<tool_call>\s*<function=")
+_XML: Final = re.compile(r"(?:<tool_call>\s*|^)<function=", re.M)
 
 
 def markup_of(body: str) -> str:
@@ -60,6 +63,7 @@ class Cutter:
     def __init__(self) -> None:
         self._call: _OpenCall | None = None
         self._strict = True
+        self._begins_line = True
 
     @property
     def in_call(self) -> bool:
@@ -82,7 +86,7 @@ class Cutter:
         at = 0
         while at < len(text):
             if self._call is None:
-                found = _OPENER.search(text, at)
+                found = self._opener(text, at)
                 if found is None:
                     out.append(Segment(text[at:]))
                     break
@@ -96,7 +100,15 @@ class Cutter:
             self._call.pieces.append(text[at : tag.start()])
             out.append(self._call.segment(tag[0] if tag[0] != CALL else ""))
             self._call, at = None, tag.start() if tag[0] == CALL else tag.end()
+        self._begins_line = text.endswith("\n") if text else self._begins_line
         return out
+
+    def _opener(self, text: str, at: int) -> re.Match[str] | None:
+        """The tag that the next call begins with."""
+        found = _ANY_OPENER.search(text, at)
+        if found is not None and found[0] == FUNCTION and found.start() == 0 and not self._begins_line:
+            return _ANY_OPENER.search(text, found.end())
+        return found
 
     def finish(self) -> list[Segment]:
         """There is no more text: the call that is open, or what it is instead."""

@@ -21,13 +21,14 @@ from .live import Spoken, Turn
 from .messages import Said, schemas_of
 from .reader import beginning
 from .responses import ROLES
+from .segments import FUNCTION
 from .syntax import CONTROL, END, GRAMMAR, MARKED, SPECIALS, control_of
 from .text_reader import Placed, Replies, frame_said, parted, placed_at, surroundings
 from .turn import NO_SCHEMAS, Schemas
 
 WRITTEN: Final = Hold((*MARKED, "List of tools: "))
 """What must not be cut in a text that is written."""
-_READ: Final = Hold(SPECIALS, look="\n")
+_READ: Final = Hold((*SPECIALS, FUNCTION), look="\n")
 """What must not be cut in a text that is read; a line break has to be looked at, since it may belong to a tag."""
 
 

@@ -19,7 +19,7 @@ from .calls_json import Call, read_broken, read_call, write_call
 from .calls_python import PythonCalls
 from .calls_xml import XmlCalls
 from .families import Family
-from .segments import CALL, LIST, Cutter, Segment, first_call
+from .segments import CALL, FUNCTION, LIST, Cutter, Segment, first_call
 from .spelling import as_json, object_of
 from .syntax import control_of
 
@@ -204,9 +204,9 @@ def calls_of(segment: Segment, schemas: Schemas = NO_SCHEMAS) -> list[Call]:
         segment: a piece of a body.
         schemas: of the functions that are declared.
     """
-    if segment.opener not in (CALL, LIST):
+    if segment.opener not in (CALL, LIST, FUNCTION):
         return []
-    if segment.opener == LIST or segment.inner.lstrip().startswith("<function="):
+    if segment.opener in (LIST, FUNCTION) or segment.inner.lstrip().startswith(FUNCTION):
         grammar = PYTHON if segment.opener == LIST else XML
         calls = all_calls(grammar, segment.raw)
         mended = any(found.mended for found in stretches(grammar, segment.raw))
