@@ -72,7 +72,7 @@ def with_tools(around: Transcript, declared: DeclaredTools, *, before_text: bool
     """
     layout, extras = kept_by(HOME, around.layout), kept_by(HOME, around.extras)
     family = FAMILIES[dialect_of(around) or next(iter(FAMILIES))]
-    if declared.at:
+    if declared.at or not declared.tools:
         layout[TOOLS_AT] = declared.at
     if (before_text and not family.declaration.alone) or (not declared.alone and family.declaration.alone):
         layout[TOOLS_ALONE] = declared.alone

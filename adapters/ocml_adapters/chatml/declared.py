@@ -39,14 +39,16 @@ def may_declare(body: str) -> bool:
 
 
 def _read(body: str, declaration: Declaration) -> Declared | None:
-    before, after, tools, gap, leads, _ = declaration
+    before, after, tools, gap, leads, alone = declaration
     begin = 0 if leads else body.rfind(before)
     end = body.find(after, len(before)) if leads else len(body) - len(after)
     if begin < 0 or begin + len(before) > end or not body.startswith(before, begin) or not body.startswith(after, end):
         return None
-    listed = tools.read(body[begin + len(before) : end])
+    listing = body[begin + len(before) : end]
+    listed = () if alone and listing == "" else tools.read(listing)
     text = body[end + len(after) :] if leads else body[:begin]
-    if not listed or (text and not (text.startswith(gap) if leads else text.endswith(gap))):
+    apart = text == "" or (text.startswith(gap) if leads else text.endswith(gap))
+    if listed is None or not (listed or alone) or not apart:
         return None
     text = text.removeprefix(gap) if leads else text.removesuffix(gap)
     return Declared(text or None, listed, declaration)

@@ -28,12 +28,14 @@ class Evidence(NamedTuple):
         said: what it says.
         before: the frame before it.
         last: whether none follows.
+        closing: whether no message does.
     """
 
     frame: Frame
     said: Said
     before: Frame | None
     last: bool
+    closing: bool
 
 
 def opens_turn(frame: Frame) -> bool:
@@ -75,12 +77,13 @@ def family_of(frames: Sequence[Frame], tools_at: int) -> Family | None:
 def _evidence(frames: Sequence[Frame], tools_at: int) -> Iterator[Evidence]:
     before: Frame | None = None
     schemas = NO_SCHEMAS
+    end = len(frames) - 1 - (frames != [] and opens_turn(frames[-1]))
     for index, frame in enumerate(frames):
         if index == tools_at or (_has_tags(frame) and not opens_turn(frame)):
             said = read_frame(frame, declares=index == tools_at, schemas=schemas)
             schemas = schemas_of(said.tools) if said.tools else schemas
             if said.tools is not None or _is_marked(frame, said):
-                yield Evidence(frame, said, before, last=frame is frames[-1])
+                yield Evidence(frame, said, before, frame is frames[-1], index == end)
         before = frame
 
 
@@ -100,8 +103,8 @@ def _is_marked(frame: Frame, said: Said) -> bool:
 def _score(family: Family, found: Sequence[Evidence]) -> int:
     """How much of the frames is spelled as a family spells it; what stands in them tells most."""
     score = 0
-    for frame, said, before, last in found:
-        default = default_frame(said, Place(family, before, last))
+    for frame, said, before, last, closing in found:
+        default = default_frame(said, Place(family, before, last, closing=closing))
         score += 2 * (frame.body == default.body) + (frame.header == default.header) + (frame.gap == default.gap)
     return score
 
@@ -123,6 +126,6 @@ def _candidates(found: Sequence[Evidence]) -> list[Family]:
 
 
 def _is_spelled_by(family: Family, evidence: Evidence) -> bool:
-    frame, said, before, last = evidence
-    default = default_frame(said, Place(family, before, last))
+    frame, said, before, last, closing = evidence
+    default = default_frame(said, Place(family, before, last, closing=closing))
     return (frame.header, frame.body, frame.gap) == (default.header, default.body, default.gap)

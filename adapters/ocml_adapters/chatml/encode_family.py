@@ -126,22 +126,24 @@ class FamilyWriter(TextEncoder):
     def _arguments(self, text: str) -> str:
         return ARGUMENTS.guard(text, self.options.control_tokens, self._path, self.log)
 
-    def _end_frame(self, *, last: bool) -> str:
+    def _end_frame(self, *, last: bool, closing: bool = False) -> str:
         """What closes the open frame; nothing for an answer that was cut off, where that is the last."""
         before, self._before = self._before, None
         if before is None:
             return ""
-        out = self._family.responses.end if before.role == "tool" else ""
+        spelling = self._family.responses
+        out = spelling.end_of(closing=closing) if before.role == "tool" else ""
         if is_call(before) and before.end is not None:
             out = self._family.end
+        gap = spelling.gap if before.role == "tool" and not last else "\n"
         cut = last and before.role == "assistant" and before.end is None and self._says
-        return out if cut else f"{out}{END}\n"
+        return out if cut else f"{out}{END}{gap}"
 
     def end(self, stop: Stop) -> str:
         """What closes the last frame, and the open turn; what had no place is reported."""
         document = stop.document
         opening = document.open_turn if isinstance(document, Transcript) else None
-        out = self._end_part(more=False) + self._end_frame(last=opening is None)
+        out = self._end_part(more=False) + self._end_frame(last=opening is None, closing=True)
         if not isinstance(document, Transcript):
             return out
         for index, message in enumerate(document.messages):

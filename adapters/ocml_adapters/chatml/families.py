@@ -99,6 +99,8 @@ class Responses(NamedTuple):
         close: what stands behind each.
         between: what stands between two in one frame; None where each has its own.
         end: what stands behind the last.
+        closing: the same where no message follows; None for no difference.
+        gap: what stands between their frame and the next.
     """
 
     role: str = "user"
@@ -106,6 +108,12 @@ class Responses(NamedTuple):
     close: str = "\n</tool_response>"
     between: str | None = "\n"
     end: str = ""
+    closing: str | None = None
+    gap: str = "\n"
+
+    def end_of(self, *, closing: bool) -> str:
+        """What stands behind the last; `closing`: no message follows."""
+        return self.closing if closing and self.closing is not None else self.end
 
 
 class Family(NamedTuple):
@@ -190,7 +198,7 @@ FAMILIES: Final = _named(
         "nous",
         "json",
         Declaration(*words.NOUS, _NOUS, alone=True),
-        responses=Responses(role="tool"),
+        responses=Responses(role="tool", end="\n", closing="", gap=""),
     ),
     Family(
         "qwen-xml",

@@ -23,6 +23,8 @@ from .turn import ARGUMENTS, NO_SCHEMAS, NOTHING_THOUGHT, OPENED, RAW, Guard, Sc
 
 OPENING: Final = "opening"
 """The key of the thought without a word that an assistant's frame, or an open turn, begins with."""
+CLOSING: Final = "closing"
+"""The key of a frame of replies which no message follows, while it is written."""
 APART: Final = "apart"
 """The key of a frame of replies that could stand in the frame before it."""
 _NOTHING: Final[frozenset[str]] = frozenset()
@@ -39,6 +41,7 @@ class Place(NamedTuple):
         last: whether the text ends with it.
         opening: whether it is the open turn.
         schemas: of the functions that are declared.
+        closing: whether no message follows.
     """
 
     family: Family | None
@@ -46,6 +49,7 @@ class Place(NamedTuple):
     last: bool = False
     opening: bool = False
     schemas: Schemas = NO_SCHEMAS
+    closing: bool = False
 
 
 def default_frame(said: Said, place: Place, *, raw: bool = False) -> Frame:
@@ -56,17 +60,24 @@ def default_frame(said: Said, place: Place, *, raw: bool = False) -> Frame:
         place: where it stands.
         raw: whether tokens in content are left as they are.
     """
-    family, before, last, opening, _ = place
+    family, before, last, opening, _, closing = place
     if family is None:
         return plain_frame(said.messages[0], before, TEXT, last=last, opening=opening)
     first = said.messages[0] if said.messages else Message("system", "")
     header = family.responses.role if first.role == "tool" and not opening else header_for(first.role, first.name)
-    body = said.opening if opening else _body(said, family, raw=raw)
+    body = said.opening if opening else _body(said, family, raw=raw, closing=closing)
     cut = opening or (last and first.role == "assistant" and said.messages[-1].end is None and body != "")
-    return Frame(gap_behind(before), START, header, True, body, "" if cut else END, 0, last)
+    return Frame(_gap(before, family), START, header, True, body, "" if cut else END, 0, last)
 
 
-def _body(said: Said, family: Family, *, raw: bool) -> str:
+def _gap(before: Frame | None, family: Family) -> str:
+    """What stands between a frame and the one behind it by default."""
+    if before is None or not before.end or not holds_replies(before):
+        return gap_behind(before)
+    return family.responses.gap
+
+
+def _body(said: Said, family: Family, *, raw: bool, closing: bool) -> str:
     role = said.messages[0].role if said.messages else "system"
     guard = RAW if raw else Guard(control_of(role).neutralise, ARGUMENTS.neutralise)
     texts = [guard.text(str(message.content)) for message in said.messages]
@@ -74,7 +85,7 @@ def _body(said: Said, family: Family, *, raw: bool) -> str:
         return write_declared(texts[0] if texts else None, said.tools, said.declaration or family.declaration)
     if role == "assistant":
         return write_turn(said.messages, said.opening, family, guard)
-    return write_responses(texts, family.responses) if role == "tool" else texts[0]
+    return write_responses(texts, family.responses, closing=closing) if role == "tool" else texts[0]
 
 
 def remembered(frame: Frame, said: Said, place: Place) -> tuple[dict[str, Json], dict[str, Json]]:

@@ -17,9 +17,9 @@ from ocml_bridge.units.heads import Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS
 
 from .around import TOOLS as EDGES
-from .around import joins_text, place_of_tools
+from .around import TOOLS_AT, joins_text, place_of_tools
 from .families import Family
-from .family_frames import normal_tools
+from .family_frames import CLOSING, normal_tools
 from .syntax import HOME, TEXT
 from .text_reader import Replies
 
@@ -45,7 +45,7 @@ class Draft:
         self.origins: list[int] | None = None
         self.tools = _held(self._take_tools(conversation.around.tools, log), family)
         self._place_tools(conversation.around, self.tools, family)
-        self._relate()
+        self._relate(family)
 
     # --- declared tools -----------------------------------------------------------------------------------------------
 
@@ -69,7 +69,8 @@ class Draft:
         return (*(declared or ()), *moved)
 
     def _place_tools(self, around: Transcript, tools: Sequence[Tool] | None, family: Family) -> None:
-        if not tools:
+        says_none = family.declaration.alone and TOOLS_AT in kept_by(HOME, around.layout)
+        if tools is None or not (tools or says_none):
             return
         leading = next((at for at, item in enumerate(self.items) if item[0].role != "system"), len(self.items))
         at = place_of_tools(around, leading)
@@ -88,9 +89,17 @@ class Draft:
 
     # --- what others tell of a message --------------------------------------------------------------------------------
 
-    def _relate(self) -> None:
+    def _closing(self, family: Family) -> int:
+        """The index of the first of the replies that no message follows, where that makes a difference."""
+        at = len(self.items)
+        while family.responses.closing is not None and at and _is_reply(self.items[at - 1]):
+            at -= 1
+        return at
+
+    def _relate(self, family: Family) -> None:
         """Give each reply its tool's name, and begin a frame with what cannot go on in the one before it."""
         items, replies = self.items, Replies()
+        closing = self._closing(family)
         before: Item | None = None
         for at, item in enumerate(items):
             head, content, call_id = item
@@ -102,6 +111,9 @@ class Draft:
                 waits = replies.take("tool", None, name, continues=False)
                 if head.name != (name or waits):
                     head = head.replaced(name=name or waits)
+                if at >= closing:
+                    kept = kept_by(HOME, head.local(HOME).message("", None).layout)
+                    head = head.replaced(layout={HOME: {**kept, CLOSING: True}})
             else:
                 recipient = recipient_of(name_of(head.recipient or "")) if head.calls else None
                 replies.take(head.role, recipient, None, continues=head.continues)
@@ -113,6 +125,10 @@ class Draft:
 def _held(tools: Sequence[Tool] | None, family: Family) -> Sequence[Tool] | None:
     """Tools as a family's list holds them."""
     return family.declaration.tools.nearest(normal_tools(tuple(tools))) if tools else tools
+
+
+def _is_reply(item: Item) -> bool:
+    return item[0].role == "tool"
 
 
 def text_of(content: Content) -> str:

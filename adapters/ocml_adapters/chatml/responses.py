@@ -49,7 +49,7 @@ def _bare(inner: str) -> str:
     return inner
 
 
-def write_responses(replies: Sequence[str], spelling: Responses) -> str:
-    """The body of replies that may stand in it."""
+def write_responses(replies: Sequence[str], spelling: Responses, *, closing: bool = False) -> str:
+    """The body of replies that may stand in it; `closing`: no message follows."""
     blocks = [f"{spelling.open}{reply}{spelling.close}" for reply in replies]
-    return (spelling.between or "").join(blocks) + spelling.end
+    return (spelling.between or "").join(blocks) + spelling.end_of(closing=closing)

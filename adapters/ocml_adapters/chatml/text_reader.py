@@ -213,8 +213,9 @@ def parted(frames: Sequence[Frame], tail: str, *, marked: bool) -> Parted:
     opening: Placed | None = None
     units: Sequence[Frame | Placed] = frames
     if family is not None:
+        end = len(frames) - 1 - (last is not None and opens_turn(last))
         units = [
-            Placed(frame, Place(family, before, frame is last, schemas=schemas), declares=at == tools_at)
+            Placed(frame, Place(family, before, frame is last, schemas=schemas, closing=at == end), at == tools_at)
             for at, (frame, before) in enumerate(zip(frames, [None, *frames], strict=False))
         ]
     if last is not None and opens_turn(last):

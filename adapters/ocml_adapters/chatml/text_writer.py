@@ -27,7 +27,7 @@ from .around import DeclaredTools, around_of, dialect_of, with_tools
 from .calls_json import is_embedded
 from .detect import declaring, family_of
 from .families import FAMILIES, Family
-from .family_frames import APART, OPENING, Place, default_frame, opening_of, recalled, remembered, remembering
+from .family_frames import APART, CLOSING, OPENING, Place, default_frame, opening_of, recalled, remembered, remembering
 from .frames import tail_of
 from .messages import Said, read_frame, schemas_of
 from .nearest import bare, opened
@@ -139,8 +139,9 @@ class FamilyFrames(UnitWriter):
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """The text of a frame, with what stands before it."""
         behind = cast("Behind", state)
-        place = Place(self._family, behind.frame, last, schemas=_schemas(behind.tools))
         kept = remembered_of(group[0], own=behind.own)
+        closing = kept.pop(CLOSING, False) is True
+        place = Place(self._family, behind.frame, last, schemas=_schemas(behind.tools), closing=closing)
         said = _said(group, opening_of(kept))
         frame = recalled(said, kept, place)
         default = default_frame(said, place)
