@@ -81,7 +81,7 @@ class FamilyWriter(TextEncoder):
         if blank and is_thought(self._part):
             return ""
         if not self._is_begun:
-            out = self._begin(joins=not blank)
+            out = self._begin(joins=not blank or self._part.role == "tool")
             self._part.content = content if is_call(self._part) else ""
             out += "" if is_call(self._part) else super().safe(content, self._path)
         self._says, self._is_due = not blank or self._part.role == "tool", True
