@@ -125,7 +125,7 @@ def recalled(said: Said, kept: Mapping[str, Json], place: Place) -> Frame:
         return default
     first = said.messages[0] if said.messages else Message("system", "")
     raw_header = kept.get("header")
-    header = raw_header if isinstance(raw_header, str) and _means(raw_header, first, default) else default.header
+    header = raw_header if isinstance(raw_header, str) and _means(raw_header, first, default, place) else default.header
 
     def says_the_same(body: str) -> bool:
         if place.opening:
@@ -142,14 +142,14 @@ def recalled(said: Said, kept: Mapping[str, Json], place: Place) -> Frame:
         before=place.before,
         starts=_NOTHING,
         ends=_ends(said, default, place),
-        header=lambda raw: _means(raw, first, default),
+        header=lambda raw: _means(raw, first, default, place),
         body=says_the_same,
     )
 
 
-def _means(header: str, first: Message, default: Frame) -> bool:
+def _means(header: str, first: Message, default: Frame, place: Place) -> bool:
     """Whether a header says who speaks."""
-    if first.role != "tool" or first.content == "":
+    if first.role != "tool" or place.opening:
         return means(header, first)
     role = read_header(header).role
     return role in ROLES if default.body != str(first.content) else role == "tool"

@@ -19,7 +19,7 @@ from ocml_bridge.units.writer import TOOLS
 from .around import TOOLS as EDGES
 from .around import TOOLS_AT, joins_text, place_of_tools
 from .families import Family
-from .family_frames import CLOSING, normal_tools
+from .family_frames import APART, CLOSING, normal_tools
 from .syntax import HOME, TEXT
 from .text_reader import Replies
 
@@ -33,6 +33,7 @@ class Draft:
         conversation: the document; nothing of it is changed.
         family: whose spelling is written.
         log: takes what is lost, by its path in the document.
+        own: whether the document was read in the same family.
 
     Attributes:
         items: its messages, with one that declares the transcript's tools.
@@ -40,12 +41,12 @@ class Draft:
         origins: for each its index in the document, or `TOOLS`; None where they are the document's.
     """
 
-    def __init__(self, conversation: Conversation, family: Family, log: Log) -> None:
+    def __init__(self, conversation: Conversation, family: Family, log: Log, *, own: bool) -> None:
         self.items = list(conversation.items)
         self.origins: list[int] | None = None
         self.tools = _held(self._take_tools(conversation.around.tools, log), family)
         self._place_tools(conversation.around, self.tools, family)
-        self._relate(family)
+        self._relate(family, own=own)
 
     # --- declared tools -----------------------------------------------------------------------------------------------
 
@@ -90,13 +91,15 @@ class Draft:
     # --- what others tell of a message --------------------------------------------------------------------------------
 
     def _closing(self, family: Family) -> int:
-        """The index of the first of the replies that no message follows, where that makes a difference."""
+        """The index of the first reply of the last frame, where that is spelled otherwise than those before."""
         at = len(self.items)
-        while family.responses.closing is not None and at and _is_reply(self.items[at - 1]):
+        while family.responses.closing is not None and at and self.items[at - 1][0].role == "tool":
             at -= 1
+            if APART in kept_by(HOME, self.items[at][0].message("", None).layout):
+                break
         return at
 
-    def _relate(self, family: Family) -> None:
+    def _relate(self, family: Family, *, own: bool) -> None:
         """Give each reply its tool's name, and begin a frame with what cannot go on in the one before it."""
         items, replies = self.items, Replies()
         closing = self._closing(family)
@@ -107,7 +110,7 @@ class Draft:
                 head = head.replaced(continues=False)
             if head.role == "tool":
                 local = head.local(HOME)
-                name = _name_in_header(local.message("", None))
+                name = _name_in_header(local.message("", None)) if own else None
                 waits = replies.take("tool", None, name, continues=False)
                 if head.name != (name or waits):
                     head = head.replaced(name=name or waits)
@@ -125,10 +128,6 @@ class Draft:
 def _held(tools: Sequence[Tool] | None, family: Family) -> Sequence[Tool] | None:
     """Tools as a family's list holds them."""
     return family.declaration.tools.nearest(normal_tools(tuple(tools))) if tools else tools
-
-
-def _is_reply(item: Item) -> bool:
-    return item[0].role == "tool"
 
 
 def text_of(content: Content) -> str:

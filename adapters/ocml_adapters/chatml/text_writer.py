@@ -42,6 +42,10 @@ _JSON_AS_TEXT: Final = ContentClass('"', '"', spaced)
 _TEXT: Final = ContentClass(encode=spaced)
 
 
+_GAPS: Final = ("", "\n")
+"""What families write between frames."""
+
+
 class Behind(NamedTuple):
     """The state behind a frame.
 
@@ -90,12 +94,12 @@ class FamilyFrames(UnitWriter):
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with its tools among its messages, and with each reply's tool."""
-        draft = Draft(conversation, self._family, log)
+        own = dialect_of(conversation.around) == self._family.name
+        draft = Draft(conversation, self._family, log, own=own)
         raw = self._family.declaration.tools.raw
         if raw is not None and draft.tools:
             policy = "refuse" if self.options.control_tokens == "refuse" else "neutralise"
             MARKS.guard(raw(draft.tools), policy, "/tools", log)
-        own = dialect_of(conversation.around) == self._family.name
         tools = spaced(schemas_of(draft.tools)) if draft.tools and self._family.calls == "xml" else ""
         return Prepared(draft.items, conversation.around, draft.origins, Behind(own, tools))
 
@@ -279,10 +283,15 @@ def _remark_spelling(group: Sequence[Message], image: Sequence[Message], paths: 
 
 
 def remembered_of(first: Message, *, own: bool) -> dict[str, Json]:
-    """What a message remembers of its frame; of its body only where that was spelled by the same family."""
+    """What a message remembers of its frame; where another family spelled it, only what families do not differ in."""
     kept = kept_by(HOME, first.layout, first.extras)
-    if not own:
-        kept.pop("body", None)
+    if own:
+        return kept
+    kept.pop("body", None)
+    if kept.get("gap") in _GAPS:
+        del kept["gap"]
+    if first.role == "tool":
+        kept.pop("header", None)
     return kept
 
 
