@@ -422,3 +422,12 @@ def test_a_tag_within_a_line_is_text() -> None:
     text = answer("The tag <function=f> begins a call.")
     assert transcript(text).messages[0].content == "The tag <function=f> begins a call."
     assert found(text) == []
+
+
+@pytest.mark.parametrize("body", [CALLED[:-40], "<|tool_call_start|>[f(a='x', b=["])
+def test_a_call_that_breaks_off_is_text_and_told(body: str) -> None:
+    text = f"<|im_start|>assistant\n{body}"
+    assert [message.content for message in transcript(text).messages] == [body]
+    assert FindingCode.TRUNCATED in found(text)
+    assert FindingCode.JSON_OPAQUE not in found(text)
+    assert back(text) == text

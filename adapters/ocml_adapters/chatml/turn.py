@@ -14,7 +14,7 @@ from ocml_bridge.turns import is_call, is_thought, name_of, recipient_of
 
 from .argument_types import typed, values_of
 from .calls import Call as Spelled
-from .calls import all_calls, stretches
+from .calls import CallGrammar, Flaw, all_calls, stretches
 from .calls_json import Call, read_broken, read_call, write_call
 from .calls_python import PythonCalls
 from .calls_xml import XmlCalls
@@ -156,8 +156,8 @@ class Items:
         calls = calls_of(segment, self._schemas)
         if not calls:
             if segment.opener:
-                detail = "what is called cannot be told; the call is kept as text"
-                self._note(FindingCode.JSON_OPAQUE, self._place, detail)
+                code = FindingCode.TRUNCATED if breaks_off(segment) else FindingCode.JSON_OPAQUE
+                self._note(code, self._place, "what is called cannot be told; the call is kept as text")
             self._text.append(segment.raw)
             return
         self._end_text(calls_follow=True)
@@ -206,8 +206,8 @@ def calls_of(segment: Segment, schemas: Schemas = NO_SCHEMAS) -> list[Call]:
     """
     if segment.opener not in (CALL, LIST, FUNCTION):
         return []
-    if segment.opener in (LIST, FUNCTION) or segment.inner.lstrip().startswith(FUNCTION):
-        grammar = PYTHON if segment.opener == LIST else XML
+    grammar = _grammar_of(segment)
+    if grammar is not None:
         calls = all_calls(grammar, segment.raw)
         mended = any(found.mended for found in stretches(grammar, segment.raw))
         return [_typed(call, schemas, repaired=mended) for call in calls or ()]
@@ -215,6 +215,22 @@ def calls_of(segment: Segment, schemas: Schemas = NO_SCHEMAS) -> list[Call]:
     if call is None and not segment.closed:
         call = read_broken(segment.inner)
     return [] if call is None else [call]
+
+
+def breaks_off(segment: Segment) -> bool:
+    """Whether a segment begins like a call that is no JSON, and ends within it."""
+    grammar = _grammar_of(segment)
+    return grammar is not None and any(found.flaw is Flaw.CUT_OFF for found in stretches(grammar, segment.raw))
+
+
+def _grammar_of(segment: Segment) -> CallGrammar | None:
+    """How the calls of a segment are spelled; None for text, and for JSON."""
+    if segment.opener == LIST:
+        return PYTHON
+    return XML if segment.opener and (segment.opener + segment.inner.lstrip()).startswith(_XML_BEGINS) else None
+
+
+_XML_BEGINS: Final = (FUNCTION, CALL + FUNCTION)
 
 
 def _typed(call: Spelled, schemas: Schemas, *, repaired: bool) -> Call:
