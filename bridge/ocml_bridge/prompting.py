@@ -62,9 +62,12 @@ class Profile:
         families: the models, by the names under which people know them.
         dialect: that the prompt is written in; None for the format's default one.
         templates: by its file's name, the sha256 of each public chat template that the prompts were held to.
+        shows_reasoning: whether `make` tells which earlier reasoning is shown; else that of turns that ended in a final
+            answer is dropped before.
     """
 
     make: MakePrompt
     families: tuple[str, ...]
     dialect: str | None = None
     templates: Mapping[str, str] = field(default_factory=dict[str, str])
+    shows_reasoning: bool = False

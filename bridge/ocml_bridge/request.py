@@ -77,6 +77,23 @@ def opening(target: str | Adapter, *, options: Options = DEFAULT) -> str | tuple
     return output if isinstance(output, str) else tuple(cast("list[int]", output))
 
 
+def opening_of(result: Result, *, options: Options = DEFAULT) -> str | tuple[int, ...]:
+    """What a prompt ends with: the turn that it opens, and all that stands in it already, such as a thought begun.
+
+    Args:
+        result: what `prompt` gave.
+        options: the options that it was written with.
+
+    Returns:
+        Text, or token ids: the prefix of the decoder that reads the answer.
+    """
+    image = result.image
+    turn = image.open_turn if isinstance(image, Transcript) else None
+    end = Transcript(open_turn=turn, layout=image.layout)
+    output = write(end, result.target, options=options, policy=LENIENT).output
+    return output if isinstance(output, str) else tuple(cast("list[int]", output))
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A prompt before it is written.
@@ -131,7 +148,9 @@ def prepare(
     request = reading.transcript
     if not isinstance(request, Transcript):
         raise BridgeError(ErrorCode.SHAPE, "a text to be completed is no conversation, and has no turn to open")
-    current, dropped = drop_analysis(_conversation(request, reading.source))
+    current, dropped = _conversation(request, reading.source), ()
+    if chosen is None or not chosen.shows_reasoning:
+        current, dropped = drop_analysis(current)
     if current.tools == ():
         # A section without tools is one that no model was trained on.
         current = replace(current, tools=None)

@@ -71,6 +71,34 @@ def test_a_model_may_write_a_dialect(form: str, answer: str) -> None:
         assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices) == "Hi."
 
 
+@pytest.mark.parametrize("profile", ["qwen3", "qwen3.5"])
+def test_models_that_speak_chatml_call_tools_and_think_in_private(profile: str) -> None:
+    weather: Any = {"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
+    call = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
+    xml = "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>"
+    begun = {"qwen3": "<think>\n", "qwen3.5": ""}[profile]
+    said = f"{begun}Let me look.\n</think>\n\n<tool_call>\n{xml if begun == '' else call}\n</tool_call><|im_end|>"
+    for bench in answering(format="chatml", profile=profile):
+        for stream in (False, True):
+            answered: Any = bench.client.chat.completions.create(
+                model=bench.play(said), messages=USER, tools=[{"type": "function", "function": weather}], stream=stream
+            )
+            prompt = bench.upstream.asked[-1]["prompt"]
+            assert "<tools>" in prompt
+            assert prompt.endswith("<|im_start|>assistant\n" if begun else "<|im_start|>assistant\n<think>\n")
+            if stream:
+                deltas = [chunk.choices[0].delta for chunk in answered if chunk.choices]
+                assert "look" not in "".join(delta.content or "" for delta in deltas)
+                calls = [call for delta in deltas for call in delta.tool_calls or ()]
+                name = "".join(call.function.name or "" for call in calls)
+                arguments = "".join(call.function.arguments or "" for call in calls)
+            else:
+                message = answered.choices[0].message
+                assert not message.content
+                name, arguments = message.tool_calls[0].function.name, message.tool_calls[0].function.arguments
+            assert (name, json.loads(arguments)) == ("get_weather", {"city": "Oslo"})
+
+
 def test_what_the_prompt_cannot_say_is_in_a_header(private: Bench) -> None:
     image: Any = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://x.test/a.png"}}]}]
     body = {"model": private.play(final("ok")), "messages": image}

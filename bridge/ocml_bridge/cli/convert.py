@@ -52,7 +52,7 @@ from .summary import summary
 )
 @click.option(
     "--effort",
-    type=click.Choice(("low", "medium", "high")),
+    type=click.Choice(("none", "low", "medium", "high")),
     help="With --profile: how much to reason; what the request asks for if left out.",
 )
 @click.option("--pretty", is_flag=True, help="Indent JSON.")

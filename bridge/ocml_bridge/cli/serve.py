@@ -33,7 +33,7 @@ KEY: Final = "OCML_UPSTREAM_KEY"
 @click.option(
     "--profile",
     metavar="NAME",
-    help="How a request becomes a prompt; the format's own, 'none' for messages as they are.",
+    help="Whose prompts are made; the command 'profiles' lists them, and 'none' stands for messages as they are.",
 )
 @click.option(
     "--reasoning",
@@ -84,7 +84,7 @@ def serve(
     is passed on. Ctrl-C or SIGTERM ends it once the answers under way are finished, for which they have 30 seconds; a
     second Ctrl-C ends it at once.
     """
-    form = form or "harmony"
+    form = _format(form, profile)
     try:
         import uvicorn
 
@@ -124,11 +124,19 @@ def _url(url: str) -> str:
     return url
 
 
+def _format(form: str | None, profile: str | None) -> str:
+    """The format that the model reads: the one that is named, else the profile's, else Harmony."""
+    if form is not None:
+        return form
+    known = (adapter.id for adapter in registry.load_all()[0] if profile in adapter.profiles)
+    return next(known, "harmony")
+
+
 def _profile(form: str, name: str | None) -> str | None:
-    """The profile that is asked for; the format's first where nothing is."""
+    """The profile that is asked for; where nothing is, that of a format with one family of models."""
     profiles = registry.adapter(form)[0].profiles
     if name is None:
-        return next(iter(profiles), None)
+        return next(iter(profiles)) if len(profiles) == 1 else None
     if name == "none":
         return None
     if name not in profiles:

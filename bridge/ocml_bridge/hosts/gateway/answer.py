@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from typing import Final
 
 from ...adapter import Options
 from ...errors import BridgeError
 from ...events import Answer, Decoder, Encoder, Event, Reason, Stop
 from ...pipe import broken, decoder, encoder
-from ...request import opening
 from ...visibility import Visibility
 from .stopping import StopStrings
 
@@ -86,6 +84,7 @@ class Answering:
         answer: ids and times of the answers.
         visibility: what is passed on.
         stop: strings that end an answer.
+        opening: what the prompt ends with, which they continue.
     """
 
     def __init__(
@@ -96,8 +95,10 @@ class Answering:
         answer: Callable[[int], Answer],
         visibility: Visibility,
         stop: Sequence[str],
+        opening: str | tuple[int, ...],
     ) -> None:
         self._form = form
+        self._opening = opening
         self._stream = stream
         self._options = options
         self._answer = answer
@@ -108,7 +109,7 @@ class Answering:
     def choice(self, index: int) -> Choice:
         """One of them, by the upstream's number."""
         if index not in self.choices:
-            source = decoder(self._form, options=self._options, prefix=_opening(self._form))
+            source = decoder(self._form, options=self._options, prefix=self._opening)
             answer = self._answer(index)
             target = encoder(self._stream, answer=answer, options=self._options, visibility=self._visibility)
             self.choices[index] = Choice(source, target, self._stop)
@@ -131,6 +132,3 @@ class Answering:
         """Nobody listens any more."""
         for choice in self.choices.values():
             choice.cancel()
-
-
-_opening = cache(opening)

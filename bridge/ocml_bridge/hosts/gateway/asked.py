@@ -10,7 +10,7 @@ from ...adapter import Options
 from ...errors import BridgeError, ErrorCode
 from ...loss import Loss
 from ...model import Json
-from ...request import prompt
+from ...request import opening_of, prompt
 from ...visibility import APPLICATION, REASONING, Visibility
 from .problems import ApiError, of_request
 from .settings import Settings
@@ -34,6 +34,7 @@ class Asked:
         stop: strings that end the answer.
         visibility: what the client is to see.
         body: the request to the upstream.
+        opening: what the prompt ends with, which the answer continues.
         losses: what the prompt cannot say of the request.
     """
 
@@ -44,6 +45,7 @@ class Asked:
     stop: Sequence[str]
     visibility: Visibility
     body: dict[str, Json]
+    opening: str | tuple[int, ...]
     losses: tuple[Loss, ...]
 
 
@@ -64,18 +66,20 @@ def understand(request: Any, settings: Settings, date: str) -> Asked:
     try:
         visibility = _visibility(asked, settings)
         dated = None if settings.profile is None else date
+        options = Options(special_tokens=settings.special_tokens)
         made = prompt(
             asked,
             settings.format,
             profile=settings.profile,
             date=dated,
-            options=Options(special_tokens=settings.special_tokens),
+            options=options,
             policy=settings.policy,
         )
+        opening = opening_of(made, options=options)
     except BridgeError as error:
         raise of_request(error) from error
-    stream, options = asked.get("stream") is True, asked.get("stream_options")
-    usage = stream and isinstance(options, dict) and cast("dict[str, Any]", options).get("include_usage") is True
+    stream, more = asked.get("stream") is True, asked.get("stream_options")
+    usage = stream and isinstance(more, dict) and cast("dict[str, Any]", more).get("include_usage") is True
     body: dict[str, Json] = {key: asked[key] for key in PASSED_ON if asked.get(key) is not None}
     body["prompt"] = made.output
     # A completions server writes 16 tokens unless it is told otherwise; a chat ends where the model ends it.
@@ -91,6 +95,7 @@ def understand(request: Any, settings: Settings, date: str) -> Asked:
         _stop(asked.get("stop")),
         visibility,
         body,
+        opening,
         made.losses,
     )
 

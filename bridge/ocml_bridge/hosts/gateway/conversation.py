@@ -53,7 +53,10 @@ class Conversation:
 
         stream = "openai-sse" if self.asked.stream else "openai"
         options = Options(reasoning=settings.reasoning or "reasoning", special_tokens=settings.special_tokens)
-        self._answering = Answering(settings.format, stream, options, answer, self.asked.visibility, self.asked.stop)
+        asked = self.asked
+        self._answering = Answering(
+            settings.format, stream, options, answer, asked.visibility, asked.stop, asked.opening
+        )
 
     def account(self) -> dict[str, Any]:
         """What may be written down of it: numbers and codes, nothing that was said."""
