@@ -52,6 +52,10 @@ class FamilyWriter(TextEncoder):
         """What has come of it and waits."""
         self._path = ""
 
+    def begin(self) -> str:
+        """The token that a prompt begins with."""
+        return self._family.bos
+
     def open(self, start: Start) -> str | None:
         """Begin a message; None for private text that is not the assistant's."""
         private = is_private(start.message)

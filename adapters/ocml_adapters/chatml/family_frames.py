@@ -72,7 +72,9 @@ def default_frame(said: Said, place: Place, *, raw: bool = False) -> Frame:
 
 def _gap(before: Frame | None, family: Family) -> str:
     """What stands between a frame and the one behind it by default."""
-    if before is None or not before.end or not holds_replies(before):
+    if before is None:
+        return family.bos
+    if not before.end or not holds_replies(before):
         return gap_behind(before)
     return family.responses.gap
 
