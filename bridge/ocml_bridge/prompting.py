@@ -64,6 +64,8 @@ class Profile:
         templates: by its file's name, the sha256 of each public chat template that the prompts were held to.
         shows_reasoning: whether `make` tells which earlier reasoning is shown; else that of turns that ended in a final
             answer is dropped before.
+        reads_with_tools: whether the declared tools tell what an answer says, such as the types of arguments: then they
+            stand in the prefix of its decoder.
     """
 
     make: MakePrompt
@@ -71,3 +73,4 @@ class Profile:
     dialect: str | None = None
     templates: Mapping[str, str] = field(default_factory=dict[str, str])
     shows_reasoning: bool = False
+    reads_with_tools: bool = False

@@ -77,11 +77,13 @@ def opening(target: str | Adapter, *, options: Options = DEFAULT) -> str | tuple
     return output if isinstance(output, str) else tuple(cast("list[int]", output))
 
 
-def opening_of(result: Result, *, options: Options = DEFAULT) -> str | tuple[int, ...]:
+def opening_of(result: Result, *, profile: str | None = None, options: Options = DEFAULT) -> str | tuple[int, ...]:
     """What a prompt ends with: the turn that it opens, and all that stands in it already, such as a thought begun.
 
     Args:
         result: what `prompt` gave.
+        profile: the profile that it was made with; where answers of its models are read with the declared tools, these
+            stand before the turn.
         options: the options that it was written with.
 
     Returns:
@@ -89,7 +91,9 @@ def opening_of(result: Result, *, options: Options = DEFAULT) -> str | tuple[int
     """
     image = result.image
     turn = image.open_turn if isinstance(image, Transcript) else None
-    end = Transcript(open_turn=turn, layout=image.layout)
+    chosen = _profile(registry.adapter(result.target)[0], profile)
+    tools = image.tools if isinstance(image, Transcript) and chosen is not None and chosen.reads_with_tools else None
+    end = Transcript(tools=tools, open_turn=turn, layout=image.layout)
     output = write(end, result.target, options=options, policy=LENIENT).output
     return output if isinstance(output, str) else tuple(cast("list[int]", output))
 

@@ -73,9 +73,12 @@ def test_a_model_may_write_a_dialect(form: str, answer: str) -> None:
 
 @pytest.mark.parametrize("profile", ["qwen3", "qwen3.5"])
 def test_models_that_speak_chatml_call_tools_and_think_in_private(profile: str) -> None:
-    weather: Any = {"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
-    call = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
-    xml = "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>"
+    weather: Any = {
+        "name": "get_weather",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}},
+    }
+    call = '{"name": "get_weather", "arguments": {"city": "Oslo", "days": 3}}'
+    xml = "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>"
     begun = {"qwen3": "<think>\n", "qwen3.5": ""}[profile]
     said = f"{begun}Let me look.\n</think>\n\n<tool_call>\n{xml if begun == '' else call}\n</tool_call><|im_end|>"
     for bench in answering(format="chatml", profile=profile):
@@ -96,7 +99,7 @@ def test_models_that_speak_chatml_call_tools_and_think_in_private(profile: str) 
                 message = answered.choices[0].message
                 assert not message.content
                 name, arguments = message.tool_calls[0].function.name, message.tool_calls[0].function.arguments
-            assert (name, json.loads(arguments)) == ("get_weather", {"city": "Oslo"})
+            assert (name, json.loads(arguments)) == ("get_weather", {"city": "Oslo", "days": 3})
 
 
 def test_what_the_prompt_cannot_say_is_in_a_header(private: Bench) -> None:

@@ -11,7 +11,8 @@ from .syntax import HOME, OPENAI
 
 def _profile(name: str, models: tuple[str, ...], templates: dict[str, str]) -> Profile:
     """A profile, given the name of its function, and of each template that it was held to the sha256 by its name."""
-    return Profile(Lazy(f"{__name__}.profile:{name}"), models, templates=templates, shows_reasoning=True)
+    make = Lazy(f"{__name__}.profile:{name}")
+    return Profile(make, models, templates=templates, shows_reasoning=True, reads_with_tools=True)
 
 
 _PROFILES = {

@@ -75,7 +75,7 @@ def understand(request: Any, settings: Settings, date: str) -> Asked:
             options=options,
             policy=settings.policy,
         )
-        opening = opening_of(made, options=options)
+        opening = opening_of(made, profile=settings.profile, options=options)
     except BridgeError as error:
         raise of_request(error) from error
     stream, more = asked.get("stream") is True, asked.get("stream_options")
