@@ -431,3 +431,11 @@ def test_a_call_that_breaks_off_is_text_and_told(body: str) -> None:
     assert FindingCode.TRUNCATED in found(text)
     assert FindingCode.JSON_OPAQUE not in found(text)
     assert back(text) == text
+
+
+def test_a_system_message_that_continues_has_a_frame_of_its_own_and_ends_the_turn() -> None:
+    between = Message("system", "", continues=True)
+    reply = Message("tool", "R", None, "commentary", "assistant")
+    document = Transcript((call(name="g"), between, call(name="f"), reply))
+    laws.all_laws(document, "chatml:hermes")
+    assert transcript(str(write(document, "chatml:hermes", policy=LENIENT).output)).messages[-1].name == "functions.f"

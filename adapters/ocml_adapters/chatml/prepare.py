@@ -119,7 +119,7 @@ class Draft:
                     head = head.replaced(layout={HOME: {**kept, CLOSING: True}})
             else:
                 recipient = recipient_of(name_of(head.recipient or "")) if head.calls else None
-                replies.take(head.role, recipient, None, continues=head.continues)
+                replies.take(head.role, recipient, None, continues=head.continues and head.role == "assistant")
             if head is not item[0]:
                 items[at] = head, content, call_id
             before = items[at]
