@@ -136,10 +136,29 @@ class TestWhatStandsBefore:
         done = run("stream", *SSE, "--prefix", before, "-q", stdin=b" is 4<|return|>")
         assert (done.status, said(done.out, "content"), done.err) == (0, " is 4", "")
 
+    def test_an_answer_to_a_prompt_of_a_profile_is_read_with_its_request(self, run: Run, tmp_path: Path) -> None:
+        days = {"type": "object", "properties": {"days": {"type": "integer"}}}
+        tools = [{"type": "function", "function": {"name": "forecast", "parameters": days}}]
+        asked = tmp_path / "request.json"
+        asked.write_text(json.dumps({"messages": [{"role": "user", "content": "Hi"}], "tools": tools}))
+        call = "<tool_call>\n<function=forecast>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>"
+        answer = f"I look.\n</think>\n\n{call}<|im_end|>".encode()
+        stream = ("stream", "-f", "chatml", "-t", "openai-sse", "--profile", "qwen3.5")
+        for more, wanted in ((("--request", asked), {"days": 3}), ((), {"days": "3"})):
+            done = run(*stream, *more, stdin=answer)
+            assert done.status == 0
+            assert said(done.out, "content") == ""
+            calls = [call for delta in deltas(done.out) for call in delta.get("tool_calls", ())]
+            assert json.loads("".join(call["function"].get("arguments", "") for call in calls)) == wanted
+
+    def test_a_request_needs_a_profile(self, run: Run, example: str) -> None:
+        done = run("stream", *SSE, "--request", example, stdin=ANSWER)
+        assert done.err.startswith("ocml-convert: OCB-OPTION: --request needs a --profile")
+
     def test_both_make_no_sense(self, run: Run) -> None:
         done = run("stream", *SSE, "--prompted", "--prefix", "<|start|>assistant", stdin=ANSWER)
         assert (done.status, done.out) == (2, b"")
-        assert done.err.startswith("ocml-convert: OCB-OPTION: --prompted and --prefix")
+        assert done.err.startswith("ocml-convert: OCB-OPTION: --prompted, --prefix and --profile")
 
     def test_a_framing_has_no_prompt(self, run: Run) -> None:
         done = run("stream", "-f", "openai-sse", "-t", "harmony", "--prompted", stdin=b"")

@@ -18,7 +18,7 @@ from ..loss import Finding, FindingCode, Severity, is_lossless
 from .arriving import Numbers, Utf8, chunks
 from .convert import refuse_same_file
 from .options import format_options
-from .output import STANDARD, about, pour, say, shown, standard_input, warn, write_all
+from .output import STANDARD, about, pour, read_bytes, say, shown, standard_input, warn, write_all
 from .parameters import FILE
 from .summary import summary
 
@@ -55,6 +55,10 @@ def _stream_option(*names: str, written: bool, text: str) -> Callable[[Any], Any
 @click.option(
     "--prompted", is_flag=True, help="The stream is an answer: the format's generation prompt stands before it."
 )
+@click.option("--profile", metavar="NAME", help="The stream is an answer to a prompt of this profile.")
+@click.option(
+    "--request", type=FILE, metavar="FILE", help="With --profile: the request that is answered; it declares tools."
+)
 @click.option(
     "--finish-reason",
     type=click.Choice(("stop", "length", "tool_calls", "content_filter")),
@@ -77,6 +81,8 @@ def stream(
     target: str,
     prefix: str | None,
     prompted: bool,
+    profile: str | None,
+    request: str | None,
     finish_reason: Reason | None,
     show: tuple[str, ...],
     debug_view: bool,
@@ -95,7 +101,7 @@ def stream(
     """
     from ..pipe import decoder, encoder
 
-    refuse_same_file({"the input": file}, {"standard output": STANDARD, "--report": report})
+    refuse_same_file({"the input": file, "--request": request}, {"standard output": STANDARD, "--report": report})
     answer = Answer(
         id=answer_id or f"chatcmpl-{os.urandom(12).hex()}",
         model=model,
@@ -107,8 +113,13 @@ def stream(
         encoder(target, answer=answer, options=options, visibility=_visibility(target, show, debug=debug_view)),
         tokens=source.endswith(_TOKENS),
     )
-    if prompted and prefix is not None:
-        raise BridgeError(ErrorCode.OPTION, "--prompted and --prefix both say what stands before the stream; use one")
+    if [prompted, prefix is not None, profile is not None].count(True) > 1:
+        detail = "--prompted, --prefix and --profile each say what stands before the stream; use one"
+        raise BridgeError(ErrorCode.OPTION, detail)
+    if request is not None and profile is None:
+        raise BridgeError(ErrorCode.OPTION, "--request needs a --profile: the command 'profiles' lists them")
+    if profile is not None:
+        prefix = _answered(source, profile, request, options)
     relay.begin(_prompt(source, options) if prompted else prefix or "")
     with about(file), ExitStack() as stack:
         opened = standard_input() if file == STANDARD else stack.enter_context(open(file, "rb"))
@@ -154,6 +165,16 @@ def _prompt(source: str, options: Options) -> str:
         raise BridgeError(ErrorCode.OPTION, f"no prompt stands before {source}; --prompted is for formats themselves")
     prompt = opening(source, options=options)
     return prompt if isinstance(prompt, str) else jsontext.compact([*prompt])
+
+
+def _answered(source: str, profile: str, request: str | None, options: Options) -> str:
+    """What stands before an answer to a prompt of a profile, as text or as a JSON array of ids."""
+    from ..request import opening_of, prompt
+
+    with about(request or STANDARD):
+        made = prompt(read_bytes(request) if request is not None else '{"messages":[]}', source, profile=profile)
+    opening = opening_of(made, profile=profile, options=options)
+    return opening if isinstance(opening, str) else jsontext.compact([*opening])
 
 
 class _Relay:
