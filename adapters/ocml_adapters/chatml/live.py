@@ -11,7 +11,7 @@ from ocml_bridge.stream.frames import Saying
 from ocml_bridge.text.plain import message
 
 from .responses import begins
-from .segments import Cutter, Segment, first_call
+from .segments import Cutter, Segment
 from .syntax import CONTROL
 from .turn import NO_SCHEMAS, OPENING, THOUGHT_END, Schemas, calls_of, message_of, place, restore
 
@@ -134,7 +134,7 @@ class Turn(Saying):
     def _say(self, text: str) -> None:
         """Texts and calls."""
         if self._may_think and not self._cutter.in_call:
-            at, call = text.find(THOUGHT_END), first_call(text)
+            at, call = text.find(THOUGHT_END), self._cutter.first_call(text)
             if at >= 0 and not 0 <= call < at:
                 self._tell_text(self._raw + text[:at], "final", markup=2)
                 if not self._told and self._raw.strip():

@@ -11,8 +11,7 @@ LIST: Final = "<|tool_call_start|>"
 LIST_END: Final = "<|tool_call_end|>"
 FUNCTION: Final = "<function="
 """What a call begins with whose first tag is missing, at the beginning of a line."""
-_OPENER: Final = re.compile("|".join(map(re.escape, (CALL, LIST))))
-_ANY_OPENER: Final = re.compile(f"{_OPENER.pattern}|^{FUNCTION}", re.M)
+_OPENER: Final = re.compile(f"{'|'.join(map(re.escape, (CALL, LIST)))}|^{FUNCTION}", re.M)
 _TAG: Final = re.compile("</?tool_call>")
 _LIST_TAG: Final = re.compile(re.escape(LIST_END))
 _OUTSIDE: Final = re.compile(r"""["{}\[\]]|</?tool_call>""")
@@ -30,8 +29,7 @@ def markup_of(body: str) -> str:
 
 def first_call(body: str) -> int:
     """The offset of the first tag that a call begins with; -1 where there is none."""
-    found = _OPENER.search(body)
-    return -1 if found is None else found.start()
+    return Cutter().first_call(body)
 
 
 class Segment(NamedTuple):
@@ -103,11 +101,16 @@ class Cutter:
         self._begins_line = text.endswith("\n") if text else self._begins_line
         return out
 
+    def first_call(self, text: str) -> int:
+        """The offset in the text that comes of the first tag that a call begins with; -1 where there is none."""
+        found = self._opener(text, 0)
+        return -1 if found is None else found.start()
+
     def _opener(self, text: str, at: int) -> re.Match[str] | None:
         """The tag that the next call begins with."""
-        found = _ANY_OPENER.search(text, at)
+        found = _OPENER.search(text, at)
         if found is not None and found[0] == FUNCTION and found.start() == 0 and not self._begins_line:
-            return _ANY_OPENER.search(text, found.end())
+            return _OPENER.search(text, found.end())
         return found
 
     def finish(self) -> list[Segment]:
