@@ -132,6 +132,18 @@ def test_what_a_template_renders_reads_as_the_request_and_comes_back(family: str
     assert count > 20
 
 
+def test_every_rendered_conversation_comes_back() -> None:
+    texts = [path.read_text("utf-8") for path in sorted(corpus_path("chatml-dialects").glob("*.txt"))]
+    assert [text for text in texts if back(text) != text] == []
+    assert len(texts) > 60
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_templates_render_keeps_the_laws_in_every_dialect(dialect: str) -> None:
+    for each in grid()[::23]:
+        laws.all_laws(transcript(each.prompt), f"chatml:{dialect}")
+
+
 # --- the laws ---------------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace as with_fields
 from functools import lru_cache
 from typing import Final, NamedTuple, cast
 
@@ -150,6 +151,12 @@ class FamilyFrames(UnitWriter):
         frame = recalled(said, kept, place)
         default = default_frame(said, place)
         made = read_frame(frame, declares=said.tools is not None, schemas=place.schemas)
+        if frame.body == default.body and len(made.messages) == len(said.messages):
+            # Line breaks at the ends of texts may be read as markup: what is written is what reads as itself.
+            normal = default_frame(made, place)
+            if normal.body != frame.body:
+                frame = default = with_fields(frame, body=normal.body)
+                made = read_frame(frame, declares=said.tools is not None, schemas=place.schemas)
         if frame.body == default.body:
             self._guard(said, paths, log)
         image = self._image(group, made, frame, place)

@@ -176,7 +176,8 @@ class Items:
 
     def _end_text(self, *, calls_follow: bool) -> None:
         text, self._text = trimmed("".join(self._text), behind_call=self._messages != [], before_call=calls_follow), []
-        if text.strip() or (text and not self._messages and not calls_follow):
+        alone = self._place == 0 and not calls_follow
+        if text.strip() or (text and alone):
             self._messages.append(message("assistant", restore(text), self._name))
 
     def _remark(self, call: Call, *, closed: bool) -> None:
