@@ -49,7 +49,7 @@ def read_call(text: str) -> Call | None:
 
 
 def read_broken(text: str) -> Call | None:
-    """The call that a text begins to describe; None where what is called has not been said."""
+    """The call that a text begins to describe; None where what is called is not there yet."""
     found = _BEGUN.match(text)
     name = None if found is None else parse(found["name"])
     if found is None or name is None:

@@ -11,7 +11,7 @@ from ocml_bridge.turns import is_call
 from .declared import may_declare
 from .families import FAMILIES, Family
 from .family_frames import Place, default_frame
-from .messages import Said, read_frame, schemas_of
+from .messages import Contents, read_frame, schemas_of
 from .responses import begins
 from .segments import markup_of
 from .turn import NO_SCHEMAS, OPENED, THINK, THOUGHT_END
@@ -25,14 +25,14 @@ class Evidence(NamedTuple):
 
     Attributes:
         frame: the frame.
-        said: what it says.
+        contents: what it says.
         before: the frame before it.
         last: whether none follows.
         closing: whether no message does.
     """
 
     frame: Frame
-    said: Said
+    contents: Contents
     before: Frame | None
     last: bool
     closing: bool
@@ -80,10 +80,10 @@ def _evidence(frames: Sequence[Frame], tools_at: int) -> Iterator[Evidence]:
     end = len(frames) - 1 - (frames != [] and opens_turn(frames[-1]))
     for index, frame in enumerate(frames):
         if index == tools_at or (_has_tags(frame) and not opens_turn(frame)):
-            said = read_frame(frame, declares=index == tools_at, schemas=schemas)
-            schemas = schemas_of(said.tools) if said.tools else schemas
-            if said.tools is not None or _is_marked(frame, said):
-                yield Evidence(frame, said, before, frame is frames[-1], index == end)
+            contents = read_frame(frame, declares=index == tools_at, schemas=schemas)
+            schemas = schemas_of(contents.tools) if contents.tools else schemas
+            if contents.tools is not None or _is_marked(frame, contents):
+                yield Evidence(frame, contents, before, frame is frames[-1], index == end)
         before = frame
 
 
@@ -91,27 +91,27 @@ def _has_tags(frame: Frame) -> bool:
     return any(tag in frame.body for tag in TAGS)
 
 
-def _is_marked(frame: Frame, said: Said) -> bool:
+def _is_marked(frame: Frame, contents: Contents) -> bool:
     """Whether a frame is spelled otherwise than in ChatML without markup."""
     role = read_header(frame.header).role
     if role == "assistant":
         thinks = THOUGHT_END in frame.body or frame.body.lstrip().startswith(THINK)
-        return thinks or any(map(is_call, said.messages))
-    return said.messages[0].role == "tool" and begins(frame.body)
+        return thinks or any(map(is_call, contents.messages))
+    return contents.messages[0].role == "tool" and begins(frame.body)
 
 
 def _score(family: Family, found: Sequence[Evidence]) -> int:
     """How much of the frames is spelled as a family spells it; what stands in them tells most."""
     score = 0
-    for frame, said, before, last, closing in found:
-        default = default_frame(said, Place(family, before, last, closing=closing))
+    for frame, contents, before, last, closing in found:
+        default = default_frame(contents, Place(family, before, last, closing=closing))
         score += 2 * (frame.body == default.body) + (frame.header == default.header) + (frame.gap == default.gap)
     return score
 
 
 def _declaring(found: Sequence[Evidence]) -> list[Family]:
     """The families that declare tools as these are declared."""
-    declaration = next((each.said.declaration for each in found if each.said.declaration is not None), None)
+    declaration = next((each.contents.declaration for each in found if each.contents.declaration is not None), None)
     return [family for family in FAMILIES.values() if family.declaration == declaration]
 
 
@@ -119,13 +119,13 @@ def _candidates(found: Sequence[Evidence]) -> list[Family]:
     if families := _declaring(found):
         return families
     for each in found:
-        if any(map(is_call, each.said.messages)):
+        if any(map(is_call, each.contents.messages)):
             markup = markup_of(each.frame.body)
             return [family for family in FAMILIES.values() if family.calls == markup]
     return list(FAMILIES.values())
 
 
 def _is_spelled_by(family: Family, evidence: Evidence) -> bool:
-    frame, said, before, last, closing = evidence
-    default = default_frame(said, Place(family, before, last, closing=closing))
+    frame, contents, before, last, closing = evidence
+    default = default_frame(contents, Place(family, before, last, closing=closing))
     return (frame.header, frame.body, frame.gap) == (default.header, default.body, default.gap)

@@ -16,7 +16,7 @@ from .declared import write_declared
 from .families import Family
 from .frames import default_frame as plain_frame
 from .frames import means
-from .messages import Said, holds_replies, read_frame
+from .messages import Contents, holds_replies, read_frame
 from .responses import ROLES, write_responses
 from .syntax import END, GRAMMAR, HOME, START, TEXT, control_of
 from .turn import ARGUMENTS, NO_SCHEMAS, NOTHING_THOUGHT, OPENED, RAW, Guard, Schemas, write_turn
@@ -52,21 +52,21 @@ class Place(NamedTuple):
     closing: bool = False
 
 
-def default_frame(said: Said, place: Place, *, raw: bool = False) -> Frame:
+def default_frame(contents: Contents, place: Place, *, raw: bool = False) -> Frame:
     """The frame that is written for what one says.
 
     Args:
-        said: what it says; of an open turn a message without content.
+        contents: what it says; of an open turn a message without content.
         place: where it stands.
         raw: whether tokens in content are left as they are.
     """
     family, before, last, opening, _, closing = place
     if family is None:
-        return plain_frame(said.messages[0], before, TEXT, last=last, opening=opening)
-    first = said.messages[0] if said.messages else Message("system", "")
+        return plain_frame(contents.messages[0], before, TEXT, last=last, opening=opening)
+    first = contents.messages[0] if contents.messages else Message("system", "")
     header = family.responses.role if first.role == "tool" and not opening else header_for(first.role, first.name)
-    body = said.opening if opening else _body(said, family, raw=raw, closing=closing)
-    cut = opening or (last and first.role == "assistant" and said.messages[-1].end is None and body != "")
+    body = contents.opening if opening else _body(contents, family, raw=raw, closing=closing)
+    cut = opening or (last and first.role == "assistant" and contents.messages[-1].end is None and body != "")
     return Frame(_gap(before, family), START, header, True, body, "" if cut else END, 0, last)
 
 
@@ -79,29 +79,29 @@ def _gap(before: Frame | None, family: Family) -> str:
     return family.responses.gap
 
 
-def _body(said: Said, family: Family, *, raw: bool, closing: bool) -> str:
-    role = said.messages[0].role if said.messages else "system"
+def _body(contents: Contents, family: Family, *, raw: bool, closing: bool) -> str:
+    role = contents.messages[0].role if contents.messages else "system"
     guard = RAW if raw else Guard(control_of(role).neutralise, ARGUMENTS.neutralise)
-    texts = [guard.text(str(message.content)) for message in said.messages]
-    if said.tools is not None:
-        return write_declared(texts[0] if texts else None, said.tools, said.declaration or family.declaration)
+    texts = [guard.text(str(message.content)) for message in contents.messages]
+    if contents.tools is not None:
+        return write_declared(texts[0] if texts else None, contents.tools, contents.declaration or family.declaration)
     if role == "assistant":
-        return write_turn(said.messages, said.opening, family, guard)
+        return write_turn(contents.messages, contents.opening, family, guard)
     return write_responses(texts, family.responses, closing=closing) if role == "tool" else texts[0]
 
 
-def remembered(frame: Frame, said: Said, place: Place) -> tuple[dict[str, Json], dict[str, Json]]:
+def remembered(frame: Frame, contents: Contents, place: Place) -> tuple[dict[str, Json], dict[str, Json]]:
     """What layout and what extras must keep of a frame."""
-    layout, extras = remember(frame, default_frame(said, place))
-    if said.opening:
-        layout[OPENING] = said.opening
+    layout, extras = remember(frame, default_frame(contents, place))
+    if contents.opening:
+        layout[OPENING] = contents.opening
     return layout, extras
 
 
-def remembering(frame: Frame, said: Said, place: Place) -> list[Message]:
+def remembering(frame: Frame, contents: Contents, place: Place) -> list[Message]:
     """The messages of a frame, the first with what it remembers of it."""
-    layout, extras = remembered(frame, said, place)
-    first, *others = said.messages
+    layout, extras = remembered(frame, contents, place)
+    first, *others = contents.messages
     if _could_join(first, place):
         layout[APART] = True
     return [replace(first, layout=by_format(HOME, layout), extras=by_format(HOME, extras)), *others]
@@ -120,12 +120,12 @@ def opening_of(kept: Mapping[str, Json], *, open_turn: bool = False) -> str:
     return found if isinstance(found, str) and pattern.fullmatch(found) is not None else ""
 
 
-def recalled(said: Said, kept: Mapping[str, Json], place: Place) -> Frame:
+def recalled(contents: Contents, kept: Mapping[str, Json], place: Place) -> Frame:
     """A frame, spelled as it is remembered where that still says the same."""
-    default = default_frame(said, place)
+    default = default_frame(contents, place)
     if not kept:
         return default
-    first = said.messages[0] if said.messages else Message("system", "")
+    first = contents.messages[0] if contents.messages else Message("system", "")
     raw_header = kept.get("header")
     header = raw_header if isinstance(raw_header, str) and _means(raw_header, first, default, place) else default.header
 
@@ -135,7 +135,7 @@ def recalled(said: Said, kept: Mapping[str, Json], place: Place) -> Frame:
         if place.family is None and "<" not in body:
             return control_of(first.role).restore(body) == first.content
         frame = with_fields(default, header=header, body=body)
-        return _bare(read_frame(frame, declares=said.tools is not None, schemas=place.schemas)) == _bare(said)
+        return _bare(read_frame(frame, declares=contents.tools is not None, schemas=place.schemas)) == _bare(contents)
 
     return recall(
         default,
@@ -143,7 +143,7 @@ def recalled(said: Said, kept: Mapping[str, Json], place: Place) -> Frame:
         grammar=GRAMMAR,
         before=place.before,
         starts=_NOTHING,
-        ends=_ends(said, default, place),
+        ends=_ends(contents, default, place),
         header=lambda raw: _means(raw, first, default, place),
         body=says_the_same,
     )
@@ -157,11 +157,11 @@ def _means(header: str, first: Message, default: Frame, place: Place) -> bool:
     return role in ROLES if default.body != str(first.content) else role == "tool"
 
 
-def _ends(said: Said, default: Frame, place: Place) -> frozenset[str]:
+def _ends(contents: Contents, default: Frame, place: Place) -> frozenset[str]:
     """Which end tokens leave what a frame says as it is."""
-    if place.opening or not said.messages:
+    if place.opening or not contents.messages:
         return _NOTHING
-    final = said.messages[-1]
+    final = contents.messages[-1]
     if _has_end(final):
         return _OPEN | _CLOSED
     if final.end is None and not default.last:
@@ -169,9 +169,9 @@ def _ends(said: Said, default: Frame, place: Place) -> frozenset[str]:
     return _CLOSED if default.end else _NOTHING
 
 
-def _bare(said: Said) -> tuple[object, ...]:
+def _bare(contents: Contents) -> tuple[object, ...]:
     """What is compared of two frames that say the same."""
-    return list(map(_fields, said.messages)), said.opening, said.tools
+    return list(map(_fields, contents.messages)), contents.opening, contents.tools
 
 
 def _fields(message: Message) -> tuple[object, ...]:

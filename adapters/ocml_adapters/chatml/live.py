@@ -181,12 +181,12 @@ class Turn(Saying):
         text, self._raw = text[:end], text[end:]
         if not text:
             return
-        said = restore(text)
+        contents = restore(text)
         if not self._told:
             begun = Message("assistant", "", self._name, channel, end=None, continues=self._next > self.index)
             self.log.events.append(Start(self._next, begun))
-        self._told.append(said)
-        self.log.events.append(Delta(self._next, said))
+        self._told.append(contents)
+        self.log.events.append(Delta(self._next, contents))
 
     def _end_text(self, channel: str) -> None:
         """The open text is over, if there is one: something else follows in its body."""
@@ -202,7 +202,7 @@ class Turn(Saying):
         self._told, self._raw = [], ""
 
     def end(self, messages: Sequence[Message]) -> None:
-        """Say what has not been said of the frame's messages."""
+        """Tell what has not been told of the frame's messages."""
         told = "".join(self._told) if self._told else None
         for index, part in enumerate(messages[self._next - self.index :], self._next):
             tell(self.log, index, part, told if index == self._next else None)

@@ -18,7 +18,7 @@ from .syntax import CONTROL, MARKUP, control_of
 from .turn import NO_SCHEMAS, Note, Schemas, read_turn
 
 
-class Said(NamedTuple):
+class Contents(NamedTuple):
     """What a frame says.
 
     Attributes:
@@ -36,7 +36,7 @@ class Said(NamedTuple):
 
 def read_frame(
     frame: Frame, *, declares: bool = False, note: Note | None = None, schemas: Schemas = NO_SCHEMAS
-) -> Said:
+) -> Contents:
     """What a frame that is no open turn says.
 
     Args:
@@ -50,16 +50,16 @@ def read_frame(
         found = read_declared(frame.body)
         if found is not None:
             texts = [] if found.text is None else [_text(heading, found.text, frame)]
-            return Said(texts, tools=found.tools, declaration=found.declaration)
+            return Contents(texts, tools=found.tools, declaration=found.declaration)
     if heading.role == "assistant" and "<" in frame.body:
         turn = read_turn(frame.body, heading.name, closed=frame.end != "", note=note or _ignore, schemas=schemas)
-        return Said(turn.messages, turn.opening)
+        return Contents(turn.messages, turn.opening)
     replies = read_responses(frame.body) if heading.role in ROLES and "<" in frame.body else None
     if replies is not None:
         messages = [_reply(reply, heading, index) for index, reply in enumerate(replies)]
         messages[-1].end = "end" if frame.end else None
-        return Said(messages)
-    return Said([_text(heading, frame.body, frame)])
+        return Contents(messages)
+    return Contents([_text(heading, frame.body, frame)])
 
 
 def schemas_of(tools: Sequence[Tool] | None) -> Schemas:
@@ -89,11 +89,16 @@ def holds_replies(frame: Frame) -> bool:
     return role == "tool" or (role in ROLES and begins(frame.body) and read_responses(frame.body) is not None)
 
 
-def remark_markup(frame: Frame, said: Said, path: str, log: Log) -> None:
+def remark_markup(frame: Frame, contents: Contents, path: str, log: Log) -> None:
     """Note tags of tools and replies that stand in a text and are not understood there."""
-    if "<" not in frame.body or said.tools is not None or not said.messages or said.messages[0].role == "assistant":
+    if (
+        "<" not in frame.body
+        or contents.tools is not None
+        or not contents.messages
+        or contents.messages[0].role == "assistant"
+    ):
         return
-    made = said.messages[0]
+    made = contents.messages[0]
     tag = next((tag for tag in MARKUP.get(made.role, ()) if tag in str(made.content)), None)
     if tag is not None:
         detail = f"`{tag}`, as chat templates write it, is text here: what stands behind it is not understood"

@@ -37,14 +37,14 @@ class Draft:
 
     Attributes:
         items: its messages, with one that declares the transcript's tools.
-        tools: all that it declares; None where nothing is said of any.
+        tools: all that it declares; None where nothing is contents of any.
         origins: for each its index in the document, or `TOOLS`; None where they are the document's.
     """
 
     def __init__(self, conversation: Conversation, family: Family, log: Log, *, own: bool) -> None:
         self.items = list(conversation.items)
         self.origins: list[int] | None = None
-        self.tools = _held(self._take_tools(conversation.around.tools, log), family)
+        self.tools = _as_listed(self._take_tools(conversation.around.tools, log), family)
         self._place_tools(conversation.around, self.tools, family)
         self._relate(family, own=own)
 
@@ -125,7 +125,7 @@ class Draft:
             before = items[at]
 
 
-def _held(tools: Sequence[Tool] | None, family: Family) -> Sequence[Tool] | None:
+def _as_listed(tools: Sequence[Tool] | None, family: Family) -> Sequence[Tool] | None:
     """Tools as a family's list holds them."""
     return family.declaration.tools.nearest(normal_tools(tuple(tools))) if tools else tools
 

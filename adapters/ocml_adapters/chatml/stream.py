@@ -18,7 +18,7 @@ from ocml_bridge.units.heads import Item, item_of
 from .detect import TAGS, opens_turn
 from .family_frames import Place, remembering
 from .live import Spoken, Turn
-from .messages import Said, schemas_of
+from .messages import Contents, schemas_of
 from .reader import beginning
 from .responses import ROLES
 from .segments import FUNCTION
@@ -52,7 +52,7 @@ class FrameReader:
         self.replies = Replies()
         self.schemas: Schemas = NO_SCHEMAS
         self._frames: list[Frame] = []
-        self._said: list[Said] = []
+        self._contents: list[Contents] = []
         self._leading = True
         self._marked = False
 
@@ -74,12 +74,12 @@ class FrameReader:
         if opens_turn(frame):
             return
         placed = Placed(frame, Place(None, before, frame.last, schemas=self.schemas), declares=leads)
-        said = frame_said(placed, len(self.messages), self._log)
-        if said.tools is not None:
-            self.schemas = schemas_of(said.tools)
-        self._leading = leads and said.tools is None
-        self._said.append(said)
-        for made in said.messages:
+        contents = frame_said(placed, len(self.messages), self._log)
+        if contents.tools is not None:
+            self.schemas = schemas_of(contents.tools)
+        self._leading = leads and contents.tools is None
+        self._contents.append(contents)
+        for made in contents.messages:
             recipient = made.recipient if is_call(made) else None
             index = len(self.messages)
             name = self.replies.take(
@@ -97,10 +97,10 @@ class FrameReader:
         """
         text = parted(self._frames, tail, marked=self._marked)
         items: list[Item] = []
-        for at, (unit, said) in enumerate(zip(text.units, self._said, strict=True)):
+        for at, (unit, contents) in enumerate(zip(text.units, self._contents, strict=True)):
             placed = placed_at(unit, at, text)
-            if said.messages:
-                items += map(item_of, remembering(placed.frame, said, placed.place))
+            if contents.messages:
+                items += map(item_of, remembering(placed.frame, contents, placed.place))
         around = surroundings(text, len(items), self._log)
         around.messages = tuple(head.message(content, call_id) for head, content, call_id in items)
         return around

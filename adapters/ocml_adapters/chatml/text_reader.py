@@ -24,7 +24,7 @@ from .around import DeclaredTools, around_of, with_tools
 from .detect import TAGS, declaring, family_of, opens_turn
 from .families import Family
 from .family_frames import Place, remembered, remembering
-from .messages import Said, holds_replies, read_frame, remark_markup, schemas_of
+from .messages import Contents, holds_replies, read_frame, remark_markup, schemas_of
 from .reader import half_finished, remark_gap
 from .syntax import END, GRAMMAR, START, may_be_markup
 from .turn import NO_SCHEMAS
@@ -64,7 +64,7 @@ class Around(NamedTuple):
     tail: str
     last: Frame | None
     opening: Placed | None = None
-    tools: Said | None = None
+    tools: Contents | None = None
     tools_at: int = -1
 
 
@@ -118,8 +118,8 @@ class TextReader(UnitReader):
             BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
         """
         placed = placed_at(unit, at, parted)
-        said = frame_said(placed, index, log)
-        return remembering(placed.frame, said, placed.place) if said.messages else ()
+        contents = frame_said(placed, index, log)
+        return remembering(placed.frame, contents, placed.place) if contents.messages else ()
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The items with the names of the tools that replies are from, and what stands around them."""
@@ -239,7 +239,7 @@ def placed_at(unit: Unit, at: int, parted: Parted) -> Placed:
     return Placed(cast("Frame", unit), Place(None, before, last))
 
 
-def frame_said(placed: Placed, index: int, log: Log) -> Said:
+def frame_said(placed: Placed, index: int, log: Log) -> Contents:
     """What a frame says.
 
     Args:
@@ -255,9 +255,9 @@ def frame_said(placed: Placed, index: int, log: Log) -> Said:
     def note(code: FindingCode, at: int, detail: str) -> None:
         log.find(code, f"/messages/{index + at}/content", detail)
 
-    said = read_frame(frame, declares=placed.declares, note=note, schemas=placed.place.schemas)
-    path = f"/messages/{index}" if said.messages else "/tools"
-    remark_header(frame, path, log, replies=said.messages != [] and said.messages[0].role == "tool")
+    contents = read_frame(frame, declares=placed.declares, note=note, schemas=placed.place.schemas)
+    path = f"/messages/{index}" if contents.messages else "/tools"
+    remark_header(frame, path, log, replies=contents.messages != [] and contents.messages[0].role == "tool")
     if not frame.end:
         if not frame.last:
             log.find(FindingCode.END_MISSING, f"{path}/end", _NO_END)
@@ -266,8 +266,8 @@ def frame_said(placed: Placed, index: int, log: Log) -> Said:
         else:
             raise half_finished(frame)
     remark_gap(frame, path, log)
-    remark_markup(frame, said, path, log)
-    return said
+    remark_markup(frame, contents, path, log)
+    return contents
 
 
 def remark_header(frame: Frame, path: str, log: Log, *, replies: bool = False) -> None:
@@ -322,4 +322,4 @@ def open_turn(placed: Placed) -> Message:
     frame, place, _ = placed
     heading = read_header(frame.header)
     turn = Message(heading.role, "", name_from_header(heading.role, heading.name), end=None)
-    return remembering(frame, Said([turn], frame.body), place)[0]
+    return remembering(frame, Contents([turn], frame.body), place)[0]

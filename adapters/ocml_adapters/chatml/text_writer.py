@@ -30,7 +30,7 @@ from .detect import declaring, family_of
 from .families import FAMILIES, Family
 from .family_frames import APART, CLOSING, OPENING, Place, default_frame, opening_of, recalled, remembered, remembering
 from .frames import tail_of
-from .messages import Said, read_frame, schemas_of
+from .messages import Contents, read_frame, schemas_of
 from .nearest import bare, opened
 from .prepare import Draft
 from .spelling import as_json, same_json
@@ -147,28 +147,28 @@ class FamilyFrames(UnitWriter):
         kept = remembered_of(group[0], own=behind.own)
         closing = kept.pop(CLOSING, False) is True
         place = Place(self._family, behind.frame, last, schemas=_schemas(behind.tools), closing=closing)
-        said = _said(group, opening_of(kept))
-        frame = recalled(said, kept, place)
-        default = default_frame(said, place)
-        made = read_frame(frame, declares=said.tools is not None, schemas=place.schemas)
-        if frame.body == default.body and len(made.messages) == len(said.messages):
+        contents = _contents(group, opening_of(kept))
+        frame = recalled(contents, kept, place)
+        default = default_frame(contents, place)
+        made = read_frame(frame, declares=contents.tools is not None, schemas=place.schemas)
+        if frame.body == default.body and len(made.messages) == len(contents.messages):
             # Line breaks at the ends of texts may be read as markup: what is written is what reads as itself.
             normal = default_frame(made, place)
             if normal.body != frame.body:
                 frame = default = with_fields(frame, body=normal.body)
-                made = read_frame(frame, declares=said.tools is not None, schemas=place.schemas)
+                made = read_frame(frame, declares=contents.tools is not None, schemas=place.schemas)
         if frame.body == default.body:
-            self._guard(said, paths, log)
+            self._guard(contents, paths, log)
         image = self._image(group, made, frame, place)
         _remark_spelling(group, image, paths, log)
         if frame.body == default.body and self.options.control_tokens == "raw":
-            frame = default_frame(said, place, raw=True)
-        replies = said.messages != [] and said.messages[0].role == "tool"
+            frame = default_frame(contents, place, raw=True)
+        replies = contents.messages != [] and contents.messages[0].role == "tool"
         return Spelled(spell([frame], ""), image, behind._replace(closed=bool(frame.end), replies=replies))
 
-    def _guard(self, said: Said, paths: Sequence[str], log: Log) -> None:
+    def _guard(self, contents: Contents, paths: Sequence[str], log: Log) -> None:
         """Report, or refuse, the tokens that are broken in texts."""
-        for each, path in zip(said.messages, paths, strict=False):
+        for each, path in zip(contents.messages, paths, strict=False):
             control = self._control(each)
             if control is not None:
                 text = as_json(str(each.content)) if is_call(each) else str(each.content)
@@ -180,7 +180,7 @@ class FamilyFrames(UnitWriter):
             return control_of(each.role)
         return ARGUMENTS if self._family.grammar is not None and is_spelled(each) else None
 
-    def _image(self, group: Sequence[Message], made: Said, frame: Frame, place: Place) -> list[Message]:
+    def _image(self, group: Sequence[Message], made: Contents, frame: Frame, place: Place) -> list[Message]:
         """The messages that a frame reads as."""
         image = remembering(frame, made, place) if made.messages else []
         for source, each in zip(group, image, strict=False):
@@ -201,13 +201,13 @@ class FamilyFrames(UnitWriter):
         if image is not None:
             kept = remembered_of(image, own=behind.own)
             turn, place = opened(image), Place(self._family, before, last=True, opening=True)
-            said = Said([turn], opening_of(kept, open_turn=True) if turn.role == "assistant" else "")
-            frame = recalled(said, kept, place)
+            contents = Contents([turn], opening_of(kept, open_turn=True) if turn.role == "assistant" else "")
+            frame = recalled(contents, kept, place)
             units.append(spell([frame], ""))
             turn.layout = turn.extras = None
             heading = read_header(frame.header)
             turn.role, turn.name = heading.role, name_from_header(heading.role, heading.name)
-            image, before = remembering(frame, Said([turn], frame.body), place)[0], frame
+            image, before = remembering(frame, Contents([turn], frame.body), place)[0], frame
         tail = tail_of(around, before, TEXT)
         output = "".join((*units, tail))
         if self.options.control_tokens == "raw":
@@ -261,7 +261,7 @@ def turn(source: Message, content: str, *, private: bool) -> Message:
     return made
 
 
-def _said(group: Sequence[Message], opening: str) -> Said:
+def _contents(group: Sequence[Message], opening: str) -> Contents:
     """What a frame of these messages says."""
     tools = next((part for each in group for part in each.content if isinstance(part, Tools)), None)
     messages = [_spelled(each, each.content) for each in group if isinstance(each.content, str)]
@@ -269,7 +269,7 @@ def _said(group: Sequence[Message], opening: str) -> Said:
         messages = placed(messages)
         ended = THOUGHT_END in opening or (len(messages) == 1 and messages[0].content == "")
         opening = opening if ended and not is_thought(messages[0]) else ""
-    return Said(messages, opening, None if tools is None else tools.tools)
+    return Contents(messages, opening, None if tools is None else tools.tools)
 
 
 def _spelled(message: Message, content: str) -> Message:

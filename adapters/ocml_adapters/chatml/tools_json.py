@@ -72,7 +72,7 @@ def _as_object(value: Json) -> dict[str, Json]:
 
 
 def write_tool(tool: Tool) -> str:
-    """The JSON object that declares a tool; what was not said of a tool is not said."""
+    """The JSON object that declares a tool; what a tool does not say is left out."""
     extras = (tool.extras or {}).get(HOME, {})
     function: dict[str, Json] = {"name": full_name(tool)}
     if tool.description is not None:
