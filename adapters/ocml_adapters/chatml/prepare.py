@@ -37,7 +37,7 @@ class Draft:
 
     Attributes:
         items: its messages, with one that declares the transcript's tools.
-        tools: all that it declares; None where nothing is contents of any.
+        tools: all that it declares; None where there is no word of any.
         origins: for each its index in the document, or `TOOLS`; None where they are the document's.
     """
 
