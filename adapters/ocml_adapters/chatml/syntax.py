@@ -34,6 +34,8 @@ CONTROLS: Final = {
     "call": ControlTokens((*SPECIALS, "<function=", "</function>", "<parameter=", "</parameter>")),
 }
 """Role → what the text of its messages must not hold: tools and calls begin with it."""
+ANYWHERE: Final = ControlTokens((*SPECIALS, "<tools>", "List of tools: ", "<function="))
+"""What the text of some role's messages must not hold."""
 added_tokens: Final = beside(CONTROL)
 
 
@@ -42,11 +44,11 @@ def control_of(role: str) -> ControlTokens:
     return CONTROLS.get(role, CONTROL)
 
 
-def may_be_markup(text: str, role: str) -> bool:
-    """Whether there may be a token or a tag in a text, whole or broken."""
+def may_be_markup(text: str, role: str | None = None) -> bool:
+    """Whether there may be a token or a tag in a text, whole or broken; of some role's where none is named."""
     if "<" not in text and "ist of tools: " not in text:
         return False
-    return "<tool" in text or not control_of(role).is_free(text)
+    return "<tool" in text or not (ANYWHERE if role is None else control_of(role)).is_free(text)
 
 
 class Form(NamedTuple):

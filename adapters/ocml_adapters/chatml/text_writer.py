@@ -91,7 +91,7 @@ class FamilyFrames(UnitWriter):
         """Whether a text holds no token and no tag, whole or broken, and nothing at its ends that is markup there."""
         if text == "" or text != text.strip():
             return False
-        return not (may_be_markup(text, "system") or may_be_markup(text, "assistant"))
+        return not may_be_markup(text)
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with its tools among its messages, and with each reply's tool."""

@@ -147,7 +147,7 @@ class Frames(UnitWriter):
 
     def inert(self, text: str) -> bool:
         """Whether a text holds no token and no tag, whole or broken."""
-        return not (may_be_markup(text, "system") or may_be_markup(text, "assistant"))
+        return not may_be_markup(text)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Who speaks, and the text."""
