@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ocml_adapters.chatml.argument_types import typed, values_of
+from ocml_adapters.chatml.markup.argument_types import typed, values_of
 
 
 def one(text: str, schema: object) -> Any:

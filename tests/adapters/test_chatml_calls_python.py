@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus import corpus_path
-from ocml_adapters.chatml.calls import Call, Flaw, all_calls
-from ocml_adapters.chatml.calls_python import END, START, PythonCalls
+from ocml_adapters.chatml.markup.calls import Call, Flaw, all_calls
+from ocml_adapters.chatml.markup.calls_python import END, START, PythonCalls
 
 JSON, PYTHON = PythonCalls(), PythonCalls(python=True, escaped=False)
 

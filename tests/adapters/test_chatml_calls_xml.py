@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus import corpus_path
-from ocml_adapters.chatml.argument_types import typed, values_of
-from ocml_adapters.chatml.calls import Call, Flaw, all_calls
-from ocml_adapters.chatml.calls_xml import TAGS, XmlCalls
+from ocml_adapters.chatml.markup.argument_types import typed, values_of
+from ocml_adapters.chatml.markup.calls import Call, Flaw, all_calls
+from ocml_adapters.chatml.markup.calls_xml import TAGS, XmlCalls
 
 PYTHON, JSON = XmlCalls(), XmlCalls(python=False)
 ONE = "<tool_call>\n<function=f>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>"

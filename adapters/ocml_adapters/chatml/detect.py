@@ -11,9 +11,9 @@ from ocml_bridge.turns import is_call
 from .declared import may_declare
 from .families import FAMILIES, Family
 from .family_frames import Place, default_frame
+from .markup.segments import markup_of
 from .messages import Contents, read_frame, schemas_of
 from .responses import begins
-from .segments import markup_of
 from .turn import NO_SCHEMAS, OPENED, THINK, THOUGHT_END
 
 TAGS: Final = ("<tool", "<function=", "<|tool_", "think>", "List of tools: ")

@@ -11,14 +11,14 @@ from typing import Final, Literal, NamedTuple
 
 from ocml_bridge.model import Tool, replace
 
-from . import tool_words as words
-from .calls import CallGrammar
-from .calls_python import PythonCalls
-from .calls_xml import XmlCalls
+from .markup import tool_words as words
+from .markup.calls import CallGrammar
+from .markup.calls_python import PythonCalls
+from .markup.calls_xml import XmlCalls
+from .markup.tools_json import read_lines, read_list, write_lines, write_list
+from .markup.tools_nous import NousTools
+from .markup.tools_xml import XmlTools
 from .syntax import MARKS
-from .tools_json import read_lines, read_list, write_lines, write_list
-from .tools_nous import NousTools
-from .tools_xml import XmlTools
 
 Markup = Literal["json", "xml", "python"]
 """How calls are written: as JSON (Hermes), as XML (Qwen3-Coder), as Python (LFM2)."""

@@ -10,8 +10,8 @@ from ocml_bridge.stream.decoder import LiveLog, tell
 from ocml_bridge.stream.frames import Saying
 from ocml_bridge.text.plain import message
 
+from .markup.segments import Cutter, Segment
 from .responses import begins
-from .segments import Cutter, Segment
 from .syntax import CONTROL
 from .turn import NO_SCHEMAS, OPENING, THOUGHT_END, Schemas, calls_of, message_of, place, restore
 

@@ -25,15 +25,15 @@ from ocml_bridge.units.writer import Prepared, UnitWriter
 from ocml_bridge.visibility import is_private
 
 from .around import DeclaredTools, around_of, dialect_of, with_tools
-from .calls_json import is_embedded
 from .detect import declaring, family_of
 from .families import FAMILIES, Family
 from .family_frames import APART, CLOSING, OPENING, Place, default_frame, opening_of, recalled, remembered, remembering
 from .frames import tail_of
+from .markup.calls_json import is_embedded
+from .markup.spelling import as_json, same_json
 from .messages import Contents, read_frame, schemas_of
 from .nearest import bare, opened
 from .prepare import Draft
-from .spelling import as_json, same_json
 from .syntax import END, GRAMMAR, HOME, MARKS, START, TEXT, control_of, may_be_markup
 from .text_reader import TextReader
 from .turn import ARGUMENTS, NO_SCHEMAS, THOUGHT_END, Schemas, constraint_of, is_spelled, placed

@@ -12,15 +12,15 @@ from ocml_bridge.model import Json, Message
 from ocml_bridge.text.plain import message
 from ocml_bridge.turns import is_call, is_thought, name_of, recipient_of
 
-from .argument_types import typed, values_of
-from .calls import Call as Spelled
-from .calls import CallGrammar, Flaw, all_calls, stretches
-from .calls_json import Call, read_broken, read_call, write_call
-from .calls_python import PythonCalls
-from .calls_xml import XmlCalls
 from .families import Family
-from .segments import CALL, FUNCTION, LIST, Cutter, Segment, first_call
-from .spelling import as_json, object_of
+from .markup.argument_types import typed, values_of
+from .markup.calls import Call as Spelled
+from .markup.calls import CallGrammar, Flaw, all_calls, stretches
+from .markup.calls_json import Call, read_broken, read_call, write_call
+from .markup.calls_python import PythonCalls
+from .markup.calls_xml import XmlCalls
+from .markup.segments import CALL, FUNCTION, LIST, Cutter, Segment, first_call
+from .markup.spelling import as_json, object_of
 from .syntax import control_of
 
 THINK: Final = "<think>"

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Final
 
-from .syntax import MARKED, MARKS
+from ..syntax import MARKED, MARKS
 
 _ESCAPE: Final = "\\u003c"
 

@@ -10,8 +10,8 @@ from ocml_bridge.model import Json, Tool
 from ocml_bridge.text.edges import by_format
 from ocml_bridge.turns import full_name, split_name
 
+from ..syntax import HOME
 from .escape import escape
-from .syntax import HOME
 
 _FIELDS: Final = ("name", "description", "parameters")
 _FUNCTION: Final = "function"

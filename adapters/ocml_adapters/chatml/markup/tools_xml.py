@@ -16,7 +16,7 @@ from ocml_bridge.text.edges import by_format
 from ocml_bridge.text.repair import repair
 from ocml_bridge.turns import full_name, split_name
 
-from .syntax import HOME
+from ..syntax import HOME
 
 _TAG: Final = re.compile(r"<([^<>/\n][^<>\n]*)>")
 _TEXTS: Final = frozenset({"$comment", "$ref", "$schema", "description", "format", "pattern", "title"})
