@@ -149,3 +149,9 @@ def test_a_report_has_the_characters() -> None:
 def test_reasoning_that_is_left_out_is_not_in_the_output() -> None:
     document = Transcript((Message("user", "Hi"), Message("assistant", "Hm.", channel="analysis")))
     assert write(document, "chatml").characters == (5, 2)
+
+
+def test_a_stray_token_outside_of_messages_says_nothing() -> None:
+    text = "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n<|im_end|><|im_end|>\n"
+    assert convert(text, source="chatml", target="harmony").characters == (2, 2)
+    assert convert(f"{text}more", source="chatml", target="harmony").characters == (6, 2)

@@ -51,9 +51,12 @@ def _characters_in_all(messages: Sequence[Message]) -> int:
 
 
 def _outside(extras: ByFormat | None) -> int:
-    """How many characters of text stand outside of any message."""
+    """How many characters of text stand outside of any message; a stray token says nothing."""
     members = () if extras is None else (item for values in extras.values() for item in values.items())
-    return sum(len(text) for key, text in members if key in OUTSIDE and isinstance(text, str))
+    return sum(len(_TOKEN.sub("", text).strip()) for key, text in members if key in OUTSIDE and isinstance(text, str))
+
+
+_TOKEN: Final = re.compile(r"<\|[^<|>]{0,64}\|>")
 
 
 def characters_of(content: Content) -> int:
