@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 import pytest
 
 from ocml_bridge import LossCode, Message, Severity, Tool, Transcript, formats, read, write
+from ocml_bridge.model import Tools
 from ocml_bridge.testing.laws import all_laws
 
 TOOLS: Final = (Tool("look", "Looks.", {"type": "object", "properties": {}}),)
@@ -95,3 +96,13 @@ def test_a_section_of_tools_that_stays_text_is_found() -> None:
     reading = read(text, "harmony")
     assert [(finding.code, finding.path) for finding in reading.findings] == [("tools-opaque", "/messages/0")]
     assert write(reading.transcript, "harmony").output == text
+
+
+@pytest.mark.parametrize("name", formats())
+@pytest.mark.parametrize("inside", [None, (), (Tool("x"),)], ids=["no tools inside", "an empty list", "a tool"])
+@pytest.mark.parametrize("apart", [None, (), (Tool("y"),)], ids=["none apart", "none declared", "one apart"])
+def test_tools_of_a_developer_before_a_system_message_keep_the_laws(name: str, inside: Any, apart: Any) -> None:
+    system, developer = Message("system", ""), Message("developer", "" if inside is None else (Tools(inside),))
+    for before in ((), (system,)):
+        for after in ((), (system, system), (system, Message("developer", "b"))):
+            all_laws(Transcript((*before, developer, *after), apart), name)

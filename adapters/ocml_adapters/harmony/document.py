@@ -134,7 +134,8 @@ def _instructed(conversation: Conversation, made: Prepared, at: int, options: Op
     items[at] = item_of(message)
     noted, behind = Log(), _role_behind(items, at, around.open_turn)
     image, body = framed(nearest(message, path, noted), options, prompted=False, last=behind is None)
-    instructed = at + 1 < len(items) and behind == DEVELOPER  # and so would take the tools in
+    # Without this one, the next would take the tools in, or they would be declared behind it.
+    instructed = at + 1 < len(items) and behind in (DEVELOPER, SYSTEM)
     if not instructed and len(image.content) == 1 and image == Message(DEVELOPER, image.content):
         (declares,) = image.content
         if isinstance(declares, Tools):

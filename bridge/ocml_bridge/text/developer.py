@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, cast
 from ..loss import Log, Loss, LossCode, Severity
 from ..model import ByFormat, Content, Message, Tool, Tools, Transcript, replace
 from ..report import compared
+from ..transform import renumber
 from ..turns import hoist_tools, places, says_nothing
 from ..units.heads import Item, item_of, message_of, messages_of
 from ..units.writer import TOOLS, Prepared
@@ -194,6 +195,22 @@ def lowered(
             made.append(item_of(replace(near, content=content)))
         stop += 1
     own = tools if not made else ()
+    if stop > at and own and stop < len(items) and items[stop][0].role == "system":
+        # The message that is gone stood before system messages: the tools go behind these.
+        left, places_left = [*items[:at], *items[stop:]], [*origins[:at], *origins[stop:]]
+        noted = Log()
+        prepared = lowered(
+            left,
+            replace(around, tools=own),
+            lambda message, index: nearest(message, places_left[index]),
+            noted,
+            target=target,
+            lenient=lenient,
+            spelling=spelling,
+        )
+        log.losses += renumber(noted.losses, places_left)
+        inner = range(len(left)) if prepared.origins is None else prepared.origins
+        return prepared._replace(origins=[at if at == TOOLS else places_left[at] for at in inner])
     if own:
         content = section if own is held and spelling.raw is None else _with_section("", own, spelling.raw)
         made.append(item_of(Message("developer", content, layout=spelling.layout)))
