@@ -53,7 +53,12 @@ def _characters_in_all(messages: Sequence[Message]) -> int:
 def _outside(extras: ByFormat | None) -> int:
     """How many characters of text stand outside of any message; a stray token says nothing."""
     members = () if extras is None else (item for values in extras.values() for item in values.items())
-    return sum(len(_TOKEN.sub("", text).strip()) for key, text in members if key in OUTSIDE and isinstance(text, str))
+    return sum(len(_words(text)) for key, text in members if key in OUTSIDE and isinstance(text, str))
+
+
+def _words(text: str) -> str:
+    """What a text outside of messages says."""
+    return _TOKEN.sub("", text).strip()
 
 
 _TOKEN: Final = re.compile(r"<\|[^<|>]{0,64}\|>")
@@ -103,7 +108,7 @@ def _emptied_outside(document: Transcript, image: Transcript) -> list[str]:
         for path, extras in homes
         for home, members in (extras or {}).items()
         for key, text in members.items()
-        if key in OUTSIDE and isinstance(text, str) and text.strip()
+        if key in OUTSIDE and isinstance(text, str) and _words(text)
     ]
 
 
