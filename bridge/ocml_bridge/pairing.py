@@ -1,14 +1,17 @@
-"""Which call a tool's reply answers, and ids for those that have none."""
+"""Which call a tool's reply answers; ids for those that have none, and names."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from typing import Final
 
+from .loss import FindingCode, Log
+from .memo import Memo
 from .model import Message
 from .turns import is_call, is_reply
-from .units.heads import Head, Item, messages_of
-from .units.relations import paired_in_order
+from .units.heads import LIMIT, Head, Item, messages_of
+from .units.relations import paired_by_id, paired_in_order
 
 
 class Pairing:
@@ -159,3 +162,46 @@ def _is_absent(head: Head, home: str) -> bool:
     """Whether a message was read without an id from the format that is written."""
     layout = None if head.bare else head.message("", None).layout
     return layout is not None and layout.get(home, {}).get("call_id") == "absent"
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+
+def name_replies(items: list[Item], log: Log, start: int = 0, where: str = "/messages") -> None:
+    """Name each reply without a name after the call that it answers. It changes the list.
+
+    Args:
+        items: the messages of a conversation.
+        log: takes what is noticed.
+        start: the first message of which something is noticed.
+        where: JSON pointer to the messages from there on.
+    """
+    pairs = paired_by_id(items)
+    if pairs is None:
+        found = pair(messages_of(items))
+        pairs = {index: found.get(index) for index, item in enumerate(items) if item[0].role == "tool"}
+    for index, call in pairs.items():
+        head, content, call_id = items[index]
+        noticed, path = index >= start, f"{where}/{index - start}"
+        if call is None:
+            if noticed:
+                log.find(FindingCode.REPLY_UNPAIRED, path, "no call waits for this reply")
+            continue
+        caller, _, its_id = items[call]
+        if noticed and call_id not in (None, its_id):
+            detail = "no call has this id; it is read as the reply to the only call that is still open"
+            log.find(FindingCode.REPLY_UNPAIRED, f"{path}/call_id", detail)
+        if head.name is None:
+            items[index] = (_with_name(head, caller.recipient), content, call_id)
+
+
+def _with_name(head: Head, tool: str | None) -> Head:
+    found = _named.get((head, tool))
+    if found is None:
+        found = head.replaced(name=tool)
+        if head.shared:
+            _named.keep((head, tool), found)
+    return found
+
+
+_named: Final = Memo[tuple[Head, "str | None"], Head](LIMIT)

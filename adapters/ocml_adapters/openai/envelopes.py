@@ -12,11 +12,12 @@ from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Alternative, Json, Message, Settings, Tool, Transcript, replace
 from ocml_bridge.ownership import pack
+from ocml_bridge.pairing import name_replies
 from ocml_bridge.units.grammar import Enclosed, Parted
 from ocml_bridge.units.heads import Item, item_of, messages_of
 
 from .form import Object, by_format, notes_in
-from .reader import name_replies, notice, read_message
+from .reader import notice, read_message
 from .shapes import Branch, Branches, Shell, read_shell, sealed, write_shell
 from .syntax import TOOLS
 from .tools import is_plain_tool, read_tools, write_tools

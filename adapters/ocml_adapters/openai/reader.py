@@ -7,12 +7,8 @@ from typing import Final, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.memo import Memo
 from ocml_bridge.model import Content, Foreign, Json, Message, Refusal, Text
-from ocml_bridge.pairing import pair
 from ocml_bridge.turns import FUNCTIONS, is_call, parts_of, recipient_of
-from ocml_bridge.units.heads import LIMIT, Head, Item, messages_of
-from ocml_bridge.units.relations import paired_by_id
 
 from .form import Object, by_format, form_of, is_empty, notes_in, rest
 from .parts import is_odd, read_parts
@@ -239,46 +235,3 @@ def _finish(wire: Object, layout: Object, known: Sequence[str], required: frozen
     if form is not None:
         layout["form"] = form
     return rest(wire, known if _weight(wire) is None else (*known, WEIGHT))
-
-
-# --- replies ----------------------------------------------------------------------------------------------------------
-
-
-def name_replies(items: list[Item], log: Log, start: int = 0, where: str = "/messages") -> None:
-    """Name each reply without a name after the call that it answers. It changes the list.
-
-    Args:
-        items: the messages of a conversation.
-        log: takes what is noticed.
-        start: the first message of which something is noticed.
-        where: JSON pointer to the messages from there on.
-    """
-    pairs = paired_by_id(items)
-    if pairs is None:
-        found = pair(messages_of(items))
-        pairs = {index: found.get(index) for index, item in enumerate(items) if item[0].role == "tool"}
-    for index, call in pairs.items():
-        head, content, call_id = items[index]
-        noticed, path = index >= start, f"{where}/{index - start}"
-        if call is None:
-            if noticed:
-                log.find(FindingCode.REPLY_UNPAIRED, path, "no call waits for this reply")
-            continue
-        caller, _, its_id = items[call]
-        if noticed and call_id not in (None, its_id):
-            detail = "no call has this id; it is read as the reply to the only call that is still open"
-            log.find(FindingCode.REPLY_UNPAIRED, f"{path}/call_id", detail)
-        if head.name is None:
-            items[index] = (_with_name(head, caller.recipient), content, call_id)
-
-
-def _with_name(head: Head, tool: str | None) -> Head:
-    found = _named.get((head, tool))
-    if found is None:
-        found = head.replaced(name=tool)
-        if head.shared:
-            _named.keep((head, tool), found)
-    return found
-
-
-_named: Final = Memo[tuple[Head, "str | None"], Head](LIMIT)

@@ -9,6 +9,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Alternative, Json, Message, Tools, Transcript, replace
+from ocml_bridge.pairing import name_replies
 from ocml_bridge.transform import missing
 from ocml_bridge.turns import hoist_tools, places
 from ocml_bridge.units.conversation import Conversation, conversation_of
@@ -20,7 +21,7 @@ from ocml_bridge.units.writer import Prepared, UnitWriter
 from .envelopes import Around, enclose, part, read_alternatives
 from .form import Object
 from .nearest import joins, linked, nearest, with_names
-from .reader import checked, name_replies, notice, read_message
+from .reader import checked, notice, read_message
 from .spelling import spelled
 from .syntax import CONTENT, FUNCTION, HOME, REASONING_TEXTS, TOOL_CALLS
 from .tools import call_layout
