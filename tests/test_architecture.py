@@ -19,7 +19,7 @@ LAYERS = (
     ("options",),
     ("substance", "units", "wording"),
     ("adapter",),
-    ("boundary", "naming", "narrowing", "transform"),
+    ("boundary", "naming", "narrowing", "tool_names", "transform"),
     ("report",),
     ("conformance", "pairing", "text", "visibility"),
     ("added_tokens", "arrange", "authoring"),

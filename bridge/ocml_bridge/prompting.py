@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from .loss import Loss
-from .model import AnswerFormat, Settings, ToolChoice, Transcript, replace
+from .model import AnswerFormat, Settings, Tool, ToolChoice, Transcript, replace
 
 ENGINE: Final = (
     *("model", "temperature", "top_p", "top_k", "min_p", "seed", "n", "stop", "max_tokens", "usage"),
@@ -52,6 +52,10 @@ MakePrompt = Callable[[Transcript, str | None], Profiled]
 """Makes a model's prompt of a request, whose settings are those that `of_prompt` leaves, and of today's date
 (`YYYY-MM-DD`) where it is known."""
 
+SpellNames = Callable[[Sequence[Tool]], Mapping[str, str]]
+"""Of declared tools, by the recipient for the name in the request, the function's name that a model has for it; only
+those that differ, and no two alike."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
@@ -66,6 +70,7 @@ class Profile:
             answer is dropped before.
         reads_with_tools: whether the declared tools tell what an answer says, such as the types of arguments: then they
             stand in the prefix of its decoder.
+        names: how the models call the declared tools; None for just as the request does.
     """
 
     make: MakePrompt
@@ -74,3 +79,4 @@ class Profile:
     templates: Mapping[str, str] = field(default_factory=dict[str, str])
     shows_reasoning: bool = False
     reads_with_tools: bool = False
+    names: SpellNames | None = None

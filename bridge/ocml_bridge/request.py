@@ -20,6 +20,7 @@ from .loss import Loss, LossCode, Severity
 from .model import Message, Settings, Transcript, replace
 from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
 from .prompting import Profile, of_prompt
+from .tool_names import ToolNames, declared_in
 from .transform import drop_analysis, remaining, renumber
 
 
@@ -164,7 +165,9 @@ def prepare(
     losses = dropped
     if chosen is not None:
         current, overridden = _overridden(current, effort)
-        made = chosen.make(current, date)
+        names = _names(chosen, current)
+        losses += renumber(names.losses(current), left)
+        made = chosen.make(names.spelled(current), date)
         current = made.transcript
         losses += overridden + renumber(made.losses, left)
         origins = tuple(_origin(path, origins) for path in made.origins)
@@ -186,6 +189,23 @@ def _profile(adapter: Adapter, name: str | None) -> Profile | None:
         known = ", ".join(adapter.profiles) or "none"
         raise BridgeError(ErrorCode.OPTION, f"{adapter.id} has no profile {name[:40]!r}; it has {known}")
     return found
+
+
+def names_of(result: Result, *, profile: str | None = None) -> ToolNames:
+    """How a model calls the tools that a request declares, and back: its decoder reads the answer with their own names.
+
+    Args:
+        result: what `prompt` gave.
+        profile: the profile that it was made with.
+    """
+    request = result.transcript
+    chosen = _profile(registry.adapter(result.target)[0], profile)
+    return ToolNames({}) if chosen is None or not isinstance(request, Transcript) else _names(chosen, request)
+
+
+def _names(profile: Profile, request: Transcript) -> ToolNames:
+    tools = [tool for tool, _ in declared_in(request)]
+    return ToolNames({} if profile.names is None or not tools else profile.names(tools))
 
 
 def _conversation(request: Transcript, source: str) -> Transcript:

@@ -151,6 +151,15 @@ class TestWhatStandsBefore:
             calls = [call for delta in deltas(done.out) for call in delta.get("tool_calls", ())]
             assert json.loads("".join(call["function"].get("arguments", "") for call in calls)) == wanted
 
+    def test_a_call_has_the_name_that_its_request_declares(self, run: Run, tmp_path: Path) -> None:
+        asked = tmp_path / "request.json"
+        tools = [{"type": "function", "function": {"name": "weather.get"}}]
+        asked.write_text(json.dumps({"messages": [{"role": "user", "content": "Hi"}], "tools": tools}))
+        answer = b"<|channel|>commentary to=functions.weather.get <|constrain|>json<|message|>{}<|call|>"
+        done = run("stream", *SSE, "--profile", "gpt-oss", "--request", asked, stdin=answer)
+        (named,) = (call for delta in deltas(done.out) for call in delta.get("tool_calls", ()) if "id" in call)
+        assert named["function"]["name"] == "weather.get"
+
     def test_a_request_needs_a_profile(self, run: Run, example: str) -> None:
         done = run("stream", *SSE, "--request", example, stdin=ANSWER)
         assert done.err.startswith("ocml-convert: OCB-OPTION: --request needs a --profile")

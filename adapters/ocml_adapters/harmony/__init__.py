@@ -13,6 +13,7 @@ _GPT_OSS = Profile(
     Lazy(f"{__name__}.profile:gpt_oss"),
     families=("gpt-oss-20b", "gpt-oss-120b", "gpt-oss-safeguard"),
     dialect="oss",
+    names=Lazy(f"{__name__}.naming:function_names"),
     templates={"openai-gpt-oss-120b.jinja": "a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146"},
 )
 

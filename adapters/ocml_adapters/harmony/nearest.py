@@ -213,6 +213,11 @@ def _in_dialect(fields: Fields, dialect: str) -> Fields:
     return fields
 
 
+def header_word(recipient: str) -> str:
+    """A recipient as a header can hold it."""
+    return _word(recipient, Fields(ASSISTANT), "recipient") or ""
+
+
 def _word(value: str | None, around: Fields, field: str) -> str | None:
     """A value as a header can hold it: what would part or end it becomes `_`; None where nothing is left."""
     if value is None or _is_sound(around._replace(**{field: value})):

@@ -23,6 +23,7 @@ from .parameters import FILE
 from .summary import summary
 
 if TYPE_CHECKING:
+    from ..tool_names import ToolNames
     from ..visibility import Visibility
 
 _TOKENS: Final = "-tokens"
@@ -108,18 +109,17 @@ def stream(
         created=int(time.time()) if created is None else created,
         call_id=numbered if answer_id else lambda _: f"call_{os.urandom(12).hex()}",
     )
-    relay = _Relay(
-        decoder(source, options=options),
-        encoder(target, answer=answer, options=options, visibility=_visibility(target, show, debug=debug_view)),
-        tokens=source.endswith(_TOKENS),
-    )
     if [prompted, prefix is not None, profile is not None].count(True) > 1:
         detail = "--prompted, --prefix and --profile each say what stands before the stream; use one"
         raise BridgeError(ErrorCode.OPTION, detail)
     if request is not None and profile is None:
         raise BridgeError(ErrorCode.OPTION, "--request needs a --profile: the command 'profiles' lists them")
+    reads = decoder(source, options=options)
     if profile is not None:
-        prefix = _answered(source, profile, request, options)
+        prefix, names = _answered(source, profile, request, options)
+        reads = names.decoder(reads)
+    writes = encoder(target, answer=answer, options=options, visibility=_visibility(target, show, debug=debug_view))
+    relay = _Relay(reads, writes, tokens=source.endswith(_TOKENS))
     relay.begin(_prompt(source, options) if prompted else prefix or "")
     with about(file), ExitStack() as stack:
         opened = standard_input() if file == STANDARD else stack.enter_context(open(file, "rb"))
@@ -167,14 +167,15 @@ def _prompt(source: str, options: Options) -> str:
     return prompt if isinstance(prompt, str) else jsontext.compact([*prompt])
 
 
-def _answered(source: str, profile: str, request: str | None, options: Options) -> str:
-    """What stands before an answer to a prompt of a profile, as text or as a JSON array of ids."""
-    from ..request import opening_of, prompt
+def _answered(source: str, profile: str, request: str | None, options: Options) -> tuple[str, ToolNames]:
+    """What stands before an answer to a prompt of a profile, as text or as a JSON array of ids; the names in it."""
+    from ..request import names_of, opening_of, prompt
 
     with about(request or STANDARD):
         made = prompt(read_bytes(request) if request is not None else '{"messages":[]}', source, profile=profile)
     opening = opening_of(made, profile=profile, options=options)
-    return opening if isinstance(opening, str) else jsontext.compact([*opening])
+    prefix = opening if isinstance(opening, str) else jsontext.compact([*opening])
+    return prefix, names_of(made, profile=profile)
 
 
 class _Relay:

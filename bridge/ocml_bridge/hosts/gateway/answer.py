@@ -9,6 +9,7 @@ from ...adapter import Options
 from ...errors import BridgeError
 from ...events import Answer, Decoder, Encoder, Event, Reason, Stop
 from ...pipe import broken, decoder, encoder
+from ...tool_names import ToolNames
 from ...visibility import Visibility
 from .stopping import StopStrings
 
@@ -85,6 +86,7 @@ class Answering:
         visibility: what is passed on.
         stop: strings that end an answer.
         opening: what the prompt ends with, which they continue.
+        names: what the model calls the declared tools.
     """
 
     def __init__(
@@ -96,9 +98,11 @@ class Answering:
         visibility: Visibility,
         stop: Sequence[str],
         opening: str | tuple[int, ...],
+        names: ToolNames,
     ) -> None:
         self._form = form
         self._opening = opening
+        self._names = names
         self._stream = stream
         self._options = options
         self._answer = answer
@@ -109,7 +113,7 @@ class Answering:
     def choice(self, index: int) -> Choice:
         """One of them, by the upstream's number."""
         if index not in self.choices:
-            source = decoder(self._form, options=self._options, prefix=self._opening)
+            source = self._names.decoder(decoder(self._form, options=self._options, prefix=self._opening))
             answer = self._answer(index)
             target = encoder(self._stream, answer=answer, options=self._options, visibility=self._visibility)
             self.choices[index] = Choice(source, target, self._stop)

@@ -10,7 +10,8 @@ from ...adapter import Options
 from ...errors import BridgeError, ErrorCode
 from ...loss import Loss
 from ...model import Json
-from ...request import opening_of, prompt
+from ...request import names_of, opening_of, prompt
+from ...tool_names import ToolNames
 from ...visibility import APPLICATION, REASONING, Visibility
 from .problems import ApiError, of_request
 from .settings import Settings
@@ -35,6 +36,7 @@ class Asked:
         visibility: what the client is to see.
         body: the request to the upstream.
         opening: what the prompt ends with, which the answer continues.
+        names: what the model calls the declared tools.
         losses: what the prompt cannot say of the request.
     """
 
@@ -46,6 +48,7 @@ class Asked:
     visibility: Visibility
     body: dict[str, Json]
     opening: str | tuple[int, ...]
+    names: ToolNames
     losses: tuple[Loss, ...]
 
 
@@ -76,6 +79,7 @@ def understand(request: Any, settings: Settings, date: str) -> Asked:
             policy=settings.policy,
         )
         opening = opening_of(made, profile=settings.profile, options=options)
+        names = names_of(made, profile=settings.profile)
     except BridgeError as error:
         raise of_request(error) from error
     stream, more = asked.get("stream") is True, asked.get("stream_options")
@@ -96,6 +100,7 @@ def understand(request: Any, settings: Settings, date: str) -> Asked:
         visibility,
         body,
         opening,
+        names,
         made.losses,
     )
 

@@ -55,7 +55,7 @@ class Conversation:
         options = Options(reasoning=settings.reasoning or "reasoning", special_tokens=settings.special_tokens)
         asked = self.asked
         self._answering = Answering(
-            settings.format, stream, options, answer, asked.visibility, asked.stop, asked.opening
+            settings.format, stream, options, answer, asked.visibility, asked.stop, asked.opening, asked.names
         )
 
     def account(self) -> dict[str, Any]:
