@@ -26,6 +26,7 @@ from ocml_bridge.testing import check_adapter, laws
 from ocml_bridge.testing.calls import linked_transcripts
 from ocml_bridge.turns import is_call
 from ocml_bridge.units.grammar import Enclosed, State, Unit
+from sampling import Pairs, every_pair, some_pairs
 from stream_writing import order_of, run, slowly
 
 FORMATS = formats()
@@ -217,25 +218,25 @@ def test_no_tool_is_made_up_for_a_reply_that_names_none() -> None:
 # --- the law on drawn documents ---------------------------------------------------------------------------------------
 
 
-def hold_for_all_pairs(document: Transcript) -> None:
-    for source in FORMATS:
+def hold_for(pairs: Pairs, document: Transcript) -> None:
+    for source, targets in pairs.items():
         known = read(write(document, source, policy=LENIENT).encode(), source).transcript
-        for target in FORMATS:
+        for target in targets:
             laws.all_laws(known, target)
 
 
-@settings(max_examples=25)
-@given(linked_transcripts())
-def test_the_laws_hold_for_calls_and_replies_in_every_relation(document: Transcript) -> None:
+@settings(max_examples=30)
+@given(linked_transcripts(), some_pairs())
+def test_the_laws_hold_for_calls_and_replies_in_every_relation(document: Transcript, pairs: Pairs) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
-    hold_for_all_pairs(document)
+    hold_for(pairs, document)
 
 
 @pytest.mark.long
 @settings(max_examples=5000)
 @given(linked_transcripts())
 def test_the_laws_hold_for_calls_and_replies_in_every_relation_at_length(document: Transcript) -> None:
-    hold_for_all_pairs(document)
+    hold_for(every_pair(), document)
 
 
 @given(linked_transcripts())

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ocml_bridge import Message, Result, Tool, Transcript, convert, formats, make_sidecar, read, verify, write
+from ocml_bridge import Message, Result, Tool, Transcript, convert, make_sidecar, read, verify, write
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.jsontext import Lines
 from ocml_bridge.ownership import own, own_json
@@ -20,6 +20,7 @@ from ocml_bridge.policy import LENIENT
 from ocml_bridge.request import prompt
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.ownership import POISON, poison
+from sampling import Pairs, every_pair, some_pairs
 
 Object = dict[str, Any]
 
@@ -99,16 +100,16 @@ WAYS: tuple[Callable[[bytes, str, str], Result], ...] = (of_text, of_values, of_
 
 
 @settings(max_examples=12)
-@given(strategies.transcripts(), st.lists(strategies.tools(), min_size=1, max_size=3).map(tuple))
-@example(read(a_request(), "openai").transcript, (Tool("refund", "Refunds.", SCHEMA),))
+@given(strategies.transcripts(), st.lists(strategies.tools(), min_size=1, max_size=3).map(tuple), some_pairs())
+@example(read(a_request(), "openai").transcript, (Tool("refund", "Refunds.", SCHEMA),), every_pair())
 def test_nothing_is_shared_between_conversions_of_any_ordered_pair(
-    document: Transcript, tools: tuple[Tool, ...]
+    document: Transcript, tools: tuple[Tool, ...], pairs: Pairs
 ) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
     document = replace(document, tools=tools, open_turn=None)
-    texts = {source: write(document, source, policy=LENIENT).data for source in formats()}
+    texts = {source: write(document, source, policy=LENIENT).data for source in pairs}
     for source, data in texts.items():
-        for target in formats():
+        for target in pairs[source]:
             for way in WAYS:
                 result = way(data, source, target)
                 before = (result.data, result.losses, repr(result.transcript))

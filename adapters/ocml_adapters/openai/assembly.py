@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, Literal, NamedTuple, cast
 
 from ocml_bridge import jsontext
+from ocml_bridge.form import Object
 from ocml_bridge.model import Json
 
-from .form import Object
 from .reasoning import JOINT, detail_texts
 from .syntax import CUSTOM, DETAILS, FUNCTION, FUNCTION_CALL, INPUT_KEYS, REASONING_TEXTS, TOOL_CALLS
 

@@ -14,15 +14,16 @@ from typing import Any, Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer
+from ocml_bridge.form import Object
 from ocml_bridge.loss import Log, Loss, LossCode, Severity
 from ocml_bridge.model import Document, Message, Transcript, replace
 from ocml_bridge.narrowing import drop_message
 from ocml_bridge.report import report
 from ocml_bridge.visibility import is_private
 
-from .form import Object, by_format
+from .form import by_format
 from .nearest import CALL, stage_of
-from .settings import read_settings
+from .settings import PARAMETERS
 from .spelling import spelled
 from .syntax import FUNCTION, TOOL_CALLS
 
@@ -122,7 +123,7 @@ def losses_of(
     log = Log()
     if isinstance(document, Transcript):
         _place(document.messages, present, log)
-    known = read_settings(around)
+    known = PARAMETERS.read(around)
     image = Transcript(tuple(read), settings=known.settings, extras=by_format(known.others))
     report(document, image, log, target=STREAM)
     return log.losses

@@ -15,16 +15,18 @@ from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Answer, Delta, Event, Reason, RefusalDelta, Start, Stop
+from ocml_bridge.form import Object
 from ocml_bridge.loss import Loss
 from ocml_bridge.model import Document, Message, Refusal, Settings, Text, Transcript
+from ocml_bridge.parameters import SETTINGS
 from ocml_bridge.turns import name_of, recipient_of
 
 from . import chunks
 from .chunks import Chunks, Ends, losses_of
-from .form import Object, notes_in
+from .form import notes_in
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import JOINT
-from .settings import SETTINGS, write_settings
+from .settings import PARAMETERS
 from .spelling import write_message
 
 _ERRORS: Final[dict[Reason, str]] = {
@@ -301,4 +303,4 @@ def members_of(document: Document) -> Object:
     if usage is not None and None in (usage.input_tokens, usage.output_tokens, usage.total_tokens):
         usage = None
     settings = Settings(model=document.settings.model, usage=usage)
-    return write_settings(settings, notes_in(document.layout).get(SETTINGS), notes_in(document.extras))
+    return PARAMETERS.write(settings, notes_in(document.layout).get(SETTINGS), notes_in(document.extras))

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Source
 from ocml_bridge.errors import BridgeError
+from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Alternative, Json, Message, Settings, Tool, Transcript, replace
@@ -16,7 +17,7 @@ from ocml_bridge.pairing import name_replies
 from ocml_bridge.units.grammar import Enclosed, Parted
 from ocml_bridge.units.heads import Item, item_of, messages_of
 
-from .form import Object, by_format, notes_in
+from .form import by_format, notes_in
 from .reader import notice, read_message
 from .shapes import Branch, Branches, Shell, read_shell, sealed, write_shell
 from .syntax import TOOLS

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final, NamedTuple, cast
 
+from ocml_bridge.form import OBJECT, Object, add
 from ocml_bridge.model import Foreign, Json, Media, Part, Refusal, Text
 
-from .form import OBJECT, Object, add, by_format, notes_in
+from .form import by_format, notes_in
 from .syntax import HOME
 
 

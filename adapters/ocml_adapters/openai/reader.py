@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.form import Object, form_of, is_empty, rest
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Foreign, Json, Message, Refusal, Text
 from ocml_bridge.turns import FUNCTIONS, is_call, parts_of, recipient_of
 
-from .form import Object, by_format, form_of, is_empty, notes_in, rest
+from .form import by_format, notes_in
 from .parts import is_odd, read_parts
 from .reasoning import default_keys, read_reasoning
 from .syntax import (

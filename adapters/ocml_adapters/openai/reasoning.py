@@ -12,9 +12,9 @@ from itertools import takewhile
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options
+from ocml_bridge.form import OBJECT, Object
 from ocml_bridge.model import Json
 
-from .form import OBJECT, Object
 from .syntax import CONTENT, DETAILS, REASONING
 
 THINKING: Final = "thinking"

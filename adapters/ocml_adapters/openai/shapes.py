@@ -18,13 +18,15 @@ from typing import Any, Final, cast
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.boundary import several_documents
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, in_order, rest, shape
 from ocml_bridge.jsontext import Lines
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Alternative, Json, Message, Settings, Tool, Transcript, replace
+from ocml_bridge.parameters import SETTINGS
 
-from .form import ARRAY, OBJECT, Object, add, by_format, form_of, in_order, notes_in, rest, shape
+from .form import by_format, notes_in
 from .reader import read_message
-from .settings import SETTINGS, read_settings, write_settings
+from .settings import PARAMETERS
 from .syntax import (
     BATCH_HINT,
     EXPECTED,
@@ -192,7 +194,7 @@ def _enclose(shell: Shell, document: Object, known: list[str], order: Order, req
         order: that in which we write keys.
         required: the keys that we always write.
     """
-    found = read_settings(document)
+    found = PARAMETERS.read(document)
     shell.settings = found.settings
     known += found.keys
     form = form_of(document, order, required, known)
@@ -301,7 +303,7 @@ def _write_request(transcript: Transcript, wires: list[Json], extras: Object, la
 
 def _enclosing(out: Object, settings: Settings | None, extras: Object, layout: Object, order: Order) -> Object:
     """An object with the messages and what stands around them, in the spelling that the layout remembers."""
-    fixed = {**out, **write_settings(settings, layout.get(SETTINGS), extras)}
+    fixed = {**out, **PARAMETERS.write(settings, layout.get(SETTINGS), extras)}
     ordered = in_order(fixed, order) if len(fixed) > len(out) else fixed
     return shape(add(ordered, extras, order), layout.get("form"), fixed=fixed)
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import cast
 
 from ocml_bridge.adapter import DEFAULT, Options
+from ocml_bridge.form import Object, add, names, shape
 from ocml_bridge.model import Content, Json, Message, Refusal, Text, replace
 from ocml_bridge.turns import is_call, name_of, parts_of
 from ocml_bridge.visibility import is_private
 
-from .form import Object, add, names, notes_in, shape
+from .form import notes_in
 from .parts import write_part, write_parts
 from .reader import read_message
 from .reasoning import write_reasoning

@@ -12,6 +12,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.events import Answer, Decoder, Delta, Encoder, End, Event, Reason, RefusalDelta, Start, Stop
+from ocml_bridge.form import Object
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.stream.decoder import LiveLog, settle, tell, text_of
@@ -21,7 +22,6 @@ from ocml_bridge.turns import recipient_of
 from .assembly import Call, Choice, Fragment
 from .chunks import DONE
 from .encode import ChunkEncoder
-from .form import Object
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .syntax import CUSTOM
 from .units import WireReader

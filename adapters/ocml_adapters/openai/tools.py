@@ -7,10 +7,11 @@ from itertools import islice
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge import jsontext
+from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
 from ocml_bridge.model import Json, Message, Tool
 from ocml_bridge.turns import FUNCTIONS, full_name, name_of, recipient_of, split_name
 
-from .form import ARRAY, OBJECT, Object, add, by_format, form_of, is_empty, notes_in, rest, shape
+from .form import by_format, notes_in
 from .syntax import (
     CALL_KEYS,
     CALL_ORDER,

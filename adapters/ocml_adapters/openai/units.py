@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options
+from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Alternative, Json, Message, Tools, Transcript, replace
@@ -19,7 +20,6 @@ from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .envelopes import Around, enclose, part, read_alternatives
-from .form import Object
 from .nearest import joins, linked, nearest, with_names
 from .reader import checked, notice, read_message
 from .spelling import spelled
