@@ -22,19 +22,21 @@ class Lazy:
 
     Args:
         name: `package.module:name`.
+        first: its first arguments, where it is always called with these.
     """
 
-    __slots__ = ("_found", "name")
+    __slots__ = ("_first", "_found", "name")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *first: Any) -> None:
         self.name = name
+        self._first = first
         self._found: Any = None
 
     def __repr__(self) -> str:
-        return f"Lazy({self.name!r})"
+        return f"Lazy({', '.join(map(repr, (self.name, *self._first)))})"
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the function."""
         if self._found is None:
             self._found = find(self.name)
-        return self._found(*arguments)
+        return self._found(*self._first, *arguments)

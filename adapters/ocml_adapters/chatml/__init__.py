@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 from ocml_bridge.prompting import Profile
@@ -10,68 +12,88 @@ from .syntax import HOME, OPENAI
 
 
 def _profile(name: str, models: tuple[str, ...], templates: dict[str, str]) -> Profile:
-    """A profile, given the name of its function, and of each template that it was held to the sha256 by its name."""
-    make = Lazy(f"{__name__}.profile:{name}")
+    """A profile, with the sha256 of each public template that it was held to by its name."""
+    make = Lazy(f"{__name__}.profile:prompt", name)
     return Profile(make, models, templates=templates, shows_reasoning=True, reads_with_tools=True)
 
 
-_PROFILES = {
-    "qwen2.5": _profile(
-        "qwen2_5",
+_MODELS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
+    "chatml": (
+        ("any model of ChatML without markup",),
+        {"chatml.jinja": "e7a3df47d72feec173403ca6c63b3632edde3536fc0f5a4413ab432a2cfddb8d"},
+    ),
+    "qwen2.5": (
         ("Qwen2.5",),
         {"Qwen-Qwen2.5-7B-Instruct.jinja": "cd8e9439f0570856fd70470bf8889ebd8b5d1107207f67a5efb46e342330527f"},
     ),
-    "qwen3": _profile(
-        "qwen3",
+    "qwen3": (
         ("Qwen3",),
         {
             "qwen3.jinja": "a55ee1b1660128b7098723e0abcd92caa0788061051c62d51cbe87d9cf1974d8",
             "Qwen-Qwen3-0.6B.jinja": "87a2728cb8dc9fe424d624542f6060ec05a1d285ebbec578bb078900e33396b5",
         },
     ),
-    "qwen3-2507": _profile(
-        "qwen3_2507",
-        (
-            "Qwen3-2507-Instruct",
-            "Qwen3-VL",
-        ),
-        {"qwen3_vl.jinja": "3636d0f0bd6bef02654cdffdc447b79cb2cef8ab02cc75267345946291a489e4"},
+    "qwen3-2507": (
+        ("Qwen3-2507-Instruct", "Qwen3-VL"),
+        {
+            "qwen3_instruct_2507.jinja": "64f85b198065d0fba2a81f37e10ed68161ce2c19a754c7100e67e0ca2ee9c326",
+            "qwen3_vl.jinja": "3636d0f0bd6bef02654cdffdc447b79cb2cef8ab02cc75267345946291a489e4",
+        },
     ),
-    "qwen3-coder": _profile(
-        "qwen3_coder",
+    "hermes": (
+        ("Hermes 2 Pro",),
+        {
+            "NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use.jinja": (
+                "7ce09d55d3690e06c70b5c07228cc7e8c99c43a23cdc027762be4011efcdea6c"
+            )
+        },
+    ),
+    "qwen3-coder": (
         ("Qwen3-Coder",),
         {"Qwen3-Coder.jinja": "d287fb2edf144207f868ae1b282755dc19db2a3f1c5b3a3d57e9e5abffa98392"},
     ),
-    "qwen3.5": _profile(
-        "qwen3_5",
+    "qwen3.5": (
         ("Qwen3.5",),
         {"qwen3_5_think.jinja": "a4aee8afcf2e0711942cf848899be66016f8d14a889ff9ede07bca099c28f715"},
     ),
-    "nemotron-3": _profile(
-        "nemotron_3",
-        (
-            "Nemotron-3-Nano",
-            "Nemotron-3-Super",
-        ),
+    "qwen3.6": (
+        ("Qwen3.6",),
+        {"qwen3_6.jinja": "e84f32a23fdda27689f868aa4a1a5621f41133e51a48d7f3efcbea2839574259"},
+    ),
+    "qwen3.8": (
+        ("Qwen3.8",),
+        {
+            "qwen38_chat_template.jinja": "514d5304fcac63bda60e6faf860d5657010cf43cbc4c633c8bf678ee184e7a37",
+            "qwen3_8.jinja": "c3cf9e34abf4f9e36c2d72165aa9c132d3e2a725b6c2586aaa3a8af9d7a81041",
+        },
+    ),
+    "nemotron-3": (
+        ("Nemotron-3-Nano", "Nemotron-3-Super"),
         {
             "nemotron_3_nano.jinja": "ab7813c3abdd9cb655905a410728b26c7884eca45ddfab8d9f931553485a7862",
             "nemotron_3_super.jinja": "575fb74f54ed264df9047d0ecce3c98938aae953fb4f50356675706264cbb68a",
         },
     ),
-    "step-3.5": _profile(
-        "step_3_5",
+    "step-3.5": (
         ("Step-3.5-Flash",),
         {"stepfun-ai-Step-3.5-Flash.jinja": "b18b99dff7261214c43e0402cba9f573e3240be6f9bb7ccaa54bb8df97e49dca"},
     ),
-    "lfm2": _profile(
-        "lfm2", ("LFM2",), {"LFM2-8B-A1B.jinja": "2294f49b51a0b9a1b0194add3f124237b5bd986599f43180eec49bba4de01365"}
+    "lfm2": (
+        ("LFM2",),
+        {
+            "LFM2-8B-A1B.jinja": "2294f49b51a0b9a1b0194add3f124237b5bd986599f43180eec49bba4de01365",
+            "lfm2_v2.jinja": "5504d163d879bfb6fd4135b7fa3d56768b2e69dd718338f7b146750289f46ab0",
+        },
     ),
-    "lfm2.5": _profile(
-        "lfm2_5",
+    "lfm2.5": (
         ("LFM2.5",),
-        {"LFM2.5-8B-A1B.jinja": "6d65c8804847ad74eea912dd7eca3dc1cf7a457b53a77f47d841a14121910963"},
+        {
+            "LFM2.5-8B-A1B.jinja": "6d65c8804847ad74eea912dd7eca3dc1cf7a457b53a77f47d841a14121910963",
+            "lfm2_2_5_v2.jinja": "c5b67247c9f736f6c40eaa91ae1ef27dc67f5b041eedaadb97a1bea5030fb0ff",
+        },
     ),
 }
+"""Profile → the models that it is for, and the public templates that it was held to."""
 
 ADAPTER = Adapter(
     id="chatml",
@@ -87,7 +109,7 @@ ADAPTER = Adapter(
     decoders={"chatml": Lazy(f"{__name__}.stream:decoder")},
     encoders={"chatml": Lazy(f"{__name__}.encode:encoder")},
     added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),
-    profiles=_PROFILES,
+    profiles={name: _profile(name, *about) for name, about in _MODELS.items()},
 )
 
 JSON = Adapter(

@@ -21,7 +21,7 @@ from .stream import WRITTEN
 from .syntax import CONTROL, END, START, TEXT, control_of
 from .text_reader import TextReader
 from .text_writer import FamilyFrames, remembered_of, turn
-from .turn import ARGUMENTS, Guard, gap_between, write_calls
+from .turn import ARGUMENTS, Guard, end_of, gap_between, write_calls
 
 
 class FamilyWriter(TextEncoder):
@@ -136,9 +136,11 @@ class FamilyWriter(TextEncoder):
         if before is None:
             return ""
         spelling = self._family.responses
-        out = spelling.end_of(closing=closing) if before.role == "tool" else ""
-        if is_call(before) and before.end is not None:
-            out = self._family.end
+        out = ""
+        if before.role == "tool":
+            out = spelling.end_of(closing=closing)
+        elif before.end is not None:
+            out = end_of(before, self._family)
         gap = spelling.gap if before.role == "tool" and not last else "\n"
         cut = last and before.role == "assistant" and before.end is None and self._says
         return out if cut else f"{out}{END}{gap}"

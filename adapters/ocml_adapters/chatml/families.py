@@ -83,11 +83,13 @@ class Thoughts(NamedTuple):
         open: what stands before it.
         close: what stands behind it.
         gap: what stands between it and what follows.
+        alone: what stands behind it where nothing follows.
     """
 
     open: str = "<think>\n"
     close: str = "\n</think>"
     gap: str = "\n\n"
+    alone: str = "\n\n"
 
 
 class Responses(NamedTuple):
@@ -212,13 +214,13 @@ FAMILIES: Final = _named(
     _qwen_3_5("qwen-xml/qwen3.6"),
     _qwen_3_5("qwen-xml/qwen3.8", words.EFFORT_XHIGH),
     _qwen_3_5("qwen-xml/qwen3.8-low", words.EFFORT_LOW),
-    _nemotron("qwen-xml/nemotron-3", Thoughts(gap="\n")),
-    _nemotron("qwen-xml/nemotron-3-ultra", Thoughts(close="</think>", gap="")),
+    _nemotron("qwen-xml/nemotron-3", Thoughts(gap="\n", alone="")),
+    _nemotron("qwen-xml/nemotron-3-ultra", Thoughts(close="</think>", gap="", alone="")),
     Family(
         "qwen-xml/step-3.5",
         "xml",
         Declaration(*words.STEP, _LINES),
-        Thoughts(gap="\n"),
+        Thoughts(gap="\n", alone="\n"),
         Responses("tool_response", "<tool_response>", "</tool_response>", between=""),
         text_gap="",
         call_gap="",
@@ -236,7 +238,7 @@ FAMILIES: Final = _named(
         "lfm2/lfm2.5",
         "python",
         Declaration(*words.LFM2_5, _LIST, gap="\n"),
-        Thoughts("<think>", "</think>", ""),
+        Thoughts("<think>", "</think>", "", ""),
         Responses("tool", "", "", between=None),
         text_gap="",
         grammar=PythonCalls(python=True, escaped=False),

@@ -1,186 +1,218 @@
-"""Requests as models that speak ChatML are prompted with them: what their chat templates do, as data.
-
-A family says how a frame is spelled; a template says which frames there are: the system text where a request has none,
-which thoughts are shown again, and how the answer is begun.
-"""
+"""Requests as models that speak ChatML are prompted with them: what their chat templates do."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from typing import Final, Literal, NamedTuple, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple, TypeVar
 
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Json, Message, Settings, Transcript, replace
 from ocml_bridge.prompting import Profiled
 from ocml_bridge.turns import is_call, is_thought
 
-from .around import FAMILY, TOOLS, dialect_of
+from .around import FAMILY, TOOLS, TOOLS_AT
+from .declared import write_declared
 from .families import FAMILIES
-from .family_frames import OPENING
+from .family_frames import OPENING, normal_tools
 from .syntax import HOME
+from .templates import OFF, PREAMBLE, TEMPLATES, THOUGHT, Effort, Template
 
-OPEN: Final = "<think>\n"
-CLOSED: Final = "<think>\n\n</think>\n\n"
-NOTHING: Final = "<think></think>"
-"""Thoughts without a word, begun and ended."""
-_Kept = TypeVar("_Kept", Message, Transcript)
-OFF: Final = "none"
-"""The effort that turns thinking off."""
+_Remembers = TypeVar("_Remembers", Message, Transcript)
+CHANGED: Final = Severity.CHANGED
+_NEAREST: Final = {"minimal": "low", "high": "xhigh", "max": "xhigh"}
+"""An effort that no template has words for → the nearest that there may be."""
 
 
-class Template(NamedTuple):
-    """What a chat template does.
+class Part(NamedTuple):
+    """A message of a prompt, and its path in the request; "" for one that is made."""
 
-    Attributes:
-        family: how its frames are spelled.
-        system: the system text where the request has none; None for no frame.
-        tools: where that stands: only with tools, only without, or in both cases (None).
-        strips: whether white space is taken off the ends of texts.
-        empty_system: whether a system text that is empty has a frame.
-        bos: the token that the prompt begins with.
-        thinks: whether the thoughts behind the last message of the user's are shown again; no template shows others.
-        empty: what stands for a thought that would be shown, where there is none.
-        dropped: what stands for one that is not shown.
-        gap: what stands behind these two before a call, and where a thought before a text alone is not shown.
-        opening: what an answer is begun with.
-        opening_off: the same where thinking is turned off.
+    message: Message
+    path: str = ""
+
+
+def prompt(name: str, transcript: Transcript, date: str | None) -> Profiled:
+    """The messages of a prompt, and the turn to come.
+
+    Args:
+        name: the profile's.
+        transcript: the request.
+        date: today's, which no template of ChatML asks for.
     """
-
-    family: str
-    system: str | None = None
-    tools: bool | None = None
-    strips: bool = False
-    empty_system: bool = True
-    bos: str = ""
-    thinks: bool = False
-    empty: str = ""
-    dropped: str = ""
-    gap: str = ""
-    opening: str = ""
-    opening_off: str = ""
-
-
-def prompt(template: Template, transcript: Transcript, date: str | None) -> Profiled:
-    """The messages of a prompt, and the turn to come."""
-    log, settings = Log(), transcript.settings or Settings()
-    messages, origins = _with_thoughts(transcript.messages, template, log)
-    lacks_system = not messages or messages[0].role != "system"
-    if template.system is not None and lacks_system and template.tools in (None, bool(transcript.tools)):
-        messages.insert(0, Message("system", template.system))
-        origins.insert(0, "")
-    opening = template.opening_off if settings.reasoning_effort == OFF else template.opening
+    log, settings, template = Log(), transcript.settings or Settings(), TEMPLATES[name]
+    level = _level(settings.reasoning_effort, template, log)
+    effort = template.efforts.get(level or "", Effort("", template.family or ""))
+    shown = _shown(transcript.messages, template, log)
+    parts, gap = _headed(shown, template, effort, tools=bool(transcript.tools), log=log)
+    opening = (template.opening_off or "") if level == OFF else template.opening
     turn = transcript.open_turn or Message("assistant", "", end=None)
     rest = replace(settings, reasoning_effort=None)
     made = replace(
         transcript,
-        messages=tuple(messages),
+        messages=tuple(part.message for part in parts),
         open_turn=_remembering(turn, {OPENING: opening}) if opening else turn,
         settings=None if rest == Settings() else rest,
     )
-    made = _remembering(made, {FAMILY: template.family})
-    return Profiled(_behind(template.bos, made) if template.bos else made, tuple(log.losses), tuple(origins))
+    if template.always_tools and not made.tools:
+        made = _remembering(replace(made, tools=()), {TOOLS_AT: 0})
+    if effort.family:
+        made = _remembering(made, {FAMILY: effort.family})
+    if gap and made.tools:
+        declaration = FAMILIES[effort.family].declaration
+        body = write_declared(None, declaration.tools.nearest(normal_tools(made.tools)), declaration)
+        made = _remembering(made, {TOOLS: {"body": f"{declaration.gap}{body}"}})
+    made = _behind(template.bos, made, alone=effort.family != "" and FAMILIES[effort.family].declaration.alone)
+    return Profiled(made, tuple(log.losses), tuple(part.path for part in parts))
 
 
-def _with_thoughts(messages: Sequence[Message], template: Template, log: Log) -> tuple[list[Message], list[str]]:
-    """The messages that the template shows, and where each stood in the request."""
-    last = max((at for at, message in enumerate(messages) if message.role == "user"), default=-1)
-    shown: list[Message] = []
-    origins: list[str] = []
-    thought: Literal["shown", "left out"] | None = None
+def _level(wanted: str | None, template: Template, log: Log) -> str | None:
+    """How much the model is told to think; None where nothing is said of it."""
+    default = next(iter(template.efforts), None)
+    thinks = template.thoughts != "none"
+    if wanted is None or wanted in template.efforts:
+        return wanted or default
+    if wanted == OFF and (template.opening_off is not None or not thinks):
+        return OFF
+    level = _NEAREST.get(wanted, default)
+    if level is not None and level in template.efforts:
+        detail, severity = f"of the efforts that the model knows, {level} is the nearest", CHANGED
+    else:
+        level, severity = default, Severity.LOST
+        detail = "the chat template cannot say how much to think" if thinks else "the model does not think"
+    log.lose(LossCode.SETTINGS, "/settings/reasoning_effort", detail, severity)
+    return level
+
+
+# --- messages ---------------------------------------------------------------------------------------------------------
+
+
+def _shown(messages: Sequence[Message], template: Template, log: Log) -> list[Part]:
+    """The messages that the template shows."""
+    last_user = max((at for at, message in enumerate(messages) if message.role == "user"), default=-1)
+    shown: list[Part] = []
+    at = 0
+    for group in _groups(messages):
+        current = template.thoughts == "all" or (template.thoughts == "current" and at > last_user)
+        at += len(group)
+        if group[0].message.role == "assistant":
+            group = _answer(group, template, log, current=current)
+        shown += [_stripped(_spoken(part, template, log), template, log) for part in group]
+    return shown
+
+
+def _groups(messages: Sequence[Message]) -> Iterator[list[Part]]:
+    """The messages that stand in one frame, together; a thought begins one, and goes on in the answer behind it."""
+    group: list[Part] = []
     for at, message in enumerate(messages):
-        path, current = f"/messages/{at}", template.thinks and at > last
-        if is_thought(message):
-            thought = "shown" if current else "left out"
+        joins = group != [] and group[-1].message.role == message.role == "assistant" and not is_thought(message)
+        if group and not (joins and (message.continues or is_thought(group[-1].message))):
+            yield group
+            group = []
+        group.append(Part(message, f"/messages/{at}"))
+    if group:
+        yield group
+
+
+def _answer(group: list[Part], template: Template, log: Log, *, current: bool) -> list[Part]:
+    """The messages of one frame of the assistant's, as far as they are shown."""
+    calls = any(is_call(part.message) for part in group)
+    shown: list[Part] = []
+    for part in group:
+        if is_thought(part.message):
             if not current:
-                log.lose(LossCode.THOUGHT, path, "the chat template shows no reasoning of earlier turns")
+                log.lose(LossCode.THOUGHT, part.path, "the chat template shows no reasoning of earlier turns")
                 continue
-        elif message.role == "assistant":
-            if thought != "shown" and (thought or not message.continues):
-                message = _beginning(
-                    message, _nothing(messages[at:], template, current=current, left_out=bool(thought))
-                )
-            if message.continues and not (shown and shown[-1].role == "assistant"):
-                message = replace(message, continues=False)
-            thought = None
-        if message.role == "system" and message.content == "" and not template.empty_system:
-            log.lose(LossCode.MESSAGE, path, "the chat template has no frame for an empty text", Severity.LAYOUT)
+        elif is_call(part.message) and not template.shows_calls:
+            log.lose(LossCode.MESSAGE, part.path, "the chat template shows no calls")
             continue
-        shown.append(_stripped(message, path, log) if template.strips else message)
-        origins.append(path)
-    return shown, origins
+        elif not is_call(part.message) and calls and not template.shows_text:
+            log.lose(LossCode.MESSAGE, part.path, "the chat template shows no text beside calls")
+            continue
+        shown.append(part._replace(message=replace(part.message, continues=shown != [])))
+    if not shown:
+        shown.append(Part(Message("assistant", "", channel="final"), group[0].path))
+    if shown and not is_thought(shown[0].message):
+        thought = is_thought(group[0].message)
+        opening = template.empty if current else template.dropped
+        if opening and (is_call(shown[0].message) or (thought and not calls and shown[0].message.content)):
+            opening += template.gap
+        if opening:
+            shown[0] = shown[0]._replace(message=_remembering(shown[0].message, {OPENING: opening}))
+    return shown
 
 
-def _nothing(rest: Sequence[Message], template: Template, *, current: bool, left_out: bool) -> str:
-    """What stands for the thought of an assistant's frame that has none, given the messages from it on."""
-    text = template.empty if current else template.dropped
-    calls = any(is_call(message) for message in rest[:1]) or (len(rest) > 1 and is_call(rest[1]) and rest[1].continues)
-    return f"{text}{template.gap}" if text and (is_call(rest[0]) or (left_out and not calls)) else text
+def _spoken(part: Part, template: Template, log: Log) -> Part:
+    """A message with a role that templates know, and without a name, which none of them writes."""
+    message, path = part
+    role, name = message.role, message.name
+    if role == "developer":
+        role = "system"
+        log.lose(LossCode.ROLE, f"{path}/role", "to the model, the developer's instructions are the system's", CHANGED)
+    if name is not None and (role != "tool" or template.family is None):
+        name = None
+        log.lose(LossCode.NAME, f"{path}/name", "the chat template writes no names")
+    return part if (role, name) == (message.role, message.name) else Part(replace(message, role=role, name=name), path)
 
 
-def _beginning(message: Message, opening: str) -> Message:
-    return _remembering(message, {OPENING: opening}) if opening else message
+def _stripped(part: Part, template: Template, log: Log) -> Part:
+    message = part.message
+    preamble = message.role == "assistant" and message.intent == PREAMBLE
+    strip = template.strips.get(THOUGHT if is_thought(message) else PREAMBLE if preamble else message.role)
+    if strip is None or is_call(message) or not isinstance(message.content, str):
+        return part
+    content = strip(message.content)
+    if content == message.content:
+        return part
+    detail = "the chat template takes white space off its ends"
+    log.lose(LossCode.CONTENT, f"{part.path}/content", detail, CHANGED)
+    return part._replace(message=replace(message, content=content))
 
 
-def _stripped(message: Message, path: str, log: Log) -> Message:
-    content = message.content
-    if is_call(message) or not isinstance(content, str) or content == content.strip():
-        return message
-    log.lose(LossCode.CONTENT, f"{path}/content", "the chat template takes white space off its ends", Severity.CHANGED)
-    return replace(message, content=content.strip())
+# --- the system's text, and what begins a prompt ----------------------------------------------------------------------
 
 
-def _behind(bos: str, transcript: Transcript) -> Transcript:
-    """A transcript whose first frame stands behind a token."""
+def _headed(parts: list[Part], template: Template, effort: Effort, *, tools: bool, log: Log) -> tuple[list[Part], bool]:
+    """The messages behind the system's text, where the template has one or words to put in front of it.
+
+    Returns:
+        The messages, and whether a text that is empty leaves a gap in front of the tools.
+    """
+    first = parts[0] if parts and parts[0].message.role == "system" else None
+    words = "" if tools else effort.words
+    if first is None:
+        default = template.system if template.tools in (None, tools) else None
+        text = words.rstrip("\n") or default
+        return (parts if text is None else [Part(Message("system", text)), *parts]), False
+    if first.message.content != "":
+        if words and isinstance(first.message.content, str):
+            log.lose(LossCode.CONTENT, f"{first.path}/content", "how much to think is told in front of it", CHANGED)
+            first = first._replace(message=replace(first.message, content=f"{words}{first.message.content}"))
+        return [first, *parts[1:]], False
+    beside = tools and template.family is not None and not template.always_tools
+    if template.empty_system and not beside:
+        return parts, False
+    log.lose(LossCode.MESSAGE, first.path, "the chat template has no frame for an empty text", Severity.LAYOUT)
+    text = words.rstrip("\n")
+    return [
+        *([Part(Message("system", text))] if text else ()),
+        *parts[1:],
+    ], template.empty_system and template.empty_gap
+
+
+def _behind(bos: str, transcript: Transcript, *, alone: bool) -> Transcript:
+    """A transcript whose first frame stands behind a token; `alone`: tools have a frame of their own in front."""
     messages, gap = transcript.messages, {"gap": bos}
-    if transcript.tools and (not messages or messages[0].role != "system" or _stands_alone(transcript)):
-        return _remembering(transcript, {TOOLS: gap})
+    if not bos:
+        return transcript
+    if alone or (transcript.tools and (not messages or messages[0].role != "system")):
+        tools = (transcript.layout or {}).get(HOME, {}).get(TOOLS)
+        return _remembering(transcript, {TOOLS: {**(tools if isinstance(tools, dict) else {}), **gap}})
     if messages:
         return replace(transcript, messages=(_remembering(messages[0], gap), *messages[1:]))
     turn = transcript.open_turn
     return transcript if turn is None else replace(transcript, open_turn=_remembering(turn, gap))
 
 
-def _stands_alone(transcript: Transcript) -> bool:
-    family = dialect_of(transcript)
-    return family is not None and FAMILIES[family].declaration.alone
-
-
-def _remembering(value: _Kept, more: dict[str, Json]) -> _Kept:
+def _remembering(value: _Remembers, more: dict[str, Json]) -> _Remembers:
     """A message or transcript whose layout has more values of ChatML."""
     layout = value.layout or {}
     return replace(value, layout={**layout, HOME: {**layout.get(HOME, {}), **more}})
-
-
-# --- the templates ----------------------------------------------------------------------------------------------------
-
-_QWEN_2_5: Final = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
-_CODER: Final = "You are Qwen, a helpful AI assistant that can interact with a computer to solve tasks."
-
-qwen2_5 = partial(prompt, Template("hermes", _QWEN_2_5))
-qwen3 = partial(prompt, Template("hermes", thinks=True, opening_off=CLOSED))
-qwen3_2507 = partial(prompt, Template("hermes"))
-qwen3_coder = partial(prompt, Template("qwen-xml", _CODER, tools=True))
-qwen3_5 = partial(
-    prompt,
-    Template("qwen-xml/qwen3.5", strips=True, thinks=True, empty=CLOSED, opening=OPEN, opening_off=CLOSED),
-)
-nemotron_3 = partial(
-    prompt,
-    Template(
-        "qwen-xml/nemotron-3",
-        "",
-        tools=False,
-        thinks=True,
-        empty=NOTHING,
-        dropped=NOTHING,
-        gap="\n",
-        opening=OPEN,
-        opening_off=NOTHING,
-    ),
-)
-step_3_5 = partial(
-    prompt, Template("qwen-xml/step-3.5", bos="<s>", thinks=True, empty="<think>\n\n</think>\n", opening=OPEN)
-)
-lfm2 = partial(prompt, Template("lfm2", empty_system=False, bos="<|startoftext|>"))
-lfm2_5 = partial(prompt, Template("lfm2/lfm2.5", empty_system=False, bos="<|startoftext|>", thinks=True))

@@ -302,9 +302,16 @@ def write_turn(messages: Sequence[Message], opening: str, family: Family, guard:
         pieces.append("" if before is None else gap_between(before, run[0], family))
         pieces.append(write_calls(run, family, guard) if is_call(run[0]) else write_part(run[0], family, guard))
         before = run[-1]
-    if before is not None and is_call(before) and before.end is not None:
-        pieces.append(family.end)
+    if before is not None and before.end is not None:
+        pieces.append(end_of(before, family))
     return "".join(pieces)
+
+
+def end_of(final: Message, family: Family) -> str:
+    """What stands behind the last message of a body, which is whole."""
+    if is_call(final):
+        return family.end
+    return family.thoughts.alone if is_thought(final) else ""
 
 
 def _runs(messages: Sequence[Message], family: Family) -> Iterator[list[Message]]:
