@@ -34,6 +34,7 @@ LAYERS = (
     ("answers",),
     ("split", "verify"),
     ("request",),
+    ("profiles",),
     ("",),  # the public API, ocml_bridge/__init__.py
     ("bulk", "testing", "view"),
     ("hosts",),

@@ -14,9 +14,9 @@ from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import Options, Transcript, read
 from ocml_bridge.events import Start, Stop
 from ocml_bridge.model import Tool
-from ocml_bridge.pipe import decoder
-from ocml_bridge.request import names_of, opening_of, prompt
+from ocml_bridge.profiles import profile
 from ocml_bridge.turns import name_of, split_name
+from prompts import prompt
 
 GPT_OSS = "gpt-oss"
 HELD = ("python", "browser", "browser.search", "weather.get", "functions.f", "get-weather", "user", "f")
@@ -95,7 +95,7 @@ def test_two_names_stay_two() -> None:
 @settings(max_examples=60)
 def test_a_document_comes_back_with_the_declared_names(names: list[str]) -> None:
     result = prompt(request(*names), "harmony", profile=GPT_OSS)
-    spelled = names_of(result, profile=GPT_OSS)
+    spelled = result.names
     transcript = read(result.output, "harmony").transcript
     assert isinstance(transcript, Transcript)
     called = [
@@ -123,8 +123,7 @@ def test_a_stream_has_the_declared_names_however_it_is_cut(name: str, target: st
     answer = calls_to(ANSWERS[name])
     ids = load_encoding().encode(answer, allowed_special="all")
     for size in (1, 3, len(answer)):
-        source = decoder(target, prefix=opening_of(result, profile=GPT_OSS))
-        source = names_of(result, profile=GPT_OSS).decoder(source)
+        source = profile(GPT_OSS, target).answering(result)
         events = [
             event
             for at in range(0, len(answer), size)

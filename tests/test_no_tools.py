@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ocml_bridge import Transcript, convert, formats, read
-from ocml_bridge.request import prompt
+from prompts import prompt
 
 HI = [{"role": "user", "content": "hi"}]
 NONE = json.dumps({"messages": HI, "tools": []})

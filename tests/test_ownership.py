@@ -17,9 +17,9 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.jsontext import Lines
 from ocml_bridge.ownership import own, own_json
 from ocml_bridge.policy import LENIENT
-from ocml_bridge.request import prompt
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.ownership import POISON, poison
+from prompts import prompt
 from sampling import Pairs, every_pair, some_pairs
 
 Object = dict[str, Any]

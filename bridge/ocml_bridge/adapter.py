@@ -31,7 +31,7 @@ __all__ = [
 if TYPE_CHECKING:
     from .comparison import Comparison
     from .events import Answer, Decoder, Encoder
-    from .prompting import Profile
+    from .prompting import ChatTemplate
     from .units.reader import UnitReader
     from .units.writer import UnitWriter
 
@@ -107,4 +107,4 @@ class Adapter:
     encoders: Mapping[str, MakeEncoder] = field(default_factory=dict[str, MakeEncoder])
     added_tokens: Callable[[Options], AddedTokens] | None = None
     engine_keys: frozenset[str] = frozenset()
-    profiles: Mapping[str, Profile] = field(default_factory=dict[str, "Profile"])
+    profiles: Mapping[str, ChatTemplate] = field(default_factory=dict[str, "ChatTemplate"])

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 _Made = TypeVar("_Made")
 
 
-def decoder(stream: str, *, options: Options = DEFAULT, prefix: str | bytes | Sequence[int] = "") -> Decoder:
+def decoder(stream: str | Adapter, *, options: Options = DEFAULT, prefix: str | bytes | Sequence[int] = "") -> Decoder:
     """What reads a stream as it arrives.
 
     Args:
-        stream: a format id, with a dialect where wanted, or how a format is framed: `openai-sse`.
+        stream: a format id, with a dialect where wanted, or how a format is framed: `openai-sse`; or an adapter.
         options: how to read.
-        prefix: what stands before the stream: the generation prompt that a model's answer continues, as text or as
-            token ids.
+        prefix: what stands before the stream, as text or as token ids; a model's answer is read by its profile
+            (`Profile.answering`).
 
     Raises:
         BridgeError: OCB-FORMAT-UNKNOWN where there is no such stream.
@@ -64,24 +64,24 @@ def encoder(
     from .events import Answer
     from .stream.visible import FilteredEncoder
 
-    stream, options = _in_dialect(stream, options)
-    adapter, make = _find(stream, lambda adapter: adapter.encoders, "written")
+    named, options = _in_dialect(stream, options)
+    adapter, make = _find(named, lambda adapter: adapter.encoders, "written")
     made = make(answer or Answer(), options)
     added = added_to(adapter, options)
     if added is not None:
         from .stream.added_tokens import GuardedEncoder
 
         made = GuardedEncoder(made, adapter, added, options)
-    seen = audience(stream) if visibility is None else visibility
+    seen = audience(adapter.id if isinstance(named, Adapter) else named) if visibility is None else visibility
     return made if seen is None else FilteredEncoder(made, seen)
 
 
-def _in_dialect(stream: str, options: Options) -> tuple[str, Options]:
-    """The id of a stream without the dialect that it names, and the options with it."""
-    if ":" not in stream:
+def _in_dialect(stream: str | Adapter, options: Options) -> tuple[str | Adapter, Options]:
+    """A stream without the dialect that it names, and the options with it."""
+    if isinstance(stream, Adapter) or ":" not in stream:
         return stream, options
     adapter, dialect = registry.adapter(stream)
-    return adapter.id, replace(options, dialect=dialect)
+    return adapter, replace(options, dialect=dialect)
 
 
 def audience(stream: str) -> Visibility | None:
@@ -105,7 +105,12 @@ def streams() -> tuple[tuple[str, ...], tuple[str, ...]]:
     )
 
 
-def _find(stream: str, table: Callable[[Adapter], Mapping[str, _Made]], done: str) -> tuple[Adapter, _Made]:
+def _find(stream: str | Adapter, table: Callable[[Adapter], Mapping[str, _Made]], done: str) -> tuple[Adapter, _Made]:
+    if isinstance(stream, Adapter):
+        made = table(stream).get(stream.id)
+        if made is not None:
+            return stream, made
+        stream = stream.id
     names = [name for name in registry.formats() if stream == name or stream.startswith(f"{name}-")]
     if names:
         adapter = registry.adapter(max(names, key=len))[0]

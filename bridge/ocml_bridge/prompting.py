@@ -50,7 +50,8 @@ class Profiled(NamedTuple):
 
 MakePrompt = Callable[[Transcript, str | None], Profiled]
 """Makes a model's prompt of a request, whose settings are those that `of_prompt` leaves, and of today's date
-(`YYYY-MM-DD`) where it is known."""
+(`YYYY-MM-DD`) where it is known. The turn to come is open in it; a request without goes on with its last message, or is
+a line to train on."""
 
 SpellNames = Callable[[Sequence[Tool]], Mapping[str, str]]
 """Of declared tools, by the recipient for the name in the request, the function's name that a model has for it; only
@@ -58,14 +59,14 @@ those that differ, and no two alike."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Profile:
-    """How the models of some families are prompted, in the format that they read.
+class ChatTemplate:
+    """How the models of some families are prompted, in the format that they read: what an adapter says of a profile.
 
     Attributes:
-        make: makes the messages of the prompt; the turn to come is opened behind them.
+        make: makes the messages of the prompt.
         families: the models, by the names under which people know them.
         dialect: that the prompt is written in; None for the format's default one.
-        templates: by its file's name, the sha256 of each public chat template that the prompts were held to.
+        sources: by its file's name, the sha256 of each public chat template that the prompts were held to.
         shows_reasoning: whether `make` tells which earlier reasoning is shown; else that of turns that ended in a final
             answer is dropped before.
         reads_with_tools: whether the declared tools tell what an answer says, such as the types of arguments: then they
@@ -76,7 +77,7 @@ class Profile:
     make: MakePrompt
     families: tuple[str, ...]
     dialect: str | None = None
-    templates: Mapping[str, str] = field(default_factory=dict[str, str])
+    sources: Mapping[str, str] = field(default_factory=dict[str, str])
     shows_reasoning: bool = False
     reads_with_tools: bool = False
     names: SpellNames | None = None

@@ -1,8 +1,8 @@
-"""A request becomes a prompt: the text or the token ids that a model continues. `docs/requests.md` has the whole table.
+"""A request becomes a prompt, or a line to train on. `docs/requests.md` has the whole table.
 
 Conversion leaves a transcript as it is; this does not. Reasoning that has done its work is dropped (OpenChatML 2.2
-§12.7), a profile makes the messages that a model was trained on, and the assistant's turn is opened. All of it is in
-the report, by paths into the request.
+§12.7), a chat template makes the messages that a model was trained on, and the assistant's turn is opened. All of it is
+in the report, by paths into the request.
 """
 
 from __future__ import annotations
@@ -10,93 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 from . import registry
-from .adapter import DEFAULT, Adapter, Options, Source
-from .convert import Reading, Result, read, write
+from .convert import Reading, Result
 from .errors import BridgeError, ErrorCode
 from .loss import Loss, LossCode, Severity
 from .model import Message, Settings, Transcript, replace
-from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
-from .prompting import Profile, of_prompt
+from .prompting import ChatTemplate, of_prompt
 from .tool_names import ToolNames, declared_in
 from .transform import drop_analysis, remaining, renumber
-
-
-def prompt(
-    data: Source | bytes,
-    target: str | Adapter,
-    *,
-    source: str | Adapter | None = "openai",
-    profile: str | None = None,
-    date: str | None = None,
-    effort: str | None = None,
-    options: Options = DEFAULT,
-    strict: bool = False,
-    policy: LossPolicy = DEFAULT_POLICY,
-) -> Result:
-    """Make a prompt of a request.
-
-    Args:
-        data: the request: text, bytes (UTF-8), or parsed JSON.
-        target: the format that the model reads, with a dialect where another than the profile's is wanted.
-        source: the format of the request; None to detect it.
-        profile: how the model is prompted (`gpt-oss`); None for the messages as they are.
-        date: today's, `YYYY-MM-DD`, for a profile; None for a prompt without.
-        effort: how much to reason, for a profile; None for what the request asks for.
-        options: how to read and write.
-        strict: refuse where anything of the request would be lost or changed that the policy does not allow.
-        policy: which losses are allowed and which are refused.
-
-    Returns:
-        The prompt; its `transcript` and its losses are those of the request.
-
-    Raises:
-        BridgeError: with code and position, where the request cannot be read; OCB-OPTION for a profile that the format
-            does not have, for a date that is none, and for a date or an effort without a profile.
-    """
-    reading = read(data, source, options=options, strict=strict)
-    prepared = prepare(reading, target, profile=profile, date=date, effort=effort)
-    written = target if options.dialect is not None else prepared.target
-    result = prepared.account(write(prepared.transcript, written, options=options, policy=LENIENT))
-    policy.check(result.losses, strict=strict)
-    return result
-
-
-def opening(target: str | Adapter, *, options: Options = DEFAULT) -> str | tuple[int, ...]:
-    """The generation prompt of a format, which every prompt ends with and a model's answer continues.
-
-    Args:
-        target: the format that the model reads.
-        options: how to write.
-
-    Returns:
-        Text, or token ids.
-    """
-    output = write(Transcript(open_turn=Message("assistant", "", end=None)), target, options=options).output
-    return output if isinstance(output, str) else tuple(cast("list[int]", output))
-
-
-def opening_of(result: Result, *, profile: str | None = None, options: Options = DEFAULT) -> str | tuple[int, ...]:
-    """What a prompt ends with: the turn that it opens, and all that stands in it already, such as a thought begun.
-
-    Args:
-        result: what `prompt` gave.
-        profile: the profile that it was made with; where answers of its models are read with the declared tools, these
-            stand before the turn.
-        options: the options that it was written with.
-
-    Returns:
-        Text, or token ids: the prefix of the decoder that reads the answer.
-    """
-    image = result.image
-    turn = image.open_turn if isinstance(image, Transcript) else None
-    chosen = _profile(registry.adapter(result.target)[0], profile)
-    tools = image.tools if isinstance(image, Transcript) and chosen is not None and chosen.reads_with_tools else None
-    end = Transcript(tools=tools, open_turn=turn, layout=image.layout)
-    output = write(end, result.target, options=options, policy=LENIENT).output
-    return output if isinstance(output, str) else tuple(cast("list[int]", output))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +31,14 @@ class Prepared:
         losses: what is not, or not as the request has it, by paths into the request.
         origins: for each message, its path in the request; of one that was made, what it was made from.
         reading: the request.
-        target: the format to write it in, with the dialect of its profile where none was named.
+        names: what the model calls the declared tools.
     """
 
     transcript: Transcript
     losses: tuple[Loss, ...]
     origins: tuple[str, ...]
     reading: Reading
-    target: str | Adapter
+    names: ToolNames
 
     def account(self, written: Result) -> Result:
         """The result of writing it, told of the request."""
@@ -137,16 +60,26 @@ _MESSAGE: Final = re.compile(r"/messages/(\d+)")
 
 def prepare(
     reading: Reading,
-    target: str | Adapter,
+    template: ChatTemplate | None,
     *,
-    profile: str | None = None,
     date: str | None = None,
     effort: str | None = None,
+    training: bool = False,
 ) -> Prepared:
-    """Everything but reading the request and writing the prompt; arguments and errors are those of `prompt`."""
-    adapter, dialect = registry.adapter(target)
-    chosen = _profile(adapter, profile)
-    if chosen is None and (date or effort):
+    """Everything but reading the request and writing the prompt.
+
+    Args:
+        reading: the request.
+        template: how the model is prompted; None for the messages as they are.
+        date: today's, `YYYY-MM-DD`; None for a prompt without.
+        effort: how much to reason; None for what the request asks for.
+        training: whether it is a line to train on: then the reasoning of its last turn stays, and no turn is opened.
+
+    Raises:
+        BridgeError: OCB-OPTION for a date that is none, and for a date or an effort without a template; OCB-SHAPE for
+            what is no conversation.
+    """
+    if template is None and (date or effort):
         raise BridgeError(ErrorCode.OPTION, "a date and an effort are for a profile, which has a place for them")
     if date is not None and not _DATE.fullmatch(date):
         raise BridgeError(ErrorCode.OPTION, f"{date[:40]!r} is not a date: YYYY-MM-DD")
@@ -154,58 +87,50 @@ def prepare(
     if not isinstance(request, Transcript):
         raise BridgeError(ErrorCode.SHAPE, "a text to be completed is no conversation, and has no turn to open")
     current, dropped = _conversation(request, reading.source), ()
-    if chosen is None or not chosen.shows_reasoning:
-        current, dropped = drop_analysis(current)
+    if template is None or not template.shows_reasoning:
+        current, dropped = drop_analysis(current, last=not training)
     if current.tools == ():
         # A section without tools is one that no model was trained on.
         current = replace(current, tools=None)
         dropped += (Loss(LossCode.TOOLS, Severity.LAYOUT, "/tools", "a prompt says nothing where there are no tools"),)
     left = remaining(len(request.messages), dropped)
     origins = tuple(f"/messages/{index}" for index in left)
-    losses = dropped
-    if chosen is not None:
+    losses, names = dropped, ToolNames({})
+    if not training:
+        current = _opened(current)
+    elif current.open_turn is not None:
+        losses += (Loss(LossCode.OPEN_TURN, Severity.LAYOUT, "/open_turn", "a line to train on opens no turn"),)
+        current = replace(current, open_turn=None)
+    if template is not None:
         current, overridden = _overridden(current, effort)
-        names = _names(chosen, current)
+        names = _names(template, current)
         losses += renumber(names.losses(current), left)
-        made = chosen.make(names.spelled(current), date)
+        made = template.make(names.spelled(current), date)
         current = made.transcript
         losses += overridden + renumber(made.losses, left)
         origins = tuple(_origin(path, origins) for path in made.origins)
-    if current.open_turn is None:
-        current = replace(current, open_turn=Message("assistant", "", end=None))
-    if chosen is not None and dialect is None and chosen.dialect is not None and isinstance(target, str):
-        target = f"{adapter.id}:{chosen.dialect}"
-    return Prepared(current, losses, origins, reading, target)
+    return Prepared(current, losses, origins, reading, names)
+
+
+def is_unfinished(transcript: Transcript) -> bool:
+    """Whether the last message is one of the assistant's that an answer goes on with."""
+    last = transcript.messages[-1:]
+    return transcript.open_turn is None and bool(last) and last[0].role == "assistant" and last[0].end is None
+
+
+def _opened(request: Transcript) -> Transcript:
+    """A request with the assistant's turn behind it, unless its last message is to be gone on with."""
+    if request.open_turn is not None or is_unfinished(request):
+        return request
+    return replace(request, open_turn=Message("assistant", "", end=None))
 
 
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
-def _profile(adapter: Adapter, name: str | None) -> Profile | None:
-    if name is None:
-        return None
-    found = adapter.profiles.get(name)
-    if found is None:
-        known = ", ".join(adapter.profiles) or "none"
-        raise BridgeError(ErrorCode.OPTION, f"{adapter.id} has no profile {name[:40]!r}; it has {known}")
-    return found
-
-
-def names_of(result: Result, *, profile: str | None = None) -> ToolNames:
-    """How a model calls the tools that a request declares, and back: its decoder reads the answer with their own names.
-
-    Args:
-        result: what `prompt` gave.
-        profile: the profile that it was made with.
-    """
-    request = result.transcript
-    chosen = _profile(registry.adapter(result.target)[0], profile)
-    return ToolNames({}) if chosen is None or not isinstance(request, Transcript) else _names(chosen, request)
-
-
-def _names(profile: Profile, request: Transcript) -> ToolNames:
+def _names(template: ChatTemplate, request: Transcript) -> ToolNames:
     tools = [tool for tool, _ in declared_in(request)]
-    return ToolNames({} if profile.names is None or not tools else profile.names(tools))
+    return ToolNames({} if template.names is None or not tools else template.names(tools))
 
 
 def _conversation(request: Transcript, source: str) -> Transcript:

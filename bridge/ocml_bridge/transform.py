@@ -11,17 +11,23 @@ from .model import Message, Transcript, replace
 from .turns import is_call, is_thought
 
 
-def drop_analysis(transcript: Transcript) -> tuple[Transcript, tuple[Loss, ...]]:
+def drop_analysis(transcript: Transcript, *, last: bool = True) -> tuple[Transcript, tuple[Loss, ...]]:
     """Drop the private reasoning that led to a final answer, as before the next sampling (OpenChatML 2.2 §12.7).
 
     A final answer that is complete drops the thoughts of its own turn. The thoughts of a turn without one are kept:
     they led to a call that is still unanswered, or whose reply the model has yet to use. Calls of built-in tools on
     `analysis` and their replies are no thoughts and stay.
 
+    Args:
+        transcript: the conversation.
+        last: whether those of an answer that ends the conversation are dropped, too; a model that is trained on it
+            learns them.
+
     Returns:
         The transcript without those messages, and one loss for each.
     """
-    dropped = _thoughts_answered(transcript.messages)
+    messages = transcript.messages
+    dropped = _thoughts_answered(messages if last else messages[: _last_answer(messages)])
     if not dropped:
         return transcript, ()
     losses = [
@@ -90,6 +96,12 @@ def _renumbered(loss: Loss, origins: Sequence[int]) -> Loss:
 
 _MESSAGE: Final = re.compile(r"/messages/(\d+)\Z")
 _INDEX: Final = re.compile(r"/messages/(\d+)")
+
+
+def _last_answer(messages: tuple[Message, ...]) -> int:
+    """The index of the answer that ends a conversation; its length where something else does."""
+    last = messages[-1:]
+    return len(messages) - (last != () and last[0].role == "assistant" and last[0].channel == "final")
 
 
 def _thoughts_answered(messages: tuple[Message, ...]) -> set[int]:

@@ -6,15 +6,15 @@ from typing import Final
 
 from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
-from ocml_bridge.prompting import Profile
+from ocml_bridge.prompting import ChatTemplate
 
 from .syntax import HOME, OPENAI
 
 
-def _profile(name: str, models: tuple[str, ...], templates: dict[str, str]) -> Profile:
+def _profile(name: str, models: tuple[str, ...], templates: dict[str, str]) -> ChatTemplate:
     """A profile, with the sha256 of each public template that it was held to by its name."""
     make = Lazy(f"{__name__}.profile:prompt", name)
-    return Profile(make, models, templates=templates, shows_reasoning=True, reads_with_tools=True)
+    return ChatTemplate(make, models, sources=templates, shows_reasoning=True, reads_with_tools=True)
 
 
 _MODELS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {

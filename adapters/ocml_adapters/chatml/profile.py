@@ -31,7 +31,7 @@ class Part(NamedTuple):
 
 
 def prompt(name: str, transcript: Transcript, date: str | None) -> Profiled:
-    """The messages of a prompt, and the turn to come.
+    """The messages of a prompt, and how the turn to come is begun where there is one.
 
     Args:
         name: the profile's.
@@ -44,12 +44,12 @@ def prompt(name: str, transcript: Transcript, date: str | None) -> Profiled:
     shown = _shown(transcript.messages, template, log)
     parts, gap = _headed(shown, template, effort, tools=bool(transcript.tools), log=log)
     opening = (template.opening_off or "") if level == OFF else template.opening
-    turn = transcript.open_turn or Message("assistant", "", end=None)
+    turn = transcript.open_turn
     rest = replace(settings, reasoning_effort=None)
     made = replace(
         transcript,
         messages=tuple(part.message for part in parts),
-        open_turn=_remembering(turn, {OPENING: opening}) if opening else turn,
+        open_turn=_remembering(turn, {OPENING: opening}) if opening and turn is not None else turn,
         settings=None if rest == Settings() else rest,
     )
     if template.always_tools and not made.tools:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
-from ocml_bridge.prompting import Profile
+from ocml_bridge.prompting import ChatTemplate
 
 from .syntax import DIALECTS, HOME
 
 # The model writes the channel first, as the newer of the two official libraries does.
-_GPT_OSS = Profile(
+_GPT_OSS = ChatTemplate(
     Lazy(f"{__name__}.profile:gpt_oss"),
     families=("gpt-oss-20b", "gpt-oss-120b", "gpt-oss-safeguard"),
     dialect="oss",
     names=Lazy(f"{__name__}.naming:function_names"),
-    templates={"openai-gpt-oss-120b.jinja": "a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146"},
+    sources={"openai-gpt-oss-120b.jinja": "a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146"},
 )
 
 ADAPTER = Adapter(

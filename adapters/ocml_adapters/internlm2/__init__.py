@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
-from ocml_bridge.prompting import Profile
+from ocml_bridge.prompting import ChatTemplate
 
 from .syntax import HOME, SPELLINGS
 
-_INTERNLM2 = Profile(
+_INTERNLM2 = ChatTemplate(
     Lazy(f"{__name__}.profile:internlm2"),
     families=("internlm2-chat", "internlm2_5-chat"),
-    templates={
+    sources={
         "tool_chat_template_internlm2_tool.jinja": "e00f16381b76d36b914c5da339c7835da4a7602271e269b0990dd9ccee442b0f"
     },
 )

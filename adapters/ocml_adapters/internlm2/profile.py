@@ -24,7 +24,8 @@ def _behind_bos(transcript: Transcript) -> Transcript:
         return replace(transcript, layout=_with(transcript.layout, {"tools": {"gap": BOS}}))
     if messages:
         return replace(transcript, messages=(_begun(messages[0]), *messages[1:]))
-    return replace(transcript, open_turn=_begun(transcript.open_turn or Message("assistant", "", end=None)))
+    turn = transcript.open_turn
+    return transcript if turn is None else replace(transcript, open_turn=_begun(turn))
 
 
 def _begun(message: Message) -> Message:

@@ -6,13 +6,13 @@ import datetime
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from .. import jsontext
 from ..adapter import Options
-from ..convert import Reading, Result, make_sidecar, read, write
+from ..convert import Reading, make_sidecar, read, write
 from ..errors import BridgeError, ErrorCode
 from ..model import Document, Json
 from ..policy import LENIENT, LossPolicy
@@ -22,10 +22,14 @@ from .output import STANDARD, about, read_bytes, say, shown, warn, write_all
 from .parameters import FILE, force_option, format_option
 from .summary import summary
 
+if TYPE_CHECKING:
+    from ..convert import Result
+    from ..profiles import Prompt
+
 
 @click.command()
 @click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
-@format_option("-t", "--to", "target", required=True, text="The format to write: ID or ID:DIALECT.")
+@format_option("-t", "--to", "target", text="The format to write: ID or ID:DIALECT; the profile's if left out.")
 @format_option("-f", "--from", "source", text="The format to read; told from the input where left out.")
 @force_option
 @click.option(
@@ -61,7 +65,7 @@ from .summary import summary
 @click.option("-q", "--quiet", is_flag=True, help="No warnings on stderr.")
 def convert(
     file: str,
-    target: str,
+    target: str | None,
     source: str | None,
     output: str,
     report: str | None,
@@ -94,10 +98,11 @@ def convert(
         del data
         if profile is None and date is None and effort is None:
             dropping = drop_analysis is not None
-            written = write(reading.transcript, target, options=options, policy=LENIENT, drop_analysis=dropping)
+            written = write(reading.transcript, wanted(target), options=options, policy=LENIENT, drop_analysis=dropping)
             result = replace(written, findings=reading.findings, source=reading.source)
         else:
-            written, result = _prompt(reading, target, options, profile, date, effort)
+            result = _prompt(reading, profile, target, options, date, effort)
+            written = result.written
         policy.check(result.losses, strict=strict)
         if verified:
             _verify(written.transcript, written, options)
@@ -115,23 +120,27 @@ def convert(
             say(f"{shown(file)}: {account}")
 
 
-def _prompt(
-    reading: Reading,
-    target: str,
-    options: Options,
-    profile: str | None,
-    date: str | None,
-    effort: str | None,
-) -> tuple[Result, Result]:
-    """A model's prompt in place of a transcript: as it is written, and as an account of the request."""
-    if profile is not None and date is None:
-        date = datetime.date.today().isoformat()
-    # Imported here: most conversions are of no request.
-    from ..request import prepare
+def wanted(target: str | None) -> str:
+    """The format to write.
 
-    prepared = prepare(reading, target, profile=profile, date=date, effort=effort)
-    written = write(prepared.transcript, prepared.target, options=options, policy=LENIENT)
-    return written, prepared.account(written)
+    Raises:
+        BridgeError: OCB-OPTION where none is named.
+    """
+    if target is None:
+        raise BridgeError(ErrorCode.OPTION, "name the format to write with --to, or a --profile")
+    return target
+
+
+def _prompt(
+    reading: Reading, name: str | None, target: str | None, options: Options, date: str | None, effort: str | None
+) -> Prompt:
+    """A model's prompt in place of a transcript."""
+    # Imported here: most conversions are of no request.
+    from ..profiles import profile
+
+    if name is not None and date is None:
+        date = datetime.date.today().isoformat()
+    return profile(name, target).prompt(reading, date=date, effort=effort, options=options, policy=LENIENT)
 
 
 def _json(name: str) -> Json:

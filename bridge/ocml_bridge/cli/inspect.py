@@ -19,7 +19,7 @@ from ..convert import Reading, read
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..model import Json, Transcript
 from ..model.codec import json_schema
-from ..prompting import Profile
+from ..profiles import Profile, profiles_of
 from ..split import read_all
 from .output import (
     PROGRAM,
@@ -215,26 +215,30 @@ def _markdown(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 @click.option("--json", "as_json", is_flag=True, help="As JSON, with the sha256 of each chat template.")
 def profiles(as_json: bool) -> None:
     """List the profiles: whose prompts they make, and in which format."""
-    found = [(name, adapter.id, each) for adapter in _adapters() for name, each in adapter.profiles.items()]
+    found = [each for adapter in _adapters() for each in profiles_of(adapter)]
     if as_json:
-        _print_json([{"name": name, "format": form, **_models(each)} for name, form, each in found])
+        _print_json([_account(each) for each in found])
         return
     heads = ("profile", "format", "dialect", "models", "chat template")
     rows = [
         (
-            name,
-            form,
+            each.name or "",
+            each.adapter.id,
             each.dialect or "",
-            ", ".join(each.families),
-            ", ".join(each.templates),
+            ", ".join(known.families),
+            ", ".join(known.sources),
         )
-        for name, form, each in found
+        for each in found
+        if (known := each.template) is not None
     ]
     _print_table(heads, rows)
 
 
-def _models(profile: Profile) -> dict[str, Json]:
-    return {"dialect": profile.dialect, "families": [*profile.families], "templates": {**profile.templates}}
+def _account(profile: Profile) -> dict[str, Json]:
+    account: dict[str, Json] = {"name": profile.name, "format": profile.adapter.id, "dialect": profile.dialect}
+    if (known := profile.template) is not None:
+        account |= {"families": [*known.families], "templates": {**known.sources}}
+    return account
 
 
 @click.command()

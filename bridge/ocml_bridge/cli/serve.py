@@ -14,6 +14,7 @@ from .. import jsontext, registry
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..policy import LossPolicy
+from ..profiles import Profile, profile, profiles_of
 from .options import policy_options
 from .output import PROGRAM, say
 from .parameters import format_option
@@ -21,6 +22,8 @@ from .special_tokens import special_tokens_option
 
 GRACE: Final = 30
 """How long answers under way may take to finish, in seconds."""
+_FORMAT: Final = "harmony"
+"""What a model speaks of which nothing is said."""
 KEY: Final = "OCML_UPSTREAM_KEY"
 """The environment variable that holds the upstream's key: not an option, which every user of the machine could read."""
 
@@ -32,6 +35,7 @@ KEY: Final = "OCML_UPSTREAM_KEY"
 @click.option("--port", type=click.IntRange(0, 65_535), default=8080, show_default=True, help="0: any that is free.")
 @click.option(
     "--profile",
+    "name",
     metavar="NAME",
     help="Whose prompts are made; the command 'profiles' lists them, and 'none' stands for messages as they are.",
 )
@@ -68,7 +72,7 @@ def serve(
     form: str | None,
     host: str,
     port: int,
-    profile: str | None,
+    name: str | None,
     reasoning: Literal["none", "reasoning", "reasoning_content"],
     policy: LossPolicy,
     special_tokens: tuple[str, ...],
@@ -84,7 +88,7 @@ def serve(
     is passed on. Ctrl-C or SIGTERM ends it once the answers under way are finished, for which they have 30 seconds; a
     second Ctrl-C ends it at once.
     """
-    form = _format(form, profile)
+    model = _model(form, name)
     try:
         import uvicorn
 
@@ -94,8 +98,8 @@ def serve(
         raise BridgeError(ErrorCode.DEPENDENCY, message) from error
     settings = Settings(
         upstream=_url(upstream),
-        format=form,
-        profile=_profile(form, profile),
+        format=model.format,
+        profile=model.name,
         reasoning=None if reasoning == "none" else reasoning,
         policy=policy,
         special_tokens=special_tokens,
@@ -124,25 +128,14 @@ def _url(url: str) -> str:
     return url
 
 
-def _format(form: str | None, profile: str | None) -> str:
-    """The format that the model reads: the one that is named, else the profile's, else Harmony."""
-    if form is not None:
-        return form
-    known = (adapter.id for adapter in registry.load_all()[0] if profile in adapter.profiles)
-    return next(known, "harmony")
-
-
-def _profile(form: str, name: str | None) -> str | None:
-    """The profile that is asked for; where nothing is, that of a format with one family of models."""
-    profiles = registry.adapter(form)[0].profiles
+def _model(form: str | None, name: str | None) -> Profile:
+    """The profile that is asked for; where none is, that of a format with one family of models."""
+    if name == "none" or (name is None and len(profiles_of(registry.adapter(form or _FORMAT)[0])) != 1):
+        return profile(None, form or _FORMAT)
     if name is None:
-        return next(iter(profiles)) if len(profiles) == 1 else None
-    if name == "none":
-        return None
-    if name not in profiles:
-        known = ", ".join((*profiles, "none"))
-        raise BridgeError(ErrorCode.OPTION, f"{form} has no profile {name!r}; it has {known}")
-    return name
+        (only,) = profiles_of(registry.adapter(form or _FORMAT)[0])
+        return profile(only.name, form or _FORMAT)
+    return profile(name, form)
 
 
 def _members(text: str) -> dict[str, Json]:

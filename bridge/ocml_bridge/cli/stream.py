@@ -23,7 +23,7 @@ from .parameters import FILE
 from .summary import summary
 
 if TYPE_CHECKING:
-    from ..tool_names import ToolNames
+    from ..profiles import Profile
     from ..visibility import Visibility
 
 _TOKENS: Final = "-tokens"
@@ -35,7 +35,7 @@ _BROKEN: Final[dict[Reason | None, str]] = {
 """What is said of a stream that is over for a bad reason."""
 
 
-def _stream_option(*names: str, written: bool, text: str) -> Callable[[Any], Any]:
+def _stream_option(*names: str, written: bool, text: str, required: bool = True) -> Callable[[Any], Any]:
     """An option whose value is the id of a stream."""
 
     def complete(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
@@ -43,12 +43,17 @@ def _stream_option(*names: str, written: bool, text: str) -> Callable[[Any], Any
 
         return [name for name in streams()[written] if name.startswith(begun)]
 
-    return click.option(*names, metavar="STREAM", required=True, shell_complete=complete, help=text)
+    return click.option(*names, metavar="STREAM", required=required, shell_complete=complete, help=text)
 
 
 @click.command()
 @click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
-@_stream_option("-f", "--from", "source", written=False, text="What arrives: a format's id, or openai-sse.")
+@_stream_option(
+    *("-f", "--from", "source"),
+    written=False,
+    required=False,
+    text="What arrives: a format's id, or openai-sse; the profile's if left out.",
+)
 @_stream_option(
     "-t", "--to", "target", written=True, text="What is written: a format's id, openai-sse, ocm-2.2-events."
 )
@@ -78,7 +83,7 @@ def _stream_option(*names: str, written: bool, text: str) -> Callable[[Any], Any
 @click.option("-q", "--quiet", is_flag=True, help="No warnings on stderr.")
 def stream(
     file: str,
-    source: str,
+    source: str | None,
     target: str,
     prefix: str | None,
     prompted: bool,
@@ -109,23 +114,23 @@ def stream(
         created=int(time.time()) if created is None else created,
         call_id=numbered if answer_id else lambda _: f"call_{os.urandom(12).hex()}",
     )
-    if [prompted, prefix is not None, profile is not None].count(True) > 1:
-        detail = "--prompted, --prefix and --profile each say what stands before the stream; use one"
-        raise BridgeError(ErrorCode.OPTION, detail)
-    if request is not None and profile is None:
-        raise BridgeError(ErrorCode.OPTION, "--request needs a --profile: the command 'profiles' lists them")
-    reads = decoder(source, options=options)
-    if profile is not None:
-        prefix, names = _answered(source, profile, request, options)
-        reads = names.decoder(reads)
-    writes = encoder(target, answer=answer, options=options, visibility=_visibility(target, show, debug=debug_view))
-    relay = _Relay(reads, writes, tokens=source.endswith(_TOKENS))
-    relay.begin(_prompt(source, options) if prompted else prefix or "")
+    answering, read_as = _model(source, prefix, prompted=prompted, profile=profile, request=request)
+    if answering is None:
+        reader = decoder(read_as, options=options)
+    else:
+        with about(request or STANDARD):
+            reader = answering.answering(None if request is None else read_bytes(request), options=options)
+    relay = _Relay(
+        reader,
+        encoder(target, answer=answer, options=options, visibility=_visibility(target, show, debug=debug_view)),
+        tokens=read_as.endswith(_TOKENS),
+    )
+    relay.begin(prefix or "")
     with about(file), ExitStack() as stack:
         opened = standard_input() if file == STANDARD else stack.enter_context(open(file, "rb"))
         relay.run(opened, finish_reason)
     if report is not None:
-        write_all({report: jsontext.dumps(relay.report(source, target), pretty=True) + b"\n"})
+        write_all({report: jsontext.dumps(relay.report(read_as, target), pretty=True) + b"\n"})
     if not quiet:
         warn(file, relay.findings, verbose=verbose)
         warn(file, relay.target.losses, verbose=verbose)
@@ -153,29 +158,27 @@ def _visibility(target: str, show: tuple[str, ...], *, debug: bool) -> Visibilit
     return Visibility(seen.show | asked.show, debug=True)
 
 
-def _prompt(source: str, options: Options) -> str:
-    """A format's generation prompt, as text or as a JSON array of ids.
+def _model(
+    source: str | None, prefix: str | None, *, prompted: bool, profile: str | None, request: str | None
+) -> tuple[Profile | None, str]:
+    """Whose answer arrives, None where it is no answer, and as what.
 
     Raises:
-        BridgeError: OCB-OPTION where the stream is no format's own.
+        BridgeError: OCB-OPTION where the options say too much or too little.
     """
-    from ..request import opening
+    from ..profiles import profile as find
 
-    if source not in registry.formats():
+    if [prompted, prefix is not None, profile is not None].count(True) > 1:
+        detail = "--prompted, --prefix and --profile each say what stands before the stream; use one"
+        raise BridgeError(ErrorCode.OPTION, detail)
+    if request is not None and profile is None:
+        raise BridgeError(ErrorCode.OPTION, "--request needs a --profile: the command 'profiles' lists them")
+    if source is None and profile is None:
+        raise BridgeError(ErrorCode.OPTION, "name what arrives with --from, or the --profile that it answers to")
+    if prompted and source is not None and source.partition(":")[0] not in registry.formats():
         raise BridgeError(ErrorCode.OPTION, f"no prompt stands before {source}; --prompted is for formats themselves")
-    prompt = opening(source, options=options)
-    return prompt if isinstance(prompt, str) else jsontext.compact([*prompt])
-
-
-def _answered(source: str, profile: str, request: str | None, options: Options) -> tuple[str, ToolNames]:
-    """What stands before an answer to a prompt of a profile, as text or as a JSON array of ids; the names in it."""
-    from ..request import names_of, opening_of, prompt
-
-    with about(request or STANDARD):
-        made = prompt(read_bytes(request) if request is not None else '{"messages":[]}', source, profile=profile)
-    opening = opening_of(made, profile=profile, options=options)
-    prefix = opening if isinstance(opening, str) else jsontext.compact([*opening])
-    return prefix, names_of(made, profile=profile)
+    model = find(profile, source) if prompted or profile is not None else None
+    return model, source or (model.adapter.id if model is not None else "")
 
 
 class _Relay:

@@ -8,8 +8,7 @@ from typing import Final
 from ...adapter import Options
 from ...errors import BridgeError
 from ...events import Answer, Decoder, Encoder, Event, Reason, Stop
-from ...pipe import broken, decoder, encoder
-from ...tool_names import ToolNames
+from ...pipe import broken, encoder
 from ...visibility import Visibility
 from .stopping import StopStrings
 
@@ -79,30 +78,24 @@ class Answering:
     """All answers to one request; what they share is said once.
 
     Args:
-        form: what the model writes, a format id.
+        source: makes what reads an answer.
         stream: what the client reads: a stream id.
-        options: how to read and write it.
+        options: how to write it.
         answer: ids and times of the answers.
         visibility: what is passed on.
         stop: strings that end an answer.
-        opening: what the prompt ends with, which they continue.
-        names: what the model calls the declared tools.
     """
 
     def __init__(
         self,
-        form: str,
+        source: Callable[[], Decoder],
         stream: str,
         options: Options,
         answer: Callable[[int], Answer],
         visibility: Visibility,
         stop: Sequence[str],
-        opening: str | tuple[int, ...],
-        names: ToolNames,
     ) -> None:
-        self._form = form
-        self._opening = opening
-        self._names = names
+        self._source = source
         self._stream = stream
         self._options = options
         self._answer = answer
@@ -113,10 +106,9 @@ class Answering:
     def choice(self, index: int) -> Choice:
         """One of them, by the upstream's number."""
         if index not in self.choices:
-            source = self._names.decoder(decoder(self._form, options=self._options, prefix=self._opening))
             answer = self._answer(index)
             target = encoder(self._stream, answer=answer, options=self._options, visibility=self._visibility)
-            self.choices[index] = Choice(source, target, self._stop)
+            self.choices[index] = Choice(self._source(), target, self._stop)
         return self.choices[index]
 
     def in_order(self) -> list[Choice]:

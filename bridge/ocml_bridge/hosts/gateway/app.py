@@ -91,7 +91,7 @@ class Gateway:
         try:
             body = _parsed(await self._read(request))
             talk = Conversation(body, self._settings, self.upstream, request.headers.get("authorization"))
-            lost = codes(talk.asked.losses)
+            lost = codes(talk.asked.prompt.losses)
             entry.know(request=talk.id, model=talk.asked.model, stream=talk.asked.stream, losses=lost)
             headers = {LOSSES: ", ".join(lost)} if lost else {}
             if talk.asked.stream:

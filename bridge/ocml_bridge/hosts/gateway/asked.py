@@ -8,10 +8,8 @@ from typing import Any, Final, cast
 
 from ...adapter import Options
 from ...errors import BridgeError, ErrorCode
-from ...loss import Loss
 from ...model import Json
-from ...request import names_of, opening_of, prompt
-from ...tool_names import ToolNames
+from ...profiles import Prompt
 from ...visibility import APPLICATION, REASONING, Visibility
 from .problems import ApiError, of_request
 from .settings import Settings
@@ -35,9 +33,7 @@ class Asked:
         stop: strings that end the answer.
         visibility: what the client is to see.
         body: the request to the upstream.
-        opening: what the prompt ends with, which the answer continues.
-        names: what the model calls the declared tools.
-        losses: what the prompt cannot say of the request.
+        prompt: what the model is prompted with; its losses are what that cannot say of the request.
     """
 
     model: str
@@ -47,9 +43,7 @@ class Asked:
     stop: Sequence[str]
     visibility: Visibility
     body: dict[str, Json]
-    opening: str | tuple[int, ...]
-    names: ToolNames
-    losses: tuple[Loss, ...]
+    prompt: Prompt
 
 
 def understand(request: Any, settings: Settings, date: str) -> Asked:
@@ -70,16 +64,7 @@ def understand(request: Any, settings: Settings, date: str) -> Asked:
         visibility = _visibility(asked, settings)
         dated = None if settings.profile is None else date
         options = Options(special_tokens=settings.special_tokens)
-        made = prompt(
-            asked,
-            settings.format,
-            profile=settings.profile,
-            date=dated,
-            options=options,
-            policy=settings.policy,
-        )
-        opening = opening_of(made, profile=settings.profile, options=options)
-        names = names_of(made, profile=settings.profile)
+        made = settings.model.prompt(asked, date=dated, options=options, policy=settings.policy)
     except BridgeError as error:
         raise of_request(error) from error
     stream, more = asked.get("stream") is True, asked.get("stream_options")
@@ -99,9 +84,7 @@ def understand(request: Any, settings: Settings, date: str) -> Asked:
         _stop(asked.get("stop")),
         visibility,
         body,
-        opening,
-        names,
-        made.losses,
+        made,
     )
 
 

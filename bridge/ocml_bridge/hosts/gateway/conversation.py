@@ -7,6 +7,7 @@ import uuid
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
 import orjson
@@ -54,9 +55,8 @@ class Conversation:
         stream = "openai-sse" if self.asked.stream else "openai"
         options = Options(reasoning=settings.reasoning or "reasoning", special_tokens=settings.special_tokens)
         asked = self.asked
-        self._answering = Answering(
-            settings.format, stream, options, answer, asked.visibility, asked.stop, asked.opening, asked.names
-        )
+        source = partial(settings.model.answering, asked.prompt, options=options)
+        self._answering = Answering(source, stream, options, answer, asked.visibility, asked.stop)
 
     def account(self) -> dict[str, Any]:
         """What may be written down of it: numbers and codes, nothing that was said."""

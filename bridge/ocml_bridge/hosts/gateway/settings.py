@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from ...model import Json
 from ...policy import DEFAULT_POLICY, LossPolicy
+from ...profiles import Profile, profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,8 @@ class Settings:
     Attributes:
         upstream: the base URL of the completions server, up to and with `/v1`.
         format: what the model reads and writes: a format id; with `harmony-tokens`, prompts and answers are token ids.
-        profile: how a request becomes a prompt; None for the format's own way.
+            None for that of the profile, and for Harmony where there is none.
+        profile: how the model is prompted, and its answers are read; None for the format's own way.
         reasoning: the key that private reasoning is passed on under; None, the default, keeps it private
             (OpenChatML 2.2 §5). Naming a key is the opt-in that §4 asks for.
         policy: which losses a request may have on its way to a prompt; one with others is answered with status 400.
@@ -30,7 +32,7 @@ class Settings:
     """
 
     upstream: str
-    format: str = "harmony"
+    format: str | None = None
     profile: str | None = None
     reasoning: Literal["reasoning", "reasoning_content"] | None = None
     policy: LossPolicy = DEFAULT_POLICY
@@ -40,3 +42,12 @@ class Settings:
     max_request: int = 16 * 1024 * 1024
     connect_timeout: float = 10.0
     read_timeout: float = 300.0
+
+    @property
+    def model(self) -> Profile:
+        """What makes the prompts, and reads the answers."""
+        return profile(self.profile, self.format or (_FORMAT if self.profile is None else None))
+
+
+_FORMAT: Final = "harmony"
+"""What a model reads and writes of which nothing is said."""

@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 import httpx
 import orjson
 
+from ...adapter import Kind
 from ...errors import BridgeError
 from ...model import Json
 from ...stream.sse import Reader
@@ -64,7 +65,7 @@ class Upstream:
         self._base = settings.upstream.rstrip("/")
         self._key = settings.api_key
         self._client = client
-        self._tokens = settings.format.startswith("harmony-tokens")
+        self._tokens = settings.model.adapter.kind is Kind.JSON
         more = {**DEFAULT_BODY, **(TOKEN_BODY if self._tokens else {}), **settings.body}
         self._body = {key: value for key, value in more.items() if value is not None}
 

@@ -1,0 +1,203 @@
+"""A model's profile: how the model is prompted, and how its answers are read. One value for both directions.
+
+from ocml_bridge.profiles import profile
+model = profile("gpt-oss")
+prompt = model.prompt(request)
+answer = model.answering(prompt)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any, cast
+
+from . import registry
+from .adapter import DEFAULT, Adapter, Options, Source
+from .convert import Reading, Result, read, write
+from .errors import BridgeError, ErrorCode
+from .events import Decoder
+from .model import Transcript
+from .pipe import decoder
+from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
+from .prompting import ChatTemplate
+from .request import is_unfinished, prepare
+from .tool_names import ToolNames
+
+__all__ = ["Profile", "Prompt", "profile", "profiles_of"]
+
+
+class Prompt(Result):
+    """A prompt: a result whose transcript, findings and losses are those of the request.
+
+    Args:
+        told: the prompt as the result of the request.
+        written: as the result of writing the messages of the prompt.
+        names: what the model calls the declared tools.
+
+    Attributes:
+        written: as given; what `verify` compares the output with.
+        names: as given.
+    """
+
+    __slots__ = ("names", "written")
+
+    def __init__(self, told: Result, written: Result, names: ToolNames) -> None:
+        super().__init__(*Result.__reduce__(told)[1])
+        self.written = written
+        self.names = names
+
+    def __reduce__(self) -> tuple[type[Any], tuple[Any, ...]]:
+        return type(self), (Result(*Result.__reduce__(self)[1]), self.written, self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How models are prompted, and how their answers are read.
+
+    Attributes:
+        name: by which it is known; None for the messages of a format as they are.
+        adapter: the format that the models read and write.
+        dialect: that their prompts are written in; None for the format's default one.
+        template: what the adapter says of it; None where it has no name.
+    """
+
+    name: str | None
+    adapter: Adapter
+    dialect: str | None = None
+    template: ChatTemplate | None = None
+
+    @property
+    def format(self) -> str:
+        """The format that the models read and write, as `id` or `id:dialect`."""
+        return self.adapter.id if self.dialect is None else f"{self.adapter.id}:{self.dialect}"
+
+    def prompt(
+        self,
+        request: Source | bytes | Reading,
+        *,
+        source: str | Adapter | None = "openai",
+        date: str | None = None,
+        effort: str | None = None,
+        options: Options = DEFAULT,
+        strict: bool = False,
+        policy: LossPolicy = DEFAULT_POLICY,
+    ) -> Prompt:
+        """The text, or the token ids, that a model continues; with `options.training`, what it is trained on.
+
+        Args:
+            request: text, bytes (UTF-8), parsed JSON, or what was read already.
+            source: the format of the request; None to detect it.
+            date: today's, `YYYY-MM-DD`; None for a prompt without.
+            effort: how much to reason; None for what the request asks for.
+            options: how to read and write.
+            strict: refuse where anything of the request would be lost or changed that the policy does not allow.
+            policy: which losses are allowed and which are refused.
+
+        Raises:
+            BridgeError: with code and position, where the request cannot be read; OCB-OPTION for a date that is none,
+                and for a date or an effort without a template; OCB-LOSS or OCB-EMPTIED where the policy refuses.
+        """
+        reading = request if isinstance(request, Reading) else read(request, source, options=options, strict=strict)
+        prepared = prepare(reading, self.template, date=date, effort=effort, training=options.training)
+        written = write(prepared.transcript, self.adapter, options=self._options(options), policy=LENIENT)
+        prompt = Prompt(prepared.account(written), written, prepared.names)
+        policy.check(prompt.losses, strict=strict)
+        return prompt
+
+    def answering(
+        self,
+        request: Source | bytes | Reading | Prompt | None = None,
+        *,
+        source: str | Adapter | None = "openai",
+        effort: str | None = None,
+        options: Options = DEFAULT,
+    ) -> Decoder:
+        """What reads the answer to a request.
+
+        It knows which tools are declared, what the prompt has begun of the answer, and gives tools the names that the
+        request has for them.
+
+        Args:
+            request: as `prompt` takes it, or the prompt that was made of it; None for one that says nothing.
+            source: the format of the request; None to detect it.
+            effort: how much to reason, as the prompt says it.
+            options: how to read.
+
+        Raises:
+            BridgeError: as `prompt`; OCB-OPTION where no answer can follow; OCB-FORMAT-UNKNOWN where answers of the
+                format are not read as they come.
+        """
+        # Imported here: whoever makes prompts alone needs nothing of streams.
+        from .stream.answer import AnswerDecoder
+
+        options = replace(options, training=False)
+        if not isinstance(request, Prompt):
+            asked = Reading(Transcript(), (), "canonical") if request is None else request
+            request = self.prompt(asked, source=source, effort=effort, options=options, policy=LENIENT)
+        end = self._end(request)
+        output = write(end, self.adapter, options=self._options(options), policy=LENIENT).output
+        prefix = output if isinstance(output, str) else cast("list[int]", output)
+        return request.names.decoder(AnswerDecoder(decoder(self.adapter, options=options), prefix, end.messages))
+
+    def _options(self, options: Options) -> Options:
+        return options if options.dialect or not self.dialect else replace(options, dialect=self.dialect)
+
+    def _end(self, prompt: Prompt) -> Transcript:
+        """What a prompt ends with: the turn that it opens, or the message that it leaves unfinished.
+
+        With the declared tools, where an answer is read with them.
+        """
+        image = prompt.image
+        if not isinstance(image, Transcript) or (image.open_turn is None and not is_unfinished(image)):
+            raise BridgeError(ErrorCode.OPTION, "the prompt leaves no turn open that an answer could go on with")
+        messages = image.messages
+        first = len(messages)
+        if image.open_turn is None:
+            first -= 1
+            while first and messages[first].continues:
+                first -= 1
+        tools = image.tools if self.template is not None and self.template.reads_with_tools else None
+        return Transcript(messages[first:], tools=tools, open_turn=image.open_turn, layout=image.layout)
+
+
+def profile(name: str | None, target: str | Adapter | None = None) -> Profile:
+    """A profile by its name.
+
+    Args:
+        name: that `ocml-convert profiles` lists; None for the messages of a format as they are.
+        target: the format that the model reads, with a dialect where another than the profile's is wanted; None for
+            the first format that has the profile.
+
+    Raises:
+        BridgeError: OCB-OPTION for a name that the format, or no format, has; OCB-FORMAT-UNKNOWN for the format.
+    """
+    if target is None:
+        target = _format_of(name)
+    adapter, dialect = registry.adapter(target)
+    if name is None:
+        return Profile(None, adapter, dialect)
+    template = adapter.profiles.get(name)
+    if template is None:
+        known = ", ".join(adapter.profiles) or "none"
+        raise BridgeError(ErrorCode.OPTION, f"{adapter.id} has no profile {name[:40]!r}; it has {known}")
+    return Profile(name, adapter, dialect or template.dialect, template)
+
+
+def profiles_of(adapter: Adapter) -> tuple[Profile, ...]:
+    """The profiles of a format."""
+    return tuple(profile(name, adapter) for name in adapter.profiles)
+
+
+def _format_of(name: str | None) -> Adapter:
+    """The first format that has a profile."""
+    if name is None:
+        raise BridgeError(ErrorCode.OPTION, "name a profile or a format")
+    adapters = registry.load_all()[0]
+    for adapter in adapters:
+        if name in adapter.profiles:
+            return adapter
+    known = list(dict.fromkeys(known for adapter in adapters for known in adapter.profiles))
+    near = get_close_matches(name[:40], known, 1)
+    meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+    raise BridgeError(ErrorCode.OPTION, f"there is no profile {name[:40]!r}; {meant}")
