@@ -134,9 +134,13 @@ class Parameters:
 
     Args:
         table: key → the setting that it is. Of two for one setting the first is believed; the first is written.
+
+    Attributes:
+        names: the keys.
     """
 
     def __init__(self, table: Mapping[str, Parameter]) -> None:
+        self.names: Final = frozenset(table)
         self._table: Final = table
         keys: dict[str, tuple[str, ...]] = {}
         for key, parameter in table.items():
