@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 import pytest
 from openai import OpenAI
 
 from gateway.scripted import Script, Upstream, serving
-from ocml_bridge.hosts.gateway import Settings, create_app
+from ocml_bridge.hosts.gateway import Service, Settings, create_app
 
 
 class Bench(NamedTuple):
@@ -31,7 +32,8 @@ class Bench(NamedTuple):
 
 
 def answering(**told: Any) -> Iterator[Bench]:
-    """A gateway with these settings."""
+    """A gateway with these settings, of its upstream and of its service."""
+    of_service = {field.name: told.pop(field.name) for field in fields(Service) if field.name in told}
     upstream = Upstream()
     numbers = itertools.count()
 
@@ -42,9 +44,15 @@ def answering(**told: Any) -> Iterator[Bench]:
 
     with ExitStack() as stack:
         behind = stack.enter_context(serving(upstream))
-        url = stack.enter_context(serving(create_app(Settings(f"{behind}/v1", **told))))
+        url = stack.enter_context(serving(create_app(Settings(f"{behind}/v1", **told), Service(**of_service))))
         client = stack.enter_context(OpenAI(base_url=f"{url}/v1", api_key="key-of-the-client", max_retries=0))
         yield Bench(f"{url}/v1", client, upstream, play)
+
+
+@contextmanager
+def gateway_with(**told: Any) -> Generator[Bench]:
+    """The same for a `with` block."""
+    yield from answering(**told)
 
 
 @pytest.fixture(scope="session")

@@ -23,8 +23,10 @@ class Script:
         reason: why it ends; None: it breaks off, and nobody says why.
         cut: how many bytes of the stream travel together; 0 for an event at a time.
         pause: between chunks, in seconds.
+        delay: before the response begins, in seconds.
         status: of the response.
         body: what is answered in place of the pieces, as it is.
+        headers: more headers of such a response.
         usage: the numbers of tokens, if it says them.
         choices: how many answers there are; all are the same.
         hangs_up: whether the connection is reset where the pieces end.
@@ -34,8 +36,10 @@ class Script:
     reason: str | None = "stop"
     cut: int = 0
     pause: float = 0.0
+    delay: float = 0.0
     status: int = 200
     body: bytes | None = None
+    headers: dict[str, str] = field(default_factory=dict[str, str])
     usage: dict[str, int] | None = None
     choices: int = 1
     hangs_up: bool = False
@@ -49,6 +53,7 @@ class Upstream:
         asked: the bodies of all requests.
         headers: the headers of all requests.
         hung_up: names of models whose client left before the answer was over.
+        running: names of models that are being answered.
     """
 
     def __init__(self) -> None:
@@ -56,6 +61,7 @@ class Upstream:
         self.asked: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.hung_up: list[str] = []
+        self.running: list[str] = []
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -67,25 +73,35 @@ class Upstream:
         self.asked.append(body)
         self.headers.append({name.decode(): value.decode() for name, value in scope["headers"]})
         script = self.scripts[body["model"]]
-        if script.body is not None:
-            await _answer(send, script.status, script.body)
+        self.running.append(body["model"])
+        left = asyncio.create_task(_left(receive))
+        try:
+            await self._answer(body, script, left, send)
+        finally:
+            left.cancel()
+            self.running.remove(body["model"])
+
+    async def _answer(self, body: dict[str, Any], script: Script, left: asyncio.Task[None], send: Any) -> None:
+        await asyncio.wait([left], timeout=script.delay)
+        if left.done():
+            self.hung_up.append(body["model"])
+        elif script.body is not None:
+            await _answer(send, script.status, script.body, script.headers)
         elif body.get("stream"):
-            await self._stream(body, script, receive, send)
+            await self._stream(body, script, left, send)
         else:
             await asyncio.sleep(script.pause)
             await _answer(send, 200, json.dumps(_whole(body, script)).encode())
 
-    async def _stream(self, body: dict[str, Any], script: Script, receive: Any, send: Any) -> None:
+    async def _stream(self, body: dict[str, Any], script: Script, left: asyncio.Task[None], send: Any) -> None:
         headers = [(b"content-type", b"text/event-stream")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        left = asyncio.create_task(_left(receive))
         for chunk in _cut(list(_events(body, script)), script.cut):
             if left.done():
                 self.hung_up.append(body["model"])
                 return
             await send({"type": "http.response.body", "body": chunk, "more_body": True})
             await asyncio.sleep(script.pause)
-        left.cancel()
         if script.hangs_up:
             raise ConnectionResetError
         await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -106,8 +122,9 @@ async def _left(receive: Any) -> None:
         pass
 
 
-async def _answer(send: Any, status: int, body: bytes) -> None:
+async def _answer(send: Any, status: int, body: bytes, more: dict[str, str] | None = None) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    headers += [(name.encode(), value.encode()) for name, value in (more or {}).items()]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})
 

@@ -20,8 +20,6 @@ from .output import PROGRAM, say
 from .parameters import format_option
 from .special_tokens import special_tokens_option
 
-GRACE: Final = 30
-"""How long answers under way may take to finish, in seconds."""
 _FORMAT: Final = "harmony"
 """What a model speaks of which nothing is said."""
 KEY: Final = "OCML_UPSTREAM_KEY"
@@ -66,6 +64,13 @@ KEY: Final = "OCML_UPSTREAM_KEY"
     show_default=True,
     help="Seconds to wait for the upstream's next chunk.",
 )
+@click.option(
+    "--grace",
+    type=click.IntRange(0),
+    default=30,
+    show_default=True,
+    help="Seconds that answers under way have to finish in when the gateway is to end.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="No line on stderr for each request.")
 def serve(
     upstream: str,
@@ -80,19 +85,20 @@ def serve(
     max_request: int,
     connect_timeout: float,
     read_timeout: float,
+    grace: int,
     quiet: bool,
 ) -> None:
     """Offer /v1/chat/completions in front of UPSTREAM's /v1/completions.
 
     The key for the upstream is taken from the environment variable OCML_UPSTREAM_KEY; without it, each client's own
-    is passed on. Ctrl-C or SIGTERM ends it once the answers under way are finished, for which they have 30 seconds; a
-    second Ctrl-C ends it at once.
+    is passed on. Ctrl-C or SIGTERM ends it once the answers under way are finished, for which they have --grace
+    seconds; a second Ctrl-C ends it at once.
     """
     model = _model(form, name)
     try:
         import uvicorn
 
-        from ..hosts.gateway import Settings, create_app
+        from ..hosts.gateway import Service, Settings, create_app
     except ImportError as error:
         message = f"a gateway needs more: pip install 'ocml-convert[gateway]' ({error.name} is missing)"
         raise BridgeError(ErrorCode.DEPENDENCY, message) from error
@@ -105,13 +111,17 @@ def serve(
         special_tokens=special_tokens,
         body=_members(body),
         api_key=os.environ.get(KEY),
-        max_request=max_request * 1024 * 1024,
         connect_timeout=connect_timeout,
         read_timeout=read_timeout,
     )
     _log(quiet=quiet)
     config = uvicorn.Config(
-        create_app(settings), host=host, port=port, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE
+        create_app(settings, Service(max_request=max_request * 1024 * 1024)),
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=grace,
     )
     server = uvicorn.Server(config)
     socket = config.bind_socket()

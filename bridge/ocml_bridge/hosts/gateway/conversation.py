@@ -118,6 +118,11 @@ class Conversation:
         finally:
             answering.cancel()
 
+    def failed(self, problem: ApiError) -> bytes:
+        """What a client is told that has a status already, and gets no answer."""
+        self._error = problem.code
+        return self._fail(problem)
+
     def _pass(self, piece: Piece) -> list[bytes]:
         choice = self._answering.choice(piece.index)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from ...errors import BridgeError, ErrorCode
@@ -10,9 +11,17 @@ _TYPES: Final = {400: "invalid_request_error", 401: "authentication_error", 403:
     404: "not_found_error",
     408: "timeout_error",
     413: "invalid_request_error",
+    415: "invalid_request_error",
+    422: "invalid_request_error",
     429: "rate_limit_error",
 }
 """By status; all others are `api_error`."""
+
+
+LONGEST: Final = 2_000
+"""The most characters of an upstream's words that are passed on."""
+LONGEST_CODE: Final = 100
+"""The same for what is one word."""
 
 
 class ApiError(Exception):
@@ -23,14 +32,23 @@ class ApiError(Exception):
         code: what went wrong, in a word.
         message: one sentence.
         param: the part of the request that it is about, or None.
+        headers: more headers of the response.
     """
 
-    def __init__(self, status: int, code: str, message: str, param: str | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        param: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(status, code, message)
         self.status = status
         self.code = code
         self.message = message
         self.param = param
+        self.headers = dict(headers or {})
 
     def body(self) -> dict[str, Any]:
         """The response body."""
@@ -55,17 +73,53 @@ def of_answer(code: str, message: str) -> ApiError:
     return ApiError(502, code, message)
 
 
-def of_upstream(status: int, body: Any) -> ApiError:
-    """The upstream's refusal, with its status and in its own words where it has any."""
+def of_upstream(status: int, body: Any, *, retry_after: str | None = None, own_key: bool = False) -> ApiError:
+    """The upstream's refusal, with its status and in its own words where it has any.
+
+    Args:
+        status: of its response.
+        body: of its response, parsed; anything where it is not JSON.
+        retry_after: its header of that name.
+        own_key: whether it was asked with the gateway's key: which one is wrong then is not the client's affair.
+    """
     error = members(body).get("error", body)
-    message, code, param = (members(error).get(key) for key in ("message", "code", "param"))
-    if isinstance(error, str):
-        message = error
-    # What the gateway itself asks for, such as a path, is not the client's fault.
-    status = 502 if status in (404, 405) or status < 400 else status
+    code, param = (members(error).get(key) for key in ("code", "param"))
+    message = _words(error)
+    if status < 400 or (status in (401, 403) and own_key) or (status in (404, 405) and not _is_of_model(error)):
+        # What the gateway itself asks for, such as a path or with a key of its own, is not the client's fault.
+        status = 502
     return ApiError(
         status,
-        code if isinstance(code, str) else "upstream_error",
-        message if isinstance(message, str) and message else "the upstream refused the request without a reason",
-        param if isinstance(param, str) else None,
+        code[:LONGEST_CODE] if isinstance(code, str) else "upstream_error",
+        message or "the upstream refused the request without a reason",
+        param[:LONGEST_CODE] if isinstance(param, str) else None,
+        {"retry-after": retry_after[:LONGEST_CODE]} if retry_after else None,
+    )
+
+
+def _words(error: Any) -> str:
+    """What an error says: OpenAI's `message`, FastAPI's `detail`, or itself."""
+    said = members(error)
+    text = error if isinstance(error, str) else said.get("message", said.get("detail"))
+    if isinstance(text, list):
+        # FastAPI's account of a request that does not validate: where, and what.
+        details = [members(each) for each in cast("list[Any]", text)[:10]]
+        text = "; ".join(f"{_place(each.get('loc'))}: {str(each.get('msg'))[:LONGEST]}" for each in details)
+    return text[:LONGEST] if isinstance(text, str) else ""
+
+
+def _place(steps: Any) -> str:
+    return (
+        ".".join(str(step)[:LONGEST_CODE] for step in cast("list[Any]", steps)[:10]) if isinstance(steps, list) else ""
+    )
+
+
+def _is_of_model(error: Any) -> bool:
+    """Whether what was not found is the model, and not the path that the gateway asked for."""
+    said = members(error)
+    message = said.get("message")
+    return (
+        said.get("param") == "model"
+        or said.get("code") == "model_not_found"
+        or (isinstance(message, str) and "model" in message.lower())
     )

@@ -26,7 +26,10 @@ class Settings:
         special_tokens: more special tokens of the model's vocabulary, which what clients say must not make.
         body: more members for every request to the upstream; null takes one of `DEFAULT_BODY` away.
         api_key: sent to the upstream in place of the client's; None passes the client's on.
-        max_request: the largest request body that is read, in bytes.
+        max_answer: the largest answer that is read of the upstream, in bytes of what it sends.
+        max_choices: the most answers that a request may ask for.
+        models: the names of the models that it answers for; none stands for all that nobody else answers for.
+        name: what it is called in logs and metrics; its URL where that is "".
         connect_timeout: how long to wait for a connection to the upstream, in seconds.
         read_timeout: how long to wait for the upstream's next chunk, in seconds.
     """
@@ -39,7 +42,10 @@ class Settings:
     special_tokens: tuple[str, ...] = ()
     body: Mapping[str, Json] = field(default_factory=dict[str, Json])
     api_key: str | None = None
-    max_request: int = 16 * 1024 * 1024
+    max_answer: int = 64 * 1024 * 1024
+    max_choices: int = 128
+    models: tuple[str, ...] = ()
+    name: str = ""
     connect_timeout: float = 10.0
     read_timeout: float = 300.0
 

@@ -17,6 +17,9 @@ from ...stream.sse import Reader
 from .problems import ApiError, members, of_answer, of_upstream
 from .settings import Settings
 
+ERROR_BODY: Final = 65_536
+"""The most bytes that are read of an upstream's refusal."""
+
 DEFAULT_BODY: Final[dict[str, Json]] = {
     # Servers leave control tokens out of the text unless they are told otherwise.
     "skip_special_tokens": False,
@@ -64,6 +67,7 @@ class Upstream:
     def __init__(self, settings: Settings, client: httpx.AsyncClient) -> None:
         self._base = settings.upstream.rstrip("/")
         self._key = settings.api_key
+        self._limit = settings.max_answer
         self._client = client
         self._tokens = settings.model.adapter.kind is Kind.JSON
         more = {**DEFAULT_BODY, **(TOKEN_BODY if self._tokens else {}), **settings.body}
@@ -88,7 +92,7 @@ class Upstream:
         )
         response = await self._send(request)
         try:
-            yield _streamed(response) if body.get("stream") else _whole(response)
+            yield _streamed(response, self._limit) if body.get("stream") else _whole(response, self._limit)
         finally:
             await response.aclose()
 
@@ -97,7 +101,7 @@ class Upstream:
         request = self._client.build_request("GET", f"{self._base}/models", headers=self._headers(key))
         response = await self._send(request)
         try:
-            return _parsed(await response.aread())
+            return _parsed(await read(response, self._limit))
         finally:
             await response.aclose()
 
@@ -109,9 +113,16 @@ class Upstream:
         try:
             response = await self._client.send(request, stream=True)
             if response.status_code != 200:
-                body = await response.aread()
-                await response.aclose()
-                raise of_upstream(response.status_code, _lenient(body))
+                try:
+                    body = await begun(response, ERROR_BODY)
+                finally:
+                    await response.aclose()
+                raise of_upstream(
+                    response.status_code,
+                    _lenient(body),
+                    retry_after=response.headers.get("retry-after"),
+                    own_key=self._key is not None,
+                )
         except httpx.HTTPError as error:
             raise _unreachable(error) from error
         return response
@@ -130,18 +141,49 @@ def _unreachable(error: httpx.HTTPError) -> ApiError:
     return ApiError(502, "upstream_unreachable", f"the upstream cannot be reached: {type(error).__name__}")
 
 
-async def _whole(response: httpx.Response) -> AsyncGenerator[Heard]:
+async def read(response: httpx.Response, limit: int) -> bytes:
+    """The body of a response.
+
+    Raises:
+        ApiError: where it is larger than the limit.
+    """
+    data = bytearray()
+    async for chunk in response.aiter_bytes():
+        data += chunk
+        if len(data) > limit:
+            raise _too_large(limit)
+    return bytes(data)
+
+
+async def begun(response: httpx.Response, limit: int) -> bytes:
+    """The body of a response, cut off at the limit."""
+    data = bytearray()
+    async for chunk in response.aiter_bytes():
+        data += chunk[: limit - len(data)]
+        if len(data) >= limit:
+            break
+    return bytes(data)
+
+
+def _too_large(limit: int) -> ApiError:
+    return of_answer("upstream_too_large", f"the upstream's answer is larger than {limit} bytes")
+
+
+async def _whole(response: httpx.Response, limit: int) -> AsyncGenerator[Heard]:
     try:
-        body = _parsed(await response.aread())
+        body = _parsed(await read(response, limit))
     except httpx.HTTPError as error:
         raise _unreachable(error) from error
     yield heard(body)
 
 
-async def _streamed(response: httpx.Response) -> AsyncGenerator[Heard]:
-    reader = Reader()
+async def _streamed(response: httpx.Response, limit: int) -> AsyncGenerator[Heard]:
+    reader, size = Reader(limit), 0
     try:
         async for data in response.aiter_bytes():
+            size += len(data)
+            if size > limit:
+                raise _too_large(limit)
             for _, said in reader.feed(data):
                 if said == "[DONE]":
                     return

@@ -1,0 +1,53 @@
+"""`POST /v1/chat/completions`."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from typing import Final
+
+from .backends import Backend
+from .conversation import Conversation, codes
+from .exchange import Call, parsed
+from .problems import ApiError
+
+LOSSES: Final = "x-ocml-losses"
+"""The response header that says what the prompt could not say of the request: codes, each with its severity."""
+
+
+async def chat(call: Call) -> None:
+    """Answer a request of Chat Completions."""
+    talk, backend = await call.convert(_understood)
+    lost = codes(talk.asked.prompt.losses)
+    call.entry.know(request=talk.id, model=talk.asked.model, stream=talk.asked.stream, losses=lost)
+    headers = {LOSSES: ", ".join(lost)} if lost else {}
+    with call.gateway.backends.asked(backend):
+        try:
+            if talk.asked.stream:
+                await _stream(call, talk, headers)
+            else:
+                data = await talk.whole()
+                call.entry.write(200, **talk.account())
+                await call.answer(data, headers)
+        finally:
+            call.entry.know(**talk.account())
+
+
+def _understood(call: Call) -> tuple[Conversation, Backend]:
+    gateway, request = call.gateway, parsed(call.data)
+    backend = gateway.backend_for(request)
+    key = gateway.key_for(call.client.headers)
+    return Conversation(request, backend.settings, backend.upstream, key), backend
+
+
+async def _stream(call: Call, talk: Conversation, headers: dict[str, str]) -> None:
+    async with call.stream(headers) as stream, aclosing(talk.chunks()) as chunks:
+        try:
+            async for chunk in chunks:
+                await stream.write(chunk)
+        except ApiError as problem:
+            # A refusal of the upstream has a status of its own, unless the silence before it was filled already.
+            if not call.client.begun:
+                raise
+            await stream.write(talk.failed(problem))
+        call.entry.write(200, **talk.account())
+        await stream.end()

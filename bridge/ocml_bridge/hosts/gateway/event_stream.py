@@ -1,0 +1,81 @@
+"""A response of Server-Sent Events that is never silent for long, and never waits for ever for its reader."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Final, Self
+
+from ..asgi import STREAM_HEADERS
+from .client import Client, Watch
+
+COMMENT: Final = b": keep-alive\n\n"
+"""What fills silence: clients pass over it, and nothing between takes the connection for dead."""
+
+
+class EventStream:
+    """The events that one client gets: `async with EventStream(…) as stream: await stream.write(…)`.
+
+    Args:
+        client: who gets them.
+        watch: the one that watches it.
+        headers: of the response, beside those that every stream has.
+        silence: after how many seconds without a byte a comment is sent; before the first event, too, and then the
+            response begins with it.
+        patience: after how many seconds in which the client takes nothing it counts as gone.
+    """
+
+    def __init__(
+        self, client: Client, watch: Watch, headers: Mapping[str, str], *, silence: float, patience: float
+    ) -> None:
+        self._client = client
+        self._watch = watch
+        self._headers = {name.decode(): value.decode() for name, value in STREAM_HEADERS} | dict(headers)
+        self._silence = silence
+        self._patience = patience
+        self._loop = asyncio.get_running_loop()
+        self._now = self._loop.time
+        self._last = self._now()
+        self._writing = False
+        self._comment: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Begin to count the seconds."""
+        self._timer = self._loop.call_later(self._silence, self._look)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop counting."""
+        self._timer.cancel()
+        if self._comment is not None:
+            self._comment.cancel()
+
+    def _look(self) -> None:
+        idle = self._now() - self._last
+        if self._writing and idle >= self._patience:
+            self._watch.leave()
+            return
+        if not self._writing and idle >= self._silence:
+            self._comment = self._loop.create_task(self.write(COMMENT))
+            idle = 0.0
+        rest = self._patience if self._writing else self._silence
+        self._timer = self._loop.call_later(max(rest - idle, 0.01), self._look)
+
+    async def write(self, data: bytes) -> None:
+        """The next events; b"" only begins the response."""
+        self._writing = True
+        if not self._client.begun:
+            await self._client.begin(200, self._headers)
+        if data:
+            await self._client.piece(data)
+        self._writing = False
+        self._last = self._now()
+
+    async def end(self) -> None:
+        """There are no more."""
+        self._timer.cancel()
+        self._watch.release()
+        await self._client.piece(b"", more=False)

@@ -1,0 +1,126 @@
+"""One life cycle for every request: let in, read, watched, answered or refused, and written down."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+
+import orjson
+
+from .admission import Ticket
+from .client import Client, ClientLeftError, Receive, Scope, Send, Watch
+from .event_stream import EventStream
+from .journal import Entry
+from .problems import ApiError
+
+if TYPE_CHECKING:
+    from .gateway import Gateway
+
+Made = TypeVar("Made")
+
+LARGE: Final = 65_536
+"""From this many bytes on, what converts a body waits its turn beside the event loop, which goes on meanwhile."""
+STOPPING: Final = ApiError(503, "stopping", "the gateway is being stopped", headers={"retry-after": "5"})
+
+
+class Call:
+    """One request that is being answered.
+
+    Attributes:
+        gateway: which answers it.
+        client: who asks.
+        caller: a name for who asks, which tells callers apart.
+        data: the body of the request.
+        entry: what is written down of it.
+    """
+
+    def __init__(self, gateway: Gateway, client: Client, caller: str, data: bytes, entry: Entry, watch: Watch) -> None:
+        self.gateway: Final = gateway
+        self.client: Final = client
+        self.caller: Final = caller
+        self.data: Final = data
+        self.entry: Final = entry
+        self._watch = watch
+
+    async def convert(self, work: Callable[[Self], Made]) -> Made:
+        """What a function makes of the request; a large one does not hold up the answers to others."""
+        if len(self.data) < LARGE:
+            return work(self)
+        return await asyncio.get_running_loop().run_in_executor(self.gateway.workers, work, self)
+
+    async def answer(self, data: bytes, headers: dict[str, str] | None = None) -> None:
+        """Give the whole answer, as JSON."""
+        self._watch.release()
+        await self.client.answer(200, data, {"content-type": "application/json"} | (headers or {}))
+
+    def stream(self, headers: dict[str, str]) -> EventStream:
+        """Begin an answer that comes in pieces."""
+        service = self.gateway.service
+        return EventStream(
+            self.client, self._watch, headers, silence=service.keep_alive, patience=service.write_timeout
+        )
+
+
+class Exchange:
+    """An endpoint.
+
+    Args:
+        path: its own, as it is written down.
+        answer: answers a request.
+    """
+
+    def __init__(self, path: str, answer: Callable[[Call], Awaitable[None]]) -> None:
+        self._path = path
+        self._answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        gateway: Gateway = scope["app"].state.gateway
+        client, entry = Client(scope, receive, send), Entry(self._path)
+        try:
+            with gateway.admission.ticket() as ticket:
+                await self._serve(gateway, client, entry, ticket)
+        except ApiError as problem:
+            await refuse(client, problem, entry)
+        except ClientLeftError:
+            entry.write(499)
+        except asyncio.CancelledError:
+            # Only a server that has waited long enough for its requests cancels them; to raise it again would be
+            # written down as a fault of this program.
+            await refuse(client, STOPPING, entry)
+
+    async def _serve(self, gateway: Gateway, client: Client, entry: Entry, ticket: Ticket) -> None:
+        service = gateway.service
+        caller = gateway.caller(client.headers)
+        data = await client.body(service.max_request, service.body_timeout, ticket.hold)
+        async with client.watched() as watch:
+            call = Call(gateway, client, caller, data, entry, watch)
+            await self._answer(call)
+        entry.write(200)
+
+
+async def refuse(client: Client, problem: ApiError, entry: Entry) -> None:
+    """Tell a client that it gets no answer: by a status, or where it has one already, by an event."""
+    entry.write(problem.status, error=problem.code)
+    data = orjson.dumps(problem.body())
+    if client.begun:
+        await client.piece(b"data: " + data + b"\n\n")
+        await client.piece(b"", more=False)
+    else:
+        await client.answer(problem.status, data, {"content-type": "application/json"} | problem.headers)
+
+
+def parsed(data: bytes) -> dict[str, Any]:
+    """A request's body.
+
+    Raises:
+        ApiError: where it is not a JSON object.
+    """
+    try:
+        body = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise ApiError(400, "invalid_json", f"the body is not JSON: {error}") from error
+    if not isinstance(body, dict):
+        raise ApiError(400, "invalid_body", "the body is not a JSON object")
+    return body  # pyright: ignore[reportUnknownVariableType]

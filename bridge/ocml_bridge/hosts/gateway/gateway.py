@@ -1,0 +1,71 @@
+"""What all requests of a gateway share."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+from .admission import Admission
+from .backends import Backend, Backends
+from .keys import Keys
+from .service import Service
+
+WORKERS: Final = 2
+"""How many large requests are converted at once: more would only take each other's time."""
+
+
+class Gateway:
+    """Who is asked for everything that a request needs.
+
+    Args:
+        service: how clients are served.
+        backends: what stands behind it.
+        keys: who may ask it; None for everyone.
+
+    Attributes:
+        admission: how much is under way.
+        workers: convert large requests.
+    """
+
+    def __init__(self, service: Service, backends: Backends, keys: Keys | None) -> None:
+        self.service: Final = service
+        self.backends: Final = backends
+        self.keys: Final = keys
+        self.admission: Final = Admission(service.max_in_flight, service.max_held)
+        self.workers: Final = ThreadPoolExecutor(WORKERS, "conversion")
+
+    def caller(self, headers: Mapping[str, str]) -> str:
+        """A name for whoever asks; different callers have different ones.
+
+        Raises:
+            ApiError: where it has no key and needs one.
+        """
+        authorization, key = headers.get("authorization"), headers.get("x-api-key")
+        if self.keys is not None:
+            return self.keys.caller(authorization, key)
+        return hashlib.sha256((authorization or key or "").encode("utf-8", "surrogatepass")).hexdigest()
+
+    def backend_for(self, request: dict[str, Any]) -> Backend:
+        """The upstream that answers a request, whose `model` becomes the name that it is known by there.
+
+        Raises:
+            ApiError: where there is none.
+        """
+        name = request.get("model")
+        if isinstance(name, str):
+            request["model"] = name = self.backends.model(name)
+        return self.backends.of(name if isinstance(name, str) else "")[0]
+
+    def key_for(self, headers: Mapping[str, str]) -> str | None:
+        """The client's `Authorization` as it is passed on: never one of the gateway's own keys."""
+        return None if self.keys is not None else headers.get("authorization")
+
+    async def models(self, headers: Mapping[str, str]) -> list[dict[str, Any]]:
+        """The models that there are.
+
+        Raises:
+            ApiError: where no upstream tells.
+        """
+        return await self.backends.models(self.key_for(headers))

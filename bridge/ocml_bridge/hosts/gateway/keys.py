@@ -1,0 +1,103 @@
+"""Keys of the gateway's own: who may ask it, from a file that is read again when it changes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from ...errors import BridgeError, ErrorCode
+from .problems import ApiError
+
+INTERVAL: Final = 1.0
+"""How long a look at the file is good for, in seconds."""
+
+
+class Keys:
+    """The keys in a file: one a line, with a name before it where wanted (`alice sk-…`).
+
+    Lines that begin with `#` are comments. Keys are taken in and out by writing the file anew: both the old and the new
+    key stand in it while clients change.
+    Only their digests are kept.
+
+    Args:
+        path: of the file.
+        now: a clock, in seconds.
+
+    Raises:
+        BridgeError: OCB-OPTION where the file cannot be read, or has no key.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], now: Callable[[], float] = time.monotonic) -> None:
+        self._path = Path(path)
+        self._now = now
+        self._looked = now()
+        self._stamp: tuple[int, ...] = _stamp(self._path)
+        self._names = _read(self._path)
+
+    def caller(self, authorization: str | None, key: str | None = None) -> str:
+        """The name of whoever has a key.
+
+        Args:
+            authorization: the header of that name, `Bearer KEY`.
+            key: the header `x-api-key`.
+
+        Raises:
+            ApiError: 401 where it is none of the keys.
+        """
+        self._look()
+        scheme, _, bearer = (authorization or "").partition(" ")
+        said = key if key is not None else bearer.strip() if scheme.lower() == "bearer" else ""
+        name = self._names.get(_digest(said))
+        if name is None:
+            message = "this key is not known here" if said else "a key is needed: Authorization: Bearer KEY"
+            raise ApiError(401, "invalid_api_key", message, headers={"www-authenticate": "Bearer"})
+        return name
+
+    def _look(self) -> None:
+        """Read the file again if it has changed; while it cannot be read, the keys stay those that they were."""
+        now = self._now()
+        if now - self._looked < INTERVAL:
+            return
+        self._looked = now
+        try:
+            stamp = _stamp(self._path)
+            if stamp != self._stamp:
+                self._names, self._stamp = _read(self._path), stamp
+        except BridgeError:
+            pass
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """What tells that a file has changed."""
+    try:
+        known = path.stat()
+    except OSError as error:
+        raise BridgeError(ErrorCode.OPTION, f"the keys in {path} cannot be read: {error.strerror}") from error
+    return known.st_mtime_ns, known.st_size, known.st_ino
+
+
+def _read(path: Path) -> Mapping[bytes, str]:
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BridgeError(ErrorCode.OPTION, f"the keys in {path} cannot be read: {error}") from error
+    names: dict[bytes, str] = {}
+    for line in lines:
+        words = line.split()
+        if words and not words[0].startswith("#"):
+            digest = _digest(words[-1])
+            names[digest] = words[0] if len(words) > 1 else f"key-{digest.hex()[:8]}"
+    if not names:
+        raise BridgeError(
+            ErrorCode.OPTION, f"there is no key in {path}: one a line, with a name before it where wanted"
+        )
+    return names
+
+
+def _digest(key: str) -> bytes:
+    # Looked up by digest: how long that takes says nothing of a key.
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
