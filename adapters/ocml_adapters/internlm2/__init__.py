@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 from ocml_bridge.prompting import ChatTemplate
 
-from .syntax import HOME, SPELLINGS
+from .syntax import DIALECTS, HOME
 
-_INTERNLM2 = ChatTemplate(
+_BY_THE_PAGE = ChatTemplate(
     Lazy(f"{__name__}.profile:internlm2"),
     families=("internlm2-chat", "internlm2_5-chat"),
+)
+_VLLM = replace(
+    _BY_THE_PAGE,
+    dialect="vllm",
+    families=("internlm2-chat, internlm2_5-chat as vLLM prompts them",),
     sources={
         "tool_chat_template_internlm2_tool.jinja": "e00f16381b76d36b914c5da339c7835da4a7602271e269b0990dd9ccee442b0f"
     },
 )
+_LAGENT = replace(_BY_THE_PAGE, dialect="lagent", families=("internlm2-chat, internlm2_5-chat as lagent prompts them",))
 
 ADAPTER = Adapter(
     id="internlm2",
@@ -25,11 +33,11 @@ ADAPTER = Adapter(
     writes_units=Lazy(f"{__name__}.units:Frames"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     split=Lazy(f"{__name__}.reader:split"),
-    dialects=tuple(SPELLINGS),
+    dialects=tuple(DIALECTS),
     decoders={"internlm2": Lazy(f"{__name__}.stream:decoder")},
     encoders={"internlm2": Lazy(f"{__name__}.encode:encoder")},
     added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),
-    profiles={"internlm2": _INTERNLM2},
+    profiles={"internlm2": _BY_THE_PAGE, "internlm2-vllm": _VLLM, "internlm2-lagent": _LAGENT},
 )
 
 TOKENS = Adapter(

@@ -13,7 +13,7 @@ from ocml_bridge.turns import is_call
 from ocml_bridge.units.heads import Head
 
 from .calls import Call, read_code, read_plugin, write_code, write_plugin
-from .syntax import CONTROL, IM, KINDS, MARKS, PYTHON, UNUSED, Spelling
+from .syntax import CONTROL, IM, KINDS, MARKS, PYTHON, UNUSED, Dialect
 
 _STARTS: Final = frozenset({IM.action_start, UNUSED.action_start})
 _ENDS: Final = frozenset({IM.action_end, UNUSED.action_end})
@@ -249,17 +249,22 @@ def joins(before: Head, head: Head) -> bool:
     )
 
 
-def write_body(unit: Sequence[Message], spelling: Spelling, guard: Callable[[str], str]) -> str:
+def write_body(unit: Sequence[Message], dialect: Dialect, guard: Callable[[str], str]) -> str:
     """The body of texts and calls; `guard` makes of text what may stand in it."""
-    return "".join(_written(part, spelling, guard) for part in unit)
+    return "".join(_written(part, dialect, guard) for part in unit)
 
 
-def _written(part: Message, spelling: Spelling, guard: Callable[[str], str]) -> str:
-    content = str(part.content)
+def behind(final: Message, dialect: Dialect) -> str:
+    """What stands behind the last message of a body."""
+    return dialect.behind_call if is_call(final) and final.end is not None else ""
+
+
+def _written(part: Message, dialect: Dialect, guard: Callable[[str], str]) -> str:
+    content, spelling = str(part.content), dialect.tokens
     if not is_call(part):
         return guard(content)
     code = part.recipient == PYTHON and part.constraint is None
     kind = spelling.interpreter if code else spelling.plugin
-    inner = write_code(content) if code else write_plugin(part.recipient or "", content)
+    inner = write_code(content) if code else write_plugin(part.recipient or "", content, dialect.arguments)
     end = "" if part.end is None else spelling.action_end
     return f"{spelling.action_start}{kind}\n{guard(inner)}{end}"

@@ -71,9 +71,9 @@ def _remark(found: dict[str, Span], given: list[Span]) -> str | None:
     return f"the call's {', '.join(others)} is kept as it is spelled only" if others else None
 
 
-def write_plugin(recipient: str, content: str) -> str:
-    """The JSON object of a call, so that `read_plugin` gives both back."""
-    return f'{{"name": {spaced(name_of(recipient))}, "parameters": {_embedded(content)}}}'
+def write_plugin(recipient: str, content: str, key: str) -> str:
+    """The JSON object of a call with its arguments under a key, so that `read_plugin` gives both back."""
+    return f'{{"name": {spaced(name_of(recipient))}, "{key}": {_embedded(content)}}}'
 
 
 def _embedded(content: str) -> str:

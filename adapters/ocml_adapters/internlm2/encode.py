@@ -11,13 +11,13 @@ from ocml_bridge.turns import is_call
 from ocml_bridge.units.heads import Head, head_of
 from ocml_bridge.visibility import is_private
 
-from .actions import joins, write_body
+from .actions import behind, joins, write_body
 from .frames import header_of, heading_of
 from .nearest import TARGET, declaring, opened, turn
 from .reader import FramesReader
 from .replies import Replies
 from .stream import HOLD
-from .syntax import CONTROL, SPELLINGS
+from .syntax import CONTROL, DIALECTS
 from .tools import declares, tools_of, write_tools
 
 
@@ -32,7 +32,7 @@ class Writer(TextEncoder):
 
     def __init__(self, options: Options) -> None:
         super().__init__(TARGET, FramesReader(options), options, control=CONTROL, hold=HOLD)
-        self._spelling = SPELLINGS[options.dialect or "im"]
+        self._dialect = DIALECTS[options.dialect or "im"]
         self._guard = str if options.control_tokens == "raw" else CONTROL.neutralise
         self._replies = Replies()
         self._unit: list[Message] = []
@@ -78,7 +78,7 @@ class Writer(TextEncoder):
         if self._goes_on(made):
             before = self._unit[-1]
             self._unit.append(made)
-            return self._spelling.action_end if is_call(before) and before.end is None else ""
+            return self._dialect.tokens.action_end if is_call(before) and before.end is None else ""
         ended = self._end_frame(last=False)
         self._unit = [made]
         return f"{ended}{self._header(made)}"
@@ -88,10 +88,10 @@ class Writer(TextEncoder):
         waiting = self._replies.waiting
         if made.role == "tool" and made.name is None:
             made.name = waiting
-        header = header_of(made, waiting, self._spelling)
+        header = header_of(made, waiting, self._dialect)
         if made.role == "tool":
             made.name = heading_of(header).speaker(waiting)
-        return f"{self._spelling.start}{header}\n"
+        return f"{self._dialect.tokens.start}{header}\n"
 
     def close(self, message: Message) -> str:
         """What of a message had to wait for its end; its frame stays open while others may continue it."""
@@ -109,12 +109,12 @@ class Writer(TextEncoder):
     def _body(self, made: Message) -> str:
         content = f"/messages/{self._number}/content"
         if declares(made):
-            return super().safe(write_tools(tools_of(made)), content)
+            return super().safe(write_tools(tools_of(made), self._dialect), content)
         text = super().safe(str(made.content), content)
         if not is_call(made):
             return text
         super().safe(made.recipient or "", f"/messages/{self._number}/recipient")
-        return write_body((made,), self._spelling, self._guard)
+        return write_body((made,), self._dialect, self._guard)
 
     def _end_frame(self, *, last: bool) -> str:
         unit, self._unit = self._unit, []
@@ -123,7 +123,7 @@ class Writer(TextEncoder):
         for message in unit:
             self._replies.take(message)
         cut = last and unit[-1].end is None and unit[-1].content != ""
-        return "" if cut else f"{self._spelling.end}\n"
+        return "" if cut else f"{behind(unit[-1], self._dialect)}{self._dialect.tokens.end}\n"
 
     def end(self, stop: Stop) -> str:
         """The end of the last frame, and the open turn; what had no place is reported."""

@@ -18,8 +18,22 @@ from ocml_bridge.text.plain import safe_name, safe_role
 from ocml_bridge.turns import is_call, name_of, recipient_of
 from ocml_bridge.units.heads import Head
 
-from .actions import read_body, write_body
-from .syntax import CONTROL, ENDS, ENVIRONMENT, GRAMMAR, HOME, IM, KINDS, MARKS, PYTHON, SPELLINGS, STARTS, Spelling
+from .actions import behind, read_body, write_body
+from .syntax import (
+    CONTROL,
+    DIALECTS,
+    ENDS,
+    ENVIRONMENT,
+    GRAMMAR,
+    HOME,
+    IM,
+    KINDS,
+    MARKS,
+    PYTHON,
+    STARTS,
+    Dialect,
+    Spelling,
+)
 from .tools import declares, read_tools, tools_of, write_tools
 
 Unit = tuple[Message, ...]
@@ -102,8 +116,9 @@ def _says(header: str, message: Message, waiting: str | None) -> bool:
     return not heading.declares_tools or read_tools(str(message.content)) is None
 
 
-def header_of(message: Message, waiting: str | None, spelling: Spelling) -> str:
+def header_of(message: Message, waiting: str | None, dialect: Dialect) -> str:
     """The header that is written for a message; what it cannot hold is left out."""
+    spelling = dialect.tokens
     if message.role == "tool":
         return _reply_header(message.name, waiting, spelling)
     if declares(message):
@@ -139,19 +154,19 @@ def _name_for(name: str | None) -> str | None:
 
 def default_frame(unit: Unit, waiting: str | None, place: Place) -> Frame:
     """The frame that is written for some messages, or for the open turn."""
-    spelling = SPELLINGS[place.dialect]
-    body = "" if place.opening else body_of(unit, spelling)
+    dialect = DIALECTS[place.dialect]
+    spelling, body = dialect.tokens, "" if place.opening else body_of(unit, dialect)
     cut = place.opening or (place.last and unit[-1].end is None and body != "")
-    header, end = header_of(unit[0], waiting, spelling), "" if cut else spelling.end
+    header, end = header_of(unit[0], waiting, dialect), "" if cut else spelling.end
     return Frame(gap_behind(_BEFORE[place.closed]), spelling.start, header, True, body, end, 0, place.last)
 
 
-def body_of(unit: Unit, spelling: Spelling, *, raw: bool = False) -> str:
+def body_of(unit: Unit, dialect: Dialect, *, raw: bool = False) -> str:
     """The body that is written for some messages; `raw`: with control tokens as they stand in it."""
     guard = str if raw else CONTROL.neutralise
     if declares(unit[0]):
-        return guard(write_tools(tools_of(unit[0])))
-    return write_body(unit, spelling, guard)
+        return guard(write_tools(tools_of(unit[0]), dialect))
+    return write_body(unit, dialect, guard) + behind(unit[-1], dialect)
 
 
 def framed(unit: Unit, layout: Mapping[str, Json], waiting: str | None, place: Place) -> tuple[Frame, Frame]:
@@ -216,7 +231,7 @@ def layout_in(head: Head) -> dict[str, Json]:
 def dialect_of(around: Transcript) -> str:
     """The dialect that a transcript remembers, or the default one."""
     spelling = kept_by(HOME, around.layout).get("spelling")
-    return spelling if isinstance(spelling, str) and spelling in SPELLINGS else "im"
+    return spelling if isinstance(spelling, str) and spelling in DIALECTS else "im"
 
 
 def tail_of(around: Transcript, closed: bool | None) -> str:

@@ -23,7 +23,7 @@ from .actions import joins
 from .frames import Place, framed, heading_of, layout_in, layout_of, majority
 from .nearest import TARGET, canonical, turn
 from .replies import Replies, named
-from .syntax import ENVIRONMENT, HOME, SPELLINGS, STARTS
+from .syntax import DIALECTS, ENVIRONMENT, HOME, STARTS
 from .tools import declared_in, declares, message_with_tools, place_of
 
 WAITING: Final = "waiting"
@@ -156,7 +156,10 @@ class Draft:
                 before = item[0]
         if self.open_turn is not None:
             spelled.append(_start_of(item_of(self.open_turn)[0]))
-        return majority([SPELLINGS[dialect].start if start is None else start for start in spelled]) == dialect
+        return (
+            majority([DIALECTS[dialect].tokens.start if start is None else start for start in spelled])
+            == DIALECTS[dialect].reads_as
+        )
 
 
 def _is_private(item: Item) -> bool:

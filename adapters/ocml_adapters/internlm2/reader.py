@@ -23,7 +23,7 @@ from .actions import read_body
 from .calls import is_embedded
 from .frames import Place, Unit, around_of, default_frame, heading_of, majority
 from .replies import Replies, named
-from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, IM, MARKS, PYTHON, ROLES, SPELLINGS, UNUSED
+from .syntax import CONTROL, DIALECTS, FOREIGN, GRAMMAR, HOME, IM, MARKS, PYTHON, ROLES, UNUSED
 from .tools import declares, default_place, read_tools, with_tools
 
 _NO_END: Final = f"the message has no {IM.end}"
@@ -84,7 +84,7 @@ class FramesReader(UnitReader):
     def skeleton(self, unit: Placed, before: Placed | None) -> Skeleton | None:
         """A frame without contents; None where an edge of it is odd, or a token stands in the body but for calls."""
         frame, (dialect, closed, *_) = unit
-        spelling, body, header = SPELLINGS[dialect], frame.body, frame.header
+        spelling, body, header = DIALECTS[dialect].tokens, frame.body, frame.header
         if (
             frame.gap != ("\n" if closed else "")
             or frame.end != spelling.end

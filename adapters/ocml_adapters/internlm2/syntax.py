@@ -2,7 +2,8 @@
 
     <|im_start|>assistant⏎text<|action_start|><|plugin|>⏎{"name": …, "parameters": …}<|action_end|><|im_end|>⏎
 
-Each of the six tokens has two spellings; documents mix them, so both are read everywhere ("Basic Structure").
+Each of the six tokens has two spellings; documents mix them, so both are read everywhere ("Basic Structure"). Servers
+and agents write calls and tools otherwise than the specification: dialects to a writer, and the same to a reader.
 """
 
 from __future__ import annotations
@@ -37,8 +38,38 @@ IDS: Final[dict[str, int]] = dict(zip(IM, range(92543, 92537, -1), strict=True))
 """Token → id in InternLM2's vocabulary ("Basic Structure")."""
 BOS: Final = 1
 EOS: Final = 2
-SPELLINGS: Final = {"im": IM, "unused": UNUSED}
-"""By dialect, the default one first."""
+
+
+class Dialect(NamedTuple):
+    """What is written in one way or another.
+
+    Attributes:
+        tokens: how tokens are spelled.
+        reads_as: the dialect that a reader tells by the tokens, and so takes for the default spelling of everything.
+        arguments: the key of a call's arguments.
+        behind_call: what stands behind the last call of a message.
+        prose: whether the list of tools stands in lagent's prose, and has the parameters in a list.
+    """
+
+    tokens: Spelling
+    reads_as: str
+    arguments: str = "parameters"
+    behind_call: str = ""
+    prose: bool = False
+
+    @property
+    def is_default(self) -> bool:
+        """Whether calls and tools are written as a reader takes them to be."""
+        return (self.arguments, self.behind_call, self.prose) == ("parameters", "", False)
+
+
+DIALECTS: Final = {
+    "im": Dialect(IM, "im"),
+    "unused": Dialect(UNUSED, "unused"),
+    "vllm": Dialect(IM, "im", arguments="arguments"),
+    "lagent": Dialect(IM, "im", behind_call="\n", prose=True),
+}
+"""By name, the default one first."""
 
 STARTS: Final = frozenset({IM.start, UNUSED.start})
 ENDS: Final = frozenset({IM.end, UNUSED.end})
@@ -51,7 +82,8 @@ CONTROL: Final = ControlTokens(SPECIALS)
 """The tokens that content must not hold as they are: these, and those that only the model knows."""
 added_tokens: Final = beside(CONTROL)
 FOREIGN: Final = {
-    one: re.compile("|".join(map(re.escape, SPELLINGS[other]))) for one, other in (("im", "unused"), ("unused", "im"))
+    name: re.compile("|".join(map(re.escape, IM if dialect.tokens is UNUSED else UNUSED)))
+    for name, dialect in DIALECTS.items()
 }
 """By dialect, the tokens that are not its own."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.jsontext import parse, spaced
@@ -12,13 +13,19 @@ from ocml_bridge.text.repair import repair
 from ocml_bridge.turns import full_name, split_name
 from ocml_bridge.units.heads import Item, message_of
 
-from .syntax import HOME
+from .parameters import list_of, schema_of
+from .syntax import HOME, Dialect
 
 _PLACE: Final = "tools_at"
 """The key of how many messages stand before the tools."""
 _EDGES: Final = "tools"
 """The key of how the tools' frame is spelled."""
 _FIELDS: Final = frozenset({"name", "description", "parameters"})
+_BEFORE: Final = "你可以使用如下工具：\n"
+_BEHIND: Final = (
+    "\n如果你已经获得足够信息，请直接给出答案. 避免不必要的工具调用! 同时注意你可以使用的工具，不要随意捏造！"
+)
+"""lagent's words around a list of tools."""
 
 
 class Declared(NamedTuple):
@@ -30,6 +37,9 @@ class Declared(NamedTuple):
 
 def read_tools(text: str) -> Declared | None:
     """The tools that a text declares, as a list or one alone, bare or as OpenAI wraps them; None where it does not."""
+    prose = text.startswith(_BEFORE) and text.endswith(_BEHIND)
+    if prose:
+        text = text[len(_BEFORE) : -len(_BEHIND)]
     span, repaired = parse(text), False
     if span is None:
         mended = repair(text)
@@ -38,11 +48,11 @@ def read_tools(text: str) -> Declared | None:
         return None
     value: Json = span.value
     items = cast("list[Json]", value) if isinstance(value, list) else [value]
-    tools = [_tool(item) for item in items]
+    tools = [_tool(item, prose=prose) for item in items]
     return None if None in tools else Declared(tuple(tool for tool in tools if tool is not None), repaired)
 
 
-def _tool(value: Json) -> Tool | None:
+def _tool(value: Json, *, prose: bool) -> Tool | None:
     if not isinstance(value, dict):
         return None
     fields = cast("dict[str, Json]", value)
@@ -55,13 +65,23 @@ def _tool(value: Json) -> Tool | None:
     if not isinstance(name, str) or not isinstance(description, (str, type(None))):
         return None
     namespace, bare = split_name(name)
-    others = {key: item for key, item in fields.items() if key not in _FIELDS}
-    return Tool(bare, description, fields.get("parameters"), namespace, by_format(HOME, others))
+    parameters, others = fields.get("parameters"), {key: item for key, item in fields.items() if key not in _FIELDS}
+    listed = schema_of(parameters, others.get("required")) if prose else None
+    if listed is not None:
+        parameters = listed
+        others.pop("required", None)
+    return Tool(bare, description, parameters, namespace, by_format(HOME, others))
 
 
-def write_tools(tools: Iterable[Tool]) -> str:
-    """Tools as a list of bare function objects on one line; what was not said of a tool is not said."""
-    return spaced([_fields(tool) for tool in tools])
+def write_tools(tools: Sequence[Tool], dialect: Dialect) -> str:
+    """Tools as a list of bare function objects, in prose if it says them; what was not said of a tool is not said."""
+    fields = [_fields(tool) for tool in tools]
+    if dialect.prose:
+        listed = [each | (list_of(each.get("parameters")) or {}) for each in fields]
+        prose = f"{_BEFORE}{json.dumps(listed, ensure_ascii=False, indent=4)}{_BEHIND}"
+        if read_tools(prose) == Declared(tuple(map(normal, tools)), repaired=False):
+            return prose
+    return spaced(fields)
 
 
 def _fields(tool: Tool) -> dict[str, Json]:

@@ -19,12 +19,23 @@ from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .actions import dressed, joins
 from .calls import constraint_of, is_embedded
-from .frames import Place, around_of, body_of, dialect_of, framed, heading_of, layout_in, layout_of, tail_of
+from .frames import (
+    Place,
+    around_of,
+    body_of,
+    default_frame,
+    dialect_of,
+    framed,
+    heading_of,
+    layout_in,
+    layout_of,
+    tail_of,
+)
 from .frames import Unit as Messages
 from .nearest import TARGET, nearest, opened, turn
 from .prepare import WAITING, Draft
 from .reader import Placed, messages_of, open_turn, remembering
-from .syntax import CONTROL, FOREIGN, GRAMMAR, HOME, PYTHON, SPELLINGS
+from .syntax import CONTROL, DIALECTS, FOREIGN, GRAMMAR, HOME, PYTHON
 from .tools import declares, default_place, tools_of, with_tools, write_tools
 
 _JSON: Final = ContentClass('{"', '": 0}')
@@ -57,6 +68,8 @@ class Frames(UnitWriter):
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self._foreign = None if options.dialect is None else FOREIGN[options.dialect]
+        self._is_default = options.dialect is None or DIALECTS[options.dialect].is_default
+        """Whether calls and tools are written as a reader takes them to be."""
 
     def inert(self, text: str) -> bool:
         """Whether a text holds no token, whole or broken."""
@@ -91,7 +104,7 @@ class Frames(UnitWriter):
         """Arguments are JSON, or a string in JSON; code without a fence is fenced alike."""
         if self.follows(head):
             return ANY_CONTENT
-        if not head.calls or "body" in layout_in(head):
+        if not head.calls or "body" in layout_in(head) or not self._is_default:
             return None
         if head.recipient == PYTHON and head.constraint is None:
             return None if "```" in content else ANY_CONTENT
@@ -103,20 +116,21 @@ class Frames(UnitWriter):
         """The text of a frame, with what stands before it."""
         behind = cast("Behind", state)
         place = Place(behind.dialect, behind.closed, last)
+        read = place._replace(dialect=DIALECTS[place.dialect].reads_as)
         unit = dressed([message if declares(message) else turn(message, str(message.content)) for message in group])
         layout, waiting = self._layout_of(unit[0], behind), _waiting(unit[0])
         unit = _settled(unit, layout, last=last)
         frame, default = framed(unit, layout, waiting, place)
-        _read_back(unit, frame, default, waiting)
+        _read_back(unit, frame, default if self._is_default else default_frame(unit, waiting, read), waiting)
         if frame.body == default.body:
             self.guard(unit, paths, log)
             if self.options.control_tokens == "raw":
-                frame.body = body_of(unit, SPELLINGS[place.dialect], raw=True)
+                frame.body = body_of(unit, DIALECTS[place.dialect], raw=True)
         text = spell([frame], "")
         output = self.as_output(text)
         if output != text:
             frame = _only(output)
-            unit = remembering(messages_of(frame, 0, waiting, Log()), Placed(frame, place), waiting)
+            unit = remembering(messages_of(frame, 0, waiting, Log()), Placed(frame, read), waiting)
         return Spelled(output, unit, behind._replace(closed=bool(frame.end)))
 
     def as_output(self, text: str) -> str:
@@ -127,7 +141,8 @@ class Frames(UnitWriter):
         """Report, or refuse, the control tokens that are broken in a frame."""
         for message, path in zip(unit, paths, strict=True):
             if declares(message):
-                CONTROL.guard(write_tools(tools_of(message)), self.options.control_tokens, path, log)
+                tools = write_tools(tools_of(message), DIALECTS[self.options.dialect or "im"])
+                CONTROL.guard(tools, self.options.control_tokens, path, log)
                 continue
             CONTROL.guard(str(message.content), self.options.control_tokens, f"{path}/content", log)
             if is_call(message):
@@ -136,16 +151,16 @@ class Frames(UnitWriter):
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """The text of all frames, with the open turn, and what stands behind them."""
         behind = cast("Behind", state)
-        closed, opening = behind.closed, around.open_turn
+        closed, opening, reads_as = behind.closed, around.open_turn, DIALECTS[behind.dialect].reads_as
         if opening is not None:
             opening, place = opened(opening), Place(behind.dialect, closed, last=True, opening=True)
             layout, waiting = self._layout_of(opening, behind), _waiting(opening)
             frame, _ = framed((opening,), layout, waiting, place)
             units.append(self.as_output(spell([frame], "")))
             frame = _only(units[-1])
-            closed, opening = frame.end != "", open_turn(Placed(frame, place), waiting)
+            closed, opening = frame.end != "", open_turn(Placed(frame, place._replace(dialect=reads_as)), waiting)
         tail = self.as_output(tail_of(around, closed))
-        dialect = "im" if closed is None else behind.dialect
+        dialect = "im" if closed is None else reads_as
         return Enclosed("".join((*units, tail)), around_of(dialect, tail, closed, opening))
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
@@ -161,6 +176,8 @@ class Frames(UnitWriter):
         layout = layout_of(message, self._foreign)
         if not behind.starts:
             layout.pop("start", None)
+        if not self._is_default and (is_call(message) or declares(message)):
+            layout.pop("body", None)
         return layout
 
 

@@ -1,0 +1,127 @@
+"""InternLM2-Chat as vLLM's template and lagent write it; the numbers are those of docs/formats/internlm2.md."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from corpus import rendered
+from ocml_bridge import read, write
+from ocml_bridge.adapter import Options
+from ocml_bridge.model import Document, Message, Tool, Transcript
+from ocml_bridge.stream import replay
+from ocml_bridge.testing import laws, strategies
+from ocml_bridge.turns import is_call
+from prompts import prompt
+from stream_writing import encoded
+
+CALL = (
+    "<|im_start|>user\nParis?<|im_end|>\n"
+    "<|im_start|>assistant\nLet me see.<|action_start|><|plugin|>\n"
+    '{"name": "get_weather", "parameters": {"city": "Paris"}}<|action_end|><|im_end|>\n'
+)
+
+
+def transcript(text: Any) -> Transcript:
+    document = read(text, "internlm2").transcript
+    assert isinstance(document, Transcript)
+    return document
+
+
+WEATHER = Tool(
+    "get_weather",
+    "Get the weather",
+    {
+        "type": "object",
+        "properties": {"city": {"type": "string", "description": "Where"}, "days": {"type": "number"}},
+        "required": ["city"],
+    },
+)
+TOOLS = """你可以使用如下工具：
+[
+    {
+        "name": "get_weather",
+        "description": "Get the weather",
+        "parameters": [
+            {
+                "name": "city",
+                "type": "STRING",
+                "description": "Where"
+            },
+            {
+                "name": "days",
+                "type": "NUMBER"
+            }
+        ],
+        "required": [
+            "city"
+        ]
+    }
+]
+如果你已经获得足够信息，请直接给出答案. 避免不必要的工具调用! 同时注意你可以使用的工具，不要随意捏造！"""
+LAGENT = f"<|im_start|>system name=<|plugin|>\n{TOOLS}<|im_end|>\n" + CALL.replace("_end|><|im", "_end|>\n<|im")
+"""What lagent sends for one tool, and a call: lagent/agents/stream.py, `PLUGIN_CN`."""
+
+
+def test_10_tools_in_the_prose_of_lagent_are_tools() -> None:
+    document = transcript(LAGENT)
+    assert document.tools == (WEATHER,)
+    assert [message.content for message in document.messages] == ["Paris?", "Let me see.", '{"city": "Paris"}']
+    assert write(document, "internlm2").output == LAGENT
+    told = replace(document, layout=None, messages=tuple(replace(each, layout=None) for each in document.messages))
+    assert write(told, "internlm2:lagent").output == LAGENT
+    assert write(told, "internlm2").output.endswith(CALL)
+    assert read(LAGENT, "internlm2").findings == ()
+
+
+def test_10_a_schema_that_a_list_cannot_say_stays_a_schema() -> None:
+    nested = Tool("f", None, {"type": "object", "properties": {"a": {"name": "x", "type": "string"}}, "$defs": {}})
+    listed = Tool("g", None, [])
+    for tools in ((nested, WEATHER), (listed,)):
+        assert transcript(write(Transcript(tools=tools), "internlm2:lagent").output).tools == tools
+
+
+def test_7_vllm_writes_arguments_where_the_page_has_parameters() -> None:
+    document = transcript(CALL)
+    text = write(document, "internlm2:vllm").output
+    assert text == CALL.replace("parameters", "arguments")
+    assert [replace(each, layout=None) for each in transcript(text).messages] == [*document.messages]
+    assert write(transcript(text), "internlm2").output == text
+
+
+@pytest.mark.parametrize("dialect", ["vllm", "lagent"])
+@settings(max_examples=40)
+@given(document=strategies.documents())
+def test_the_laws_hold_of_dialects(document: Document, dialect: str) -> None:
+    laws.all_laws(document, f"internlm2:{dialect}")
+
+
+@pytest.mark.parametrize("case", rendered("internlm2-tool"), ids=lambda case: case["name"])
+def test_a_prompt_is_what_the_template_of_vllm_renders(case: dict[str, Any]) -> None:
+    document = transcript(case["prompt"])
+    calls = [call for message in case["request"]["messages"] for call in message.get("tool_calls") or ()]
+    assert [each.content for each in document.messages if is_call(each)] == [
+        call["function"]["arguments"] for call in calls
+    ]
+    assert len(document.tools or ()) == len(case["request"].get("tools") or ())
+    assert write(document, "internlm2").output == case["prompt"]
+    if case["options"]["add_generation_prompt"] and case["name"] != "markup-words":
+        assert prompt(case["request"], "internlm2", profile="internlm2-vllm").output == case["prompt"]
+
+
+@pytest.mark.parametrize("dialect", ["vllm", "lagent"])
+def test_a_dialect_is_written_as_it_comes_like_at_once(dialect: str) -> None:
+    for case in rendered("internlm2-tool"):
+        document = transcript(case["prompt"])
+        document = replace(
+            document, tools=None, layout=None, open_turn=None, messages=tuple(map(bare, document.messages))
+        )
+        text, _ = encoded(replay(document), "internlm2", Options(dialect=dialect))
+        assert text == write(document, f"internlm2:{dialect}").output
+
+
+def bare(message: Message) -> Message:
+    return replace(message, layout=None)
