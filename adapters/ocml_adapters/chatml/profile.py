@@ -94,7 +94,7 @@ def _shown(messages: Sequence[Message], template: Template, log: Log) -> list[Pa
         current = template.thoughts == "all" or (template.thoughts == "current" and at > last_user)
         at += len(group)
         if group[0].message.role == "assistant":
-            group = _answer(group, template, log, current=current)
+            group = _answer(group, template, log, current=current, last=at == len(messages))
         shown += [_stripped(_spoken(part, template, log), template, log) for part in group]
     return shown
 
@@ -112,7 +112,7 @@ def _groups(messages: Sequence[Message]) -> Iterator[list[Part]]:
         yield group
 
 
-def _answer(group: list[Part], template: Template, log: Log, *, current: bool) -> list[Part]:
+def _answer(group: list[Part], template: Template, log: Log, *, current: bool, last: bool) -> list[Part]:
     """The messages of one frame of the assistant's, as far as they are shown."""
     calls = any(is_call(part.message) for part in group)
     shown: list[Part] = []
@@ -132,7 +132,7 @@ def _answer(group: list[Part], template: Template, log: Log, *, current: bool) -
         shown.append(Part(Message("assistant", "", channel="final"), group[0].path))
     if shown and not is_thought(shown[0].message):
         thought = is_thought(group[0].message)
-        opening = template.empty if current else template.dropped
+        opening = (template.empty or (template.last if last else "")) if current else template.dropped
         if opening and (is_call(shown[0].message) or (thought and not calls and shown[0].message.content)):
             opening += template.gap
         if opening:

@@ -13,6 +13,7 @@ from ..convert import Result, convert, refusal
 from ..errors import BridgeError, ErrorCode
 from ..loss import Finding, Loss, LossClass, Severity, worst_class
 from ..policy import DEFAULT_POLICY, LossPolicy
+from ..profiles import Prompt, profile
 from ..substance import Characters
 from ..verify import verify
 from .nested import Nested
@@ -40,6 +41,9 @@ class Settings:
         strict: quarantine what had to be mended, and what would lose or change anything that the policy does not allow.
         policy: which losses are allowed; a record with others is quarantined.
         verify: read each output back; quarantine (OCB-UNREPORTED) what reads differently and does not say so.
+        profile: make a model's prompt of each record, or with `options.training` a line to train on; None to convert.
+        date: with a profile, the date that prompts say, `YYYY-MM-DD`.
+        effort: with a profile, how much to reason; None for what each record asks for.
     """
 
     target: str
@@ -48,6 +52,9 @@ class Settings:
     strict: bool = False
     verify: bool = False
     policy: LossPolicy = DEFAULT_POLICY
+    profile: str | None = None
+    date: str | None = None
+    effort: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +118,9 @@ def _outcome(record: Source | bytes | Nested | BridgeError, settings: Settings) 
             record, findings = record
         if findings and settings.strict:
             raise refusal(findings)
-        result = convert(
-            record,
-            source=settings.source,
-            target=settings.target,
-            options=settings.options,
-            strict=settings.strict,
-            policy=settings.policy,
-        )
+        result = _result(record, settings)
         if settings.verify:
-            _verify(result, settings.options)
+            _verify(result.written if isinstance(result, Prompt) else result, settings.options)
     except BridgeError as error:
         return Outcome(Status.QUARANTINED, None, error=_bare(error))
     except Exception as error:  # a mistake of ours costs one record, not the run
@@ -128,6 +128,28 @@ def _outcome(record: Source | bytes | Nested | BridgeError, settings: Settings) 
         return Outcome(Status.QUARANTINED, None, error=wrong)
     status = Status.CONVERTED if result.lossless else Status.LOSSY
     return Outcome(status, result.output, result.losses, (*findings, *result.findings), characters=result.characters)
+
+
+def _result(record: Source | bytes, settings: Settings) -> Result:
+    """What is written of a record."""
+    if settings.profile is None:
+        return convert(
+            record,
+            source=settings.source,
+            target=settings.target,
+            options=settings.options,
+            strict=settings.strict,
+            policy=settings.policy,
+        )
+    return profile(settings.profile, settings.target).prompt(
+        record,
+        source=settings.source,
+        date=settings.date,
+        effort=settings.effort,
+        options=settings.options,
+        strict=settings.strict,
+        policy=settings.policy,
+    )
 
 
 def _bare(error: BridgeError) -> BridgeError:

@@ -16,7 +16,7 @@ from .. import jsontext, registry
 from ..adapter import Options
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..policy import LossPolicy
-from .options import format_options, policy_options
+from .options import format_options, policy_options, profile_options
 from .output import PROGRAM, say, write_all
 from .parameters import FILE, force_option, format_option
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
-@format_option("-t", "--to", "target", required=True, text="The format to write: ID or ID:DIALECT.")
+@format_option("-t", "--to", "target", text="The format to write: ID or ID:DIALECT; the profile's if left out.")
 @format_option("-f", "--from", "source", text="The format to read; told from each record where left out.")
 @force_option
 @click.option("-o", "--output", type=FILE, metavar="DIR", help="The folder to write to.")
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     "--strict", is_flag=True, help="Quarantine what had to be mended, and what would lose or change anything."
 )
 @policy_options
+@profile_options
 @click.option("--verify", is_flag=True, help="Read each output back, and compare; quarantine what differs.")
 @click.option(
     "--keep-going/--fail-fast",
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary on stderr.")
 def batch(
     inputs: tuple[str, ...],
-    target: str,
+    target: str | None,
     source: str | None,
     output: str | None,
     field: str | None,
@@ -71,6 +72,9 @@ def batch(
     limit: int | None,
     strict: bool,
     policy: LossPolicy,
+    profile: str | None,
+    date: str | None,
+    effort: str | None,
     verify: bool,
     keep_going: bool,
     report: str | None,
@@ -89,13 +93,19 @@ def batch(
     from ..bulk.run import Plan, run
     from ..bulk.summary import report as report_of
     from ..bulk.summary import table
+    from ..profiles import profile as find_profile
 
     if output is None and not dry_run:
         raise BridgeError(ErrorCode.OPTION, "name the folder to write to with --output, or ask for a --dry-run")
+    if target is None and profile is None:
+        raise BridgeError(ErrorCode.OPTION, "name the format to write with --to, or a --profile")
+    if profile is None and (date is not None or effort is not None):
+        raise BridgeError(ErrorCode.OPTION, "--date and --effort are for a --profile, which has a place for them")
+    form = find_profile(profile, target).format
     source_kind = None if source is None else registry.adapter(source)[0].kind
-    target_kind = registry.adapter(target)[0].kind
+    target_kind = registry.adapter(form)[0].kind
     job = Job(
-        Settings(target, source, options, strict, verify, policy),
+        Settings(form, source, options, strict, verify, policy, profile, date, effort),
         source_kind,
         target_kind,
         field=field,

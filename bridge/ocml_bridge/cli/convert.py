@@ -17,7 +17,7 @@ from ..errors import BridgeError, ErrorCode
 from ..model import Document, Json
 from ..policy import LENIENT, LossPolicy
 from ..verify import verify
-from .options import format_options, policy_options
+from .options import format_options, policy_options, profile_options
 from .output import STANDARD, about, read_bytes, say, shown, warn, write_all
 from .parameters import FILE, force_option, format_option
 from .summary import summary
@@ -48,17 +48,7 @@ if TYPE_CHECKING:
     type=click.Choice(("final",)),
     help="Leave out private reasoning, as before the next sampling: of turns that ended in a final answer.",
 )
-@click.option(
-    "--profile", metavar="NAME", help="Make a model's prompt of a request, as it was trained on; `profiles` lists them."
-)
-@click.option(
-    "--date", metavar="YYYY-MM-DD", help="With --profile: the date that the prompt says; today's if left out."
-)
-@click.option(
-    "--effort",
-    type=click.Choice(("none", "low", "medium", "high")),
-    help="With --profile: how much to reason; what the request asks for if left out.",
-)
+@profile_options
 @click.option("--pretty", is_flag=True, help="Indent JSON.")
 @format_options
 @click.option("-v", "--verbose", is_flag=True, help="Say everything on stderr, differences of spelling too.")
@@ -98,7 +88,9 @@ def convert(
         del data
         if profile is None and date is None and effort is None:
             dropping = drop_analysis is not None
-            written = write(reading.transcript, wanted(target), options=options, policy=LENIENT, drop_analysis=dropping)
+            written = write(
+                reading.transcript, _wanted(target), options=options, policy=LENIENT, drop_analysis=dropping
+            )
             result = replace(written, findings=reading.findings, source=reading.source)
         else:
             result = _prompt(reading, profile, target, options, date, effort)
@@ -120,7 +112,7 @@ def convert(
             say(f"{shown(file)}: {account}")
 
 
-def wanted(target: str | None) -> str:
+def _wanted(target: str | None) -> str:
     """The format to write.
 
     Raises:

@@ -48,6 +48,28 @@ def format_options(command: Command) -> Command:
     return command
 
 
+def profile_options(command: Command) -> Command:
+    """The options that say whose prompts are made: `profile`, `date`, `effort`."""
+    for option in reversed(
+        (
+            click.option(
+                "--profile",
+                metavar="NAME",
+                help="Make a model's prompt of a request, as it was trained on, or with --training a line to train on;"
+                " `profiles` lists them.",
+            ),
+            click.option("--date", metavar="YYYY-MM-DD", help="With --profile: the date that the prompt says."),
+            click.option(
+                "--effort",
+                type=click.Choice(("none", "low", "medium", "high")),
+                help="With --profile: how much to reason; what the request asks for if left out.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
 def policy_options(command: Command) -> Command:
     """The options that say which losses are allowed; the command takes them as `policy`."""
     command = _gathered(command, "policy", LossPolicy, ("allow", "refuse"))
