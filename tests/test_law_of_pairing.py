@@ -24,10 +24,10 @@ from ocml_bridge.result import DocumentOutcome, Result
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import check_adapter, laws
 from ocml_bridge.testing.calls import linked_transcripts
+from ocml_bridge.testing.encoding import in_pieces, order_of, run
 from ocml_bridge.turns import is_call
 from ocml_bridge.units.grammar import Enclosed, State, Unit
 from sampling import Pairs, every_pair, some_pairs
-from stream_writing import order_of, run, slowly
 
 FORMATS = formats()
 WITHOUT_IDS = ("harmony", "ocm-0.1", "internlm2")
@@ -266,7 +266,7 @@ def said(document: Document, named: set[str]) -> dict[str, str]:
 @given(linked_transcripts())
 def test_streams_keep_to_it(document: Transcript) -> None:
     for target in STREAMS:
-        text, made = run(slowly(replay(document), 3), encoder(target))
+        text, made = run(in_pieces(replay(document), 3), encoder(target))
         back = read(text, target).transcript
         assert unnamed(document, back, made.losses, order_of(made)) == []
         result = Result(DocumentOutcome(text, Report(made.losses), back, order_of(made)), document, (), None, target)

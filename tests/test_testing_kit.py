@@ -12,7 +12,7 @@ from ocml_adapters.chatml.units import Frames
 from ocml_bridge import LossCode, Message, formats, read
 from ocml_bridge.loss import Log
 from ocml_bridge.registry import adapter
-from ocml_bridge.testing import check_adapter, check_bytes, check_plans, check_samples
+from ocml_bridge.testing import check_adapter, check_bytes, check_plans, check_samples, check_streams
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.writer import Prepared
 
@@ -28,6 +28,7 @@ def test_our_adapters_pass_the_kit(name: str) -> None:
     check_adapter(name)
     check_bytes(name)
     check_plans(name)
+    check_streams(name, examples=30)
 
 
 def test_an_adapter_that_loses_in_silence_is_caught() -> None:
@@ -50,3 +51,15 @@ def test_an_adapter_that_cries_wolf_is_caught() -> None:
 
     with pytest.raises(AssertionError):
         check_adapter(replace(adapter("canonical")[0], writes_units=Crying))
+
+
+def test_a_decoder_that_reads_otherwise_than_its_reader_is_caught() -> None:
+    decoders = {"chatml": adapter("internlm2")[0].decoders["internlm2"]}
+    with pytest.raises((AssertionError, BaseExceptionGroup)):
+        check_streams(replace(adapter("chatml")[0], decoders=decoders, encoders={}))
+
+
+def test_an_encoder_that_writes_otherwise_than_its_writer_is_caught() -> None:
+    encoders = {"chatml": adapter("internlm2")[0].encoders["internlm2"]}
+    with pytest.raises((AssertionError, BaseExceptionGroup)):
+        check_streams(replace(adapter("chatml")[0], decoders={}, encoders=encoders))

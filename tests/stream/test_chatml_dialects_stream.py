@@ -16,9 +16,9 @@ from ocml_bridge.policy import LENIENT
 from ocml_bridge.report import unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import own_output
+from ocml_bridge.testing.encoding import encoded, in_pieces, order_of, plain, run
 from ocml_bridge.testing.strategies import transcripts
-from stream_laws import all_cuts, check_cancel, check_copies, check_law_4, cuts
-from stream_writing import encoded, order_of, plain, run, slowly
+from ocml_bridge.testing.streams import all_cuts, check_cancel, check_copies, check_decoding, cuts
 
 DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2")
 START, END = "<|im_start|>", "<|im_end|>"
@@ -42,7 +42,7 @@ SLOW = [HealthCheck.too_slow]
 @given(TEXTS, st.data())
 @settings(max_examples=150, deadline=None, suppress_health_check=SLOW)
 def test_any_markup_however_it_is_cut(text: str, data: st.DataObject) -> None:
-    check_law_4(text, "chatml", all_cuts(text, data.draw(cuts(text))))
+    check_decoding(text, "chatml", all_cuts(text, data.draw(cuts(text))))
 
 
 def test_what_templates_render_however_it_is_cut() -> None:
@@ -50,7 +50,7 @@ def test_what_templates_render_however_it_is_cut() -> None:
     for record in map(json.loads, lines[::7]):
         if "prompt" in record and record["family"] not in ("gpt-oss", "internlm2-tool"):
             text = record["prompt"]
-            check_law_4(text, "chatml", [list(text), [text[at : at + 7] for at in range(0, len(text), 7)]])
+            check_decoding(text, "chatml", [list(text), [text[at : at + 7] for at in range(0, len(text), 7)]])
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=6), st.lists(st.sampled_from(PIECES), max_size=6))
@@ -105,7 +105,7 @@ def test_what_is_written_is_the_image_and_the_rest_is_named(dialect: str, data: 
     document = data.draw(st.one_of(transcripts(), own_output.documents(f"chatml:{dialect}")))
     assert isinstance(document, Transcript)
     text, made = run(replay(document), encoder("chatml", options=options))
-    assert all(encoded(slowly(replay(document), size), "chatml", options)[0] == text for size in (1, 3))
+    assert all(encoded(in_pieces(replay(document), size), "chatml", options)[0] == text for size in (1, 3))
     back = read(text, "chatml", options=Options(force_format=True)).transcript
     assert unnamed(document, back, made.losses, order_of(made)) == []
     if (

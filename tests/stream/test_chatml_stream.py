@@ -16,9 +16,9 @@ from ocml_bridge.loss import Finding
 from ocml_bridge.pipe import Pipe, decoder, encoder
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.stream import replay
+from ocml_bridge.testing.encoding import check_encoding, encoded, in_pieces
 from ocml_bridge.testing.strategies import texts, transcripts
-from stream_laws import all_cuts, byte_cuts, check_cancel, check_copies, check_law_4, cuts, events_of
-from stream_writing import check_writing, encoded, slowly
+from ocml_bridge.testing.streams import all_cuts, byte_cuts, check_cancel, check_copies, check_decoding, cuts, events_of
 
 START, END = "<|im_start|>", "<|im_end|>"
 PIECES = (
@@ -42,21 +42,21 @@ BEGUN = Message("assistant", "", channel="final", end=None)
 @given(st.data())
 def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
     text = data.draw(TEXTS)
-    check_law_4(text, "chatml", all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))))
+    check_decoding(text, "chatml", all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))))
 
 
 @given(st.data())
 @settings(max_examples=30)
 def test_what_we_write_however_it_is_cut(data: st.DataObject) -> None:
     text = cast("str", write(data.draw(transcripts()), "chatml", policy=LENIENT).output)
-    check_law_4(text, "chatml", all_cuts(text, data.draw(cuts(text))))
+    check_decoding(text, "chatml", all_cuts(text, data.draw(cuts(text))))
 
 
 def test_the_corpus_however_it_is_cut() -> None:
     for case in corpus_cases():
         if case.format == "chatml" and len(case.data) < 100_000:
             text = case.data.decode("utf-8", "replace")
-            check_law_4(text, "chatml", [[text[at : at + 3] for at in range(0, len(text), 3)]])
+            check_decoding(text, "chatml", [[text[at : at + 3] for at in range(0, len(text), 3)]])
 
 
 def test_text_is_told_as_soon_as_it_can_be_known() -> None:
@@ -85,7 +85,7 @@ def test_findings_are_told_with_their_frame() -> None:
 
 def test_an_open_turn_is_no_message() -> None:
     text = f"{START}user\nHi{END}\n{START}assistant\n"
-    played = check_law_4(text, "chatml", all_cuts(text))
+    played = check_decoding(text, "chatml", all_cuts(text))
     assert isinstance(played.stop.document, Transcript)
     assert played.stop.document.open_turn == Message("assistant", "", end=None)
 
@@ -127,7 +127,7 @@ def test_copies_and_an_early_end(data: st.DataObject) -> None:
 def test_what_is_written_is_the_image_and_the_rest_is_named(document: Transcript, source: str) -> None:
     known = read(write(document, source, policy=LENIENT).encode(), source).transcript
     if isinstance(known, Transcript):
-        check_writing(known, "chatml")
+        check_encoding(known, "chatml")
 
 
 def test_each_event_is_written_at_once() -> None:
@@ -157,7 +157,7 @@ def test_only_the_last_answer_may_be_cut_off(role: str, more: tuple[Message, ...
 @given(st.lists(st.tuples(st.sampled_from(("user", START, f"a {END} b")), TEXTS), max_size=4), st.integers(1, 9))
 def test_nothing_that_is_said_becomes_a_token(said: list[tuple[str, str]], size: int) -> None:
     document = Transcript(tuple(Message(role, text) for role, text in said))
-    text, _ = encoded(slowly(replay(document), size), "chatml")
+    text, _ = encoded(in_pieces(replay(document), size), "chatml")
     assert re.findall(r"<\|im_(?:start|end)\|>", text) == [START, END] * len(said)
 
 

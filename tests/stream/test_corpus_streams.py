@@ -9,8 +9,8 @@ import pytest
 
 from corpus import Case, corpus_cases
 from ocml_bridge.pipe import streams
+from ocml_bridge.testing.streams import Chunks, check_decoding
 from sources import ROOT
-from stream_laws import Chunks, check_law_4
 
 READABLE = frozenset(streams()[0])
 SAMPLE = 11
@@ -32,7 +32,7 @@ def run(cases: Iterable[Case]) -> int:
                 text = case.data.decode()
             except UnicodeDecodeError:
                 continue
-            check_law_4(text, case.format, ways(text), None)
+            check_decoding(text, case.format, ways(text), None)
             count += 1
     return count
 
@@ -50,7 +50,7 @@ def test_golden_texts(path: Path) -> None:
     if path.suffix == ".json":
         pytest.skip("ids, which have tests of their own")
     text = path.read_bytes().decode("utf-8", "surrogatepass")
-    check_law_4(text, path.parts[-3], ways(text), None)
+    check_decoding(text, path.parts[-3], ways(text), None)
 
 
 def test_a_sample_of_the_corpus() -> None:

@@ -16,19 +16,19 @@ from ocml_bridge.model import Text, Tools
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.stream import replay
+from ocml_bridge.testing.encoding import check_encoding, encoded, in_pieces, order_of, plain, run
 from ocml_bridge.testing.strategies import transcripts
-from strategies_harmony import PIECES, STOPPED, TEXTS
-from stream_laws import (
+from ocml_bridge.testing.streams import (
     all_cuts,
     byte_cuts,
     check_cancel,
     check_copies,
-    check_law_4,
+    check_decoding,
     cuts,
     events_of,
     feed,
 )
-from stream_writing import check_writing, encoded, order_of, plain, run, slowly
+from strategies_harmony import PIECES, STOPPED, TEXTS
 
 AS_NAMED = Options(force_format=True)
 WRITTEN = transcripts().map(lambda document: cast("str", write(document, "harmony", policy=LENIENT).output))
@@ -40,32 +40,32 @@ WRITTEN = transcripts().map(lambda document: cast("str", write(document, "harmon
 @given(st.data())
 def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
     text = data.draw(TEXTS)
-    check_law_4(text, "harmony", all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))))
+    check_decoding(text, "harmony", all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))))
 
 
 @given(st.data())
 @settings(max_examples=100)
 def test_what_we_write_however_it_is_cut(data: st.DataObject) -> None:
     text = data.draw(WRITTEN)
-    check_law_4(text, "harmony", all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))))
+    check_decoding(text, "harmony", all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))))
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_corpus_however_it_is_cut(name: str) -> None:
     for case in corpus_cases(name):
-        check_law_4(case["text"], "harmony", all_cuts(case["text"]))
+        check_decoding(case["text"], "harmony", all_cuts(case["text"]))
 
 
 @pytest.mark.parametrize("text", [text for text, _ in MALFORMED.values()], ids=list(MALFORMED))
 def test_malformed_output_however_it_is_cut(text: str) -> None:
-    check_law_4(text, "harmony", all_cuts(text))
+    check_decoding(text, "harmony", all_cuts(text))
 
 
 def test_a_header_longer_than_any_is_a_body_however_it_is_cut() -> None:
     text = "<|start|>assistant<|channel|>final " + "a" * 5_000 + "<|channel|>" + "b" * 5_000 + "<|end|>"
-    check_law_4(text, "harmony", [[text], *([text[:at], text[at:]] for at in range(4_090, 4_150)), list(text)])
+    check_decoding(text, "harmony", [[text], *([text[:at], text[at:]] for at in range(4_090, 4_150)), list(text)])
     doubtful = "<|start|>user<|message|>a<|start|>" + "b" * 5_000 + "<|message|>c<|end|>"
-    check_law_4(doubtful, "harmony", [[doubtful], list(doubtful)])
+    check_decoding(doubtful, "harmony", [[doubtful], list(doubtful)])
 
 
 @given(st.data())
@@ -151,7 +151,7 @@ def test_what_is_written_bit_by_bit_is_what_is_written_at_once(
 ) -> None:
     document = bare(drawn)
     options = Options(dialect=dialect, training=training)
-    text, made = run(slowly(replay(document), size), encoder("harmony", options=options))
+    text, made = run(in_pieces(replay(document), size), encoder("harmony", options=options))
     whole = write(document, "harmony", options=options, policy=LENIENT)
     # The calls are written when their replies come: a stream moves replies alone.
     assert text == whole.output or order_of(made) != whole.order
@@ -160,7 +160,7 @@ def test_what_is_written_bit_by_bit_is_what_is_written_at_once(
 @given(transcripts())
 @settings(max_examples=100)
 def test_what_is_lost_on_the_way_is_reported(document: Transcript) -> None:
-    check_writing(document, "harmony")
+    check_encoding(document, "harmony")
 
 
 @given(st.data())
@@ -174,7 +174,7 @@ def test_what_is_read_live_is_written_live(data: st.DataObject) -> None:
 
 
 def test_a_token_in_content_is_broken_even_where_it_is_cut() -> None:
-    text, losses = encoded(slowly(replay(Transcript((Message("user", "a<|end|>b<\u200b|end|><"),))), 1), "harmony")
+    text, losses = encoded(in_pieces(replay(Transcript((Message("user", "a<|end|>b<\u200b|end|><"),))), 1), "harmony")
     assert text == "<|start|>user<|message|>a<\u200b|end|>b<\u200b\u200b|end|><<|end|>"
     assert [(loss.code, loss.path) for loss in losses] == [(LossCode.CONTROL_TOKEN, "/messages/0/content")]
 
@@ -202,7 +202,7 @@ def test_text_is_written_as_soon_as_it_comes() -> None:
 def test_a_developers_message_is_written_when_it_is_whole() -> None:
     declared = Tools((Tool("f", "A tool."),))
     document = Transcript((Message("developer", (Text("Be brief."), declared)), Message("user", "Hi")))
-    text, _ = encoded(slowly(replay(document), 1), "harmony")
+    text, _ = encoded(in_pieces(replay(document), 1), "harmony")
     assert text == write(document, "harmony").output
     assert "# Instructions\n\nBe brief.\n\n# Tools\n" in text
 

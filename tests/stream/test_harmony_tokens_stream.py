@@ -18,8 +18,8 @@ from ocml_bridge.events import Delta, End, Start
 from ocml_bridge.pipe import decoder
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing.strategies import transcripts
+from ocml_bridge.testing.streams import check_cancel, check_copies, check_decoding, events_of, feed, id_cuts
 from strategies_harmony import STOPPED, TEXTS
-from stream_laws import check_cancel, check_copies, check_law_4, events_of, feed, id_cuts
 
 library()
 _ID = st.one_of(
@@ -36,21 +36,21 @@ ID_LISTS = st.one_of(st.lists(_ID, max_size=14), _ENCODED)
 @given(st.data())
 def test_any_ids_however_they_are_cut(data: st.DataObject) -> None:
     ids = data.draw(ID_LISTS)
-    check_law_4(ids, "harmony-tokens", [[ids], [[number] for number in ids], data.draw(id_cuts(ids))])
+    check_decoding(ids, "harmony-tokens", [[ids], [[number] for number in ids], data.draw(id_cuts(ids))])
 
 
 @given(st.data())
 @settings(max_examples=25)
 def test_the_ids_that_we_write_however_they_are_cut(data: st.DataObject) -> None:
     ids = cast("list[int]", write(data.draw(transcripts()), "harmony-tokens", policy=LENIENT).output)
-    check_law_4(ids, "harmony-tokens", [[ids], [[number] for number in ids], data.draw(id_cuts(ids))])
+    check_decoding(ids, "harmony-tokens", [[ids], [[number] for number in ids], data.draw(id_cuts(ids))])
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_corpus_as_ids(name: str) -> None:
     for case in corpus_cases(name):
         ids = encode(case["text"], tuple(IDS))
-        check_law_4(ids, "harmony-tokens", [[ids], [[number] for number in ids]])
+        check_decoding(ids, "harmony-tokens", [[ids], [[number] for number in ids]])
 
 
 @given(ID_LISTS, ID_LISTS, ID_LISTS)
@@ -65,7 +65,7 @@ def test_copies_of_ids_go_on_on_their_own(first: list[int], one: list[int], othe
 @settings(max_examples=20)
 def test_what_is_no_id_ends_the_stream(odd: Any, ids: list[int]) -> None:
     whole = [*ids, odd, 5]
-    played = check_law_4(whole, "harmony-tokens", [[[number] for number in whole]])
+    played = check_decoding(whole, "harmony-tokens", [[[number] for number in whole]])
     assert (played.failed, played.stop.reason) == (ErrorCode.SHAPE, "error")
     with pytest.raises(BridgeError) as caught:
         feed(decoder("harmony-tokens"), whole)
@@ -74,7 +74,7 @@ def test_what_is_no_id_ends_the_stream(odd: Any, ids: list[int]) -> None:
 
 def test_a_control_token_that_is_spelled_out_is_text() -> None:
     ids = [*encode("<|start|>user<|message|>", tuple(IDS)), *encode("a<|end|>b"), IDS["<|end|>"]]
-    played = check_law_4(ids, "harmony-tokens", [[ids], [[number] for number in ids]])
+    played = check_decoding(ids, "harmony-tokens", [[ids], [[number] for number in ids]])
     assert cast("Transcript", played.stop.document).messages == (Message("user", "a<|end|>b"),)
 
 

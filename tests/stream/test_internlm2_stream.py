@@ -18,9 +18,9 @@ from ocml_bridge.pipe import Pipe, decoder, encoder
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.stream import replay
 from ocml_bridge.stream.decoder import PENDING
+from ocml_bridge.testing.encoding import check_encoding, encoded, in_pieces, plain
 from ocml_bridge.testing.strategies import texts, transcripts
-from stream_laws import all_cuts, byte_cuts, check_cancel, check_copies, check_law_4, cuts, events_of
-from stream_writing import check_writing, encoded, plain, slowly
+from ocml_bridge.testing.streams import all_cuts, byte_cuts, check_cancel, check_copies, check_decoding, cuts, events_of
 
 IM = ("<|im_start|>", "<|im_end|>", "<|action_start|>", "<|action_end|>", "<|interpreter|>", "<|plugin|>")
 UNUSED = tuple(f"[UNUSED_TOKEN_{number}]" for number in range(146, 140, -1))
@@ -105,7 +105,7 @@ def document_of(stop: Stop) -> Transcript:
 @settings(max_examples=300)
 def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
     text = data.draw(TEXTS)
-    check_law_4(text, "internlm2", all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))))
+    check_decoding(text, "internlm2", all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))))
 
 
 @given(st.data())
@@ -113,14 +113,14 @@ def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
 def test_what_we_write_however_it_is_cut(data: st.DataObject) -> None:
     dialect = data.draw(st.sampled_from(("im", "unused")))
     text = cast("str", write(data.draw(transcripts()), f"internlm2:{dialect}", policy=LENIENT).output)
-    check_law_4(text, "internlm2", all_cuts(text, data.draw(cuts(text))))
+    check_decoding(text, "internlm2", all_cuts(text, data.draw(cuts(text))))
 
 
 def test_the_corpus_however_it_is_cut() -> None:
     for case in corpus_cases():
         if case.format == "internlm2":
             text = case.data.decode("utf-8", "replace")
-            check_law_4(text, "internlm2", [[text[at : at + 3] for at in range(0, len(text), 3)]])
+            check_decoding(text, "internlm2", [[text[at : at + 3] for at in range(0, len(text), 3)]])
 
 
 def test_a_call_is_told_when_it_is_complete_and_the_text_before_it_is_a_preamble() -> None:
@@ -137,7 +137,7 @@ def test_a_call_is_told_when_it_is_complete_and_the_text_before_it_is_a_preamble
 
 def test_several_calls_and_texts_of_one_turn() -> None:
     text = f"{START}assistant\n\n{CALL}{PLUGIN}\n{OBJECT}{CALLED}\n{CALL}{CODE}\n1+1{CALLED} Then.{END}"
-    played = check_law_4(text, "internlm2", all_cuts(text))
+    played = check_decoding(text, "internlm2", all_cuts(text))
     assert kinds(played.events) == ["Start", "Delta", "End"] * 3 + ["Stop"]
     assert [part.continues for part in document_of(played.stop).messages] == [False, True, True]
 
@@ -164,7 +164,7 @@ def test_what_is_no_call_is_text() -> None:
 
 def test_declared_tools_are_no_message() -> None:
     text = f'{START}system name={PLUGIN}\n[{{"name": "f"}}]{END}\n{START}user\nHi{END}\n'
-    played = check_law_4(text, "internlm2", all_cuts(text))
+    played = check_decoding(text, "internlm2", all_cuts(text))
     assert kinds(played.events) == ["Start", "Delta", "End", "Stop"]
     assert document_of(played.stop).tools
 
@@ -227,7 +227,7 @@ def test_what_waits_for_ever_is_refused() -> None:
 def test_what_is_written_is_the_image_and_the_rest_is_named(document: Transcript, source: str) -> None:
     known = read(write(document, source, policy=LENIENT).encode(), source).transcript
     if isinstance(known, Transcript):
-        check_writing(known, "internlm2")
+        check_encoding(known, "internlm2")
 
 
 def test_texts_and_calls_of_one_turn_stand_in_one_frame() -> None:
@@ -250,7 +250,7 @@ def test_texts_and_calls_of_one_turn_stand_in_one_frame() -> None:
 def test_blank_text_behind_a_call_has_a_frame_of_its_own() -> None:
     call = Message("assistant", "{}", None, "commentary", "functions.f", constraint="json", end="call")
     blank = Message("assistant", " ", channel="final", continues=True)
-    text = check_writing(Transcript((call, blank)), "internlm2")
+    text = check_encoding(Transcript((call, blank)), "internlm2")
     assert text.endswith(f"{CALLED}{END}\n{START}assistant\n {END}\n")
 
 
@@ -271,7 +271,7 @@ def test_a_dialect_is_written_throughout() -> None:
 @given(st.lists(st.tuples(st.sampled_from(("user", END, "assistant")), TEXTS), max_size=4), st.integers(1, 9))
 def test_nothing_that_is_said_becomes_a_token(said: list[tuple[str, str]], size: int) -> None:
     document = Transcript(tuple(Message(role, text) for role, text in said))
-    text, _ = encoded(slowly(replay(document), size), "internlm2")
+    text, _ = encoded(in_pieces(replay(document), size), "internlm2")
     assert re.findall(ANY, text) == [START, END] * len(said)
 
 
@@ -280,7 +280,7 @@ def test_nothing_that_a_call_says_becomes_a_token(said: list[str], size: int) ->
     document = Transcript(
         tuple(Message("assistant", text, None, "commentary", f"functions.{text}", end="call") for text in said)
     )
-    text, _ = encoded(slowly(replay(document), size), "internlm2")
+    text, _ = encoded(in_pieces(replay(document), size), "internlm2")
     assert re.findall(ANY, text) == [START, CALL, PLUGIN, CALLED, END] * len(said)
 
 

@@ -22,8 +22,8 @@ from ocml_bridge.report import unnamed
 from ocml_bridge.stream import joined, replay
 from ocml_bridge.stream.decoder import PENDING
 from ocml_bridge.testing import strategies
-from stream_laws import all_cuts, byte_cuts, check_cancel, check_copies, check_law_4, cuts
-from stream_writing import order_of, run
+from ocml_bridge.testing.encoding import order_of, run
+from ocml_bridge.testing.streams import all_cuts, byte_cuts, check_cancel, check_copies, check_decoding, cuts
 
 STREAM = "ocm-0.1"
 AS_NAMED = Options(force_format=True)
@@ -81,20 +81,20 @@ def lifted(messages: Sequence[Message]) -> Sequence[Message]:
 @settings(max_examples=600)
 @given(st.data(), TEXT)
 def test_a_stream_says_what_the_whole_text_says(data: st.DataObject, text: str) -> None:
-    check_law_4(text, STREAM, all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))), lifted)
+    check_decoding(text, STREAM, all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))), lifted)
 
 
 @given(st.data(), strategies.documents())
 def test_so_it_does_of_what_is_written(data: st.DataObject, document: Document) -> None:
     text = write(document, STREAM, policy=LENIENT).output
     assert isinstance(text, str)
-    check_law_4(text, STREAM, all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))), lifted)
+    check_decoding(text, STREAM, all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))), lifted)
 
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.parent.name)
 def test_the_golden_inputs_say_the_same_for_every_cut(path: Path) -> None:
     text = path.read_text("utf-8")
-    check_law_4(text, STREAM, all_cuts(text, [text[at : at + 7] for at in range(0, len(text), 7)]), lifted)
+    check_decoding(text, STREAM, all_cuts(text, [text[at : at + 7] for at in range(0, len(text), 7)]), lifted)
 
 
 @given(st.data(), TEXT, TEXT)

@@ -23,10 +23,19 @@ from ocml_bridge.report import covered
 from ocml_bridge.stream import joined, replay
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.testing.strategies import texts, transcripts
+from ocml_bridge.testing.streams import (
+    all_cuts,
+    bare,
+    byte_cuts,
+    check_cancel,
+    check_copies,
+    check_decoding,
+    cuts,
+    events_of,
+)
 from ocml_bridge.text import developer
 from ocml_bridge.turns import is_call, is_reply
 from ocml_bridge.units.heads import item_of, messages_of
-from stream_laws import all_cuts, bare, byte_cuts, check_cancel, check_copies, check_law_4, cuts, events_of
 
 PIECES = st.sampled_from(
     (
@@ -67,7 +76,7 @@ def lifted(messages: Sequence[Message]) -> Sequence[Message]:
 
 
 def law_4(text: str, *more: list[str | bytes | list[int]]) -> list[Event]:
-    return check_law_4(text, "ocm-2.2", all_cuts(text, *more), lifted).events
+    return check_decoding(text, "ocm-2.2", all_cuts(text, *more), lifted).events
 
 
 # --- law 4 ------------------------------------------------------------------------------------------------------------

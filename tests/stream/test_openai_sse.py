@@ -21,8 +21,8 @@ from ocml_bridge.report import unnamed
 from ocml_bridge.stream import Filter, replay
 from ocml_bridge.stream.sse import Reader
 from ocml_bridge.testing import strategies
+from ocml_bridge.testing.streams import bare, events_of
 from ocml_bridge.visibility import DEBUG
-from stream_laws import bare, events_of
 from turns import ANSWERS, call, final, preamble, thought, turn
 
 REASONS: list[Reason] = ["stop", "tool_calls", "length", "content_filter", "truncated", "error", "cancelled"]

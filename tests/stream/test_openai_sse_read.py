@@ -19,7 +19,17 @@ from ocml_bridge.model import Json, Message, Refusal
 from ocml_bridge.pipe import decoder
 from ocml_bridge.stream import joined
 from ocml_bridge.stream.decoder import text_of
-from stream_laws import Chunks, Played, all_cuts, bare, byte_cuts, check_copies, check_order, cuts, events_of
+from ocml_bridge.testing.streams import (
+    Chunks,
+    Decoded,
+    all_cuts,
+    bare,
+    byte_cuts,
+    check_copies,
+    check_order,
+    cuts,
+    events_of,
+)
 from turns import call, final, preamble, thought
 
 HEAD: dict[str, Any] = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
@@ -42,7 +52,7 @@ def made() -> Decoder:
     return decoder("openai-sse")
 
 
-def play(source: str, reason: Reason | None = None) -> Played:
+def play(source: str, reason: Reason | None = None) -> Decoded:
     """What a decoder says, which is the same for every cut, and in order."""
     played = events_of(made(), [source], reason)
     for chunks in all_cuts(source):
@@ -60,7 +70,7 @@ def messages_of(source: str) -> list[Message]:
     return list(map(bare, document.messages))
 
 
-def check_told(played: Played) -> None:
+def check_told(played: Decoded) -> None:
     """What was said of each message is what it is, and all messages were said; in which order does not matter."""
     said: dict[int, str] = {}
     refused: dict[int, str] = {}

@@ -5,13 +5,23 @@
     check_adapter(ADAPTER, examples=500)      # the others on drawn documents; needs hypothesis
     check_bytes(ADAPTER)                      # any text is read, or refused with a place
     check_plans(ADAPTER)                      # plans change nothing but the time
+    check_streams(ADAPTER)                    # what is read and written as it comes is what is so at once
     golden_files(ADAPTER, b"...", ["openai"]) # what a source gives, as files to compare
 
 Each raises `AssertionError` with the smallest document that breaks a law.
 """
 
 from .golden import golden_files
-from .kit import check_adapter, check_bytes, check_plans, check_samples
+from .kit import check_adapter, check_bytes, check_plans, check_samples, check_streams
 from .laws import Trial, all_laws
 
-__all__ = ["Trial", "all_laws", "check_adapter", "check_bytes", "check_plans", "check_samples", "golden_files"]
+__all__ = [
+    "Trial",
+    "all_laws",
+    "check_adapter",
+    "check_bytes",
+    "check_plans",
+    "check_samples",
+    "check_streams",
+    "golden_files",
+]

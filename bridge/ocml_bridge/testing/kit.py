@@ -9,13 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from .. import jsontext
-from ..adapter import Adapter
+from .. import jsontext, registry
+from ..adapter import Adapter, Kind, Options
 from ..convert import Reading, read, write
 from ..errors import BridgeError
-from ..model import Document
+from ..events import Answer
+from ..model import Document, Transcript
 from ..policy import LENIENT
-from . import own_output, strategies, visibility
+from . import encoding, own_output, strategies, streams, visibility
 from .calls import linked_transcripts
 from .laws import all_laws
 from .plans import plans_change_nothing
@@ -88,6 +89,40 @@ def check_bytes(adapter: str | Adapter, *, examples: int = 200) -> None:
             _written_back(adapter, text.encode(), reading)
 
     _draw(st.one_of(strategies.texts(), own_output.texts(adapter)), total, examples)
+
+
+def check_streams(adapter: str | Adapter, *, examples: int = 100) -> None:
+    """Laws 4 and 2 for the streams of a text format: what is read and written as it comes is what is so at once.
+
+    The decoder is given the texts of `check_bytes` and what the format writes of drawn documents, cut anywhere; the
+    encoder the documents of `check_adapter`. Streams that are framed otherwise than the format's documents, such as
+    server-sent events, are not looked at.
+
+    Args:
+        adapter: a format id, or an adapter that need not be registered.
+        examples: how many texts to draw, and how many documents.
+    """
+    found, dialect = registry.adapter(adapter)
+    options = Options(dialect=dialect)
+    decoder, encoder = found.decoders.get(found.id), found.encoders.get(found.id)
+    if found.kind is not Kind.TEXT:
+        return
+    if decoder is not None:
+        texts = st.one_of(strategies.texts(), own_output.texts(adapter), own_output.written(adapter, options))
+
+        def decodes(cut: tuple[str, streams.Chunks, streams.Chunks]) -> None:
+            text, *ways = cut
+            streams.check_decoder(lambda: decoder(options), found, text, streams.all_cuts(text, *ways), None)
+
+        cut = texts.flatmap(lambda text: st.tuples(st.just(text), streams.cuts(text), streams.byte_cuts(text)))
+        _draw(cut, decodes, examples)
+    if encoder is not None:
+
+        def encodes(document: Document) -> None:
+            if isinstance(document, Transcript):
+                encoding.check_encoder(lambda: encoder(Answer(), options), found, document, options)
+
+        _draw(_documents(adapter), encodes, examples)
 
 
 def _written_back(adapter: str | Adapter, source: bytes, reading: Reading) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from ..adapter import Adapter
+from ..adapter import Adapter, Options
 from ..convert import write
 from ..model import Document, Ending, Message, Transcript
 from ..policy import LENIENT
+from . import strategies
 
 TALK = Transcript(
     (
@@ -48,3 +49,12 @@ def documents(adapter: str | Adapter) -> SearchStrategy[Document]:
 def texts(adapter: str | Adapter) -> SearchStrategy[str]:
     """Texts of such pieces, one behind the other."""
     return st.lists(_pieces(adapter), min_size=1, max_size=4).map("".join)
+
+
+def written(adapter: str | Adapter, options: Options) -> SearchStrategy[str]:
+    """Texts that a format writes of any documents."""
+    return strategies.documents().map(lambda document: _text(document, adapter, options))
+
+
+def _text(document: Document, adapter: str | Adapter, options: Options) -> str:
+    return write(document, adapter, options=options, policy=LENIENT).encode().decode()

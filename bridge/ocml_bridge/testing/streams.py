@@ -1,4 +1,4 @@
-"""Law 4, stream = batch: what is asked of every decoder, for any input cut anywhere."""
+"""Law 4, stream = batch: a decoder says the same however its input is cut, and ends with what the reader reads."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from typing import NamedTuple, cast
 
 from hypothesis import strategies as st
 
-from ocml_bridge import BridgeError, Reading, Transcript, read
-from ocml_bridge.adapter import Options
-from ocml_bridge.errors import ErrorCode
-from ocml_bridge.events import Decoder, Delta, End, Event, Reason, RefusalDelta, Start, Stop
-from ocml_bridge.loss import Finding
-from ocml_bridge.model import Json, Message
-from ocml_bridge.pipe import decoder
-from ocml_bridge.stream import accumulate, joined
-from ocml_bridge.stream.decoder import header_of, text_of
-from ocml_bridge.turns import is_call, lift_tools
+from ..adapter import Adapter, Options
+from ..convert import read
+from ..errors import BridgeError, ErrorCode
+from ..events import Decoder, Delta, End, Event, Reason, RefusalDelta, Start, Stop
+from ..loss import Finding
+from ..model import Json, Message, Transcript
+from ..pipe import decoder
+from ..result import Reading
+from ..stream import accumulate, joined
+from ..stream.decoder import header_of, text_of
+from ..turns import is_call, lift_tools
 
 Chunk = str | bytes | list[int]
 Chunks = Sequence[Chunk]
@@ -64,89 +65,115 @@ def all_cuts(text: str, *more: Chunks) -> list[Chunks]:
 # --- playing ----------------------------------------------------------------------------------------------------------
 
 
-class Played(NamedTuple):
-    """What a decoder said: its events with deltas in one piece, and the code of the error that it raised."""
+class Decoded(NamedTuple):
+    """What a decoder gives.
+
+    Attributes:
+        events: its events, with the deltas of a message in one piece.
+        failed: the code of the error that it raises; None where it raises none.
+    """
 
     events: list[Event]
     failed: ErrorCode | None
 
     @property
     def stop(self) -> Stop:
+        """The last event."""
         last = self.events[-1]
         assert isinstance(last, Stop)
         return last
 
 
 def feed(made: Decoder, chunk: Chunk) -> list[Event]:
+    """The events of a chunk of text, bytes, or token ids."""
     return made.feed_tokens(chunk) if isinstance(chunk, list) else made.feed(chunk)
 
 
-def events_of(made: Decoder, chunks: Iterable[Chunk], reason: Reason | None = None) -> Played:
-    """What a decoder says of chunks; it fails once at most, and has nothing to say behind the stop."""
+def events_of(made: Decoder, chunks: Iterable[Chunk], reason: Reason | None = None) -> Decoded:
+    """What a decoder gives for chunks; it raises once at most, and has no more events behind the stop."""
     events: list[Event] = []
     failed: ErrorCode | None = None
     for chunk in chunks:
         try:
             events += feed(made, chunk)
         except BridgeError as error:
-            assert failed is None
+            assert failed is None, "a decoder raises once at most"
             failed = error.code
     events += made.finish(reason)
-    assert made.finish(reason) == made.cancel() == []
-    return Played(joined(events), failed)
+    assert made.finish(reason) == made.cancel() == [], "there are events behind the stop"
+    return Decoded(joined(events), failed)
 
 
 # --- the law ----------------------------------------------------------------------------------------------------------
+
+Lift = Callable[[Sequence[Message]], Sequence[Message]]
+"""What is left of messages as they came where the document has their tools apart."""
 
 
 def _lifted(messages: Sequence[Message]) -> Sequence[Message]:
     return lift_tools(messages).messages
 
 
-def check_law_4(
-    source: str | list[int],
-    stream: str,
-    ways: Iterable[Chunks],
-    lifted: Callable[[Sequence[Message]], Sequence[Message]] | None = _lifted,
-) -> Played:
-    """Hold a decoder against its batch reader, however the source is cut.
+def check_decoding(
+    source: str | list[int], stream: str, ways: Iterable[Chunks], lifted: Lift | None = _lifted
+) -> Decoded:
+    """Hold the decoder of a stream against the reader of its format, however the source is cut.
 
     Args:
         source: text or token ids.
-        stream: the stream id.
+        stream: the stream id, which is a format id.
         ways: ways to cut the source.
-        lifted: what is left of the messages that were told, where the document has tools of its own; None not to ask.
+        lifted: what is left of the messages as they came, where the document has tools of its own; None not to ask.
 
     Returns:
-        What the decoder says of the whole.
+        What the decoder gives for the whole.
     """
-    played = events_of(decoder(stream), [source])
+    return check_decoder(lambda: decoder(stream), stream, source, ways, lifted)
+
+
+def check_decoder(
+    make: Callable[[], Decoder],
+    reader: str | Adapter,
+    source: str | list[int],
+    ways: Iterable[Chunks],
+    lifted: Lift | None = _lifted,
+) -> Decoded:
+    """The same for a decoder whose format need not be registered.
+
+    Args:
+        make: makes a new decoder.
+        reader: the format id, or an adapter.
+        source: text or token ids.
+        ways: ways to cut the source.
+        lifted: as for `check_decoding`.
+    """
+    decoded = events_of(make(), [source])
     for chunks in ways:
-        assert events_of(decoder(stream), chunks) == played, "the same for every cut"
-    check_order(played.events)
-    batch = read_at_once(source, stream)
+        assert events_of(make(), chunks) == decoded, f"{chunks!r:.200} is decoded otherwise than the whole"
+    check_order(decoded.events)
+    batch = read_at_once(source, reader)
     if isinstance(batch, ErrorCode):
-        assert played.stop == Stop("error", Transcript(), batch)
-        assert played.failed in (None, batch)
-        return played
-    assert played.failed is None
-    assert played.stop.document == batch.transcript
-    found = [event for event in played.events if isinstance(event, Finding)]
+        assert decoded.stop == Stop("error", Transcript(), batch)
+        assert decoded.failed in (None, batch)
+        return decoded
+    assert decoded.failed is None
+    assert decoded.stop.document == batch.transcript, "the stream ends with another document than the reader reads"
+    found = [event for event in decoded.events if isinstance(event, Finding)]
     assert sorted(found) == sorted(batch.findings)
-    check_messages(played, lifted)
-    return played
+    check_messages(decoded, lifted)
+    return decoded
 
 
-def read_at_once(source: str | list[int], stream: str) -> Reading | ErrorCode:
-    """What the batch reader reads, or the code of the error that it raises."""
+def read_at_once(source: str | list[int], reader: str | Adapter) -> Reading | ErrorCode:
+    """What the reader of a format reads, or the code of the error that it raises."""
     try:
-        return read(cast("str | Json", source), stream, options=Options(force_format=True))
+        return read(cast("str | Json", source), reader, options=Options(force_format=True))
     except BridgeError as error:
         return error.code
 
 
 def check_order(events: Sequence[Event]) -> None:
-    """Messages start in order and end in order; what is said of one stands between; nothing follows the stop."""
+    """Messages start in order and end in order; the text of one stands between; nothing follows the stop."""
     started = ended = 0
     for event in events[:-1]:
         match event:
@@ -166,27 +193,27 @@ def check_order(events: Sequence[Event]) -> None:
                 raise AssertionError("a stop before the end")
 
 
-def check_messages(played: Played, lifted: Callable[[Sequence[Message]], Sequence[Message]] | None) -> None:
-    """What was said of each message is what it is."""
-    document = played.stop.document
+def check_messages(decoded: Decoded, lifted: Lift | None) -> None:
+    """The events of each message make the message."""
+    document = decoded.stop.document
     begun: dict[int, Message] = {}
-    said: dict[int, str] = {}
+    texts: dict[int, str] = {}
     ended: list[Message] = []
-    for event in played.events:
+    for event in decoded.events:
         match event:
             case Start(number, message):
-                begun[number], said[number] = message, ""
+                begun[number], texts[number] = message, ""
             case Delta(number, text):
-                said[number] += text
+                texts[number] += text
             case End(number, message):
-                assert said[number] == text_of(message)
+                assert texts[number] == text_of(message)
                 assert settled(begun[number]) == settled(header_of(message))
                 ended.append(message)
             case _:
                 pass
     assert len(begun) == len(ended)
-    assert accumulate(played.events) == document
-    so_far = accumulate(played.events[:-1])
+    assert accumulate(decoded.events) == document
+    so_far = accumulate(decoded.events[:-1])
     assert isinstance(so_far, Transcript)
     assert so_far.messages == tuple(ended)
     if isinstance(document, Transcript) and (document.tools is None or lifted is not None):
