@@ -24,8 +24,8 @@ class Options:
         bos: the token to begin an OCM 0.1 text with ("" for none); None for the dialect's.
         eos: the token to end it with.
         reasoning: the key that OpenAI messages get private reasoning under.
-        training: end the last final message as a model is trained to end it (Harmony's `<|return|>`). By a profile: write
-            a line to train on in place of a prompt.
+        training: end the last final message as a model is trained to end it (Harmony's `<|return|>`). By a profile:
+            write a line to train on in place of a prompt.
         force_format: read a source in the format that was named, however certain it is that it is something else.
         special_tokens: more special tokens of the model's vocabulary, which content must not make: `control_tokens`
             holds for them, in text formats that have no escape. Who reads the output is told the same ones.
