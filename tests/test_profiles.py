@@ -8,6 +8,7 @@ import pytest
 
 from corpus import rendered
 from ocml_bridge import BridgeError, ErrorCode, read
+from ocml_bridge.profiles import default_profile
 from ocml_bridge.registry import adapter, load_all
 from prompts import prompt
 
@@ -195,3 +196,16 @@ def test_every_profile_says_whose_it_is() -> None:
             assert profile.families, name
             assert profile.dialect is None or profile.dialect in adapter(each.id)[0].dialects
             assert all(len(sha) == 64 for sha in profile.sources.values())
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        *(("harmony", "gpt-oss"), ("harmony-tokens", "gpt-oss"), ("harmony:spec", "gpt-oss")),
+        *(("internlm2", "internlm2"), ("internlm2:unused", "internlm2"), ("chatml", "chatml"), ("ocm-2.2", None)),
+    ],
+)
+def test_a_format_has_a_profile_of_its_own(form: str, name: str | None) -> None:
+    found = default_profile(form)
+    assert found.name == name
+    assert found.format == (form if ":" in form or name != "gpt-oss" else f"{form}:oss")

@@ -24,7 +24,7 @@ from .prompting import ChatTemplate
 from .request import is_unfinished, prepare
 from .tool_names import ToolNames
 
-__all__ = ["Profile", "Prompt", "profile", "profiles_of"]
+__all__ = ["Profile", "Prompt", "default_profile", "profile", "profiles_of"]
 
 
 class Prompt(Result):
@@ -182,6 +182,18 @@ def profile(name: str | None, target: str | Adapter | None = None) -> Profile:
         known = ", ".join(adapter.profiles) or "none"
         raise BridgeError(ErrorCode.OPTION, f"{adapter.id} has no profile {name[:40]!r}; it has {known}")
     return Profile(name, adapter, dialect or template.dialect, template)
+
+
+def default_profile(target: str | Adapter) -> Profile:
+    """The profile of a format where nobody chose one: that of its own name, else the only one; else none.
+
+    Args:
+        target: the format, with a dialect where wanted.
+    """
+    adapter, _ = registry.adapter(target)
+    names = [*adapter.profiles]
+    only = names[0] if len(names) == 1 else None
+    return profile(adapter.id if adapter.id in names else only, target)
 
 
 def profiles_of(adapter: Adapter) -> tuple[Profile, ...]:

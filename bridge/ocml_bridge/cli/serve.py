@@ -10,16 +10,18 @@ from typing import Final, Literal, cast
 
 import click
 
-from .. import jsontext, registry
+from .. import jsontext
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..policy import LossPolicy
-from ..profiles import Profile, profile, profiles_of
+from ..profiles import Profile, default_profile, profile
 from .options import policy_options
 from .output import PROGRAM, say
 from .parameters import format_option
 from .special_tokens import special_tokens_option
 
+NONE: Final = "none"
+"""The name that stands for no profile: messages as they are."""
 _FORMAT: Final = "harmony"
 """What a model speaks of which nothing is said."""
 KEY: Final = "OCML_UPSTREAM_KEY"
@@ -139,13 +141,10 @@ def _url(url: str) -> str:
 
 
 def _model(form: str | None, name: str | None) -> Profile:
-    """The profile that is asked for; where none is, that of a format with one family of models."""
-    if name == "none" or (name is None and len(profiles_of(registry.adapter(form or _FORMAT)[0])) != 1):
-        return profile(None, form or _FORMAT)
+    """The profile that is asked for; where none is, the format's own."""
     if name is None:
-        (only,) = profiles_of(registry.adapter(form or _FORMAT)[0])
-        return profile(only.name, form or _FORMAT)
-    return profile(name, form)
+        return default_profile(form or _FORMAT)
+    return profile(None, form or _FORMAT) if name == NONE else profile(name, form)
 
 
 def _members(text: str) -> dict[str, Json]:
