@@ -27,6 +27,9 @@ _FORMAT: Final = "harmony"
 KEY: Final = "OCML_UPSTREAM_KEY"
 """The environment variable that holds the upstream's key: not an option, which every user of the machine could read."""
 
+SEALS: Final = "OCML_SEAL_KEYS"
+"""The environment variable that holds the keys of sealed call ids."""
+
 
 @click.command()
 @click.option("--upstream", required=True, metavar="URL", help="The server that completes prompts, up to and with /v1.")
@@ -73,6 +76,7 @@ KEY: Final = "OCML_UPSTREAM_KEY"
     show_default=True,
     help="Seconds that answers under way have to finish in when the gateway is to end.",
 )
+@click.option("--no-turn-memory", is_flag=True, help="Do not put back the reasoning that led to a call.")
 @click.option("-q", "--quiet", is_flag=True, help="No line on stderr for each request.")
 def serve(
     upstream: str,
@@ -88,6 +92,7 @@ def serve(
     connect_timeout: float,
     read_timeout: float,
     grace: int,
+    no_turn_memory: bool,
     quiet: bool,
 ) -> None:
     """Offer /v1/chat/completions in front of UPSTREAM's /v1/completions.
@@ -100,7 +105,7 @@ def serve(
     try:
         import uvicorn
 
-        from ..hosts.gateway import Service, Settings, create_app
+        from ..hosts.gateway import Service, Settings, TurnMemorySettings, create_app
     except ImportError as error:
         message = f"a gateway needs more: pip install 'ocml-convert[gateway]' ({error.name} is missing)"
         raise BridgeError(ErrorCode.DEPENDENCY, message) from error
@@ -116,9 +121,14 @@ def serve(
         connect_timeout=connect_timeout,
         read_timeout=read_timeout,
     )
+    keys = tuple(key for key in os.environ.get(SEALS, "").replace(",", " ").split())
+    service = Service(
+        max_request=max_request * 1024 * 1024,
+        turn_memory=None if no_turn_memory else TurnMemorySettings(keys=keys),
+    )
     _log(quiet=quiet)
     config = uvicorn.Config(
-        create_app(settings, Service(max_request=max_request * 1024 * 1024)),
+        create_app(settings, service),
         host=host,
         port=port,
         log_config=None,

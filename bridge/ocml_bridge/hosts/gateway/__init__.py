@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .app import create_app
-from .service import Service
+from .service import Service, TurnMemorySettings
 from .settings import Settings
 
-__all__ = ["Service", "Settings", "create_app"]
+__all__ = ["Service", "Settings", "TurnMemorySettings", "create_app"]

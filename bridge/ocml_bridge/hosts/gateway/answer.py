@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ...adapter import Options
@@ -10,7 +11,9 @@ from ...errors import BridgeError
 from ...events import Answer, Decoder, Encoder, Event, Reason, Stop
 from ...pipe import broken, encoder
 from ...visibility import Visibility
+from .recorder import Recorder
 from .stopping import StopStrings
+from .turn_memory import OwnMemory
 
 REASONS: Final[dict[str, Reason]] = {"stop": "stop", "length": "length", "content_filter": "content_filter"}
 """What an engine may say; anything else leaves it open why the stream is over."""
@@ -23,13 +26,15 @@ class Choice:
         source: reads what the model writes.
         target: writes what the client reads, and is to see.
         stop: strings that end the answer.
+        recorder: watches what the client does not see; None where nobody wants to know.
 
     Attributes:
         reason: why it is over; None while it is not.
     """
 
-    def __init__(self, source: Decoder, target: Encoder, stop: Sequence[str]) -> None:
+    def __init__(self, source: Decoder, target: Encoder, stop: Sequence[str], recorder: Recorder | None = None) -> None:
         self._source = source
+        self._recorder = recorder
         self._stop = StopStrings(stop)
         self.target: Final = target
         self.reason: Reason | None = None
@@ -67,7 +72,9 @@ class Choice:
             self.reason = "cancelled"
             self._source.cancel()
 
-    def _pass(self, events: Iterable[Event]) -> list[bytes]:
+    def _pass(self, events: Sequence[Event]) -> list[bytes]:
+        if self._recorder is not None:
+            self._recorder.take(events)
         seen = self._stop.apply(events)
         if seen and isinstance(last := seen[-1], Stop):
             self.reason = last.reason
@@ -84,6 +91,7 @@ class Answering:
         answer: ids and times of the answers.
         visibility: what is passed on.
         stop: strings that end an answer.
+        memory: remembers what led to calls; None where nothing is remembered.
     """
 
     def __init__(
@@ -94,7 +102,9 @@ class Answering:
         answer: Callable[[int], Answer],
         visibility: Visibility,
         stop: Sequence[str],
+        memory: OwnMemory | None = None,
     ) -> None:
+        self._memory = memory
         self._source = source
         self._stream = stream
         self._options = options
@@ -106,9 +116,12 @@ class Answering:
     def choice(self, index: int) -> Choice:
         """One of them, by the upstream's number."""
         if index not in self.choices:
-            answer = self._answer(index)
+            answer, recorder = self._answer(index), None
+            if self._memory is not None:
+                recorder = Recorder(self._memory.keep, preambles=False)
+                answer = replace(answer, call_id=recorder.call_id)
             target = encoder(self._stream, answer=answer, options=self._options, visibility=self._visibility)
-            self.choices[index] = Choice(self._source(), target, self._stop)
+            self.choices[index] = Choice(self._source(), target, self._stop, recorder)
         return self.choices[index]
 
     def in_order(self) -> list[Choice]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 from ...adapter import Options
+from ...convert import read
 from ...errors import BridgeError, ErrorCode
-from ...model import Json
+from ...model import Json, Transcript
 from ...profiles import Prompt
 from ...visibility import APPLICATION, REASONING, Visibility
 from .problems import ApiError, of_request
 from .settings import Settings
+from .turn_memory import OwnMemory, restored
 
 PASSED_ON: Final = (
     *("model", "temperature", "top_p", "n", "seed", "presence_penalty", "frequency_penalty", "logit_bias", "user"),
@@ -46,13 +48,14 @@ class Asked:
     prompt: Prompt
 
 
-def understand(request: Any, settings: Settings, date: str) -> Asked:
+def understand(request: Any, settings: Settings, date: str, memory: OwnMemory | None = None) -> Asked:
     """Take a request apart.
 
     Args:
         request: its body, parsed.
         settings: the gateway's.
         date: today's, as `YYYY-MM-DD`.
+        memory: remembers what led to calls; None where nothing is remembered.
 
     Raises:
         ApiError: where it is no request that can be answered.
@@ -64,7 +67,10 @@ def understand(request: Any, settings: Settings, date: str) -> Asked:
         visibility = _visibility(asked, settings)
         dated = None if settings.profile is None else date
         options = Options(special_tokens=settings.special_tokens)
-        made = settings.model.prompt(asked, date=dated, options=options, policy=settings.policy)
+        reading = read(asked, "openai", options=options)
+        if memory is not None and isinstance(reading.transcript, Transcript):
+            reading = replace(reading, transcript=restored(reading.transcript, memory.recall))
+        made = settings.model.prompt(reading, date=dated, options=options, policy=settings.policy)
     except BridgeError as error:
         raise of_request(error) from error
     stream, more = asked.get("stream") is True, asked.get("stream_options")

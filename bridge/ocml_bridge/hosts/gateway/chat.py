@@ -36,7 +36,9 @@ def _understood(call: Call) -> tuple[Conversation, Backend]:
     gateway, request = call.gateway, parsed(call.data)
     backend = gateway.backend_for(request)
     key = gateway.key_for(call.client.headers)
-    return Conversation(request, backend.settings, backend.upstream, key), backend
+    model = request.get("model")
+    memory = gateway.memory_of(call.caller, model if isinstance(model, str) else "")
+    return Conversation(request, backend.settings, backend.upstream, key, memory), backend
 
 
 async def _stream(call: Call, talk: Conversation, headers: dict[str, str]) -> None:

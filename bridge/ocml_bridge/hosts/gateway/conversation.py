@@ -20,6 +20,7 @@ from .answer import REASONS, Answering, Choice
 from .asked import understand
 from .problems import ApiError, of_answer
 from .settings import Settings
+from .turn_memory import OwnMemory
 from .upstream import Piece, Upstream
 
 
@@ -31,6 +32,7 @@ class Conversation:
         settings: the gateway's.
         upstream: completes the prompt.
         key: the client's `Authorization` header, or None.
+        memory: remembers what led to calls; None where nothing is remembered.
 
     Attributes:
         id: the answer's.
@@ -40,9 +42,11 @@ class Conversation:
         ApiError: where it is no request that can be answered.
     """
 
-    def __init__(self, request: Any, settings: Settings, upstream: Upstream, key: str | None) -> None:
+    def __init__(
+        self, request: Any, settings: Settings, upstream: Upstream, key: str | None, memory: OwnMemory | None = None
+    ) -> None:
         self.id: Final = f"chatcmpl-{uuid.uuid4().hex}"
-        self.asked: Final = understand(request, settings, datetime.now(UTC).date().isoformat())
+        self.asked: Final = understand(request, settings, datetime.now(UTC).date().isoformat(), memory)
         self._upstream = upstream
         self._key = key
         self._usage: dict[str, object] | None = None
@@ -56,7 +60,7 @@ class Conversation:
         options = Options(reasoning=settings.reasoning or "reasoning", special_tokens=settings.special_tokens)
         asked = self.asked
         source = partial(settings.model.answering, asked.prompt, options=options)
-        self._answering = Answering(source, stream, options, answer, asked.visibility, asked.stop)
+        self._answering = Answering(source, stream, options, answer, asked.visibility, asked.stop, memory)
 
     def account(self) -> dict[str, Any]:
         """What may be written down of it: numbers and codes, nothing that was said."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
@@ -10,7 +11,8 @@ from typing import Any, Final
 from .admission import Admission
 from .backends import Backend, Backends
 from .keys import Keys
-from .service import Service
+from .service import Service, TurnMemorySettings
+from .turn_memory import OwnMemory, TurnMemory
 
 WORKERS: Final = 2
 """How many large requests are converted at once: more would only take each other's time."""
@@ -26,6 +28,7 @@ class Gateway:
 
     Attributes:
         admission: how much is under way.
+        memory: what led to calls; None where nothing is remembered.
         workers: convert large requests.
     """
 
@@ -34,6 +37,7 @@ class Gateway:
         self.backends: Final = backends
         self.keys: Final = keys
         self.admission: Final = Admission(service.max_in_flight, service.max_held)
+        self.memory: Final = _memory(service.turn_memory)
         self.workers: Final = ThreadPoolExecutor(WORKERS, "conversion")
 
     def caller(self, headers: Mapping[str, str]) -> str:
@@ -46,6 +50,10 @@ class Gateway:
         if self.keys is not None:
             return self.keys.caller(authorization, key)
         return hashlib.sha256((authorization or key or "").encode("utf-8", "surrogatepass")).hexdigest()
+
+    def memory_of(self, caller: str, model: str) -> OwnMemory | None:
+        """What is remembered of one caller's calls by one model."""
+        return None if self.memory is None else self.memory.of(caller, model, time.time)
 
     def backend_for(self, request: dict[str, Any]) -> Backend:
         """The upstream that answers a request, whose `model` becomes the name that it is known by there.
@@ -69,3 +77,15 @@ class Gateway:
             ApiError: where no upstream tells.
         """
         return await self.backends.models(self.key_for(headers))
+
+
+def _memory(settings: TurnMemorySettings | None) -> TurnMemory | None:
+    if settings is None:
+        return None
+    seal = None
+    if settings.keys:
+        # Imported here: it needs an extra of its own.
+        from .sealed_ids import SealedIds
+
+        seal = SealedIds(settings.keys, settings.age)
+    return TurnMemory(settings.entries, settings.size, settings.age, seal)

@@ -1,0 +1,64 @@
+"""What an answer says that its client does not see, for each of its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from ...events import Delta, Event, Start
+from ...model import Message
+from ...turns import is_call
+from ...visibility import is_preamble, is_private
+from .turn_memory import Hidden
+
+
+class Recorder:
+    """Watches one answer as it comes.
+
+    Args:
+        keep: remembers what led to a call, and gives the call's id.
+        preambles: whether these are hidden from the client, too.
+    """
+
+    def __init__(self, keep: Callable[[tuple[Hidden, ...]], str], *, preambles: bool) -> None:
+        self._keep: Final = keep
+        self._preambles = preambles
+        self._texts: dict[int, list[str]] = {}
+        self._waiting: list[tuple[list[str], bool]] = []
+        self._opening: int | None = None
+        self._calls: list[tuple[Hidden, ...]] = []
+
+    def take(self, events: Iterable[Event]) -> None:
+        """The next events of the answer."""
+        texts = self._texts
+        for event in events:
+            if type(event) is Delta:
+                if (pieces := texts.get(event[0])) is not None:
+                    pieces.append(event[1])
+            elif isinstance(event, Start):
+                self._start(event.number, event.message)
+
+    def _start(self, number: int, message: Message) -> None:
+        if is_call(message):
+            self._calls.append(self._collected())
+        elif is_private(message) or (self._preambles and is_preamble(message)):
+            pieces: list[str] = []
+            self._texts[number] = pieces
+            self._waiting.append((pieces, is_preamble(message)))
+        elif self._opening is None:
+            # The first that the client sees: what was hidden before it opened the turn.
+            self._opening = len(self._waiting)
+
+    def _collected(self) -> tuple[Hidden, ...]:
+        """What was hidden since the call before."""
+        waiting, self._waiting = self._waiting, []
+        opening, self._opening = self._opening or 0, 0
+        return tuple(
+            Hidden(text, is_preamble, at < opening)
+            for at, (pieces, is_preamble) in enumerate(waiting)
+            if (text := "".join(pieces))
+        )
+
+    def call_id(self, number: int) -> str:
+        """The id of a call, by its number in the answer."""
+        return self._keep(self._calls[number] if number < len(self._calls) else ())
