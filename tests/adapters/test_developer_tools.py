@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 import pytest
 
-from ocml_bridge import LossCode, Message, Severity, Tool, Transcript, formats, read, write
+from ocml_bridge import LossCode, Message, Severity, Tool, Transcript, convert, formats, read, write
 from ocml_bridge.model import Tools
 from ocml_bridge.testing.laws import all_laws
 
@@ -106,3 +106,69 @@ def test_tools_of_a_developer_before_a_system_message_keep_the_laws(name: str, i
     for before in ((), (system,)):
         for after in ((), (system, system), (system, Message("developer", "b"))):
             all_laws(Transcript((*before, developer, *after), apart), name)
+
+
+ODD = """type odd = (_: {
+a: <anything>,
+}) => any;"""
+"""Parameters that no encoder writes."""
+SECTION = f"""# Tools
+
+## functions
+
+namespace functions {{
+
+// Search, in
+several places.
+type search = (_: {{
+// how many
+n?: number, // default: 5,
+o?: {{
+q:\x20
+                string}},
+}}) => any;
+
+// Odd.
+{ODD}
+
+// Now.
+type now = () => any;
+
+}} // namespace functions"""
+
+
+@pytest.mark.parametrize("before", ["# Instructions\n\nBe brief.\n\n", "Be brief.\n\n", ""])
+def test_one_odd_tool_stays_text_and_the_others_are_read(before: str) -> None:
+    text = f"<|start|>developer<|message|>{before}{SECTION}<|end|>"
+    reading = read(text, "harmony")
+    assert [(finding.code, finding.path) for finding in reading.findings] == [("tools-opaque", "/messages/0")]
+    assert "'odd'" in reading.findings[0].detail
+    assert write(reading.transcript, "harmony").output == text
+    made: Any = convert(text, source="harmony", target="openai")
+    declared = [tool["function"] for tool in made.output["tools"]]
+    assert [tool["name"] for tool in declared] == ["search", "odd", "now"]
+    assert declared[0]["description"] == "Search, in\nseveral places."
+    assert declared[0]["parameters"]["properties"]["o"]["properties"] == {"q": {"type": "string"}}
+    assert declared[1] == {"name": "odd", "description": "Odd."}
+    assert any("extras" in loss.path and loss.severity is Severity.LOST for loss in made.losses)
+
+
+def test_an_odd_tool_stays_as_it_is_when_others_change() -> None:
+    reading = read(f"<|start|>developer<|message|># Instructions\n\nx\n\n{SECTION}<|end|>", "harmony")
+    assert isinstance(reading.transcript, Transcript)
+    assert reading.transcript.tools is not None
+    search, odd, now = reading.transcript.tools
+    edited = write(replace(reading.transcript, tools=(replace(search, name="find"), odd, now)), "harmony")
+    assert f"// Odd.\n{ODD}\n\n// Now.\ntype now" in str(edited.output)
+    assert "type find = (_: {" in str(edited.output)
+    again = read(edited.output, "harmony").transcript
+    assert isinstance(again, Transcript)
+    assert again.tools is not None
+    assert [tool.extras for tool in again.tools] == [None, odd.extras, None]
+
+
+@pytest.mark.parametrize("signature", ["", 7, "any", "(x) => any;\n\n} // namespace functions", None])
+def test_what_stands_for_parameters_in_the_extras_keeps_the_laws(signature: Any) -> None:
+    tool = Tool("f", "Does.", extras={"harmony": {"signature": signature}})
+    for name in ("harmony", "harmony-tokens", "openai", "ocm-2.2"):
+        all_laws(Transcript((USER,), (tool, Tool("g"))), name)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from stream_writing import encoded
 
 from corpus import rendered
 from ocml_bridge import read, write
@@ -16,7 +17,6 @@ from ocml_bridge.stream import replay
 from ocml_bridge.testing import laws, strategies
 from ocml_bridge.turns import is_call
 from prompts import prompt
-from stream_writing import encoded
 
 CALL = (
     "<|im_start|>user\nParis?<|im_end|>\n"

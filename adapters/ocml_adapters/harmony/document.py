@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log, LossCode, Severity
@@ -16,11 +16,12 @@ from ocml_bridge.units.heads import Item, head_of, item_of, message_of, messages
 from ocml_bridge.units.writer import TOOLS, Prepared
 from ocml_bridge.visibility import channelled
 
-from .body import SECTION, declared, is_in_place, read_developer
+from .body import declared, is_in_place, is_readable, read_developer
 from .header import Fields
 from .message import layout_of, lifted, make, place_of_tools
 from .nearest import answers, framed, headed, keeps_header, narrowed, nearest
 from .syntax import ASSISTANT, DEVELOPER, HOME, SYSTEM, TOOL
+from .tools import SECTION
 
 PROMPTED: Final = "prompted"
 """The state before a message that begins behind a generation prompt."""
@@ -80,7 +81,7 @@ def _apart(made: Prepared) -> Prepared:
     items, around, origins, _ = made
     if around.tools is None:
         return made
-    readable = _readable(around.tools)
+    readable = _readable(around.tools, layout_of(around.layout))
     if readable is None:
         return Prepared(items, replace(around, tools=None), origins)
     tools, section = readable
@@ -95,7 +96,7 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
     """What is read of messages, one of which is the section of the tools that are declared around them."""
     if around.tools is not None:
         at = place_of_tools(items)
-        section, read = declared(around.tools)
+        section, read = declared(around.tools, {})
         if section != (written := cast("str", items[at][1])):  # without what UTF-8 cannot hold
             read = read_developer(written)
         layout = {} if read.section is None else {"tools": read.section}
@@ -128,7 +129,7 @@ def _instructed(conversation: Conversation, made: Prepared, at: int, options: Op
     items, around = [*made.items], replace(made.around, tools=None)
     origins = [*range(len(items))] if made.origins is None else [*made.origins]
     message, path = message_of(items[at]), f"/messages/{origins[at]}"
-    if made.around.tools is not None and (readable := _readable(made.around.tools)) is not None:
+    if made.around.tools is not None and (readable := _readable(made.around.tools, {})) is not None:
         before = () if message.content == "" else parts_of(message.content)
         message = replace(message, content=(*before, Tools(readable[0])))
     items[at] = item_of(message)
@@ -148,13 +149,13 @@ def _instructed(conversation: Conversation, made: Prepared, at: int, options: Op
     return Prepared(items, around, origins)
 
 
-def _readable(tools: tuple[Tool, ...]) -> tuple[tuple[Tool, ...], str] | None:
+def _readable(tools: tuple[Tool, ...], layout: dict[str, Any]) -> tuple[tuple[Tool, ...], str] | None:
     """Declared tools that are read as such, and their section; None where none is: nobody sent that text."""
-    section, read = declared(tools)
-    if not isinstance(read.content, str):
+    section, read = declared(tools, layout)
+    if is_readable(tools, read):
         return tools, section
     tools = developer.image(tools)
-    section, read = declared(tools)
+    section, read = declared(tools, {})
     return None if not tools or isinstance(read.content, str) else (tools, section)
 
 

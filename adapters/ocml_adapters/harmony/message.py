@@ -55,9 +55,15 @@ def lifted(items: list[Item], around: Transcript) -> Conversation:
         return Conversation(items, around)
     # The message behind it would take the tools in, if it is a developer's, too.
     as_written = messages_of(items[at : at + 2])
-    left, tools, _ = lift_tools(as_written)
-    if tools is None or lower_tools(Transcript(left, tools)) != as_written:
+    left, tools, layout = lift_tools(as_written)
+    if tools is None or lower_tools(Transcript(left, tools), layout) != as_written:
         return Conversation(items, around)
+    if layout is not None:
+        # Of the layout of a message that holds nothing else, only how the tools are spelled is theirs.
+        section = layout_of(layout).get("tools")
+        if layout != {HOME: {"tools": section}}:
+            return Conversation(items, around)
+        around = replace(around, layout={HOME: {**layout_of(around.layout), "tools": section}})
     items[at : at + 1] = map(item_of, left[: len(left) - len(as_written) + 1])
     return Conversation(items, replace(around, tools=tools))
 

@@ -251,6 +251,8 @@ class FrameReader:
             layout["tools"] = read.section
         if read.opaque:
             self._note(FindingCode.TOOLS_OPAQUE, "the section of declared tools is not understood; it stays text")
+        for name in read.unread:
+            self._note(FindingCode.TOOLS_OPAQUE, f"the parameters of {_short(name)} are not understood; they stay text")
         message = make(fields, read.content, end, layout, extras)
         self._check_call(message)
         return message

@@ -20,7 +20,6 @@ from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
-from .body import SECTION
 from .document import PROMPTED, prepared, with_tools
 from .frames import Frame, Scan, pieces_of, scanned
 from .header import LONG, is_header, regular
@@ -28,6 +27,7 @@ from .message import header_of, layout_of, lifted, remembered
 from .nearest import framed, nearest, opened
 from .reader import FrameReader, split
 from .syntax import CONTROL, DEVELOPER, ENDS, HOME, INSTRUCTIONS, MESSAGE, RETURN, START, STOPS
+from .tools import SECTION
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 PARSE_DEPTH = 100
 """How deeply types may nest in reading."""
+OPENING = "(_: "
 CLOSING = ") => any;"
-"""What ends a signature."""
+"""What begins and ends a signature."""
+NO_PARAMETERS = "() => any;"
 
 _BLANK = re.compile(r"[ \n]*")
 _SPACES = re.compile(r" *")
@@ -63,6 +65,23 @@ def parse_schema(text: str, *, lenient: bool = False) -> dict[str, Json] | None:
         return schema if is_whole and same_text(render_schema(schema), text, lenient=lenient) else None
     except (UnreadableError, BridgeError):
         return None
+
+
+def read_signature(text: str) -> tuple[bool, Json]:
+    """The parameters of a tool: the inverse of `render_signature`.
+
+    Args:
+        text: from `(` to `=> any;`.
+
+    Returns:
+        Whether there are such; the parameters, None for none. Never raises.
+    """
+    if text == NO_PARAMETERS:
+        return True, None
+    if not (text.startswith(OPENING) and text.endswith(CLOSING)):
+        return False, None
+    schema = parse_schema(text[len(OPENING) : -len(CLOSING)])
+    return schema is not None, schema
 
 
 def same_text(rendered: str, text: str, *, lenient: bool) -> bool:
@@ -223,7 +242,7 @@ class Reader:
             schema: dict[str, Json] = {"oneOf": self._variants(depth)}
             if not self.skip(_VARIANTS_END):
                 raise UnreadableError("a comma expected")
-            return name, _ordered({**schema, **read_notes(lines, margin, of_union=True)})
+            return name, ordered({**schema, **read_notes(lines, margin, of_union=True)})
         schema = self.schema(depth + 1)
         if "oneOf" in schema:
             schema = _array_of_union(schema)
@@ -233,7 +252,7 @@ class Reader:
         self.expect("\n")
         if lines:
             schema.update(read_notes(lines, margin, of_union=False))
-            schema = _ordered(schema)
+            schema = ordered(schema)
         return name, schema
 
     def _comment_lines(self, margin: str) -> list[str]:
@@ -269,7 +288,7 @@ class Reader:
             if self.take(" // "):
                 start, self.pos = self.pos, self._variant_comment_end()
                 schema.update(read_variant_notes(self.text[start : self.pos], schema.get("enum", ())))
-                schema = _ordered(schema)
+                schema = ordered(schema)
             found.append(schema)
         return found
 
@@ -323,6 +342,6 @@ def _array_of_union(union: dict[str, Json]) -> dict[str, Json]:
     return {**array, "items": {"oneOf": [*variants[:-1], array["items"]]}}
 
 
-def _ordered(schema: dict[str, Json]) -> dict[str, Json]:
+def ordered(schema: dict[str, Json]) -> dict[str, Json]:
     """The same schema with its keys as people write them."""
     return {key: schema[key] for key in _KEY_ORDER if key in schema}

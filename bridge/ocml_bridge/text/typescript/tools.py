@@ -47,7 +47,11 @@ class ParsedTools:
     descriptions: dict[str, str] = field(default_factory=dict[str, str])
 
 
-def render_tools(tools: Iterable[Tool], descriptions: Mapping[str, str] | None = None) -> str:
+def render_tools(
+    tools: Iterable[Tool],
+    descriptions: Mapping[str, str] | None = None,
+    signatures: Mapping[int, str] | None = None,
+) -> str:
     """The section as openai-harmony 0.0.8 writes it: namespaces sorted by name, tools in their order.
 
     A description that is empty is not written, so it reads back as None.
@@ -55,6 +59,7 @@ def render_tools(tools: Iterable[Tool], descriptions: Mapping[str, str] | None =
     Args:
         tools: the tools; those without a namespace belong to `functions`.
         descriptions: by namespace, its description; a namespace that has no tools is written too.
+        signatures: by the index of a tool, what stands for its parameters, from `(` to `=> any;`.
 
     Returns:
         The text, without a newline at its end unless the last namespace is empty. `# Tools` alone where there is
@@ -64,6 +69,8 @@ def render_tools(tools: Iterable[Tool], descriptions: Mapping[str, str] | None =
         BridgeError: LIMIT, when a schema nests more levels deep than we read.
     """
     listed = tuple(tools)
+    if signatures:
+        return _render(listed, descriptions, signatures)
     key = _key(listed, descriptions)
     if key is None:
         return _render(listed, descriptions)
@@ -139,24 +146,31 @@ def _key(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> byt
     return None if len(key) >= LARGE else key
 
 
-def _render(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> str:
-    described = descriptions or {}
-    spaces: dict[str, list[Tool]] = {name: [] for name in described}
-    for tool in tools:
-        spaces.setdefault(DEFAULT_NAMESPACE if tool.namespace is None else tool.namespace, []).append(tool)
+_Signed = tuple[Tool, str | None]
+"""A tool, and its signature where it is known."""
+
+
+def _render(
+    tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None, signatures: Mapping[int, str] | None = None
+) -> str:
+    described, signed = descriptions or {}, signatures or {}
+    spaces: dict[str, list[_Signed]] = {name: [] for name in described}
+    for at, tool in enumerate(tools):
+        space = DEFAULT_NAMESPACE if tool.namespace is None else tool.namespace
+        spaces.setdefault(space, []).append((tool, signed.get(at)))
     sections = [_render_namespace(name, spaces[name], described.get(name)) for name in sorted(spaces)]
     return "\n\n".join([_HEADING, *sections])
 
 
-def _render_namespace(name: str, tools: list[Tool], description: str | None) -> str:
+def _render_namespace(name: str, tools: list[_Signed], description: str | None) -> str:
     lines = [f"{_NAMESPACE_HEADING}{name}\n"]
     if not tools:
         return "\n".join(lines + _lines(description))
     lines += _commented(description)
     lines.append(f"namespace {name} {{\n")
-    for tool in tools:
+    for tool, signature in tools:
         lines += _commented(tool.description)
-        lines.append(f"type {tool.name} = {render_signature(tool.parameters)}\n")
+        lines.append(f"type {tool.name} = {signature or render_signature(tool.parameters)}\n")
     lines.append(f"}} // namespace {name}")
     return "\n".join(lines)
 
@@ -172,6 +186,12 @@ def _lines(text: str | None) -> list[str]:
     *lines, last = text.split("\n")
     lines = [line.removesuffix("\r") for line in lines]
     return [*lines, last] if last else lines
+
+
+def comment_text(comment: str) -> str | None:
+    """What a comment of whole lines says; None where not all of them stand behind slashes."""
+    lines = comment.removesuffix("\n").split("\n")
+    return _joined([line[len("// ") :] for line in lines]) if all(line.startswith("// ") for line in lines) else None
 
 
 def _joined(lines: list[str]) -> str:

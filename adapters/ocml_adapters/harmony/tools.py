@@ -1,0 +1,212 @@
+"""The section of declared tools, in a developer's message.
+
+A section that the official encoder writes is read as a whole. Any other is read tool by tool, as that encoder spells
+them and as the chat template of gpt-oss does; where a tool's parameters are neither, they alone stay text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple, cast
+
+from ocml_bridge.model import Json, Tool, Tools, replace
+from ocml_bridge.text.typescript import (
+    DEFAULT_NAMESPACE,
+    comment_text,
+    parse_tools,
+    read_signature,
+    read_template_signature,
+    render_tools,
+)
+
+from .syntax import HOME, TOOLS
+
+NAMESPACE: Final = "namespace"
+"""In the extras of a namespace's first tool: what describes the namespace."""
+SIGNATURE: Final = "signature"
+"""In the extras of a tool: what stands for its parameters, which are not understood."""
+SECTION: Final = f"{TOOLS}\n\n## "
+"""What a section of declared tools begins with."""
+
+
+class Section(NamedTuple):
+    """What a section says.
+
+    Attributes:
+        tools: that it declares.
+        raw: the section itself, where we would spell it otherwise.
+        opaque: the names of tools whose parameters stay text.
+    """
+
+    tools: Tools
+    raw: str | None = None
+    opaque: tuple[str, ...] = ()
+
+
+def read_section(text: str) -> Section | None:
+    """What a section says; None where it is none that can be taken apart."""
+    tools = _read_official(text)
+    if tools is not None:
+        return Section(tools)
+    tools = _read_each(text)
+    if tools is None:
+        return None
+    opaque = tuple(tool.name for tool in tools.tools if signature_of(tool) is not None)
+    return Section(tools, None if write_tools(tools.tools) == text else text, opaque)
+
+
+def write_tools(tools: Sequence[Tool]) -> str:
+    """Tools as the section that declares them; that there are none is said as the official encoder says it."""
+    notes: dict[str, str] = {} if tools else {DEFAULT_NAMESPACE: ""}
+    signatures: dict[int, str] = {}
+    for at, tool in enumerate(tools):
+        note, signature = _own(tool).get(NAMESPACE), signature_of(tool)
+        if isinstance(note, str):
+            notes.setdefault(_namespace(tool), note)
+        if signature is not None:
+            signatures[at] = signature
+    return render_tools(tools, notes, signatures)
+
+
+def signature_of(tool: Tool) -> str | None:
+    """What stands for the parameters of a tool that are not understood; None for any other tool."""
+    signature = _own(tool).get(SIGNATURE)
+    if tool.parameters is not None or not isinstance(signature, str):
+        return None
+    return signature if _SIGNATURE.fullmatch(signature) else None
+
+
+_SIGNATURE: Final = re.compile(r"\(.*\) => any;", re.DOTALL)
+
+
+def by_namespace(tools: Sequence[Tool]) -> list[Tool]:
+    """Tools in the order in which they are written."""
+    return sorted(tools, key=_namespace)
+
+
+def _own(tool: Tool) -> dict[str, Any]:
+    own: Any = (tool.extras or {}).get(HOME)
+    return cast("dict[str, Any]", own) if isinstance(own, dict) else {}
+
+
+def _namespace(tool: Tool) -> str:
+    return DEFAULT_NAMESPACE if tool.namespace is None else tool.namespace
+
+
+def _noted(tool: Tool, **own: Json) -> Tool:
+    return replace(tool, extras={HOME: {**_own(tool), **own}})
+
+
+def _read_official(text: str) -> Tools | None:
+    """The tools of a section that is spelled as we spell it."""
+    found = parse_tools(text)
+    if found is None:
+        return None
+    if found.tools and not found.descriptions:
+        return Tools(found.tools)
+    tools, notes = list(found.tools), dict(found.descriptions)
+    if not tools:
+        return Tools(()) if notes == {DEFAULT_NAMESPACE: ""} else None
+    for at, tool in enumerate(tools):
+        note = notes.pop(_namespace(tool), None)
+        if note is not None:
+            tools[at] = _noted(tool, **{NAMESPACE: note})
+    return None if notes else Tools(tuple(tools))
+
+
+# --- tool by tool -----------------------------------------------------------------------------------------------------
+
+
+class _Declaration(NamedTuple):
+    """One tool as it stands in a section.
+
+    Attributes:
+        comment: what stands above it, with its slashes.
+        signature: what stands behind its name.
+        note: what describes its namespace, of which it is the first.
+    """
+
+    comment: str
+    name: str
+    signature: str
+    namespace: str | None
+    note: str | None = None
+
+
+def _read_each(text: str) -> Tools | None:
+    """The tools of a section in which not all are spelled as we spell them; None where it cannot be taken apart."""
+    found: list[_Declaration] = []
+    at = len(f"{TOOLS}\n\n")
+    while at < len(text):
+        heading = _HEADING.match(text, at)
+        if heading is None:
+            return None
+        name, note = heading.groups()
+        first = len(found)
+        closing = f"}} // namespace {name}"
+        space = None if name == DEFAULT_NAMESPACE else name
+        at = heading.end()
+        while not text.startswith(closing, at):
+            end = _end_of_tool(text, at, closing)
+            declared = None if end < 0 else _TYPE.search(text, at, end)
+            if declared is None or not (declared.start() == at or text.startswith("// ", at)):
+                return None
+            found.append(_Declaration(text[at : declared.start()], declared[1], text[declared.end() : end], space))
+            at = end + len("\n\n")
+        at += len(closing)
+        if note and first < len(found):
+            found[first] = found[first]._replace(note=comment_text(note))
+        if at < len(text) and not text.startswith("\n\n## ", at):
+            return None
+        at += len("\n\n")
+    return Tools(tuple(_understood(found))) if found else None
+
+
+_HEADING: Final = re.compile(r"## ([^\n]+)\n\n((?:// [^\n]*\n)*)namespace \1 \{\n\n")
+_END: Final = re.compile(r" => any;\n\n")
+_TYPE: Final = re.compile(r"^type ([^\n]*?) = (?=\()", re.MULTILINE)
+
+
+def _end_of_tool(text: str, at: int, closing: str) -> int:
+    """Where a tool ends that begins at a place: before another one, or the end of its namespace; -1 for nowhere."""
+    for found in _END.finditer(text, at):
+        if text.startswith(("// ", "type ", closing), found.end()):
+            return found.end() - len("\n\n")
+    return -1
+
+
+def _understood(found: list[_Declaration]) -> Iterator[Tool]:
+    """The tools of declarations, in the spelling that more of them have."""
+    read = {spelling: [spelling(each) for each in found] for spelling in (_official, _template)}
+    first, second = sorted(read.values(), key=lambda tools: tools.count(None))
+    for declared, tool, other in zip(found, first, second, strict=True):
+        made = tool or other or _opaque(declared)
+        yield made if declared.note is None else _noted(made, **{NAMESPACE: declared.note})
+
+
+def _official(declared: _Declaration) -> Tool | None:
+    """A tool as the official encoder writes it; None for any other."""
+    comment, name, signature, namespace, _ = declared
+    description = comment_text(comment) if comment else None
+    is_read, parameters = read_signature(signature)
+    is_read = is_read and (description is not None or not comment)
+    return Tool(name, description, parameters, namespace) if is_read else None
+
+
+def _template(declared: _Declaration) -> Tool | None:
+    """A tool as the chat template writes it; None for any other."""
+    is_read, parameters = read_template_signature(declared.signature)
+    return Tool(declared.name, _raw_comment(declared.comment), parameters, declared.namespace) if is_read else None
+
+
+def _opaque(declared: _Declaration) -> Tool:
+    """A tool whose parameters are not understood."""
+    comment, name, signature, namespace, _ = declared
+    description = (comment_text(comment) or _raw_comment(comment)) if comment else None
+    return _noted(Tool(name, description, None, namespace), **{SIGNATURE: signature})
+
+
+def _raw_comment(comment: str) -> str | None:
+    """A description of which only the first line stands behind slashes."""
+    return comment.removeprefix("// ").removesuffix("\n") if comment else None

@@ -1,0 +1,118 @@
+"""Parameters as the chat template of gpt-oss renders them (openai-gpt-oss-120b.jinja, sha256 a4c9919c…), read back.
+
+The texts are what that template renders for the schemas beside them, with the options that Transformers sets.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from ocml_bridge.text.typescript import read_template_signature, template_signature
+from strategies_schema import schemas
+
+RENDERED: dict[str, tuple[dict[str, Any], str]] = {
+    "no member": ({}, "() => any;"),
+    "simple types": (
+        {"a": {"type": "string"}, "n": {"type": "number"}, "b": {"type": "boolean"}, "o": {"type": "object"}, "x": {}},
+        "(_: {\na?: string,\nn?: number,\nb?: boolean,\no?: object,\nx?: any,\n}) => any;",
+    ),
+    "a default behind a comment, and a comma behind it": (
+        {"n": {"type": "number", "default": 5}, "s": {"type": "string", "default": 'a "b"'}},
+        '(_: {\nn?: number, // default: 5,\ns?: string, // default: "a \\"b\\"",\n}) => any;',
+    ),
+    "an enum, whose default stands bare": (
+        {"u": {"type": "string", "enum": ["c", "f"], "default": "c"}},
+        '(_: {\nu?: "c" | "f", // default: c,\n}) => any;',
+    ),
+    "a description of several lines": (
+        {"q": {"type": "string", "description": "What to look for:\n- words\n- a phrase: in quotes"}},
+        "(_: {\n// What to look for:\n- words\n- a phrase: in quotes\nq?: string,\n}) => any;",
+    ),
+    "lists of types": (
+        {"s": {"type": ["string", "null"]}, "i": {"type": ["integer", "string"], "default": None}},
+        "(_: {\ns?: string | null,\ni?: integer | string, // default: null,\n}) => any;",
+    ),
+    "arrays": (
+        {
+            "s": {"type": "array", "items": {"type": "string"}, "nullable": True},
+            "n": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
+            "a": {"type": "array"},
+        },
+        "(_: {\ns?: string[] | null,\nn?: number[][],\na?: any[],\n}) => any;",
+    ),
+    "an object in an object": (
+        {
+            "o": {
+                "type": "object",
+                "properties": {
+                    "q": {"type": "string"},
+                    "r": {"type": "object", "properties": {"s": {"type": "string", "enum": ["x", "y"]}}},
+                },
+                "required": ["q"],
+                "description": "where to look",
+            }
+        },
+        (
+            "(_: {\n// where to look\no?: {\nq: \n                string, r?: \n                {\n"
+            's?: \n                "x" | "y"}},\n}) => any;'
+        ),
+    ),
+    "variants": (
+        {
+            "p": {
+                "oneOf": [
+                    {"type": "string", "description": "as text, plain"},
+                    {"type": "number", "default": 3},
+                    {"type": "object", "properties": {"a": {"type": "string"}}},
+                ],
+                "description": "the place",
+                "default": "x",
+            }
+        },
+        (
+            "(_: {\n// the place\np?: string// as text, plain | \nnumber                    // default: 3 | \n"
+            "{\na?: \n                string}// default: x,\n}) => any;"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("properties", "text"), RENDERED.values(), ids=list(RENDERED))
+def test_what_the_template_renders_is_read(properties: dict[str, Any], text: str) -> None:
+    schema = {"type": "object", "properties": properties}
+    assert template_signature(schema) == text
+    assert read_template_signature(text) == (True, schema if properties else None)
+
+
+def test_what_is_required_has_no_question_mark() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["b"]}
+    assert read_template_signature("(_: {\na?: string,\nb: string,\n}) => any;") == (True, schema)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "(_: {",
+        "(_: {\na: a string,\n}) => any;",
+        "(_: {\na: string\n}) => any;",
+        "(_: {\na: string,\na: string,\n}) => any;",
+        "(_: {\na: {\nb: string},\n}) => any;",
+        "(_: {\n// nothing follows\n}) => any;",
+        '(_: {\nn: number, // default: "x,\n}) => any;',
+        "(_: " + "{\na: \n                " * 300 + "}) => any;",
+    ],
+)
+def test_what_it_does_not_render_is_not_read(text: str) -> None:
+    assert read_template_signature(text) == (False, None)
+
+
+@settings(max_examples=300)
+@given(schemas)
+def test_what_is_read_gives_the_text_again(schema: Any) -> None:
+    text = template_signature(schema)
+    is_read, parameters = read_template_signature(text)
+    assert template_signature(parameters) == text or not is_read
