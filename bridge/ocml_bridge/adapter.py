@@ -88,6 +88,7 @@ class Adapter:
         encoders: by stream id, what writes it as it comes.
         added_tokens: of the special tokens that the options name, those that the writer does not see to itself; None
             where content makes no token, because the format has an escape or is no text.
+        frame_tokens: the special tokens that its texts are made with: an engine must not leave them out.
         engine_keys: keys of its requests that are the engine's and the gateway's business: no part of a prompt.
         profiles: by name, how models that read the format are prompted.
     """
@@ -106,5 +107,6 @@ class Adapter:
     decoders: Mapping[str, MakeDecoder] = field(default_factory=dict[str, MakeDecoder])
     encoders: Mapping[str, MakeEncoder] = field(default_factory=dict[str, MakeEncoder])
     added_tokens: Callable[[Options], AddedTokens] | None = None
+    frame_tokens: Callable[[], Sequence[str]] | None = None
     engine_keys: frozenset[str] = frozenset()
     profiles: Mapping[str, ChatTemplate] = field(default_factory=dict[str, "ChatTemplate"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, Self
+from typing import Literal, NamedTuple, Protocol, Self, runtime_checkable
 
 from .errors import ErrorCode
 from .loss import Finding, Loss
@@ -121,6 +121,15 @@ class Decoder(Protocol):
 
     def copy(self) -> Self:
         """A decoder that goes on from here on its own, for beams and speculative decoding."""
+        ...
+
+
+@runtime_checkable
+class TakesText(Protocol):
+    """A decoder of token ids that takes text for those that are not known."""
+
+    def feed_ordinary(self, text: str, /) -> list[Event]:
+        """Take text between ids, in which nothing is a control token, whatever it looks like."""
         ...
 
 

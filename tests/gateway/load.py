@@ -51,6 +51,11 @@ async def upstream(scope: Any, receive: Any, send: Any) -> None:
         return
     from gateway.scripted import body_of  # in this process the folder of the tests is on the path
 
+    if scope["path"] == "/v1/models":
+        models = json.dumps({"data": [{"id": "m", "max_model_len": 4096}]}).encode()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": models})
+        return
     body = await body_of(receive)
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
     await asyncio.sleep((hash(body["user"]) % 1000) / 1000 * PAUSE)

@@ -13,6 +13,9 @@ from typing import Any
 
 import uvicorn
 
+LENGTH = 131_072
+"""Of the models' context, in tokens."""
+
 
 @dataclass
 class Script:
@@ -52,11 +55,13 @@ class Upstream:
         scripts: answers by the name of the model that is asked.
         asked: the bodies of all requests.
         headers: the headers of all requests.
+        owner: whom its list of models names as their owner: vLLM writes `vllm`.
         hung_up: names of models whose client left before the answer was over.
         running: names of models that are being answered.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, owner: str = "vllm") -> None:
+        self.owner = owner
         self.scripts: dict[str, Script] = {}
         self.asked: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -67,12 +72,17 @@ class Upstream:
         if scope["type"] != "http":
             return
         if scope["path"] == "/v1/models":
-            await _answer(send, 200, b'{"object":"list","data":[{"id":"m","object":"model"}]}')
+            model = {"id": "m", "object": "model", "owned_by": self.owner, "max_model_len": LENGTH}
+            await _answer(send, 200, json.dumps({"object": "list", "data": [model]}).encode())
             return
         body = await body_of(receive)
+        if scope["path"] == "/tokenize":
+            count = len(body["prompt"]) // 4 + 1
+            await _answer(send, 200, json.dumps({"count": count, "max_model_len": LENGTH, "tokens": []}).encode())
+            return
         self.asked.append(body)
         self.headers.append({name.decode(): value.decode() for name, value in scope["headers"]})
-        script = self.scripts[body["model"]]
+        script = self.scripts.get(body["model"]) or Script([[0]])
         self.running.append(body["model"])
         left = asyncio.create_task(_left(receive))
         try:

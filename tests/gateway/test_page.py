@@ -6,7 +6,8 @@ import doctest
 import re
 
 from ocml_bridge.cli import command
-from ocml_bridge.hosts.gateway import asked, upstream
+from ocml_bridge.hosts.gateway import parameters
+from ocml_bridge.hosts.gateway.drivers import DRIVERS, completions, vllm
 from ocml_bridge.pipe import streams
 from sources import ROOT
 
@@ -38,9 +39,14 @@ def test_every_stream_is_named() -> None:
 def test_every_member_that_is_passed_on_is_named() -> None:
     table = TEXT.partition("| of a request |")[2].partition("\n\n")[0]
     spelled = {"presence_penalty": "penalties", "frequency_penalty": "penalties", "stream": "stream"}
-    assert all(spelled.get(name, f"`{name}`") in table for name in asked.PASSED_ON)
+    assert all(spelled.get(name, f"`{name}`") in table for name in parameters.SAMPLING)
+
+
+def test_every_driver_is_described() -> None:
+    table = TEXT.partition("| driver |")[2].partition("\n\n")[0]
+    assert all(f"| `{name}` |" in table for name in DRIVERS)
 
 
 def test_what_is_sent_unasked_is_named() -> None:
     options = (ROOT / "docs" / "cli.md").read_text("utf-8").partition("## `serve`")[2].partition("\n## ")[0]
-    assert all(f"`{name}`" in options for name in (*upstream.DEFAULT_BODY, *upstream.TOKEN_BODY))
+    assert all(f"`{name}`" in options for name in (*completions.WHOLE_TOKENS, *vllm.IDS))

@@ -106,6 +106,7 @@ ADAPTER = Adapter(
     split=Lazy(f"{__name__}.reader:split_text"),
     dialects=(OPENAI, "hermes", "nous", "qwen-xml", "lfm2"),
     dialect_of=Lazy(f"{__name__}.around:dialect_of"),
+    frame_tokens=Lazy(f"{__name__}.syntax:frame_tokens"),
     decoders={"chatml": Lazy(f"{__name__}.stream:decoder")},
     encoders={"chatml": Lazy(f"{__name__}.encode:encoder")},
     added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),

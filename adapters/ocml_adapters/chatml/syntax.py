@@ -39,6 +39,11 @@ ANYWHERE: Final = ControlTokens((*SPECIALS, "<tools>", "List of tools: ", "<func
 added_tokens: Final = beside(CONTROL)
 
 
+def frame_tokens() -> tuple[str, ...]:
+    """The tokens that messages, and the thoughts and calls inside of them, are made with."""
+    return SPECIALS
+
+
 def control_of(role: str) -> ControlTokens:
     """What the text of a role's messages must not hold."""
     return CONTROLS.get(role, CONTROL)

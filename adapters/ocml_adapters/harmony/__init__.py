@@ -31,6 +31,7 @@ ADAPTER = Adapter(
     decoders={"harmony": Lazy(f"{__name__}.stream:decoder")},
     encoders={"harmony": Lazy(f"{__name__}.encode:encoder")},
     added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),
+    frame_tokens=Lazy(f"{__name__}.syntax:frame_tokens"),
     profiles={"gpt-oss": _GPT_OSS},
 )
 
@@ -46,5 +47,6 @@ TOKENS = Adapter(
     dialects=DIALECTS,
     compare=Lazy(f"{__name__}.official:compare"),
     decoders={"harmony-tokens": Lazy(f"{__name__}.stream:token_decoder")},
+    frame_tokens=Lazy(f"{__name__}.syntax:frame_tokens"),
     profiles={"gpt-oss": _GPT_OSS},
 )

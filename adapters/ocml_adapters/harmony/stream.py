@@ -23,7 +23,7 @@ from .reader import FrameReader, fields_in
 from .recover import unheaded
 from .syntax import CONTROL, ENDS, IDS, TOKENS, spellings
 from .token_units import TokenFramesReader
-from .tokens import bytes_of, first_odd, not_an_id, text_of
+from .tokens import bytes_of, encode, first_odd, not_an_id, text_of
 
 _HOLD: Final = Hold(spellings())
 
@@ -187,6 +187,14 @@ class TokenDecoder:
             self._failed = error.code
             raise
         return self._log.take()
+
+    def feed_ordinary(self, text: str, /) -> list[Event]:
+        """Take text between ids, in which nothing is a control token, whatever it looks like.
+
+        Raises:
+            BridgeError: OCB-DEPENDENCY or OCB-VOCABULARY without the encoder.
+        """
+        return self.feed_tokens(encode(text))
 
     def _take(self, ids: Sequence[int]) -> None:
         self._ids += ids

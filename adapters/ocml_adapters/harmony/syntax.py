@@ -56,6 +56,11 @@ CONTROL: Final = ControlTokens((*IDS, *_OTHERS), (_NUMBERED,))
 added_tokens: Final = beside(CONTROL)
 
 
+def frame_tokens() -> tuple[str, ...]:
+    """The tokens that messages are made with."""
+    return tuple(IDS)
+
+
 def spellings() -> list[str]:
     """All special tokens, one by one."""
     return [*IDS, *_OTHERS, *(_NUMBERED.replace("#", str(number)) for number in range(200000, LAST_ID + 1))]

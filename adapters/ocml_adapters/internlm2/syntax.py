@@ -81,6 +81,13 @@ SPECIALS: Final = (*TOKENS, *CHATML)
 CONTROL: Final = ControlTokens(SPECIALS)
 """The tokens that content must not hold as they are: these, and those that only the model knows."""
 added_tokens: Final = beside(CONTROL)
+
+
+def frame_tokens() -> tuple[str, ...]:
+    """The tokens that messages are made with, in either spelling."""
+    return TOKENS
+
+
 FOREIGN: Final = {
     name: re.compile("|".join(map(re.escape, IM if dialect.tokens is UNUSED else UNUSED)))
     for name, dialect in DIALECTS.items()

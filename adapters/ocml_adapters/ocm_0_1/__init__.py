@@ -17,6 +17,7 @@ ADAPTER = Adapter(
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     split=Lazy(f"{__name__}.reader:split"),
     dialects=DIALECTS,
+    frame_tokens=Lazy(f"{__name__}.syntax:frame_tokens"),
     decoders={HOME: Lazy(f"{__name__}.stream:decoder")},
     encoders={HOME: Lazy(f"{__name__}.encode:encoder")},
     added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),

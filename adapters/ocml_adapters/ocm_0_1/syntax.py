@@ -56,6 +56,12 @@ TOKENS: Final = ControlTokens(SPECIALS)
 """The tokens that content must not hold as they are; what begins and ends a text is none of it (decision 15)."""
 added_tokens: Final = beside_with_edges(TOKENS)
 
+
+def frame_tokens() -> tuple[str, ...]:
+    """The tokens that messages are made with."""
+    return SPECIALS
+
+
 _RAW: Final = (*FIM, SEPARATOR)
 _LIVE: Final[dict[str, tuple[str, ...]]] = {
     "system": (LIST, *FLAGS, *_RAW),

@@ -16,6 +16,7 @@ ADAPTER = Adapter(
     writes_units=Lazy(f"{__name__}.units:Frames"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     split=Lazy(f"{__name__}.reader:split"),
+    frame_tokens=Lazy(f"{__name__}.syntax:frame_tokens"),
     decoders={"ocm-2.2": Lazy(f"{__name__}.stream:decoder")},
     encoders={"ocm-2.2": Lazy(f"{__name__}.encode:encoder"), "ocm-2.2-events": Lazy(f"{__name__}.events:encoder")},
 )

@@ -23,6 +23,13 @@ ENDINGS: Final[dict[str, Ending]] = {END: "end", CALL: "call", RETURN: "return"}
 TERMINATORS: Final[dict[Ending, str]] = {ending: token for token, ending in ENDINGS.items()}
 
 TOKENS: Final = (START, CHANNEL, MESSAGE, CALL, CONSTRAIN, RETURN, END, LITERAL, END_LITERAL)
+
+
+def frame_tokens() -> tuple[str, ...]:
+    """The tokens that messages are made with."""
+    return TOKENS
+
+
 TOKEN: Final = re.compile(f"(<+(?:{'|'.join(re.escape(token[1:]) for token in TOKENS)}))")
 """A control token, or one escaped by doubling its `<` (§3): a run of n > 1 brackets stands for n - 1 and no token."""
 START_LINE: Final = re.compile(r"^<\|start\|>", re.MULTILINE)

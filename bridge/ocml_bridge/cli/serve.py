@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import sys
-from typing import Final, Literal, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 import click
 
@@ -24,6 +24,10 @@ NONE: Final = "none"
 """The name that stands for no profile: messages as they are."""
 _FORMAT: Final = "harmony"
 """What a model speaks of which nothing is said."""
+if TYPE_CHECKING:
+    from ..hosts.gateway import Settings
+    from ..hosts.gateway.drivers.names import DriverName
+
 KEY: Final = "OCML_UPSTREAM_KEY"
 """The environment variable that holds the upstream's key: not an option, which every user of the machine could read."""
 
@@ -51,6 +55,19 @@ SEALS: Final = "OCML_SEAL_KEYS"
 )
 @policy_options
 @special_tokens_option
+@click.option(
+    "--driver",
+    type=click.Choice(("auto", "vllm", "llama.cpp", "completions")),
+    default="auto",
+    show_default=True,
+    help="How the upstream is asked; auto asks it what it is.",
+)
+@click.option(
+    "--context",
+    type=click.IntRange(1),
+    metavar="TOKENS",
+    help="How long the model's context is, where the upstream does not say it.",
+)
 @click.option("--body", metavar="JSON", default="{}", help="More members for every request to the upstream.")
 @click.option(
     "--max-request", type=click.IntRange(1), default=16, show_default=True, help="The largest request, in MiB."
@@ -87,6 +104,8 @@ def serve(
     reasoning: Literal["none", "reasoning", "reasoning_content"],
     policy: LossPolicy,
     special_tokens: tuple[str, ...],
+    driver: DriverName,
+    context: int | None,
     body: str,
     max_request: int,
     connect_timeout: float,
@@ -116,6 +135,8 @@ def serve(
         reasoning=None if reasoning == "none" else reasoning,
         policy=policy,
         special_tokens=special_tokens,
+        driver=driver,
+        context=context,
         body=_members(body),
         api_key=os.environ.get(KEY),
         connect_timeout=connect_timeout,
@@ -127,6 +148,7 @@ def serve(
         turn_memory=None if no_turn_memory else TurnMemorySettings(keys=keys),
     )
     _log(quiet=quiet)
+    known = _probe(settings)
     config = uvicorn.Config(
         create_app(settings, service),
         host=host,
@@ -138,10 +160,29 @@ def serve(
     server = uvicorn.Server(config)
     socket = config.bind_socket()
     socket.listen(config.backlog)  # whoever reads the next line may connect
-    say(f"{PROGRAM}: listening on http://{host}:{socket.getsockname()[1]}/v1, in front of {settings.upstream}")
+    say(
+        f"{PROGRAM}: listening on http://{host}:{socket.getsockname()[1]}/v1, in front of {settings.upstream} ({known})"
+    )
     # The server takes the signal to stop, and raises it again once it has stopped: that is an end, not a failure.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     server.run(sockets=[socket])
+
+
+def _probe(settings: Settings) -> str:
+    """Ask the upstream what it is, and end here where it cannot work; one that is not there yet is asked later."""
+    import asyncio
+
+    from ..hosts.gateway.problems import ApiError
+    from ..hosts.gateway.upstream import Upstream, client_for
+
+    async def ask() -> str:
+        async with client_for(settings) as client:
+            return (await Upstream(settings, client).driver(None)).name
+
+    try:
+        return f"driver: {asyncio.run(ask())}"
+    except ApiError as problem:
+        return f"which is asked later what it is: {problem.message}"
 
 
 def _url(url: str) -> str:

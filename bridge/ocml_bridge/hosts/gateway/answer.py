@@ -10,13 +10,11 @@ from ...adapter import Options
 from ...errors import BridgeError
 from ...events import Answer, Decoder, Encoder, Event, Reason, Stop
 from ...pipe import broken, encoder
+from ...stream.completions import Piece, take
 from ...visibility import Visibility
 from .recorder import Recorder
 from .stopping import StopStrings
 from .turn_memory import OwnMemory
-
-REASONS: Final[dict[str, Reason]] = {"stop": "stop", "length": "length", "content_filter": "content_filter"}
-"""What an engine may say; anything else leaves it open why the stream is over."""
 
 
 class Choice:
@@ -39,16 +37,15 @@ class Choice:
         self.target: Final = target
         self.reason: Reason | None = None
 
-    def feed(self, data: str | Sequence[int]) -> list[bytes]:
-        """What the model wrote next, as text or token ids.
+    def feed(self, piece: Piece) -> list[bytes]:
+        """What the model wrote next.
 
         Raises:
             BridgeError: where it is not of the format.
         """
         if self.reason is not None:
             return []
-        events = self._source.feed(data) if isinstance(data, str) else self._source.feed_tokens(data)
-        out = self._pass(events)
+        out = self._pass(take(self._source, piece))
         return out + self.finish("stop") if self._stop.found else out
 
     def finish(self, reason: Reason | None) -> list[bytes]:

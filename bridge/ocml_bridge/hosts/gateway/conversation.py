@@ -14,14 +14,15 @@ import orjson
 
 from ...adapter import Options
 from ...errors import BridgeError, ErrorCode
-from ...events import Answer, Reason
+from ...events import Answer
 from ...loss import Loss, Severity
-from .answer import REASONS, Answering, Choice
+from ...stream.completions import Piece
+from .answer import Answering, Choice
 from .asked import understand
 from .problems import ApiError, of_answer
 from .settings import Settings
 from .turn_memory import OwnMemory
-from .upstream import Piece, Upstream
+from .upstream import Upstream
 
 
 class Conversation:
@@ -79,14 +80,14 @@ class Conversation:
             ApiError: where there is no answer, or not the whole of it.
         """
         answering = self._answering
-        async with self._upstream.answer(self.asked.body, self._key) as said:
+        async with self._upstream.answer(self.asked.wanted, self._key) as said:
             async for heard in said:
                 self._usage = heard.usage or self._usage
                 for piece in heard.pieces:
                     choice = answering.choice(piece.index)
                     try:
-                        _take(choice, piece)
-                        choice.finish(_reason(piece))
+                        choice.feed(piece)
+                        choice.finish(piece.end)
                     except BridgeError as error:
                         raise of_answer(error.code, error.message) from error
         if not answering.choices or answering.broken:
@@ -101,7 +102,7 @@ class Conversation:
         """
         answering = self._answering
         try:
-            async with self._upstream.answer(self.asked.body, self._key) as said, aclosing(said):
+            async with self._upstream.answer(self.asked.wanted, self._key) as said, aclosing(said):
                 yield b""
                 try:
                     async for heard in said:
@@ -117,7 +118,7 @@ class Conversation:
             # Answers that nobody ended broke off: each says so itself.
             rest = [chunk for choice in self._choices() for chunk in choice.finish(None)]
             if not answering.broken:
-                rest += answering.end(self._usage if self.asked.usage else None)
+                rest += answering.end(self._usage if self.asked.wanted.usage else None)
             yield b"".join(rest)
         finally:
             answering.cancel()
@@ -130,8 +131,8 @@ class Conversation:
     def _pass(self, piece: Piece) -> list[bytes]:
         choice = self._answering.choice(piece.index)
         try:
-            out = _take(choice, piece)
-            return out + choice.finish(_reason(piece)) if piece.reason is not None else out
+            out = choice.feed(piece)
+            return out + choice.finish(piece.end) if piece.reason is not None else out
         except BridgeError as error:
             return choice.fail(error)
 
@@ -147,15 +148,7 @@ class Conversation:
     def _is_cut(self) -> bool:
         """Whether stop strings ended every answer; otherwise the upstream says when it is over, and what it took."""
         choices = self._answering.choices.values()
-        return len(choices) == self.asked.count and all(choice.is_cut for choice in choices)
-
-
-def _take(choice: Choice, piece: Piece) -> list[bytes]:
-    return choice.feed(piece.text if piece.ids is None else piece.ids)
-
-
-def _reason(piece: Piece) -> Reason | None:
-    return REASONS.get(piece.reason or "")
+        return len(choices) == self.asked.wanted.count and all(choice.is_cut for choice in choices)
 
 
 def _merged(made: list[bytes]) -> bytes:

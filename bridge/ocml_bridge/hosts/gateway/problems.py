@@ -33,6 +33,7 @@ class ApiError(Exception):
         message: one sentence.
         param: the part of the request that it is about, or None.
         headers: more headers of the response.
+        upstream_status: where the upstream refused, its own status.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class ApiError(Exception):
         self.message = message
         self.param = param
         self.headers = dict(headers or {})
+        self.upstream_status: int | None = None
 
     def body(self) -> dict[str, Any]:
         """The response body."""
@@ -84,17 +86,19 @@ def of_upstream(status: int, body: Any, *, retry_after: str | None = None, own_k
     """
     error = members(body).get("error", body)
     code, param = (members(error).get(key) for key in ("code", "param"))
-    message = _words(error)
+    message, said = _words(error), status
     if status < 400 or (status in (401, 403) and own_key) or (status in (404, 405) and not _is_of_model(error)):
         # What the gateway itself asks for, such as a path or with a key of its own, is not the client's fault.
         status = 502
-    return ApiError(
+    problem = ApiError(
         status,
         code[:LONGEST_CODE] if isinstance(code, str) else "upstream_error",
         message or "the upstream refused the request without a reason",
         param[:LONGEST_CODE] if isinstance(param, str) else None,
         {"retry-after": retry_after[:LONGEST_CODE]} if retry_after else None,
     )
+    problem.upstream_status = said
+    return problem
 
 
 def _words(error: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from ...model import Json
 from ...policy import DEFAULT_POLICY, LossPolicy
 from ...profiles import Profile, profile
+from .drivers.names import DriverName
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,9 @@ class Settings:
             (OpenChatML 2.2 §5). Naming a key is the opt-in that §4 asks for.
         policy: which losses a request may have on its way to a prompt; one with others is answered with status 400.
         special_tokens: more special tokens of the model's vocabulary, which what clients say must not make.
-        body: more members for every request to the upstream; null takes one of `DEFAULT_BODY` away.
+        driver: how the upstream is asked; `auto` finds it out by asking the upstream what it is.
+        context: how long the model's context is, in tokens, where the upstream does not say it, or says it wrongly.
+        body: more members for every request to the upstream; null takes away one that the driver sends.
         api_key: sent to the upstream in place of the client's; None passes the client's on.
         max_answer: the largest answer that is read of the upstream, in bytes of what it sends.
         max_choices: the most answers that a request may ask for.
@@ -40,6 +43,8 @@ class Settings:
     reasoning: Literal["reasoning", "reasoning_content"] | None = None
     policy: LossPolicy = DEFAULT_POLICY
     special_tokens: tuple[str, ...] = ()
+    driver: DriverName = "auto"
+    context: int | None = None
     body: Mapping[str, Json] = field(default_factory=dict[str, Json])
     api_key: str | None = None
     max_answer: int = 64 * 1024 * 1024

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Final
 
 import httpx
 import orjson
@@ -13,47 +15,15 @@ import orjson
 from ...adapter import Kind
 from ...errors import BridgeError
 from ...model import Json
-from ...stream.sse import Reader
-from .problems import ApiError, members, of_answer, of_upstream
+from ...stream.completions import Chunk, CompletionsReader
+from .drivers import Call, Completion, Driver, Terms, connect
+from .problems import ApiError, of_answer, of_upstream
 from .settings import Settings
 
 ERROR_BODY: Final = 65_536
 """The most bytes that are read of an upstream's refusal."""
 
-DEFAULT_BODY: Final[dict[str, Json]] = {
-    # Servers leave control tokens out of the text unless they are told otherwise.
-    "skip_special_tokens": False,
-    "spaces_between_special_tokens": False,
-    # The prompt has all its tokens already.
-    "add_special_tokens": False,
-}
-TOKEN_BODY: Final[dict[str, Json]] = {"return_token_ids": True}
-"""Asks for the ids of what is written, too."""
-
-
-@dataclass(slots=True)
-class Piece:
-    """What an upstream says next of one answer.
-
-    Attributes:
-        index: of the answer.
-        text: what it wrote.
-        ids: the same as token ids, where they were asked for.
-        reason: why it is over, in the upstream's word; None while it is not.
-    """
-
-    index: int
-    text: str = ""
-    ids: Sequence[int] | None = None
-    reason: str | None = None
-
-
-@dataclass(slots=True)
-class Heard:
-    """One message of the upstream: pieces of answers, and the numbers of tokens once they are known."""
-
-    pieces: list[Piece] = field(default_factory=list[Piece])
-    usage: dict[str, object] | None = None
+_NOTHING: Final[Mapping[str, Json]] = MappingProxyType({})
 
 
 class Upstream:
@@ -65,45 +35,76 @@ class Upstream:
     """
 
     def __init__(self, settings: Settings, client: httpx.AsyncClient) -> None:
-        self._base = settings.upstream.rstrip("/")
+        base = settings.upstream.rstrip("/")
+        self._base: Final = base
+        self._root: Final = base.removesuffix("/v1")
+        self._settings: Final = settings
         self._key = settings.api_key
         self._limit = settings.max_answer
         self._client = client
-        self._tokens = settings.model.adapter.kind is Kind.JSON
-        more = {**DEFAULT_BODY, **(TOKEN_BODY if self._tokens else {}), **settings.body}
-        self._body = {key: value for key, value in more.items() if value is not None}
+        self._driver: Driver | None = None
+        self._connecting = asyncio.Lock()
+
+    async def driver(self, key: str | None) -> Driver:
+        """How this upstream is asked; it is found out when it is first reached.
+
+        Args:
+            key: the client's `Authorization` header, or None.
+
+        Raises:
+            ApiError: where it cannot be reached.
+            BridgeError: OCB-OPTION where it cannot do what the gateway was started for.
+        """
+        if self._driver is None:
+            async with self._connecting:
+                if self._driver is None:
+                    self._driver = await connect(self._settings.driver, terms(self._settings), partial(self._ask, key))
+        return self._driver
 
     @asynccontextmanager
-    async def answer(self, body: Mapping[str, Json], key: str | None) -> AsyncGenerator[AsyncGenerator[Heard]]:
+    async def answer(self, wanted: Completion, key: str | None) -> AsyncGenerator[AsyncGenerator[Chunk]]:
         """Ask for completions. Inside the context, what the upstream says; leaving it hangs up.
 
         Args:
-            body: the request; with `stream` true, answers come piece by piece.
+            wanted: what is asked for; streamed, answers come piece by piece.
             key: the client's `Authorization` header, or None.
 
         Raises:
             ApiError: where there is no answer.
         """
-        request = self._client.build_request(
-            "POST",
-            f"{self._base}/completions",
-            content=orjson.dumps({**body, **self._body}),
-            headers=self._headers(key),
-        )
-        response = await self._send(request)
         try:
-            yield _streamed(response, self._limit) if body.get("stream") else _whole(response, self._limit)
+            driver = await self.driver(key)
+        except BridgeError as error:
+            raise ApiError(502, "upstream_unfit", error.message) from error
+        limit = wanted.limit
+        if limit is None:
+            limit = await driver.room(wanted, partial(self._ask, key))
+        response = await self._send(self._request(driver.call(wanted, limit), key, self._settings.body))
+        reader = CompletionsReader(driver.reader(wanted), limit=self._limit)
+        try:
+            yield _streamed(response, reader, self._limit) if wanted.stream else _whole(response, reader, self._limit)
         finally:
             await response.aclose()
 
     async def models(self, key: str | None) -> Any:
         """The upstream's list of models."""
-        request = self._client.build_request("GET", f"{self._base}/models", headers=self._headers(key))
-        response = await self._send(request)
+        return await self._ask(key, Call("/v1/models"))
+
+    async def _ask(self, key: str | None, call: Call) -> Any:
+        """The answer to a short question."""
+        response = await self._send(self._request(call, key))
         try:
             return _parsed(await read(response, self._limit))
         finally:
             await response.aclose()
+
+    def _request(self, call: Call, key: str | None, more: Mapping[str, Json] = _NOTHING) -> httpx.Request:
+        path = call.path.removeprefix("/v1")
+        url = f"{self._base if path != call.path else self._root}{path}"
+        if call.body is None:
+            return self._client.build_request("GET", url, headers=self._headers(key))
+        body = {name: value for name, value in {**call.body, **more}.items() if value is not None}
+        return self._client.build_request("POST", url, content=orjson.dumps(body), headers=self._headers(key))
 
     def _headers(self, key: str | None) -> dict[str, str]:
         key = f"Bearer {self._key}" if self._key is not None else key
@@ -126,6 +127,13 @@ class Upstream:
         except httpx.HTTPError as error:
             raise _unreachable(error) from error
         return response
+
+
+def terms(settings: Settings) -> Terms:
+    """What a gateway needs of its upstream."""
+    adapter = settings.model.adapter
+    tokens = () if adapter.frame_tokens is None else tuple(adapter.frame_tokens())
+    return Terms(ids=adapter.kind is Kind.JSON, tokens=(*tokens, *settings.special_tokens), length=settings.context)
 
 
 def client_for(settings: Settings) -> httpx.AsyncClient:
@@ -169,29 +177,37 @@ def _too_large(limit: int) -> ApiError:
     return of_answer("upstream_too_large", f"the upstream's answer is larger than {limit} bytes")
 
 
-async def _whole(response: httpx.Response, limit: int) -> AsyncGenerator[Heard]:
+async def _whole(response: httpx.Response, reader: CompletionsReader, limit: int) -> AsyncGenerator[Chunk]:
     try:
-        body = _parsed(await read(response, limit))
+        yield _checked(reader.whole(await read(response, limit)))
+    except BridgeError as error:
+        raise of_answer(error.code, error.message) from error
     except httpx.HTTPError as error:
         raise _unreachable(error) from error
-    yield heard(body)
 
 
-async def _streamed(response: httpx.Response, limit: int) -> AsyncGenerator[Heard]:
-    reader, size = Reader(limit), 0
+async def _streamed(response: httpx.Response, reader: CompletionsReader, limit: int) -> AsyncGenerator[Chunk]:
+    size = 0
     try:
         async for data in response.aiter_bytes():
             size += len(data)
             if size > limit:
                 raise _too_large(limit)
-            for _, said in reader.feed(data):
-                if said == "[DONE]":
-                    return
-                yield heard(_parsed(said))
+            for chunk in reader.feed(data):
+                yield _checked(chunk)
+            if reader.done:
+                return
     except BridgeError as error:
         raise of_answer(error.code, error.message) from error
     except httpx.HTTPError as error:
         raise _unreachable(error) from error
+
+
+def _checked(chunk: Chunk) -> Chunk:
+    if chunk.error is not None:
+        problem = of_upstream(502, {"error": chunk.error})
+        raise of_answer(problem.code, problem.message)
+    return chunk
 
 
 def _parsed(data: str | bytes) -> Any:
@@ -206,30 +222,3 @@ def _lenient(data: bytes) -> Any:
         return orjson.loads(data)
     except orjson.JSONDecodeError:
         return None
-
-
-def heard(body: Any) -> Heard:
-    """What an object of the upstream says.
-
-    Raises:
-        ApiError: for an error, and for what is no completion.
-    """
-    said = members(body)
-    if "error" in said:
-        problem = of_upstream(502, said)
-        raise of_answer(problem.code, problem.message)
-    choices = said.get("choices")
-    if not isinstance(choices, list):
-        raise of_answer("upstream_shape", "the upstream sent what is no completion")
-    return Heard([_piece(choice) for choice in cast("list[Any]", choices)], members(said.get("usage")) or None)
-
-
-def _piece(choice: Any) -> Piece:
-    said = members(choice)
-    index, text, ids, reason = (said.get(key) for key in ("index", "text", "token_ids", "finish_reason"))
-    return Piece(
-        index if isinstance(index, int) else 0,
-        text if isinstance(text, str) else "",
-        cast("list[int]", ids) if isinstance(ids, list) else None,
-        reason if isinstance(reason, str) else None,
-    )

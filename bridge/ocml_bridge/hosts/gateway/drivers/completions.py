@@ -1,0 +1,95 @@
+"""Any server with `/v1/completions`, of which nothing else is known (SGLang, text generation services, proxies)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Self
+
+from ....model import Json
+from ....stream.completions import ReadChunk, read_chunk
+from .driver import Ask, Call, Completion, Terms, full, lengths_of, models_of, unfit
+
+WHOLE_TOKENS: Final[dict[str, Json]] = {
+    # Servers leave control tokens out of the text unless they are told otherwise.
+    "skip_special_tokens": False,
+    "spaces_between_special_tokens": False,
+    # The prompt has all its tokens already.
+    "add_special_tokens": False,
+}
+"""What vLLM and SGLang need to be told; others pass over it."""
+
+
+class Completions:
+    """Text in, text out. The room for an answer is estimated: nobody here can count the prompt's tokens.
+
+    Args:
+        lengths: of the models' contexts, by their names.
+        length: of those that it has no name of.
+    """
+
+    name = "completions"
+
+    def __init__(self, lengths: Mapping[str, int], length: int) -> None:
+        self._lengths = lengths
+        self._length = length
+
+    @classmethod
+    async def make(cls, terms: Terms, listing: Any, _ask: Ask) -> Self:
+        """The driver for a server."""
+        if terms.ids:
+            raise unfit("a server of plain completions does not send token ids: name a format of text, or --driver")
+        lengths = lengths_of(models_of(listing))
+        length = terms.length or min(lengths.values(), default=None)
+        if length is None:
+            raise unfit("the upstream does not say how long its model's context is: name it with --context TOKENS")
+        return cls({} if terms.length else lengths, length)
+
+    def length_of(self, wanted: Completion) -> int:
+        """The length of a model's context."""
+        return self._lengths.get(wanted.model or "", self._length)
+
+    async def room(self, wanted: Completion, ask: Ask) -> int:
+        """What the prompt leaves, taken for a token every two bytes: most texts have fewer."""
+        length = self.length_of(wanted)
+        return room(length, estimate(wanted.prompt))
+
+    def call(self, wanted: Completion, limit: int) -> Call:
+        """The request, in the words of `/v1/completions`."""
+        return Call("/v1/completions", {**completion(wanted, limit), **WHOLE_TOKENS})
+
+    def reader(self, wanted: Completion) -> ReadChunk:
+        """That of `/v1/completions`."""
+        return read_chunk
+
+
+def room(length: int, used: int) -> int:
+    """What is left of a context.
+
+    Raises:
+        ApiError: 400 where nothing is.
+    """
+    if used >= length:
+        raise full(length)
+    return length - used
+
+
+def estimate(prompt: Any) -> int:
+    """About how many tokens a prompt has, where nobody counts them."""
+    return len(prompt.encode()) // 2 + 1 if isinstance(prompt, str) else len(prompt)
+
+
+def completion(wanted: Completion, limit: int) -> dict[str, Json]:
+    """A request, in the words that all servers of `/v1/completions` share."""
+    body: dict[str, Json] = dict(wanted.sampling)
+    if wanted.model is not None:
+        body["model"] = wanted.model
+    if wanted.count != 1:
+        body["n"] = wanted.count
+    if wanted.stream:
+        body["stream"] = True
+    if wanted.stream and wanted.usage:
+        body["stream_options"] = {"include_usage": True}
+    if wanted.logprobs is not None:
+        body["logprobs"] = wanted.logprobs
+    prompt: Json = wanted.prompt if isinstance(wanted.prompt, str) else list(wanted.prompt)
+    return {**body, "prompt": prompt, "max_tokens": limit}

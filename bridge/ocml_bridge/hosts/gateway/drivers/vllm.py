@@ -1,0 +1,74 @@
+"""vLLM: `/v1/completions` with token ids both ways, and `/tokenize`, which counts."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Self
+
+from ....model import Json
+from ....stream.completions import ReadChunk, members, read_chunk
+from ..problems import ApiError
+from .completions import WHOLE_TOKENS, completion, estimate, room
+from .driver import Ask, Call, Completion, Terms, lengths_of, models_of, unfit
+
+IDS: Final[dict[str, Json]] = {"return_token_ids": True}
+"""Asks for the ids of what is written, too (vLLM 0.10.2)."""
+
+
+class Vllm:
+    """A vLLM server.
+
+    Args:
+        terms: what is needed of it.
+        lengths: of its models' contexts, by their names.
+    """
+
+    name = "vllm"
+
+    def __init__(self, terms: Terms, lengths: dict[str, int]) -> None:
+        self._ids = terms.ids
+        self._length = terms.length
+        self._lengths = lengths
+
+    @classmethod
+    async def make(cls, terms: Terms, listing: Any, ask: Ask) -> Self:
+        """The driver for a server; where ids are needed, one token is asked for to see whether they come."""
+        models = models_of(listing)
+        made = cls(terms, lengths_of(models))
+        if terms.ids and models:
+            call = made.call(Completion([0], str(models[0].get("id"))), 1)
+            pieces = read_chunk(await ask(call)).pieces
+            if not pieces or pieces[0].ids is None:
+                raise unfit("the upstream does not send token ids: vLLM does since 0.10.2; or name a format of text")
+        return made
+
+    async def room(self, wanted: Completion, ask: Ask) -> int:
+        """What the prompt leaves: ids are counted here, text by the engine itself."""
+        length = self._length or self._lengths.get(wanted.model or "")
+        if isinstance(wanted.prompt, str) or length is None:
+            prompt = wanted.prompt if isinstance(wanted.prompt, str) else ""
+            body: dict[str, Json] = {"prompt": prompt, "add_special_tokens": False}
+            try:
+                counted = members(
+                    await ask(Call("/tokenize", body | ({"model": wanted.model} if wanted.model else {})))
+                )
+            except ApiError as problem:
+                if length is None or problem.upstream_status not in _ABSENT:
+                    raise
+                # Behind a proxy that passes on /v1 alone.
+                counted = {"count": estimate(wanted.prompt), "max_model_len": length}
+            length = self._length or int(counted["max_model_len"])
+            used = int(counted["count"]) if isinstance(wanted.prompt, str) else len(wanted.prompt)
+        else:
+            used = len(wanted.prompt)
+        return room(length, used)
+
+    def call(self, wanted: Completion, limit: int) -> Call:
+        """The request."""
+        return Call("/v1/completions", {**completion(wanted, limit), **WHOLE_TOKENS, **(IDS if self._ids else {})})
+
+    def reader(self, wanted: Completion) -> ReadChunk:
+        """That of `/v1/completions`."""
+        return read_chunk
+
+
+_ABSENT: Final = (403, 404, 405)

@@ -1,0 +1,212 @@
+"""The parameters of a Chat Completions request: each of the type that it should be, or an error that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar, cast
+
+from ...model import Json
+from .problems import ApiError, members
+
+Value = TypeVar("Value")
+ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+FORMATS: Final = frozenset({"text", "json_object", "json_schema"})
+MOST_LIKELY: Final = 20
+"""The most likely tokens that may be asked for at each place."""
+
+
+def wrong(param: str, message: str) -> ApiError:
+    """A parameter that no request can have so."""
+    return ApiError(400, "invalid_value", f"{param!r} {message}", param)
+
+
+def checked(
+    request: Mapping[str, Any], param: str, kind: type[Value] | tuple[type[Value], ...], what: str
+) -> Value | None:
+    """A parameter's value; None where it is absent or null.
+
+    Args:
+        request: the request, or an object in it.
+        param: its name; of one in an object, with the path before it.
+        kind: what it must be; true and false are no numbers.
+        what: the same for people.
+
+    Raises:
+        ApiError: 400 where it is something else.
+    """
+    value = request.get(param.rpartition(".")[2])
+    if value is None:
+        return None
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise wrong(param, f"is {what}")
+    return value
+
+
+def record(request: Mapping[str, Any], param: str) -> dict[str, Any] | None:
+    """An object; None where it is absent or null."""
+    return cast("dict[str, Any] | None", checked(request, param, dict, "an object"))
+
+
+def items(request: Mapping[str, Any], param: str) -> list[Any]:
+    """The items of a list; none where it is absent or null."""
+    return cast("list[Any] | None", checked(request, param, list, "a list")) or []
+
+
+def flag(request: Mapping[str, Any], param: str) -> bool:
+    """Whether something is asked for."""
+    return checked(request, param, bool, "true or false") or False
+
+
+def whole(request: Mapping[str, Any], param: str, least: int, most: int | None = None) -> int | None:
+    """A whole number in a range.
+
+    Raises:
+        ApiError: 400 where it is none.
+    """
+    value = checked(request, param, int, "a whole number")
+    if value is not None and (value < least or (most is not None and value > most)):
+        raise wrong(param, f"is at least {least}" if most is None else f"is from {least} to {most}")
+    return value
+
+
+def _number(request: Mapping[str, Any], param: str) -> Json:
+    return checked(request, param, (int, float), "a number")  # type: ignore[arg-type]
+
+
+def _integer(request: Mapping[str, Any], param: str) -> Json:
+    return checked(request, param, int, "a whole number")
+
+
+def _biases(request: Mapping[str, Any], param: str) -> Json:
+    biases = record(request, param) or {}
+    for token in biases:
+        _number(biases, f"{param}.{token}")
+    return biases or None
+
+
+def _text(request: Mapping[str, Any], param: str) -> Json:
+    return checked(request, param, str, "a string")
+
+
+SAMPLING: Final[dict[str, Callable[[Mapping[str, Any], str], Json]]] = {
+    "temperature": _number,
+    "top_p": _number,
+    "seed": _integer,
+    "presence_penalty": _number,
+    "frequency_penalty": _number,
+    "logit_bias": _biases,
+    "user": _text,
+    "top_k": _integer,
+    "min_p": _number,
+    "repetition_penalty": _number,
+    "min_tokens": _integer,
+}
+"""What an engine is asked just as the client asks it → what checks its type; the ranges are the engine's."""
+
+
+def sampling(request: Mapping[str, Any]) -> dict[str, Json]:
+    """What the engine is asked as it is."""
+    read = ((param, take(request, param)) for param, take in SAMPLING.items())
+    return {param: value for param, value in read if value is not None}
+
+
+def limit(request: Mapping[str, Any]) -> int | None:
+    """How many tokens an answer may have; None where the client does not say."""
+    old, new = (whole(request, param, 1) for param in ("max_tokens", "max_completion_tokens"))
+    return old if new is None else new
+
+
+def logprobs(request: Mapping[str, Any]) -> int | None:
+    """How many likely tokens to name at each place; None for no probabilities."""
+    wanted, top = flag(request, "logprobs"), whole(request, "top_logprobs", 0, MOST_LIKELY)
+    if top is not None and not wanted:
+        raise wrong("top_logprobs", "is for requests with 'logprobs': true")
+    return (top or 0) if wanted else None
+
+
+def stop(request: Mapping[str, Any]) -> list[str]:
+    """Strings that end the answer."""
+    value = request.get("stop")
+    strings = cast("list[Any]", value) if isinstance(value, list) else [] if value is None else [value]
+    if not all(isinstance(string, str) for string in strings):
+        raise wrong("stop", "is a string or a list of strings")
+    return strings
+
+
+def usage(request: Mapping[str, Any], *, stream: bool) -> bool:
+    """Whether a stream is to end with the numbers of tokens."""
+    options = record(request, "stream_options")
+    if options is None:
+        return False
+    if not stream:
+        raise wrong("stream_options", "is for requests with 'stream': true")
+    return flag(options, "stream_options.include_usage")
+
+
+def messages(request: Mapping[str, Any]) -> None:
+    """Look whether the messages are any.
+
+    Raises:
+        ApiError: 400 where they are not.
+    """
+    given = request.get("messages")
+    if not isinstance(given, list) or not given:
+        raise wrong("messages", "is a list of at least one message")
+    for index, message in enumerate(cast("list[Any]", given)):
+        path = f"messages.{index}"
+        if not isinstance(message, dict):
+            raise wrong(path, "is an object")
+        said = members(message)
+        if said.get("role") not in ROLES:
+            raise wrong(f"{path}.role", f"is one of {', '.join(sorted(ROLES))}")
+        checked(said, f"{path}.content", (str, list), "a string, a list of parts, or null")
+
+
+def tools(request: Mapping[str, Any]) -> None:
+    """Look whether the tools are any, and whether the one that is asked for is declared.
+
+    Raises:
+        ApiError: 400 where they are not.
+    """
+    for param in ("tools", "functions"):
+        for index, tool in enumerate(items(request, param)):
+            if not isinstance(tool, dict):
+                raise wrong(f"{param}.{index}", "is an object")
+    declared = [members(tool.get("function", tool.get("custom"))) for tool in items(request, "tools")]
+    names = {tool.get("name") for tool in (*declared, *items(request, "functions"))}
+    for param in ("tool_choice", "function_call"):
+        choice = request.get(param)
+        if choice is not None and not isinstance(choice, (str, dict)):
+            raise wrong(param, "is a string or an object")
+        named = members(members(choice).get("function", members(choice).get("custom", choice))).get("name")
+        if named is not None and named not in names:
+            raise wrong(param, f"names {str(named)[:100]!r}, which is not among the tools")
+        if choice == "required" and not names:
+            raise wrong(param, "asks for a call, and there are no tools")
+
+
+def answer_format(request: Mapping[str, Any]) -> None:
+    """Look whether the format of the answer is one.
+
+    Raises:
+        ApiError: 400 where it is not.
+    """
+    wanted = record(request, "response_format")
+    if wanted is None:
+        return
+    if wanted.get("type") not in FORMATS:
+        raise wrong("response_format.type", f"is one of {', '.join(sorted(FORMATS))}")
+    if wanted["type"] == "json_schema":
+        schema = record(wanted, "response_format.json_schema")
+        if schema is None or not isinstance(schema.get("schema"), dict):
+            raise wrong("response_format.json_schema.schema", "is a JSON Schema")
+
+
+def modalities(request: Mapping[str, Any]) -> None:
+    """Look whether the answer is to be text.
+
+    Raises:
+        ApiError: 400 where it is to be anything else.
+    """
+    if any(each != "text" for each in items(request, "modalities")):
+        raise ApiError(400, "unsupported_parameter", "answers are text: 'modalities' can be [\"text\"]", "modalities")
