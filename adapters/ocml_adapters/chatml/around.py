@@ -7,7 +7,6 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.model import Json, Message, Tool, Transcript, replace
 from ocml_bridge.text.edges import by_format, kept_by
-from ocml_bridge.text.im import Frame
 
 from .families import FAMILIES, Family
 from .frames import remember_tail
@@ -47,16 +46,16 @@ def dialect_of(around: Transcript) -> str | None:
     return name if isinstance(name, str) and name in FAMILIES else None
 
 
-def around_of(family: Family | None, tail: str, last: Frame | None, turn: Message | None) -> Transcript:
+def around_of(family: Family | None, tail: str, default: str, turn: Message | None) -> Transcript:
     """A transcript without messages and tools.
 
     Args:
         family: whose spelling it is.
         tail: what stands behind the last frame.
-        last: that frame.
+        default: what does so by default.
         turn: the open turn.
     """
-    layout, extras = remember_tail(tail, last)
+    layout, extras = remember_tail(tail, default)
     if family is not None:
         layout[FAMILY] = family.name
     return Transcript(open_turn=turn, layout=by_format(HOME, layout), extras=by_format(HOME, extras))

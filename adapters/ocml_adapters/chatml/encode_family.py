@@ -52,10 +52,6 @@ class FamilyWriter(TextEncoder):
         """What has come of it and waits."""
         self._path = ""
 
-    def begin(self) -> str:
-        """The token that a prompt begins with."""
-        return self._family.bos
-
     def open(self, start: Start) -> str | None:
         """Begin a message; None for private text that is not the assistant's."""
         private = is_private(start.message)
@@ -141,7 +137,7 @@ class FamilyWriter(TextEncoder):
             out = spelling.end_of(closing=closing)
         elif before.end is not None:
             out = end_of(before, self._family)
-        gap = spelling.gap if before.role == "tool" and not last else "\n"
+        gap = spelling.gap if before.role == "tool" else "\n"
         cut = last and before.role == "assistant" and before.end is None and self._says
         return out if cut else f"{out}{END}{gap}"
 

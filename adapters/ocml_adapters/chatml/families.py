@@ -102,7 +102,7 @@ class Responses(NamedTuple):
         between: what stands between two in one frame; None where each has its own.
         end: what stands behind the last.
         closing: the same where no message follows; None for no difference.
-        gap: what stands between their frame and the next.
+        gap: what stands behind their frame.
     """
 
     role: str = "user"
@@ -130,7 +130,6 @@ class Family(NamedTuple):
         text_gap: what stands between a text and the first call.
         call_gap: what stands between two calls.
         end: what stands behind the last call.
-        bos: the token that a prompt begins with.
         grammar: how calls are spelled that are no JSON; None where they are.
     """
 
@@ -142,7 +141,6 @@ class Family(NamedTuple):
     text_gap: str = "\n"
     call_gap: str = "\n"
     end: str = ""
-    bos: str = ""
     grammar: CallGrammar | None = None
 
     @property

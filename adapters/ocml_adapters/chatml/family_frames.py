@@ -67,14 +67,12 @@ def default_frame(contents: Contents, place: Place, *, raw: bool = False) -> Fra
     header = family.responses.role if first.role == "tool" and not opening else header_for(first.role, first.name)
     body = contents.opening if opening else _body(contents, family, raw=raw, closing=closing)
     cut = opening or (last and first.role == "assistant" and contents.messages[-1].end is None and body != "")
-    return Frame(_gap(before, family), START, header, True, body, "" if cut else END, 0, last)
+    return Frame(gap_after(before, family), START, header, True, body, "" if cut else END, 0, last)
 
 
-def _gap(before: Frame | None, family: Family) -> str:
-    """What stands between a frame and the one behind it by default."""
-    if before is None:
-        return family.bos
-    if not before.end or not holds_replies(before):
+def gap_after(before: Frame | None, family: Family | None) -> str:
+    """What stands behind a frame by default."""
+    if family is None or before is None or not before.end or not holds_replies(before):
         return gap_behind(before)
     return family.responses.gap
 

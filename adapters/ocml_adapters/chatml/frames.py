@@ -67,17 +67,17 @@ def spelled(message: Message, default: Frame, before: Frame | None, form: Form) 
     )
 
 
-def tail_of(transcript: Transcript, last: Frame | None, form: Form) -> str:
+def tail_of(transcript: Transcript, last: Frame | None, default: str, form: Form) -> str:
     """What stands behind the last frame, remembered or by default."""
     raw = kept_by(HOME, transcript.layout, transcript.extras).get("tail")
     if isinstance(raw, str) and may_stand(raw, form.grammar, last) and (last is not None or not raw.strip()):
         return raw
-    return gap_behind(last)
+    return default
 
 
-def remember_tail(tail: str, last: Frame | None) -> tuple[dict[str, Json], dict[str, Json]]:
+def remember_tail(tail: str, default: str) -> tuple[dict[str, Json], dict[str, Json]]:
     """What layout and what extras must keep of what stands behind the last frame."""
-    if tail == gap_behind(last):
+    if tail == default:
         return {}, {}
     kept: dict[str, Json] = {"tail": tail}
     return (kept, {}) if is_trivia(tail) else ({}, kept)

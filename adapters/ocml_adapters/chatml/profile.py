@@ -41,7 +41,7 @@ def prompt(name: str, transcript: Transcript, date: str | None) -> Profiled:
     log, settings, template = Log(), transcript.settings or Settings(), TEMPLATES[name]
     level = _level(settings.reasoning_effort, template, log)
     effort = template.efforts.get(level or "", Effort("", template.family or ""))
-    shown = _shown(transcript.messages, template, log)
+    shown = _shown(transcript, template, log)
     parts, gap = _headed(shown, template, effort, tools=bool(transcript.tools), log=log)
     opening = (template.opening_off or "") if level == OFF else template.opening
     turn = transcript.open_turn
@@ -85,8 +85,9 @@ def _level(wanted: str | None, template: Template, log: Log) -> str | None:
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 
-def _shown(messages: Sequence[Message], template: Template, log: Log) -> list[Part]:
+def _shown(transcript: Transcript, template: Template, log: Log) -> list[Part]:
     """The messages that the template shows."""
+    messages = transcript.messages
     last_user = max((at for at, message in enumerate(messages) if message.role == "user"), default=-1)
     shown: list[Part] = []
     at = 0

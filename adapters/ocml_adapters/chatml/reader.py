@@ -10,7 +10,7 @@ from ocml_bridge.boundary import is_list_of_lists
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Message, Transcript
-from ocml_bridge.text.edges import by_format, is_trivia, remember
+from ocml_bridge.text.edges import by_format, gap_behind, is_trivia, remember
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import ROLES, message, name_from_header
 
@@ -101,7 +101,7 @@ class FrameReader:
         """
         if self._before is None and tail.strip():
             raise _refused(ErrorCode.NO_FRAMES, f"no {START} in it: this is not ChatML", self._form)
-        layout, extras = remember_tail(tail, self._before)
+        layout, extras = remember_tail(tail, gap_behind(self._before))
         if extras:
             self._log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
         if self._pieces is not None:

@@ -52,7 +52,7 @@ class Template(NamedTuple):
         shows_text: whether the text beside calls is shown.
         thoughts: which thoughts are shown: all, those behind the last message of the user's, or none.
         empty: what stands for a thought that would be shown, where there is none.
-        last: the same where the prompt ends with it.
+        last: the same in the last message of all, where `empty` says nothing.
         dropped: what stands for one that is not shown.
         gap: what stands behind these before a call, and where a thought before a text alone is not shown.
         opening: what an answer is begun with.

@@ -23,7 +23,7 @@ from ocml_bridge.units.reader import UnitReader
 from .around import DeclaredTools, around_of, with_tools
 from .detect import TAGS, declaring, family_of, opens_turn
 from .families import Family
-from .family_frames import Place, remembered, remembering
+from .family_frames import Place, gap_after, remembered, remembering
 from .messages import Contents, holds_replies, read_frame, remark_markup, schemas_of
 from .reader import half_finished, remark_gap
 from .syntax import END, GRAMMAR, START, may_be_markup
@@ -301,7 +301,7 @@ def surroundings(parted: Parted, count: int, log: Log) -> Transcript:
         remark_gap(around.opening.frame, "/open_turn", log)
     if around.tail and not is_trivia(around.tail):
         log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
-    made = around_of(around.family, around.tail, around.last, turn)
+    made = around_of(around.family, around.tail, gap_after(around.last, around.family), turn)
     if around.tools is None or around.tools.tools is None:
         return made
     unit = cast("Placed", parted.units[around.tools_at])

@@ -14,7 +14,7 @@ from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Json, Message, Tools, Transcript, replace
 from ocml_bridge.narrowing import drop_message, narrow
 from ocml_bridge.text.control import ControlTokens
-from ocml_bridge.text.edges import by_format, kept_by
+from ocml_bridge.text.edges import by_format, gap_behind, kept_by
 from ocml_bridge.text.im import Frame, read_header, spell
 from ocml_bridge.text.plain import name_from_header
 from ocml_bridge.turns import is_call, is_thought, name_of, recipient_of
@@ -27,7 +27,18 @@ from ocml_bridge.visibility import is_private
 from .around import DeclaredTools, around_of, dialect_of, with_tools
 from .detect import declaring, family_of
 from .families import FAMILIES, Family
-from .family_frames import APART, CLOSING, OPENING, Place, default_frame, opening_of, recalled, remembered, remembering
+from .family_frames import (
+    APART,
+    CLOSING,
+    OPENING,
+    Place,
+    default_frame,
+    gap_after,
+    opening_of,
+    recalled,
+    remembered,
+    remembering,
+)
 from .frames import tail_of
 from .markup.calls_json import is_embedded
 from .markup.spelling import as_json, same_json
@@ -208,14 +219,15 @@ class FamilyFrames(UnitWriter):
             heading = read_header(frame.header)
             turn.role, turn.name = heading.role, name_from_header(heading.role, heading.name)
             image, before = remembering(frame, Contents([turn], frame.body), place)[0], frame
-        tail = tail_of(around, before, TEXT)
+        default = gap_after(before, self._family)
+        tail = tail_of(around, before, default, TEXT)
         output = "".join((*units, tail))
         if self.options.control_tokens == "raw":
-            return Enclosed(output, around_of(None, tail, before, image))
+            return Enclosed(output, around_of(None, tail, gap_behind(before), image))
         frames, _ = GRAMMAR.frames(output)
         family = family_of(frames, declaring(frames))
         if family in (None, self._family):
-            return Enclosed(output, around_of(family, tail, before, image))
+            return Enclosed(output, around_of(family, tail, gap_after(before, family), image))
         # Another family spells most of it so: what has to be remembered is what that one would spell otherwise.
         return Enclosed(output, transcript_of(TextReader(self.options), output, Log()))
 

@@ -11,7 +11,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.boundary import is_list_of_lists, several, several_documents
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
-from ocml_bridge.text.edges import by_format, kept_by
+from ocml_bridge.text.edges import by_format, gap_behind, kept_by
 from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
@@ -184,8 +184,8 @@ class Frames(UnitWriter):
             image.open_turn = settled(Placed(turn, frame, default), before, self.form)
             units.append(self.unit(frame, image.open_turn, before))
             before = frame
-        tail = tail_of(around, before, self.form)
-        layout, extras = remember_tail(tail, before)
+        tail = tail_of(around, before, gap_behind(before), self.form)
+        layout, extras = remember_tail(tail, gap_behind(before))
         output, more = self.joined(units, tail, around, before)
         layout.update(more)
         image.layout, image.extras = by_format(HOME, layout), by_format(HOME, extras)
