@@ -23,7 +23,7 @@ LAYERS = (
     ("report",),
     ("conformance", "pairing", "text", "visibility"),
     ("added_tokens", "arrange", "authoring"),
-    ("plans",),
+    ("blocks", "plans"),
     ("recognise", "result", "source"),
     ("engine",),
     ("stream",),

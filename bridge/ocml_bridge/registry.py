@@ -23,6 +23,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "chatml": "ocml_adapters.chatml:ADAPTER",
     "chatml-json": "ocml_adapters.chatml:JSON",
     "openai": "ocml_adapters.openai:ADAPTER",
+    "gemini": "ocml_adapters.gemini:ADAPTER",
     "canonical": "ocml_adapters.canonical:ADAPTER",
 }
 
@@ -77,6 +78,7 @@ ALIASES: Final[dict[str, str]] = {
     **dict.fromkeys(("gpt-oss", "gptoss", "hip-1", "oss-harmony", "openai-harmony"), "harmony"),
     **dict.fromkeys(("qwen", "qwen2", "qwen2.5", "qwen3", "hermes", "im"), "chatml"),
     **dict.fromkeys(("chat-completions", "chatcompletions", "messages", "chatgpt", "gpt"), "openai"),
+    **dict.fromkeys(("google", "generate-content", "generatecontent", "vertex", "google-genai"), "gemini"),
     **dict.fromkeys(("openchatml", "ocm", "openchatml-2.2"), "ocm-2.2"),
     **dict.fromkeys(("openchatml-0.1",), "ocm-0.1"),
     **dict.fromkeys(("internlm", "internlm2-chat"), "internlm2"),

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple, cast
 
+from . import jsontext
 from .diff import escape
 from .loss import Loss, LossClass, Severity, gone
 from .model import OUTSIDE, ByFormat, Content, Document, Foreign, Infill, Json, Message, Part, Refusal, Text, Transcript
@@ -135,13 +136,23 @@ def vanished(
     if not isinstance(document, Transcript) or not isinstance(back, Transcript):
         return [] if reported or characters(back) >= characters(document) else ["/content"]
     pairs = zip(_left(document, gone(losses), order), back.messages, strict=False)
-    after = {index: characters_of(message.content) for index, message in pairs}
+    after = {index: message.content for index, message in pairs}
     named = {int(found[1]) for loss in reported if (found := _CONTENT.match(loss.path))}
     return [
         f"/messages/{index}/content"
         for index, message in enumerate(document.messages)
-        if index not in named and after.get(index, 0) < characters_of(message.content)
+        if index not in named
+        and characters_of(after.get(index, "")) < characters_of(message.content)
+        and not _is_same_json(message.content, after.get(index, ""))
     ]
+
+
+def _is_same_json(one: Content, other: Content) -> bool:
+    """Whether two contents are JSON that says the same: white space in it and spellings of its numbers say nothing."""
+    if not isinstance(one, str) or not isinstance(other, str):
+        return False
+    value, its = jsontext.parse(one), jsontext.parse(other)
+    return value is not None and its is not None and value.value == its.value
 
 
 _CONTENT: Final = re.compile(r"/messages/(\d+)(?:/content|\Z)")

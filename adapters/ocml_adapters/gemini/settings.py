@@ -1,0 +1,155 @@
+"""What a request asks for and a response tells, as the settings of a conversation, both ways."""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+from ocml_bridge.blocks.places import Place
+from ocml_bridge.form import Object
+from ocml_bridge.model import AnswerFormat, Json, ToolChoice, Usage
+from ocml_bridge.model import settings as plain
+from ocml_bridge.parameters import as_it_is
+from ocml_bridge.turns import name_of, recipient_of
+
+from .schemas import from_openapi, to_openapi
+
+_CONFIG: Final = "generationConfig"
+_JSON: Final = "application/json"
+_MODES: Final[dict[str, Any]] = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
+_MODE_OF: Final = {ours: mode for mode, ours in _MODES.items()}
+
+
+def _word(value: Json) -> str | None:
+    return value.lower() if isinstance(value, str) and value.isupper() else None
+
+
+def _capitals(value: str) -> Json:
+    return value.upper() if value.islower() else None
+
+
+def _words(value: Json) -> tuple[str, ...] | None:
+    found = plain.texts(value)
+    return tuple(word.lower() for word in found) if found is not None and all(map(str.isupper, found)) else None
+
+
+def _all_capitals(value: tuple[str, ...]) -> Json:
+    return [word.upper() for word in value] if all(map(str.islower, value)) else None
+
+
+def _top_k(value: Json) -> int | None:
+    """Its type is a number in the API: 40.0 is 40."""
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else plain.count(value)
+
+
+# --- tool choice ------------------------------------------------------------------------------------------------------
+
+
+def _tool_choice(value: Json) -> ToolChoice | None:
+    members = cast("Object", value)
+    mode, names = members.get("mode"), plain.texts(members.get("allowedFunctionNames", []))
+    known = _MODES.get(mode.upper()) if isinstance(mode, str) else None
+    return None if known is None or names is None else ToolChoice(known, tuple(map(recipient_of, names)))
+
+
+def _write_tool_choice(choice: ToolChoice) -> Json:
+    out: Object = {"mode": _MODE_OF[choice.mode]}
+    return {**out, "allowedFunctionNames": list(map(name_of, choice.names))} if choice.names else out
+
+
+# --- the form of the answer -------------------------------------------------------------------------------------------
+
+
+def _answer_format(value: Json) -> AnswerFormat | None:
+    members = cast("Object", value)
+    kind, schema, openapi = (members.get(key) for key in _FORMATS)
+    if kind == "text/plain" and schema is openapi is None:
+        return AnswerFormat("text")
+    if kind != _JSON or (schema is not None and openapi is not None):
+        return None
+    if schema is openapi is None:
+        return AnswerFormat("json_object")
+    found = AnswerFormat("json_schema", schema=schema if openapi is None else from_openapi(openapi))
+    return found if openapi is None or to_openapi(found.schema) is not None else None
+
+
+OPENAPI_SCHEMA: Final = "responseSchema"
+_FORMATS: Final = ("responseMimeType", "responseJsonSchema", OPENAPI_SCHEMA)
+
+
+def _write_answer_format(form: AnswerFormat) -> Json:
+    if form.type != "json_schema":
+        return {"responseMimeType": "text/plain" if form.type == "text" else _JSON}
+    return {"responseMimeType": _JSON, "responseJsonSchema": form.schema}
+
+
+def _write_openapi_format(form: AnswerFormat) -> Json:
+    schema = to_openapi(form.schema) if form.type == "json_schema" else None
+    return _write_answer_format(form) if schema is None else {"responseMimeType": _JSON, OPENAPI_SCHEMA: schema}
+
+
+# --- the numbers of tokens --------------------------------------------------------------------------------------------
+
+_NUMBERS: Final[dict[str, str]] = {
+    "promptTokenCount": "input_tokens",
+    "candidatesTokenCount": "output_tokens",
+    "totalTokenCount": "total_tokens",
+    "cachedContentTokenCount": "cached_tokens",
+    "thoughtsTokenCount": "reasoning_tokens",
+}
+
+
+def _usage(value: Json) -> Usage | None:
+    members = cast("Object", value)
+    numbers = {name: plain.count(members[key]) for key, name in _NUMBERS.items() if key in members}
+    if any(number is None for number in numbers.values()):
+        return None
+    usage = Usage(**cast("dict[str, int]", numbers))
+    if usage.output_tokens is not None:
+        usage.output_tokens += usage.reasoning_tokens or 0
+    return usage
+
+
+def _write_usage(usage: Usage) -> Json:
+    numbers = {key: getattr(usage, name) for key, name in _NUMBERS.items()}
+    if usage.output_tokens is not None:
+        numbers["candidatesTokenCount"] = usage.output_tokens - (usage.reasoning_tokens or 0)
+    return {key: number for key, number in numbers.items() if number is not None}
+
+
+# --- all of them ------------------------------------------------------------------------------------------------------
+
+
+def _numbers(name: str, key: str) -> Place:
+    return Place(name, (_CONFIG, key), plain.READERS[name], as_it_is)
+
+
+REQUEST: Final = (
+    Place("model", ("model",), plain.text, as_it_is),
+    _numbers("temperature", "temperature"),
+    _numbers("top_p", "topP"),
+    Place("top_k", (_CONFIG, "topK"), _top_k, as_it_is),
+    _numbers("max_tokens", "maxOutputTokens"),
+    _numbers("stop", "stopSequences"),
+    _numbers("n", "candidateCount"),
+    _numbers("seed", "seed"),
+    _numbers("presence_penalty", "presencePenalty"),
+    _numbers("frequency_penalty", "frequencyPenalty"),
+    Place("response_format", (_CONFIG,), _answer_format, _write_answer_format, _FORMATS),
+    Place("modalities", (_CONFIG, "responseModalities"), _words, _all_capitals),
+    Place("reasoning_effort", (_CONFIG, "thinkingConfig", "thinkingLevel"), _word, _capitals),
+    Place(
+        "tool_choice",
+        ("toolConfig", "functionCallingConfig"),
+        _tool_choice,
+        _write_tool_choice,
+        ("mode", "allowedFunctionNames"),
+    ),
+)
+OPENAPI: Final = tuple(
+    place._replace(write=_write_openapi_format) if place.field == "response_format" else place for place in REQUEST
+)
+"""The same for a request whose schema of the answer is one of OpenAPI."""
+RESPONSE: Final = (
+    Place("usage", ("usageMetadata",), _usage, _write_usage, tuple(_NUMBERS)),
+    Place("model", ("modelVersion",), plain.text, as_it_is),
+)

@@ -1,0 +1,47 @@
+"""Whether JSON is what Gemini takes or gives."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from ocml_bridge.adapter import Source
+from ocml_bridge.form import Object
+from ocml_bridge.model import Json
+from ocml_bridge.recognise import recognise
+
+from .syntax import CANDIDATES, CONTENTS, HOME, PARTS, SYSTEM, keys
+
+
+def sniff(source: Source) -> int:
+    """Certain of requests and responses, fairly sure of contents; no, where something is of another format."""
+    score = _by_shape(source)
+    found = recognise(source) if 0 < score < 3 else None
+    return 0 if found is not None and found.certain and found.kind.format != HOME else score
+
+
+def _by_shape(source: Source) -> int:
+    if isinstance(source, list):
+        items = cast("list[Json]", source)
+        return 2 if items and all(map(_is_content, items)) else 0
+    if not isinstance(source, dict):
+        return 0
+    document = keys(cast("Object", source))
+    contents, candidates = document.get(CONTENTS), document.get(CANDIDATES)
+    if isinstance(contents, list):
+        items = cast("list[Json]", contents)
+        return 3 if items and all(map(_is_content, items)) else 3 if SYSTEM in document else int(not items)
+    if isinstance(candidates, list):
+        items = cast("list[Json]", candidates)
+        return 3 if items and all(isinstance(each, dict) for each in items) else 1
+    return 3 if "usageMetadata" in document and ("modelVersion" in document or "promptFeedback" in document) else 0
+
+
+def _is_content(item: Json) -> bool:
+    """Whether it is a content: its parts have no type, which those of other formats have."""
+    if not isinstance(item, dict):
+        return False
+    content = cast("Object", item)
+    parts, role = content.get(PARTS), content.get("role", "user")
+    if not isinstance(parts, list) or not (role is None or isinstance(role, str)):
+        return False
+    return all(isinstance(part, dict) and "type" not in part for part in cast("list[Json]", parts))

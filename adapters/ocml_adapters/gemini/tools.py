@@ -1,0 +1,135 @@
+"""Declared tools, both ways: lists of functions, and tools of Google's own beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final, cast
+
+from ocml_bridge.blocks.grammar import added, more_of
+from ocml_bridge.blocks.spelling import UnlikeError, form_of, is_same, respelled
+from ocml_bridge.form import Object
+from ocml_bridge.model import Json, Tool
+from ocml_bridge.turns import full_name, split_name
+
+from . import syntax
+from .schemas import from_openapi, to_openapi
+from .syntax import DECLARATIONS, HOME
+
+_SCHEMA: Final = "parametersJsonSchema"
+_FORM: Final = "form"
+_KEY: Final = "parameters"
+"""The key of the layout that names the member with the schema, where it is not the one that we would choose."""
+
+
+def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...] | None, list[Json] | None, list[int] | None]:
+    """Declared functions; the entries without them where there is more to say; how many each list has.
+
+    Returns:
+        The functions; None where there is no list of them. What the entries say beside functions, which stand in them
+        as their number; None where they say nothing. The lengths of the lists; None where it is one list.
+    """
+    tools: list[Tool] = []
+    entries: list[Json] = []
+    for raw in raws:
+        entry = syntax.keys(cast("Object", raw)) if isinstance(raw, dict) else {}
+        declared: Json = entry.get(DECLARATIONS)
+        if not isinstance(declared, list) or not all(read := list(map(_read_tool, cast("list[Json]", declared)))):
+            entries.append(raw)
+            continue
+        tools += cast("list[Tool]", read)
+        entries.append({key: len(read) if key == DECLARATIONS else value for key, value in entry.items()})
+    counts = [_count(entry) for entry in entries]
+    bare = all(isinstance(entry, dict) and list(cast("Object", entry)) == [DECLARATIONS] for entry in entries)
+    known = tuple(tools) if tools or not entries or any(count is not None for count in counts) else None
+    if not bare:
+        return known, entries, None
+    return known, None, None if len(entries) < 2 and counts != [0] else cast("list[int]", counts)
+
+
+def _count(entry: Json) -> int | None:
+    count: Json = cast("Object", entry).get(DECLARATIONS) if isinstance(entry, dict) else None
+    return count if type(count) is int else None
+
+
+def _read_tool(value: Json) -> Tool | None:
+    if not isinstance(value, dict):
+        return None
+    raw = cast("Object", value)
+    item = syntax.keys(raw)
+    name, description = item.get("name"), item.get("description")
+    if not isinstance(name, str) or not (description is None or isinstance(description, str)):
+        return None
+    key = _KEY if item.get(_KEY) is not None else _SCHEMA
+    schema: Json = item.get(key)
+    parameters = from_openapi(schema) if key == _KEY else schema
+    extras = more_of(item, ("name", "description", key))
+    namespace, bare = split_name(name)
+    tool = Tool(bare, description, parameters, namespace, {HOME: extras} if extras else None)
+    layout: Object = {}
+    if schema is not None and _schema_key(parameters) != key:
+        layout[_KEY] = key
+        tool.layout = {HOME: layout}
+    try:
+        form = form_of(_write_tool(tool), raw, syntax.alias)
+        if not is_same(respelled(_write_tool(tool), form), raw):
+            return None
+    except UnlikeError:
+        return None
+    if form is not None:
+        tool.layout = {HOME: {**layout, _FORM: form}}
+    return tool
+
+
+def _schema_key(parameters: Json) -> str:
+    return _SCHEMA if to_openapi(parameters) is None else _KEY
+
+
+def _write_tool(tool: Tool) -> Object:
+    extras, layout = _own(tool.extras), _own(tool.layout)
+    out: Object = {"name": full_name(tool)}
+    if tool.description is not None:
+        out["description"] = tool.description
+    if tool.parameters is not None:
+        out.update(_schema(tool.parameters, layout.get(_KEY)))
+    return added(out, extras)
+
+
+def _schema(parameters: Json, key: Json) -> Object:
+    if key == _SCHEMA:
+        return {_SCHEMA: parameters}
+    written = to_openapi(parameters)
+    if written is None and key == _KEY and is_same(from_openapi(parameters), parameters):
+        return {_KEY: parameters}
+    return {_SCHEMA: parameters} if written is None else {_KEY: written}
+
+
+def _own(by_format: dict[str, Object] | None) -> Object:
+    found: Json = (by_format or {}).get(HOME)
+    return cast("Object", found) if isinstance(found, dict) else {}
+
+
+def write_tools(tools: Sequence[Tool], entries: Json, counts: Json) -> list[Json]:
+    """The entries of `tools`, with functions in their places; those without a place stand in the last list.
+
+    Args:
+        tools: the functions.
+        entries: what is said beside them, from the extras.
+        counts: how many stand in one list, from the layout.
+    """
+    written = iter([respelled(_write_tool(tool), _own(tool.layout).get(_FORM)) for tool in tools])
+    if isinstance(entries, list):
+        out = [_filled(entry, written) for entry in cast("list[Json]", entries)]
+    elif isinstance(counts, list) and all(type(count) is int for count in cast("list[Json]", counts)):
+        out = [{DECLARATIONS: list(islice(written, max(0, count)))} for count in cast("list[int]", counts)]
+    else:
+        out = []
+    return [*out, {DECLARATIONS: rest}] if (rest := list(written)) else out
+
+
+def _filled(entry: Json, written: Iterator[Json]) -> Json:
+    count = _count(entry)
+    if count is None:
+        return entry
+    functions = list(islice(written, max(0, count)))
+    return {key: functions if key == DECLARATIONS else value for key, value in cast("Object", entry).items()}

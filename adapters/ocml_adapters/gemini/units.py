@@ -1,0 +1,63 @@
+"""Contents of Gemini and their messages."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ocml_bridge.blocks.grammar import Grammar
+from ocml_bridge.blocks.preparing import named
+from ocml_bridge.blocks.shell import Parts, Shell
+from ocml_bridge.blocks.units import BlockReader, BlockWriter
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Json
+from ocml_bridge.pairing import pair
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.heads import messages_of
+from ocml_bridge.units.writer import Prepared
+
+from .parts import AS, PYTHON, PartGrammar, is_code
+from .shapes import read_shell, write_document
+from .syntax import HOME, RESPONSE
+
+_GRAMMAR = PartGrammar()
+
+
+class ContentReader(BlockReader):
+    """Reads contents."""
+
+    grammar: ClassVar[Grammar] = _GRAMMAR
+
+    def shell(self, source: str | Json, log: Log) -> Shell:
+        """A document without its contents.
+
+        Raises:
+            BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
+        """
+        return read_shell(source)
+
+
+class ContentWriter(BlockWriter):
+    """Writes contents."""
+
+    target = HOME
+    home = HOME
+    grammar: ClassVar[Grammar] = _GRAMMAR
+    reader: ClassVar[type[BlockReader]] = ContentReader
+
+    def document(self, parts: Parts) -> Json:
+        """A request, a response or a list of contents."""
+        return write_document(parts)
+
+    def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+        """The document with a name for each reply: Gemini finds calls by it."""
+        made = super().prepare(conversation, log)
+        items = list(named(made.items))
+        if any(head.recipient == PYTHON and head.calls for head, _, _ in items):
+            messages = messages_of(items)
+            for reply, call in pair(messages).items():
+                if not is_code(messages[call]) and messages[reply].name == PYTHON:
+                    head, content, call_id = items[reply]
+                    layout = {**(messages[reply].layout or {})}
+                    layout[HOME] = {**layout.get(HOME, {}), AS: RESPONSE}
+                    items[reply] = (head.replaced(layout=layout), content, call_id)
+        return made._replace(items=items)

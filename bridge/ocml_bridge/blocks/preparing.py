@@ -1,0 +1,154 @@
+"""Conversations as they are written in blocks: where the system speaks, and texts that have to be one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..loss import Log, LossCode, Severity
+from ..model import Alternative, Message, Tools, replace
+from ..pairing import pair
+from ..transform import missing
+from ..turns import hoist_tools, parts_of, places
+from ..units.conversation import Conversation, conversation_of
+from ..units.heads import Item, item_of, message_of, messages_of
+from ..units.writer import Prepared
+from .grammar import ROLE, TOP, Grammar, kind_of
+from .joining import is_apart
+
+Near = Callable[[Message, int, Log], Message | None]
+"""The nearest message that a format can hold."""
+
+
+def prepared(grammar: Grammar, conversation: Conversation, near: Near, log: Log) -> Prepared:
+    """A conversation with its tools apart from messages, and with what the system says in its place.
+
+    Args:
+        grammar: the format's.
+        conversation: the document.
+        near: the nearest message.
+        log: takes what is lost.
+    """
+    origins: Sequence[int] | None = None
+    if any(_declares_tools(item) for item in conversation.items):
+        document = conversation.transcript
+        conversation = conversation_of(hoist_tools(document, log))
+        origins = places(document, log)
+    items = list(conversation.items)
+    indices = list(range(len(items)) if origins is None else origins)
+    _place_system(grammar, items)
+    fused = _fused(grammar, items, indices, near, log) if _may_fuse(grammar, items) else set[int]()
+    around = conversation.around
+    if around.alternatives is not None:
+        around = replace(around, alternatives=_placed(around.alternatives, items, indices, fused, near, log))
+    if fused:
+        items = [item for at, item in enumerate(items) if at not in fused]
+        origins = [index for at, index in enumerate(indices) if at not in fused]
+    return Prepared(items, around, origins)
+
+
+def _declares_tools(item: Item) -> bool:
+    content = item[1]
+    return content.__class__ is not str and any(isinstance(part, Tools) for part in content)
+
+
+def _place_system(grammar: Grammar, items: list[Item]) -> None:
+    """Give the first instructions to the system; those behind them stay where they are, as the format can have them."""
+    leading = True
+    for at, (head, content, call_id) in enumerate(items):
+        if head.role not in ("system", "developer"):
+            leading = False
+            continue
+        role = "system" if leading or grammar.has_system else "user"
+        if head.role == role or (head.role == "system" and grammar.side(head.message("", None)) != TOP):
+            continue
+        items[at] = (head.replaced(role=role), content, call_id)
+
+
+# --- texts that become one --------------------------------------------------------------------------------------------
+
+
+def _may_fuse(grammar: Grammar, items: Sequence[Item]) -> bool:
+    """Whether there may be texts that have to be one."""
+    before = ""
+    for head, content, _ in items:
+        if head.role == before and head.role != "tool" and (before == "system" or grammar.joins_texts):
+            return True
+        if grammar.joins_texts and (not content or head.role not in ("system", "user", "assistant", "tool")):
+            return True
+        before = head.role
+    return False
+
+
+def _fused(grammar: Grammar, items: list[Item], indices: Sequence[int], near: Near, log: Log) -> set[int]:
+    """Put texts that stand side by side into the first of them, where they have to be one wire message.
+
+    The list is changed.
+
+    Returns:
+        The places of those that are in another one now.
+    """
+    gone: set[int] = set()
+    first: tuple[int, str, Message] | None = None
+    leading = True
+    for at, item in enumerate(items):
+        message = near(message_of(item), indices[at], Log())
+        if message is None:
+            continue
+        side = grammar.side(message)
+        leading = leading and side == TOP
+        if side == TOP and not leading:
+            side = message.role
+        fits = first is not None and first[1] == side and kind_of(message) == "text" and not is_apart(grammar, message)
+        if first is None or not fits or not (side == TOP or grammar.joins_texts):
+            first = (at, side, message) if kind_of(message) == "text" else None
+            continue
+        start, _, head = first
+        detail = f"{grammar.home} has one text here: it is joined to message {indices[start]}"
+        log.lose(LossCode.MESSAGE, f"/messages/{indices[at]}", detail, Severity.CHANGED)
+        content = (*parts_of(head.content), *parts_of(message.content))
+        head = replace(head, content=content, layout=_role_of(grammar, head))
+        items[start] = item_of(head)
+        first = (start, side, head)
+        gone.add(at)
+    return gone
+
+
+def _role_of(grammar: Grammar, message: Message) -> dict[str, dict[str, object]] | None:
+    """What a message remembers of its role; the rest of its spelling is of its text alone."""
+    role = grammar.notes(message.layout).get(ROLE)
+    return None if role is None else {grammar.home: {ROLE: role}}
+
+
+# --- alternatives -----------------------------------------------------------------------------------------------------
+
+
+def _placed(
+    alternatives: Sequence[Alternative],
+    items: Sequence[Item],
+    indices: Sequence[int],
+    fused: set[int],
+    near: Near,
+    log: Log,
+) -> tuple[Alternative, ...]:
+    """The alternatives of a document, each behind as many messages as are left there."""
+    nearer = Log()
+    for at, item in enumerate(items):
+        if at not in fused:
+            near(message_of(item), indices[at], nearer)
+    gone = missing([*log.losses, *nearer.losses])
+    return tuple(replace(one, at=one.at - sum(index < one.at for index in gone)) for one in alternatives)
+
+
+# --- replies ----------------------------------------------------------------------------------------------------------
+
+
+def named(items: Sequence[Item]) -> Sequence[Item]:
+    """The items, each reply without a name with that of the tool whose call it answers."""
+    if not any(head.role == "tool" and head.name is None for head, _, _ in items):
+        return items
+    pairs, out = pair(messages_of(items)), list(items)
+    for reply, call in pairs.items():
+        head, content, call_id = items[reply]
+        if head.name is None:
+            out[reply] = (head.replaced(name=items[call][0].recipient), content, call_id)
+    return out

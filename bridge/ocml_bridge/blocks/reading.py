@@ -1,0 +1,230 @@
+"""A wire message of blocks → messages: texts with what stands between them, thoughts, calls and replies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+from ..form import Object
+from ..memo import Memo
+from ..model import Foreign, Json, Message, Part, Text
+from ..units.grammar import Skeleton
+from ..units.heads import LIMIT, Head, Item
+from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, more_of
+from .joining import joins
+from .spelling import UnlikeError, form_of, is_same, respelled
+
+
+class _Run:
+    """The blocks of one message as they come."""
+
+    def __init__(self) -> None:
+        self.made: Message | None = None
+        self.parts: list[Part] = []
+        self.raws: list[Json] = []
+        self.after: list[Json] = []
+
+    @property
+    def begun(self) -> bool:
+        return self.made is not None or bool(self.parts)
+
+
+def read_wire(grammar: Grammar, wire: Object, default: str) -> list[Message]:
+    """The messages of one wire message; there is always one at least.
+
+    Args:
+        grammar: the format's.
+        wire: the wire message; its blocks are a list, or not there.
+        default: the role of one that says none; `TOP` for what the system says before all.
+    """
+    known = grammar.keys(wire)
+    role, blocks = known.get(ROLE), known.get(grammar.key)
+    side = role if default != TOP and isinstance(role, str) and role else default
+    speaker = "system" if side == TOP else grammar.roles.get(side.lower(), side)
+    raws = cast("list[Json]", blocks) if isinstance(blocks, list) else []
+    messages = [_message(grammar, run, speaker) for run in _runs(grammar, raws, side)]
+    if not messages:
+        messages = [Message(speaker, "", channel=_channel(speaker), layout=grammar.kept({EMPTY: "none"}))]
+    for message in messages:
+        message.continues = message is not messages[0]
+        if grammar.default_side(message) != side:
+            message.layout = grammar.kept({**grammar.notes(message.layout), ROLE: side})
+    _note_wire(grammar, messages[0], wire, side)
+    return messages
+
+
+def _channel(speaker: str) -> str | None:
+    return "final" if speaker == "assistant" else None
+
+
+def _note_wire(grammar: Grammar, first: Message, wire: Object, side: str) -> None:
+    """Keep what a wire message says beside its role and its blocks, and how."""
+    known = grammar.keys(wire)
+    has_role = side != TOP and isinstance(known.get(ROLE), str)
+    more = more_of(known, (ROLE, grammar.key) if has_role else (grammar.key,))
+    raw: Object = {key: [] if value and grammar.alias(key) == grammar.key else value for key, value in wire.items()}
+    form = form_of(written_wire(grammar, side, [], more), raw, grammar.alias)
+    if more:
+        first.extras = grammar.kept({**grammar.notes(first.extras), WIRE: more})
+    if form is not None:
+        first.layout = grammar.kept({**grammar.notes(first.layout), WIRE: form})
+
+
+def written_wire(grammar: Grammar, side: str, blocks: list[Json], more: Json) -> Object:
+    """A wire message as we write it."""
+    out: Object = {grammar.key: blocks} if side == TOP else {ROLE: side, grammar.key: blocks}
+    if isinstance(more, dict):
+        out.update((key, value) for key, value in cast("Object", more).items() if key not in out)
+    return out
+
+
+# --- blocks -----------------------------------------------------------------------------------------------------------
+
+
+def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
+    """Blocks by the message that they are of: each by itself, but for texts and what stands between them."""
+    runs: list[_Run] = []
+    run = _Run()
+    for raw in raws:
+        made = read_block(grammar, raw, side)
+        if made is None:
+            run.after.append(raw)
+            continue
+        if isinstance(made, Message) or run.made is not None:
+            if not run.begun:
+                _open(run, grammar)
+            if run.begun:
+                runs.append(run)
+                run = _Run()
+        if isinstance(made, Message):
+            run.made, run.raws = made, [raw]
+        else:
+            _open(run, grammar)
+            run.parts.append(made)
+            run.raws.append(raw)
+    if not run.begun:
+        _open(run, grammar)
+    return [*runs, run] if run.begun else runs
+
+
+def _open(run: _Run, grammar: Grammar) -> None:
+    """What stood behind a text stands inside of it, because more of the text follows."""
+    run.parts += [Foreign(grammar.home, raw) for raw in run.after]
+    run.raws += run.after
+    run.after = []
+
+
+def read_block(grammar: Grammar, raw: Json, side: str) -> Message | Part | None:
+    """A block; a foreign part for one that could not be written back.
+
+    Returns:
+        None for what says nothing of its own.
+    """
+    if not isinstance(raw, dict):
+        return Foreign(grammar.home, raw)
+    block = cast("Object", raw)
+    made = grammar.read(grammar.keys(block), side)
+    if made is None or isinstance(made, Foreign):
+        return None if made is None else Foreign(grammar.home, raw)
+    try:
+        written = grammar.write(made) if isinstance(made, Message) else grammar.write_part(made)
+        if is_same(respelled(written, form_of(written, block, grammar.alias)), block):
+            return made
+    except UnlikeError:
+        pass
+    return Foreign(grammar.home, raw)
+
+
+def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
+    if run.made is not None:
+        message = run.made
+        written: list[Json] = [grammar.write(message)]
+    else:
+        message = Message(speaker, tuple(run.parts), channel=_channel(speaker))
+        written = [part.value if isinstance(part, Foreign) else grammar.write_part(part) for part in run.parts]
+        part = run.parts[0]
+        if len(run.parts) == 1 and isinstance(part, Text):
+            message.content, message.extras = part.text, part.extras
+            if not part.text:
+                message.layout = grammar.kept({EMPTY: "text"})
+    form = form_of(written, run.raws, grammar.alias)
+    if form is not None:
+        message.layout = grammar.kept({**grammar.notes(message.layout), BLOCKS: form})
+    if run.after:
+        message.extras = grammar.kept({**grammar.notes(message.extras), AFTER: run.after})
+    return message
+
+
+# --- between messages -------------------------------------------------------------------------------------------------
+
+
+def related(grammar: Grammar, items: list[Item]) -> None:
+    """Give each item what its neighbours tell of it; the list is changed.
+
+    A message that begins a wire message although it could stand in the one before remembers that it stands apart. A
+    text of the assistant is a preamble where a call follows it in its wire message.
+    """
+    known = _apart.get(grammar.home)
+    if known is None:
+        known = _apart.keep(grammar.home, Memo[tuple[Head, Head], Head](LIMIT))
+    for at in range(1, len(items)):
+        (before, _, _), (head, content, call_id) = items[at - 1], items[at]
+        if head.continues or (before.role == "assistant" and head.role == "user"):
+            continue
+        found = known.get((before, head))
+        if found is None:
+            found = _apart_from(grammar, before, head)
+            if before.shared and head.shared:
+                known.keep((before, head), found)
+        if found is not head:
+            items[at] = (found, content, call_id)
+    with_preambles(items)
+
+
+_apart: Final = Memo[str, Any](16)
+
+
+def _apart_from(grammar: Grammar, before: Head, head: Head) -> Head:
+    one, message = before.message("", None), head.message("", None)
+    if not joins(grammar, one, message):
+        return head
+    own = {**grammar.notes(message.layout), APART: True}
+    return head.replaced(layout={**(message.layout or {}), grammar.home: own})
+
+
+def with_preambles(items: list[Item]) -> None:
+    """Put the texts of the assistant on their channels: before a call of their wire message, or final."""
+    called = False
+    for at in range(len(items) - 1, -1, -1):
+        head, content, call_id = items[at]
+        if head.role == "assistant" and not head.calls and head.channel in ("final", "commentary"):
+            channel, intent = ("commentary", "preamble") if called else ("final", None)
+            if head.channel != channel:
+                items[at] = (head.replaced(channel=channel, intent=intent), content, call_id)
+        called = (called or head.calls) and head.continues
+
+
+# --- plans ------------------------------------------------------------------------------------------------------------
+
+
+def text_skeleton(wire: Any, key: str) -> Skeleton | None:
+    """A wire message that is one text and nothing else, without it."""
+    if wire.__class__ is not dict or len(wire) != 2:
+        return None
+    role, blocks = wire.get(ROLE), wire.get(key)
+    if role.__class__ is not str or blocks.__class__ is not list or len(blocks) != 1 or len(role) > _LONGEST:
+        return None
+    block = blocks[0]
+    if block.__class__ is not dict or len(block) != 1:
+        return None
+    text = block.get("text")
+    return ((tuple(wire), role), [text]) if text.__class__ is str and text else None
+
+
+def text_filled(wire: Object, key: str, text: str) -> Object:
+    """A wire message that is one text, with another one."""
+    return {name: [{"text": text}] if name == key else value for name, value in wire.items()}
+
+
+_LONGEST: Final = 100
+"""The longest role that plans are made for, in characters."""

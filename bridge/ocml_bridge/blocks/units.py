@@ -1,0 +1,219 @@
+"""Wire messages of blocks and their messages: what reads and writes the documents of a format."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from operator import is_
+from typing import Any, ClassVar, cast
+
+from ..errors import BridgeError, ErrorCode
+from ..form import Object
+from ..loss import FindingCode, Log
+from ..model import Alternative, Foreign, Json, Message, Transcript, replace
+from ..pairing import name_replies
+from ..turns import FUNCTIONS
+from ..units.conversation import Conversation
+from ..units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
+from ..units.heads import Item, item_of, message_of, messages_of
+from ..units.reader import UnitReader
+from ..units.writer import Prepared, UnitWriter
+from .grammar import ROLE, TOP, Grammar
+from .joining import State as Joint
+from .preparing import prepared
+from .reading import read_wire, related, text_filled, text_skeleton, with_preambles
+from .shell import CHOICE, Parts, Shell, Top
+from .spelling import UnlikeError
+from .writing import nearest, spelled, wires_of
+
+
+class BlockReader(UnitReader):
+    """Reads wire messages of blocks.
+
+    Attributes:
+        grammar: what the format says of its blocks.
+    """
+
+    grammar: ClassVar[Grammar]
+
+    @abstractmethod
+    def shell(self, source: str | Json, log: Log) -> Shell:
+        """A document without its wire messages.
+
+        Raises:
+            BridgeError: OCB-SHAPE for what is no document of the format; OCB-SEVERAL for several.
+        """
+
+    def part(self, source: str | Json, log: Log) -> Parted:
+        """The wire messages of a document, behind what the system says before them.
+
+        Raises:
+            BridgeError: as `shell`.
+        """
+        shell = self.shell(source, log)
+        units: Sequence[Any] = shell.wires if shell.top is None else [Top(shell.top), *shell.wires]
+        return Parted(units, shell.around, shell.cut_off, shell)
+
+    def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
+        """A wire message of one text, without it."""
+        return text_skeleton(unit, self.grammar.key)
+
+    def filled(self, unit: Any, values: Sequence[str]) -> Unit:
+        """A wire message of one text, with another one."""
+        return text_filled(unit, self.grammar.key, values[0])
+
+    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+        """The messages of a wire message.
+
+        Raises:
+            BridgeError: OCB-SHAPE with the JSON pointer of what is none.
+        """
+        shell = cast("Shell", parted.document)
+        if isinstance(unit, Top):
+            path, wire, default = shell.top_place, unit.wire, TOP
+        else:
+            path, wire, default = shell.place(at - (shell.top is not None)), unit, shell.default
+        made = self._read(wire, path, default)
+        self._notice(made, f"/messages/{index}", log)
+        return made
+
+    def _read(self, wire: Json, path: str, default: str) -> list[Message]:
+        key = self.grammar.key
+        if not isinstance(wire, dict):
+            raise BridgeError(ErrorCode.SHAPE, f"a message is an object with {key!r}", path=path)
+        members = cast("Object", wire)
+        blocks = self.grammar.keys(members).get(key)
+        if blocks and not isinstance(blocks, list):
+            raise BridgeError(ErrorCode.SHAPE, f"{key!r} is not a list", path=f"{path}/{key}")
+        try:
+            return read_wire(self.grammar, members, default)
+        except UnlikeError as error:
+            raise BridgeError(ErrorCode.SHAPE, "a message cannot be understood", path=path) from error
+
+    def _notice(self, made: Sequence[Message], path: str, log: Log) -> None:
+        """Note what is kept although the format does not have it so."""
+        role = made[0].role
+        if role not in ("system", "assistant", "user", "tool"):
+            detail = f"{self.grammar.home} has no role {role[:40]!r}; it is kept"
+            log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", detail)
+        start, _, index = path.rpartition("/")
+        for number, message in enumerate(made, int(index)):
+            if message.recipient == FUNCTIONS:
+                detail = f"a call has an empty name; its recipient is {FUNCTIONS!r}, and no tool has it"
+                log.find(FindingCode.SHAPE, f"{start}/{number}/recipient", detail)
+            for place, part in enumerate(message.content if isinstance(message.content, tuple) else ()):
+                if isinstance(part, Foreign) and not self.grammar.knows(part.value):
+                    detail = "this block cannot be understood; it is kept"
+                    log.find(FindingCode.SHAPE, f"{start}/{number}/content/{place}", detail)
+
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+        """The conversation, with what neighbours tell of one another, and with the other answers."""
+        related(self.grammar, items)
+        name_replies(items, log)
+        shell = cast("Shell", parted.document)
+        if not shell.branches:
+            return Conversation(items, parted.around)
+        return Conversation(items, replace(parted.around, alternatives=self.alternatives(shell)))
+
+    def alternatives(self, shell: Shell) -> tuple[Alternative, ...]:
+        """The other answers of a document."""
+        out: list[Alternative] = []
+        for branch in shell.branches:
+            items = list(map(item_of, self._read(branch.wire, branch.place, shell.default)))
+            related(self.grammar, items)
+            messages = messages_of(items)
+            if branch.cut_off:
+                messages = (*messages[:-1], replace(messages[-1], end=None))
+            out.append(Alternative(messages, 0, CHOICE, self.grammar.kept(branch.extras)))
+        return tuple(out)
+
+
+class BlockWriter(UnitWriter):
+    """Writes wire messages of blocks.
+
+    A unit is what one message is of a wire message; they are put together where they are enclosed.
+
+    Attributes:
+        grammar: what the format says of its blocks.
+        reader: what reads the format.
+    """
+
+    grammar: ClassVar[Grammar]
+    reader: ClassVar[type[BlockReader]]
+    mark = "{"
+    keeps_ids = True
+
+    def inert(self, text: str) -> bool:
+        """Whether a text is none that is written as the JSON that it is."""
+        return text.lstrip()[:1] != "{"
+
+    @abstractmethod
+    def document(self, parts: Parts) -> Json:
+        """A document, put together."""
+
+    def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+        """The document with what the system says in its place."""
+        return prepared(self.grammar, conversation, self.nearest, log)
+
+    def nearest(self, message: Message, index: int, log: Log) -> Message | None:
+        """The nearest message that blocks can say."""
+        return nearest(self.grammar, message, index, log)
+
+    def follows(self, head: Any) -> bool:
+        """Only texts are written alike whatever they say."""
+        return head.role != "tool" and not head.calls and not head.has_extras
+
+    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+        """What a message is of a wire message, and what it reads as."""
+        unit, image, after = spelled(self.grammar, group[0], cast("Joint", state))
+        return Spelled(unit, [image], after)
+
+    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
+        """The document around the wire messages, with its other answers."""
+        wires = wires_of(self.grammar, units)
+        top = None
+        if units and units[0][ROLE] == TOP:
+            top, *wires = wires
+        branches = [self._wires(one.messages) for one in around.alternatives or ()]
+        parts = Parts(around, cast("Object | None", top), wires, branches)
+        written, shell = self._readable(parts)
+        image = shell.around
+        if shell.branches:
+            image.alternatives = self.reader(self.options).alternatives(shell)
+        if image != around:
+            again = parts._replace(around=image, branches=[[branch.wire] for branch in shell.branches])
+            written = self._readable(again)[0]
+        return Enclosed(written, image, shell.cut_off)
+
+    def _readable(self, parts: Parts) -> tuple[Json, Shell]:
+        """A document, and as what it is read; without what it remembers of its shape if that misleads."""
+        reader = self.reader(self.options)
+        for around in (parts.around, replace(parts.around, extras=None, layout=None)):
+            written = self.document(parts._replace(around=around))
+            try:
+                shell = reader.shell(written, Log())
+            except BridgeError:
+                continue
+            same = len(shell.wires) == len(parts.wires) and all(map(is_, shell.wires, parts.wires))
+            if same and (shell.top is None) is (parts.top is None):
+                return written, shell
+        bare = replace(parts.around, tools=None, settings=None, extras=None, layout=None)
+        written = self.document(parts._replace(around=bare))
+        return written, reader.shell(written, Log())
+
+    def _wires(self, messages: Sequence[Message]) -> list[Json]:
+        """The wire messages of an alternative."""
+        units: list[Object] = []
+        state: Joint = None
+        for index, item in enumerate(map(item_of, messages)):
+            message = self.nearest(message_of((item[0].local(self.home), *item[1:])), index, Log())
+            if message is not None and message.role != "system":
+                unit, _, state = spelled(self.grammar, message, state)
+                units.append(unit)
+        return wires_of(self.grammar, units)
+
+    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+        """The conversation, with preambles and the names of tools told by their neighbours."""
+        with_preambles(items)
+        name_replies(items, Log())
+        return Conversation(items, around)

@@ -1,0 +1,50 @@
+"""JSON that stands in a text, for wires that have it as values: arguments of calls, what tools reply."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import jsontext
+from ..loss import Log, LossCode, Severity
+from ..model import Json
+
+
+def text_of(value: Json) -> str | None:
+    """A value as compact JSON; None where that does not give it back."""
+    if jsontext.too_deep(value):
+        return None
+    text = jsontext.compact(value)
+    return text if jsontext.parse(text) is not None else None
+
+
+def object_in(text: str) -> dict[str, Any] | None:
+    """The object that a text is the JSON of; None where it is none, or would not be the same when written again."""
+    span = jsontext.parse(text) if text.lstrip()[:1] == "{" else None
+    if span is None or span.value.__class__ is not dict or text_of(span.value) is None:
+        return None
+    return span.value
+
+
+def nearest_object(text: str, path: str, log: Log, *, target: str, key: str = "input") -> str:
+    """The compact JSON of an object that says what a text does, where a wire has a place for objects only.
+
+    Args:
+        text: arguments as they were written.
+        path: where they stand.
+        log: takes what is changed.
+        target: the format id.
+        key: of the member that holds a text which is no object.
+    """
+    value = object_in(text)
+    if value is not None:
+        compact = jsontext.compact(value)
+        if compact != text:
+            detail = f"{target} has the object, and not how it was spelled"
+            log.lose(LossCode.CONTENT, path, detail, Severity.LAYOUT)
+        return compact
+    if not text.strip():
+        log.lose(LossCode.CONTENT, path, f"no arguments are an empty object in {target}", Severity.LAYOUT)
+        return "{}"
+    detail = f"{target} takes objects only: the text is the member {key!r} of one"
+    log.lose(LossCode.CONTENT, path, detail, Severity.CHANGED)
+    return jsontext.compact({key: text})

@@ -1,0 +1,221 @@
+"""Messages → blocks of wire messages; each message by itself, and then put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple, cast
+
+from ..form import Object
+from ..loss import Log, LossCode, Severity
+from ..model import Content, Foreign, Json, Media, Message, Part, Text, replace
+from ..narrowing import drop_message, narrow
+from ..turns import parts_of
+from ..visibility import is_private
+from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, added, kind_of
+from .joining import State, is_apart, state_of, would_join
+from .reading import read_block, read_wire, written_wire
+from .spelling import UnlikeError, respelled
+
+_HOLDS = (Text, Media, Foreign)
+
+
+class Fragment(NamedTuple):
+    """What a message is of a wire message, and what it reads as."""
+
+    unit: Object
+    image: Message
+    state: State
+
+
+# --- the nearest message ----------------------------------------------------------------------------------------------
+
+
+def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message | None:
+    """The nearest message that the format can hold; None, which is reported, where it has no place for it."""
+    kind, path = kind_of(message), f"/messages/{index}/content"
+    if kind == "call":
+        text = narrow(message.content, (), path, log, target=grammar.home, hoisted=True)
+        return grammar.nearest_call(_with(message, text), path, log)
+    if kind == "reply":
+        return grammar.nearest_reply(message, path, log)
+    if kind == "thought":
+        return _nearest_thought(grammar, message, index, log)
+    if message.role != "assistant" and is_private(message):
+        return drop_message(log, index, f"{grammar.home} would show what a message of this role says in private")
+    if message.role not in ("system", "assistant", "user") and grammar.side(message) != message.role:
+        message = replace(message, role="user")
+    if not isinstance(message.content, str):
+        able = partial(can_hold, grammar)
+        content = narrow(message.content, _HOLDS, path, log, target=grammar.home, able=able, hoisted=True)
+        message = replace(message, content=bare(grammar, content))
+    if not message.content and not grammar.holds_empty and not grammar.notes(message.layout).get(EMPTY):
+        log.lose(LossCode.MESSAGE, f"/messages/{index}", f"{grammar.home} leaves out an empty text", Severity.LAYOUT)
+        return None
+    return message
+
+
+def _with(message: Message, content: Content) -> Message:
+    return message if content is message.content else replace(message, content=content)
+
+
+def _nearest_thought(grammar: Grammar, message: Message, index: int, log: Log) -> Message | None:
+    path = f"/messages/{index}/content"
+    content = narrow(message.content, (), path, log, target=grammar.home, hoisted=True, private=True)
+    if not content and not grammar.notes(message.extras):
+        return drop_message(log, index, f"{grammar.home} has no place for a thought without text")
+    if message.channel == "analysis" and content is message.content:
+        return message
+    return replace(message, content=content, channel="analysis")
+
+
+def can_hold(grammar: Grammar, part: Part) -> bool:
+    """Whether a part comes back as it is."""
+    block = part.value if isinstance(part, Foreign) and part.format == grammar.home else grammar.write_part(part)
+    if isinstance(part, Foreign):
+        if part.format != grammar.home:
+            return False
+        found = read_block(grammar, block, grammar.user)
+        return found is None or isinstance(found, Foreign)
+    return block is not None and type(read_block(grammar, block, grammar.user)) is type(part)
+
+
+def bare(grammar: Grammar, content: Content) -> Content:
+    """Parts whose texts keep only the format's own extras; one bare text alone is that text."""
+    if isinstance(content, str):
+        return content
+    home = grammar.home
+    parts = tuple(
+        Text(part.text) if isinstance(part, Text) and part.extras is not None and home not in part.extras else part
+        for part in content
+    )
+    if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].extras is None:
+        return parts[0].text
+    return parts or ""
+
+
+# --- one message ------------------------------------------------------------------------------------------------------
+
+
+def spelled(grammar: Grammar, message: Message, before: State) -> Fragment:
+    """A message as it is written behind another.
+
+    What it remembers of its spelling is passed over where that misleads.
+
+    Args:
+        grammar: the format's.
+        message: the nearest that the format can hold.
+        before: what the message before it left.
+    """
+    unit, image = _unit(grammar, message, before), None
+    for each in _ever_plainer(message):
+        unit = _unit(grammar, each, before)
+        image = _read_back(grammar, unit)
+        if image is not None and _says_the_same(image, message):
+            break
+    assert image is not None, "a bare message reads as one"
+    default = would_join(grammar, before, image)
+    joined = default and not is_apart(grammar, message)
+    if default and not joined:
+        image.layout = grammar.kept({**grammar.notes(image.layout), APART: True})
+    image.continues = joined
+    return Fragment({**unit, "joined": joined}, image, state_of(grammar, image))
+
+
+def _ever_plainer(message: Message) -> Iterator[Message]:
+    yield message
+    if message.layout is not None:
+        yield replace(message, layout=None)
+    if message.extras is not None:
+        yield replace(message, layout=None, extras=None)
+    if not isinstance(message.content, str):
+        yield replace(message, layout=None, extras=None, content=_plain_parts(message.content))
+
+
+def _plain_parts(content: Sequence[Part]) -> tuple[Part, ...]:
+    return tuple(replace(part, extras=None) if isinstance(part, (Text, Media)) else part for part in content)
+
+
+def _says_the_same(image: Message, message: Message) -> bool:
+    return (image.role, kind_of(image), image.recipient if image.role != "tool" else None) == (
+        message.role,
+        kind_of(message),
+        message.recipient if message.role != "tool" else None,
+    ) and _texts(image.content) == _texts(message.content)
+
+
+def _texts(content: Content) -> list[Any]:
+    return list(map(_text_of, parts_of(content)))
+
+
+def _text_of(part: Part) -> Any:
+    """What has to come back of a part."""
+    return part.text if isinstance(part, Text) else part.data or part.url if isinstance(part, Media) else part
+
+
+def _unit(grammar: Grammar, message: Message, before: State) -> Object:
+    """What a message is of a wire message: its role, its blocks, and what is said of the whole if it begins it."""
+    extras, layout = grammar.notes(message.extras), grammar.notes(message.layout)
+    after: Json = extras.get(AFTER)
+    blocks = cast("list[Json]", respelled(_blocks(grammar, message, extras, layout), layout.get(BLOCKS)))
+    if isinstance(after, list):
+        blocks = [*blocks, *cast("list[Json]", after)]
+    side = grammar.side(message)
+    if side == TOP and before not in (None, (TOP, True)):
+        side = message.role
+    unit: Object = {ROLE: side, grammar.key: blocks}
+    if isinstance(more := extras.get(WIRE), dict) and more:
+        unit["more"] = more
+    if (form := layout.get(WIRE)) is not None:
+        unit["form"] = form
+    return unit
+
+
+def _blocks(grammar: Grammar, message: Message, extras: Object, layout: Object) -> list[Json]:
+    if kind_of(message) != "text":
+        return [grammar.write(message)]
+    content = message.content
+    if content == "" and layout.get(EMPTY) == "none":
+        return []
+    if isinstance(content, str):
+        own = {key: value for key, value in extras.items() if key not in (AFTER, WIRE)}
+        block = grammar.write_part(Text(content))
+        return [added(cast("Object", block), own)]
+    return [part.value if isinstance(part, Foreign) else grammar.write_part(part) for part in content]
+
+
+def _read_back(grammar: Grammar, unit: Object) -> Message | None:
+    try:
+        read = read_wire(grammar, wire_of(grammar, [unit]), unit[ROLE])
+    except UnlikeError:
+        return None
+    return read[0] if len(read) == 1 else None
+
+
+# --- wire messages ----------------------------------------------------------------------------------------------------
+
+
+def wires_of(grammar: Grammar, units: Sequence[Object]) -> list[Json]:
+    """The wire messages that fragments make."""
+    groups: list[list[Object]] = []
+    for unit in units:
+        if unit["joined"] and groups:
+            groups[-1].append(unit)
+        else:
+            groups.append([unit])
+    return [wire_of(grammar, group) for group in groups]
+
+
+def wire_of(grammar: Grammar, group: Sequence[Object]) -> Object:
+    """The wire message of fragments; the first of them tells what is said of the whole."""
+    first = group[0]
+    blocks = [block for unit in group for block in unit[grammar.key]]
+    wire = written_wire(grammar, first[ROLE], blocks if "form" not in first else [], first.get("more"))
+    if "form" not in first:
+        return wire
+    out = cast("Object", respelled(wire, first["form"]))
+    for key, value in out.items():
+        if grammar.alias(key) == grammar.key and not value:
+            out[key] = blocks if blocks or value == [] else value
+            return out
+    return out if not blocks else written_wire(grammar, first[ROLE], blocks, first.get("more"))

@@ -1,0 +1,348 @@
+"""Gemini's contents: the recorded ones come back, and what they say is said elsewhere or reported."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ocml_bridge import BridgeError, convert, read, write
+from ocml_bridge.errors import ErrorCode
+from ocml_bridge.loss import Severity
+from ocml_bridge.model import Message, Settings, ToolChoice, Transcript, Usage
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.split import read_all
+from ocml_bridge.testing import check_adapter, check_bytes, check_plans
+from wire_facts import Recorded, injected, leaves, recorded, there_and_back
+
+WORDS = {
+    "maxOutputTokens": "max_tokens",
+    "topK": "top_k",
+    "responseMimeType": "response_format",
+    "responseJsonSchema": "response_format",
+    "thinkingConfig": "reasoning_effort",
+    "responseModalities": "modalities",
+    "functionCallingConfig": "tool_choice",
+    "usageMetadata": "usage",
+    "modelVersion": "model",
+    "fileData": "media",
+    "inlineData": "media",
+    "functionCall": "recipient call-id message",
+    "functionResponse": "name role message",
+    "executableCode": "recipient message",
+    "codeExecutionResult": "name role message",
+    "text": "message",
+    "functionDeclarations": "tools",
+}
+"""What losses call what stands under these keys."""
+
+
+KEPT_WHOLE = ("tools", "generationConfig", "toolConfig", "functionCallingConfig")
+"""Members of a request that are named as wholes where they say more than settings and functions."""
+
+
+def same(one: Any, other: Any) -> bool:
+    """The same values with the same keys in the same order."""
+    return json.dumps(one) == json.dumps(other)
+
+
+def contents(*values: Any, **more: Any) -> dict[str, Any]:
+    return {"contents": list(values), **more}
+
+
+def model(*parts: Any) -> dict[str, Any]:
+    return {"role": "model", "parts": list(parts)}
+
+
+def user(*parts: Any) -> dict[str, Any]:
+    return {"role": "user", "parts": list(parts)}
+
+
+# --- recorded ---------------------------------------------------------------------------------------------------------
+
+
+def cases() -> list[Recorded]:
+    return recorded("google")
+
+
+def test_every_recorded_document_comes_back_with_its_keys_in_order() -> None:
+    for case in cases():
+        reading = read(case.data, "gemini")
+        assert reading.findings == (), case
+        back = write(reading.transcript, "gemini")
+        assert back.losses == ()
+        assert same(back.output, case.value), case
+
+
+def test_nothing_recorded_is_gone_without_a_word_behind_any_format() -> None:
+    problems = {
+        (case.case, case.kind): found for case in cases() if (found := there_and_back(case.data, "gemini", WORDS))
+    }
+    # A model that answered is the model that is asked, where the answer becomes part of a request.
+    assert {line for lines in problems.values() for line in lines if "modelVersion" not in line} == set()
+
+
+def test_unknown_members_come_back_and_are_named_elsewhere() -> None:
+    for case in cases():
+        if case.kind != "request" or len(case.data) > 20_000:
+            continue
+        for place, changed in injected(case.value):
+            reading = read(json.dumps(changed), "gemini")
+            assert same(write(reading.transcript, "gemini").output, changed), (case.case, place)
+            there = write(reading.transcript, "openai", policy=LENIENT)
+            # Arguments, replies and schemas are the caller's: what stands in them is carried.
+            carried = any("x_unknown" in leaf.keys or "x_unknown" in leaf.value for leaf in leaves(there.output))
+            names = ("x_unknown", *(key for key in place.split("/") if key in KEPT_WHOLE))
+            named = any(name in f"{loss.path} {loss.detail}" for loss in there.losses for name in names)
+            assert carried or named, (case.case, place)
+
+
+@pytest.mark.parametrize(
+    "case", ["simpleRequest", "systemMessageArrayContent", "temperatureParam", "toolChoiceAutoParam"]
+)
+def test_the_same_case_is_the_same_in_chat_completions(case: str) -> None:
+    def request(wire: str) -> Any:
+        found = [each for each in recorded(wire) if (each.case, each.kind) == (case, "request")]
+        if not found:
+            pytest.skip("the case is not on both wires")
+        return found[0].value
+
+    twin = read(request("chat-completions"), "openai").transcript
+    made = read(convert(request("google"), source="gemini", target="openai", policy=LENIENT).data, "openai").transcript
+    assert isinstance(twin, Transcript)
+    assert isinstance(made, Transcript)
+
+    def says(message: Message) -> Any:
+        text = message.content if isinstance(message.content, str) else [vars_of(part) for part in message.content]
+        return (message.role.replace("developer", "system"), message.channel, message.recipient, text)
+
+    def vars_of(part: Any) -> Any:
+        return getattr(part, "text", part)
+
+    assert [says(message) for message in made.messages] == [says(message) for message in twin.messages]
+    assert [tool.name for tool in made.tools or ()] == [tool.name for tool in twin.tools or ()]
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def test_both_spellings_of_keys_are_read_alike() -> None:
+    camel = contents(
+        model({"functionCall": {"name": "f", "args": {"a_b": 1}}, "thoughtSignature": "cw=="}),
+        systemInstruction={"parts": [{"text": "Be brief."}]},
+        generationConfig={"maxOutputTokens": 9},
+    )
+    snake = contents(
+        model({"function_call": {"name": "f", "args": {"a_b": 1}}, "thought_signature": "cw=="}),
+        system_instruction={"parts": [{"text": "Be brief."}]},
+        generation_config={"max_output_tokens": 9},
+    )
+    one, other = (read(each, "gemini").transcript for each in (camel, snake))
+    assert isinstance(one, Transcript)
+    assert isinstance(other, Transcript)
+    assert [(m.role, m.content, m.extras) for m in one.messages] == [
+        (m.role, m.content, m.extras) for m in other.messages
+    ]
+    assert one.settings == other.settings == Settings(max_tokens=9)
+    assert same(write(other, "gemini").output, snake)
+
+
+def test_a_content_is_thoughts_texts_calls_and_code_in_their_order() -> None:
+    document = contents(
+        model(
+            {"text": "Hm.", "thought": True},
+            {"text": "I try."},
+            {"executableCode": {"language": "PYTHON", "code": "print(1)"}},
+            {"codeExecutionResult": {"outcome": "OUTCOME_FAILED", "output": "no"}},
+            {"text": "It failed."},
+        )
+    )
+    transcript = read(document, "gemini").transcript
+    assert isinstance(transcript, Transcript)
+    assert [(m.role, m.channel, m.recipient, m.content, m.failed) for m in transcript.messages] == [
+        ("assistant", "analysis", None, "Hm.", None),
+        ("assistant", "commentary", None, "I try.", None),
+        ("assistant", "commentary", "python", "print(1)", None),
+        ("tool", "commentary", "assistant", "no", True),
+        ("assistant", "final", None, "It failed.", None),
+    ]
+    assert [message.continues for message in transcript.messages] == [False, True, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("response", "text", "failed"),
+    [
+        ({"output": "15 C"}, "15 C", None),
+        ({"error": "no such city"}, "no such city", True),
+        ({"output": ["a", 1]}, '{"output":["a",1]}', None),
+        ({"output": "a", "unit": "b"}, '{"output":"a","unit":"b"}', None),
+        ({"output": '{"a": 1}'}, '{"a": 1}', None),
+        ({"output": '{"output":"a"}'}, '{"output":"a"}', None),
+        ({"result": "a"}, '{"result":"a"}', None),
+        ({}, "{}", None),
+    ],
+)
+def test_a_reply_is_its_text_or_its_object(response: Any, text: str, failed: bool | None) -> None:
+    document = contents(user({"functionResponse": {"name": "f", "response": response}}))
+    reading = read(document, "gemini")
+    assert isinstance(reading.transcript, Transcript)
+    (reply,) = reading.transcript.messages
+    assert (reply.content, reply.failed, reply.name) == (text, failed, "functions.f")
+    assert same(write(reading.transcript, "gemini").output, document)
+
+
+def test_what_is_around_an_answer_is_settings() -> None:
+    usage = {"promptTokenCount": 7, "candidatesTokenCount": 3, "thoughtsTokenCount": 4, "totalTokenCount": 14}
+    document = {
+        "candidates": [{"content": model({"text": "Hi"}), "finishReason": "MAX_TOKENS"}],
+        "usageMetadata": usage,
+    }
+    transcript = read(document, "gemini").transcript
+    assert isinstance(transcript, Transcript)
+    assert transcript.settings == Settings(usage=Usage(7, 7, 14, None, 4))
+    assert transcript.messages[-1].end is None
+
+
+def test_a_list_of_documents_is_several() -> None:
+    one = contents(user({"text": "Hi"}))
+    with pytest.raises(BridgeError) as raised:
+        read([one, one], "gemini")
+    assert raised.value.code is ErrorCode.SEVERAL
+    assert len(list(read_all([one, one], "gemini"))) == 2
+
+
+@pytest.mark.parametrize("wrong", [5, "x", {}, {"contents": {}}, {"contents": [3]}, {"candidates": [3]}])
+def test_what_is_no_document_is_refused_with_its_place(wrong: Any) -> None:
+    with pytest.raises(BridgeError) as raised:
+        read(json.dumps(wrong), "gemini")
+    assert raised.value.code in (ErrorCode.SHAPE, ErrorCode.FORMAT_UNKNOWN)
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def from_openai(source: Any) -> Any:
+    """What a request of Chat Completions becomes."""
+    return convert(source, source="openai", target="gemini", policy=LENIENT)
+
+
+def write_messages(*messages: Message, **more: Any) -> Any:
+    return write(Transcript(messages, **more), "gemini", policy=LENIENT)
+
+
+def test_replies_of_one_turn_are_one_content() -> None:
+    written = from_openai(
+        {
+            "messages": [
+                {"role": "user", "content": "q"},
+                {
+                    "role": "assistant",
+                    "content": None,
+                    "tool_calls": [
+                        {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+                        {"id": "b", "type": "function", "function": {"name": "g", "arguments": '{"x": [1, 2.5]}'}},
+                    ],
+                },
+                {"role": "tool", "tool_call_id": "a", "content": '{"n": 1}'},
+                {"role": "tool", "tool_call_id": "b", "content": "plain"},
+            ]
+        }
+    )
+    assert written.output["contents"][1:] == [
+        model(
+            {"functionCall": {"id": "a", "name": "f", "args": {}}},
+            {"functionCall": {"id": "b", "name": "g", "args": {"x": [1, 2.5]}}},
+        ),
+        user(
+            {"functionResponse": {"id": "a", "name": "f", "response": {"n": 1}}},
+            {"functionResponse": {"id": "b", "name": "g", "response": {"output": "plain"}}},
+        ),
+    ]
+    assert all(loss.severity is Severity.LAYOUT for loss in written.losses)
+
+
+def test_arguments_that_are_no_object_stand_in_one() -> None:
+    call = Message("assistant", "not json", None, "commentary", "functions.f", "c", constraint="json", end="call")
+    written = write_messages(Message("user", "q"), call)
+    assert written.output["contents"][1]["parts"][0]["functionCall"]["args"] == {"input": "not json"}
+    assert [(loss.code, loss.severity) for loss in written.losses] == [("content", "changed")]
+
+
+def test_the_first_instructions_are_one_and_later_ones_are_the_users() -> None:
+    written = write_messages(
+        Message("system", "a"), Message("developer", "b"), Message("user", "q"), Message("system", "c")
+    )
+    assert written.output == contents(
+        user({"text": "q"}), user({"text": "c"}), systemInstruction={"parts": [{"text": "a"}, {"text": "b"}]}
+    )
+    assert {(loss.code, loss.path) for loss in written.losses} >= {
+        ("message", "/messages/1"),
+        ("role", "/messages/3/role"),
+    }
+
+
+def test_a_schema_is_written_where_no_keyword_of_it_is_lost() -> None:
+    simple = {"type": "object", "properties": {"a": {"type": ["string", "null"]}}}
+    more = {"type": "object", "additionalProperties": False}
+    tools = [
+        {"type": "function", "function": {"name": name, "parameters": each}}
+        for name, each in (("f", simple), ("g", more))
+    ]
+    request = {"messages": [{"role": "user", "content": "q"}], "tools": tools}
+    written = from_openai(request)
+    assert written.output["tools"] == [
+        {
+            "functionDeclarations": [
+                {
+                    "name": "f",
+                    "parameters": {"type": "OBJECT", "properties": {"a": {"type": "STRING", "nullable": True}}},
+                },
+                {"name": "g", "parametersJsonSchema": more},
+            ]
+        }
+    ]
+    assert written.losses == ()
+
+
+def test_settings_stand_where_the_api_has_them() -> None:
+    settings = Settings(
+        model="m", temperature=0.5, max_tokens=3, stop=("x",), n=2, tool_choice=ToolChoice("required", ("functions.f",))
+    )
+    written = write_messages(Message("user", "q"), settings=settings)
+    assert written.losses == ()
+    assert written.output == {
+        "model": "m",
+        "contents": [user({"text": "q"})],
+        "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["f"]}},
+        "generationConfig": {"temperature": 0.5, "maxOutputTokens": 3, "stopSequences": ["x"], "candidateCount": 2},
+    }
+
+
+# --- judges -----------------------------------------------------------------------------------------------------------
+
+
+def test_googles_own_types_take_what_is_written_of_other_wires() -> None:
+    types = pytest.importorskip("google.genai.types")
+    checked = 0
+    for case in recorded("chat-completions"):
+        written = from_openai(case.data).output
+        for content in written.get("contents", ()):
+            types.Content.model_validate(content)
+            checked += 1
+        for tool in written.get("tools", ()):
+            types.Tool.model_validate(tool)
+        if "generationConfig" in written:
+            types.GenerationConfig.model_validate(written["generationConfig"])
+        if "toolConfig" in written:
+            types.ToolConfig.model_validate(written["toolConfig"])
+    assert checked > 50
+
+
+# --- laws -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_laws_hold() -> None:
+    check_adapter("gemini", examples=150)
+    check_bytes("gemini", examples=150)
+    check_plans("gemini", examples=100)

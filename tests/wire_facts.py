@@ -1,0 +1,119 @@
+"""What a recorded wire document says, leaf by leaf, and what of it a conversion leaves out; it knows no adapter."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, cast
+
+from corpus import corpus_path
+from ocml_bridge import Loss, convert, formats
+from ocml_bridge.policy import LENIENT
+
+
+class Recorded(NamedTuple):
+    """A recorded document: its case, its file's name, and what is in it."""
+
+    case: str
+    kind: str
+    data: bytes
+
+    @property
+    def value(self) -> Any:
+        return json.loads(self.data)
+
+
+def recorded(wire: str, *, streams: bool = False) -> list[Recorded]:
+    """The requests and responses of a wire in the corpus, or its streams."""
+    files = sorted(corpus_path("wires").glob(f"*/{wire}/*.json"))
+    return [
+        Recorded(path.parents[1].name, path.stem, path.read_bytes())
+        for path in files
+        if path.stem != "error" and path.stem.endswith("streaming") is streams
+    ]
+
+
+class Leaf(NamedTuple):
+    """A value that is neither list nor object, with the keys that lead to it; places in lists do not count."""
+
+    keys: tuple[str, ...]
+    value: str
+
+
+def leaves(value: Any, keys: tuple[str, ...] = ()) -> Iterator[Leaf]:
+    """Every leaf that says something."""
+    if isinstance(value, dict):
+        for key, member in cast("dict[str, Any]", value).items():
+            yield from leaves(member, (*keys, key))
+    elif isinstance(value, list):
+        for item in cast("list[Any]", value):
+            yield from leaves(item, keys)
+    elif value not in (None, "", False):
+        yield Leaf(keys, json.dumps(value))
+
+
+def gone(before: Any, after: Any) -> list[Leaf]:
+    """The leaves that a document has and another has not, wherever that has them."""
+    there = Counter((leaf.keys[-1:], leaf.value) for leaf in leaves(after))
+    missing: list[Leaf] = []
+    for leaf in leaves(before):
+        place = leaf.keys[-1:], leaf.value
+        if there[place]:
+            there[place] -= 1
+        else:
+            missing.append(leaf)
+    return missing
+
+
+def unexplained(missing: Iterable[Leaf], losses: Iterable[Loss], words: dict[str, str]) -> list[Leaf]:
+    """The leaves that are gone although no loss speaks of them.
+
+    A loss speaks of a leaf that it names by one of its keys, or by its code.
+
+    Args:
+        missing: what is gone.
+        losses: what was reported.
+        words: key → what losses call what stands under it: codes, and names of settings.
+    """
+    reports = [(loss.code, f"{loss.path} {loss.detail}") for loss in losses]
+
+    def is_named(leaf: Leaf) -> bool:
+        names = {name for key in leaf.keys for name in (key, *words.get(key, "").split())} - {"parts", "content"}
+        return any(code in names or any(name in report for name in names) for code, report in reports)
+
+    return [leaf for leaf in missing if not is_named(leaf)]
+
+
+def there_and_back(data: bytes, own: str, words: dict[str, str]) -> list[str]:
+    """What is gone without a word when a document goes to each other format and back."""
+    problems: list[str] = []
+    value = json.loads(data)
+    for other in (each for each in formats() if not each.endswith("-tokens")):  # these have twins in text
+        there = convert(data, source=own, target=other, policy=LENIENT)
+        back = convert(there.data, source=other, target=own, policy=LENIENT)
+        losses = [*there.losses, *back.losses]
+        problems += [f"{other}: {leaf}" for leaf in unexplained(gone(value, back.output), losses, words)]
+    return problems
+
+
+def injected(value: Any, key: str = "x_unknown") -> Iterator[tuple[str, Any]]:
+    """The document once for each object in it, with an unknown member in that; and where it is."""
+    for path, _ in _objects(value):
+        changed = json.loads(json.dumps(value))
+        at = changed
+        for step in path:
+            at = at[step]
+        at[key] = {"a": 1}
+        yield "/".join(map(str, path)), changed
+
+
+def _objects(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        yield path, members
+        for key, member in members.items():
+            yield from _objects(member, (*path, key))
+    elif isinstance(value, list):
+        for at, item in enumerate(cast("list[Any]", value)):
+            yield from _objects(item, (*path, at))
