@@ -184,6 +184,8 @@ def _tool(path: str, old: Tool, new: Tool, out: list[Difference]) -> None:
         _values(f"{path}/parameters", old.parameters, new.parameters, out)
     if old.namespace is not new.namespace and old.namespace != new.namespace:
         out.append(Difference(f"{path}/namespace", old.namespace, new.namespace))
+    if old.strict is not new.strict:
+        out.append(Difference(f"{path}/strict", old.strict, new.strict))
     if old.extras is not new.extras and old.extras != new.extras:
         _extras(f"{path}/extras", old.extras, new.extras, out)
     if old.layout is not new.layout and old.layout != new.layout:

@@ -38,6 +38,7 @@ _LABELS: Final = {
     "end": "ending",
     "failed": "mark of failure",
     "open_turn": "open turn",
+    "strict": "strictness",
     "weight": "training weight",
 }
 """Fields whose names are no words."""

@@ -108,7 +108,7 @@ RICH: dict[str, Any] = {
 @pytest.mark.parametrize("grammar", [CODER, NEMOTRON])
 def test_nested_schemas_come_back(grammar: XmlTools) -> None:
     tools = (
-        Tool("f", "Does it.\n\nWell.", RICH, extras={"chatml": {"function": {"strict": True}}}),
+        Tool("f", "Does it.\n\nWell.", RICH, extras={"chatml": {"function": {"returns": "text"}}}, strict=True),
         Tool("search", None, {"type": "object", "properties": {}}, namespace="browser"),
     )
     assert grammar.read(grammar.write(tools)) == tools

@@ -269,8 +269,8 @@ def test_9_10_a_list_of_tools_that_is_none_stays_text(listed: str) -> None:
 
 
 def test_10_other_keys_of_a_tool_are_kept_for_this_format() -> None:
-    text = TOOLS.format('[{"name": "f", "strict": true}]')
-    assert transcript(text).tools == (Tool("f", extras={"internlm2": {"strict": True}}),)
+    text = TOOLS.format('[{"name": "f", "strict": true, "returns": "text"}]')
+    assert transcript(text).tools == (Tool("f", strict=True, extras={"internlm2": {"returns": "text"}}),)
     assert back(text) == text
 
 

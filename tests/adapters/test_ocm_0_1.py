@@ -255,12 +255,13 @@ def test_5_text_behind_tools_that_looks_like_one_is_not() -> None:
 
 
 def test_5_what_else_a_signature_says_is_kept() -> None:
-    strict = TOOL.replace('"name"', '"strict": true, "name"')
-    document = transcript(chat(turn("system", f"<|function_list|>\n{strict}")))
+    more = TOOL.replace('"name"', '"strict": true, "returns": "text", "name"')
+    document = transcript(chat(turn("system", f"<|function_list|>\n{more}")))
     assert document.tools is not None
-    assert document.tools[0].extras == {ID: {"function": {"strict": True}}}
+    assert document.tools[0].strict is True
+    assert document.tools[0].extras == {ID: {"function": {"returns": "text"}}}
     document.layout = None
-    assert '"strict": true' in text_of(document)
+    assert '"strict": true, "returns": "text"' in text_of(document)
 
 
 def test_6_tools_at_the_end_of_the_first_message_are_the_transcripts() -> None:

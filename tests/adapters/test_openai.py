@@ -216,7 +216,7 @@ def test_tools() -> None:
     document = read({"messages": [], "tools": tools}, "openai").transcript
     assert document == Transcript(
         tools=(
-            Tool("f", "d", schema, extras={"openai": {"function": {"strict": True}}}),
+            Tool("f", "d", schema, strict=True),
             Tool("y", namespace="x", extras={"openai": {"custom": {"format": {"type": "text"}}}}),
         )
     )

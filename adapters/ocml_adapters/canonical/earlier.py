@@ -29,7 +29,7 @@ def current(document: Json, log: Log) -> Json:
     values = cast("Object", document)
     if values.get("type") == "completion":
         return values
-    values = _with_settings(values, log)
+    values = _with_tools(_with_settings(values, log), "/tools", log)
     messages = values.get("messages")
     if not isinstance(messages, list):
         return values
@@ -41,9 +41,19 @@ def distinct(transcript: Object) -> None:
     """Put null where a transcript of today would be read as an earlier one; other than that it is not changed."""
     if "settings" not in transcript and _settings_of_openai(transcript):
         transcript["settings"] = None
+    _distinct_tools(transcript)
     for message in cast("list[Object]", transcript["messages"]):
         if _has_weight_of_openai(message):
             message["weight"] = None
+        content = message["content"]
+        for part in cast("list[Object]", content) if isinstance(content, list) else []:
+            _distinct_tools(part)
+
+
+def _distinct_tools(values: Object) -> None:
+    for tool in cast("list[Object]", values.get("tools") or []):
+        if _home_of_strict(tool) is not None:
+            tool["strict"] = None
 
 
 _MOVED: Final = ("model", "generation_settings")
@@ -73,16 +83,58 @@ def _with_settings(values: Object, log: Log) -> Object:
 
 
 def _message(message: Json, path: str, log: Log) -> Json:
-    """A message whose training weight is its own, and not among the extras of Chat Completions."""
+    """A message whose training weight, and what its tools say, are their own."""
     if not isinstance(message, dict):
         return message
     values = cast("Object", message)
+    if isinstance(values.get("content"), list):
+        parts = enumerate(cast("list[Json]", values["content"]))
+        content = [_with_tools(part, f"{path}/content/{at}/tools", log) for at, part in parts]
+        values = {**values, "content": content}
     if not _has_weight_of_openai(values):
         return values
     log.find(
         FindingCode.EARLIER_FORM, f"{path}/extras/openai/weight", "a message has a weight of its own", Severity.LAYOUT
     )
     return _without({**values, "weight": _extras_of_openai(values)["weight"]}, {"weight"})
+
+
+def _with_tools(values: Json, path: str, log: Log) -> Json:
+    """A document, or a part, whose tools say themselves whether they are strict, and not in extras of a format."""
+    tools = _object(values).get("tools")
+    if not isinstance(tools, list):
+        return values
+    moved = [_tool(tool, f"{path}/{at}", log) for at, tool in enumerate(cast("list[Json]", tools))]
+    return {**values, "tools": moved}
+
+
+def _tool(tool: Json, path: str, log: Log) -> Json:
+    values = _object(tool)
+    home = _home_of_strict(values)
+    if home is None:
+        return tool
+    log.find(FindingCode.EARLIER_FORM, f"{path}/extras/{home}/function/strict", _STRICT, Severity.LAYOUT)
+    extras, inside = dict(_object(values["extras"])), dict(_object(_object(values["extras"])[home]))
+    function = dict(_object(inside.pop("function")))
+    strict = function.pop("strict")
+    inside |= {"function": function} if function else {}
+    extras.pop(home)
+    extras |= {home: inside} if inside else {}
+    others = {key: value for key, value in values.items() if key != "extras"}
+    return {**others, **({"extras": extras} if extras else {}), "strict": strict}
+
+
+_STRICT: Final = "a tool says itself whether it is strict"
+_DECLARING: Final = ("openai", "chatml", "ocm-0.1")
+"""The formats that had what else a function object says among their extras of a tool."""
+
+
+def _home_of_strict(tool: Object) -> str | None:
+    """The format whose extras alone say whether a tool is strict."""
+    extras = _object(tool.get("extras"))
+    functions = {home: _object(_object(extras.get(home)).get("function")) for home in _DECLARING}
+    homes = [home for home, function in functions.items() if type(function.get("strict")) is bool]
+    return homes[0] if homes and "strict" not in tool else None
 
 
 def _settings_of_openai(document: Object) -> Object:

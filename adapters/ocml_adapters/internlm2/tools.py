@@ -9,8 +9,8 @@ from typing import Final, NamedTuple, cast
 from ocml_bridge.jsontext import parse, spaced
 from ocml_bridge.model import Json, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.text.edges import by_format, kept_by
+from ocml_bridge.text.functions import read_function, write_function
 from ocml_bridge.text.repair import repair
-from ocml_bridge.turns import full_name, split_name
 from ocml_bridge.units.heads import Item, message_of
 
 from .parameters import list_of, schema_of
@@ -20,7 +20,6 @@ _PLACE: Final = "tools_at"
 """The key of how many messages stand before the tools."""
 _EDGES: Final = "tools"
 """The key of how the tools' frame is spelled."""
-_FIELDS: Final = frozenset({"name", "description", "parameters"})
 _BEFORE: Final = "你可以使用如下工具：\n"
 _BEHIND: Final = (
     "\n如果你已经获得足够信息，请直接给出答案. 避免不必要的工具调用! 同时注意你可以使用的工具，不要随意捏造！"
@@ -53,24 +52,19 @@ def read_tools(text: str) -> Declared | None:
 
 
 def _tool(value: Json, *, prose: bool) -> Tool | None:
-    if not isinstance(value, dict):
+    if isinstance(value, dict):
+        item = cast("dict[str, Json]", value)
+        value = item["function"] if item.get("type") == "function" and item.keys() == {"type", "function"} else item
+    declared = read_function(value)
+    if declared is None:
         return None
-    fields = cast("dict[str, Json]", value)
-    if fields.get("type") == "function" and fields.keys() == {"type", "function"}:
-        inner = fields["function"]
-        if not isinstance(inner, dict):
-            return None
-        fields = cast("dict[str, Json]", inner)
-    name, description = fields.get("name"), fields.get("description")
-    if not isinstance(name, str) or not isinstance(description, (str, type(None))):
-        return None
-    namespace, bare = split_name(name)
-    parameters, others = fields.get("parameters"), {key: item for key, item in fields.items() if key not in _FIELDS}
-    listed = schema_of(parameters, others.get("required")) if prose else None
+    tool, others = declared
+    listed = schema_of(tool.parameters, others.get("required")) if prose else None
     if listed is not None:
-        parameters = listed
+        tool.parameters = listed
         others.pop("required", None)
-    return Tool(bare, description, parameters, namespace, by_format(HOME, others))
+    tool.extras = by_format(HOME, others)
+    return tool
 
 
 def write_tools(tools: Sequence[Tool], dialect: Dialect) -> str:
@@ -85,22 +79,14 @@ def write_tools(tools: Sequence[Tool], dialect: Dialect) -> str:
 
 
 def _fields(tool: Tool) -> dict[str, Json]:
-    fields: dict[str, Json] = {"name": full_name(tool)}
-    if tool.description is not None:
-        fields["description"] = tool.description
-    if tool.parameters is not None:
-        fields["parameters"] = tool.parameters
-    return fields | _others(tool)
-
-
-def _others(tool: Tool) -> dict[str, Json]:
-    return {key: item for key, item in kept_by(HOME, tool.extras).items() if key not in _FIELDS}
+    return write_function(tool, kept_by(HOME, tool.extras))
 
 
 def normal(tool: Tool) -> Tool:
     """A tool as it is read back."""
-    namespace, name = split_name(full_name(tool))
-    return Tool(name, tool.description, tool.parameters, namespace, by_format(HOME, _others(tool)))
+    read = _tool(_fields(tool), prose=False)
+    assert read is not None
+    return read
 
 
 def declares(message: Message) -> bool:

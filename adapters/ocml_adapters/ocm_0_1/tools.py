@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from ocml_bridge.model import Json, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.text.edges import by_format, kept_by
-from ocml_bridge.turns import content_of, full_name, split_name
+from ocml_bridge.text.functions import read_function, write_function
+from ocml_bridge.turns import content_of
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import Item, item_of, messages_of
 
 from .syntax import HOME
-
-_KEYS: Final = frozenset({"name", "description", "parameters"})
 
 
 def tools_from(value: Json) -> list[Tool] | None:
@@ -34,28 +33,18 @@ def _tool_from(value: Json) -> Tool | None:
         if "function" in outer or not ("parameters" in outer or "description" in outer):
             return None
         inner, outer = outer, {}
-    function = cast("dict[str, Json]", inner)
-    name, description = function.get("name"), function.get("description")
-    if not isinstance(name, str) or not (description is None or isinstance(description, str)):
+    declared = read_function(inner)
+    if declared is None:
         return None
-    namespace, bare = split_name(name)
-    unknown: dict[str, Json] = {
-        "tool": {key: item for key, item in outer.items() if key != "function" and (key, item) != ("type", "function")},
-        "function": {key: item for key, item in function.items() if key not in _KEYS},
-    }
-    extras = {place: more for place, more in unknown.items() if more}
-    return Tool(bare, description, function.get("parameters"), namespace, by_format(HOME, extras))
+    tool, others = declared
+    around = {key: item for key, item in outer.items() if key != "function" and (key, item) != ("type", "function")}
+    tool.extras = by_format(HOME, {place: more for place, more in (("tool", around), ("function", others)) if more})
+    return tool
 
 
 def tool_json(tool: Tool) -> dict[str, Json]:
     """A tool as §8.1 writes it."""
-    function: dict[str, Json] = {"name": full_name(tool)}
-    if tool.description is not None:
-        function["description"] = tool.description
-    if tool.parameters is not None:
-        function["parameters"] = tool.parameters
-    function |= {key: item for key, item in _extra(tool, "function").items() if key not in _KEYS}
-    return {"type": "function", **_extra(tool, "tool"), "function": function}
+    return {"type": "function", **_extra(tool, "tool"), "function": write_function(tool, _extra(tool, "function"))}
 
 
 def _extra(tool: Tool, place: str) -> dict[str, Json]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from ocml_bridge.text.functions import MEMBERS
+
 HOME: Final = "openai"
 """The format id, and the key of extras and layout."""
 
@@ -28,7 +30,7 @@ MESSAGE_ORDER: Final = (
 )
 CALL_ORDER: Final = ("id", "type", "function", "custom")
 TOOL_ORDER: Final = ("type", "function", "custom")
-DECLARATION_ORDER: Final = ("name", "description", "parameters")
+DECLARATION_ORDER: Final = MEMBERS
 _ASKED: Final = (
     *("temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty"),
     *("max_tokens", "max_completion_tokens", "stop", "seed", "n", "reasoning_effort", "reasoning", "verbosity"),

@@ -28,6 +28,7 @@ from .syntax import (
 
 _PLAIN_CALL: Final = ("id", "type", "function")
 _PLAIN_TOOL: Final = ("type", "function")
+_PLAIN_DECLARATIONS: Final = (DECLARATION_ORDER[:-1], DECLARATION_ORDER)
 _PLAIN_FUNCTION: Final = ("name", "arguments")
 
 
@@ -293,7 +294,10 @@ def _read_tool(value: Json) -> Tool | None:
     name, description = inner.get("name"), inner.get("description")
     if not isinstance(name, str) or not (description is None or isinstance(description, str)):
         return None
+    strict = inner.get("strict") if kind == FUNCTION else None
     order = DECLARATION_ORDER if kind == FUNCTION else DECLARATION_ORDER[:2]
+    if not (strict is None or isinstance(strict, bool)):
+        order, strict = DECLARATION_ORDER[:-1], None
     known = [key for key in order if inner.get(key) is not None]
     extras, more = rest(item, ("type", kind)), rest(inner, order)
     if more or kind == CUSTOM:
@@ -305,19 +309,22 @@ def _read_tool(value: Json) -> Tool | None:
     layout = {key: form for key, form in forms.items() if form is not None}
     namespace, bare = split_name(name)
     parameters = inner.get("parameters") if kind == FUNCTION else None
-    return Tool(bare, description, parameters, namespace, by_format(extras), by_format(layout))
+    return Tool(bare, description, parameters, namespace, by_format(extras), by_format(layout), strict=strict)
 
 
 def _read_plain_tool(item: Object) -> Tool | None:
-    """A function that says all that there is to say of one, as most do."""
+    """A function that says in order all that there is to say of one, as most do."""
     kind, inner = item.values()
-    if kind != FUNCTION or inner.__class__ is not dict or tuple(inner) != DECLARATION_ORDER:
+    if kind != FUNCTION or inner.__class__ is not dict or tuple(inner) not in _PLAIN_DECLARATIONS:
         return None
-    name, description, parameters = inner.values()
+    name, description, parameters, *more = inner.values()
+    strict = more[0] if more else None
     if not (isinstance(name, str) and isinstance(description, str)) or parameters is None:
         return None
+    if more and not isinstance(strict, bool):
+        return None
     namespace, bare = split_name(name)
-    return Tool(bare, description, parameters, namespace)
+    return Tool(bare, description, parameters, namespace, strict=strict)
 
 
 def is_plain_tool(tool: Tool) -> bool:
@@ -349,6 +356,8 @@ def _write_tool(tool: Tool) -> Object:
         inner["description"] = tool.description
     if tool.parameters is not None and kind == FUNCTION:
         inner["parameters"] = tool.parameters
+    if tool.strict is not None and kind == FUNCTION:
+        inner["strict"] = tool.strict
     if tool.extras is None and tool.layout is None:
         return {"type": FUNCTION, FUNCTION: inner}
     extras, layout = notes_in(tool.extras), notes_in(tool.layout)

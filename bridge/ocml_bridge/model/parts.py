@@ -57,6 +57,7 @@ class Tool:
         description: None where the source has none.
         parameters: JSON Schema; None where the source has none.
         namespace: None for the default one, `functions`.
+        strict: whether arguments must follow the schema to the letter; None where the source does not say.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Tool:
     namespace: str | None = None
     extras: ByFormat | None = None
     layout: ByFormat | None = None
+    strict: bool | None = None
     __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
 
 

@@ -173,6 +173,7 @@ def tools() -> SearchStrategy[Tool]:
         description=optional(texts()),
         parameters=st.one_of(st.none(), schemas()),
         namespace=st.one_of(st.none(), st.none(), words()),
+        strict=st.sampled_from([None, None, None, True, False]),
         extras=by_format(),
         layout=by_format(),
     )

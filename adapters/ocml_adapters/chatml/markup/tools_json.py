@@ -8,12 +8,11 @@ from typing import Final, cast
 from ocml_bridge.jsontext import parse, spaced, value_at
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.text.edges import by_format
-from ocml_bridge.turns import full_name, split_name
+from ocml_bridge.text.functions import read_function, write_function
 
 from ..syntax import HOME
 from .escape import escape
 
-_FIELDS: Final = ("name", "description", "parameters")
 _FUNCTION: Final = "function"
 
 
@@ -55,16 +54,15 @@ def read_tool(value: Json) -> Tool | None:
     """The tool that a JSON value declares; None where it declares none."""
     item = _as_object(value)
     inner = _as_object(item.get(_FUNCTION)) if _FUNCTION in item else item
-    name, description = inner.get("name"), inner.get("description")
-    if not isinstance(name, str) or not isinstance(description, (str, type(None))):
+    declared = read_function(inner)
+    if declared is None:
         return None
-    namespace, bare = split_name(name)
-    extras: dict[str, Json] = {}
-    if others := {key: other for key, other in inner.items() if key not in _FIELDS}:
-        extras[_FUNCTION] = others
+    tool, others = declared
+    extras: dict[str, Json] = {_FUNCTION: others} if others else {}
     if inner is not item and (around := {key: other for key, other in item.items() if key not in ("type", _FUNCTION)}):
         extras["around"] = around
-    return Tool(bare, description, inner.get("parameters"), namespace, by_format(HOME, extras))
+    tool.extras = by_format(HOME, extras)
+    return tool
 
 
 def _as_object(value: Json) -> dict[str, Json]:
@@ -74,15 +72,8 @@ def _as_object(value: Json) -> dict[str, Json]:
 def write_tool(tool: Tool) -> str:
     """The JSON object that declares a tool; what a tool does not say is left out."""
     extras = (tool.extras or {}).get(HOME, {})
-    function: dict[str, Json] = {"name": full_name(tool)}
-    if tool.description is not None:
-        function["description"] = tool.description
-    if tool.parameters is not None:
-        function["parameters"] = tool.parameters
-    function.update(_others(extras.get(_FUNCTION), _FIELDS))
-    item = {"type": _FUNCTION, _FUNCTION: function, **_others(extras.get("around"), ("type", _FUNCTION))}
+    around = _as_object(extras.get("around"))
+    function = write_function(tool, _as_object(extras.get(_FUNCTION)))
+    others = {key: value for key, value in around.items() if key not in ("type", _FUNCTION)}
+    item = {"type": _FUNCTION, _FUNCTION: function, **others}
     return escape(spaced(item))
-
-
-def _others(kept: Json, known: Sequence[str]) -> dict[str, Json]:
-    return {key: value for key, value in _as_object(kept).items() if key not in known}

@@ -25,7 +25,7 @@ _OF_THE_TYPE: Final = frozenset({"const", "default", "example"})
 """Keywords whose values are of the type that the schema names."""
 _WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 OTHERS: Final = "function"
-"""The key under which ChatML keeps what else a tool's declaration says, such as `strict`."""
+"""The key under which ChatML keeps what else a tool's declaration says."""
 _OF_A_TOOL: Final = ("type", "name", "description", "parameters")
 _OF_PARAMETERS: Final = ("type", "properties")
 
@@ -65,6 +65,8 @@ class XmlTools(NamedTuple):
         lines += [f"<{key}>{spaced(schema[key])}</{key}>" for key in self.last if key in schema]
         lines.append("</parameters>")
         others = _object((tool.extras or {}).get(HOME, {}).get(OTHERS))
+        if tool.strict is not None:
+            others = {"strict": tool.strict, **others}
         lines += [*_tags(others, [key for key in others if key not in _OF_A_TOOL]), "</function>"]
         return "\n".join(lines)
 
@@ -136,7 +138,9 @@ class _Reading:
         schema = self._fields("\n</parameters>", schema)
         others = self._fields("\n</function>", {})
         namespace, bare = split_name(name)
-        return Tool(bare, description, schema, namespace, by_format(HOME, {OTHERS: others} if others else {}))
+        strict = others.pop("strict") if isinstance(others.get("strict"), bool) else None
+        extras = by_format(HOME, {OTHERS: others} if others else {})
+        return Tool(bare, description, schema, namespace, extras, strict=strict)
 
     def _fields(self, end: str, fields: dict[str, Json]) -> dict[str, Json]:
         """The keys up to an end, added to those that are there."""
