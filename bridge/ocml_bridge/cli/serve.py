@@ -1,118 +1,78 @@
-"""`ocml-convert serve --upstream URL`: Chat Completions in front of a server that completes prompts."""
+"""`ocml-convert serve --upstream URL`: Chat Completions in front of servers that complete prompts."""
 
 from __future__ import annotations
 
+import gc
+import ipaddress
 import logging
 import os
+import shutil
 import signal
+import ssl
 import sys
-from typing import TYPE_CHECKING, Final, Literal, cast
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from .. import jsontext
 from ..errors import BridgeError, ErrorCode
-from ..model import Json
-from ..policy import LossPolicy
-from ..profiles import Profile, default_profile, profile
-from .options import policy_options
+from .gateway_options import SERVICE, UPSTREAM, service_of, service_options, settings_of, upstream_options
 from .output import PROGRAM, say
-from .parameters import format_option
-from .special_tokens import special_tokens_option
+from .parameters import FILE
+from .settings_file import defaults, settings_option, upstreams_of
 
-NONE: Final = "none"
-"""The name that stands for no profile: messages as they are."""
-_FORMAT: Final = "harmony"
-"""What a model speaks of which nothing is said."""
 if TYPE_CHECKING:
-    from ..hosts.gateway import Settings
-    from ..hosts.gateway.drivers.names import DriverName
+    from starlette.applications import Starlette
 
-KEY: Final = "OCML_UPSTREAM_KEY"
-"""The environment variable that holds the upstream's key: not an option, which every user of the machine could read."""
+    from ..hosts.gateway import Service, Settings
 
-SEALS: Final = "OCML_SEAL_KEYS"
-"""The environment variable that holds the keys of sealed call ids."""
+SWITCH: Final = 0.001
+"""How long a large conversion keeps the answers under way waiting for their turn, in seconds."""
 
 
 @click.command()
-@click.option("--upstream", required=True, metavar="URL", help="The server that completes prompts, up to and with /v1.")
-@format_option("-f", "--format", "form", text="What the model reads and writes; harmony-tokens for token ids.")
+@settings_option
+@upstream_options
+@service_options
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=8080, show_default=True, help="0: any that is free.")
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes: one for each core.")
+@click.option("--tls-certificate", type=FILE, help="Serve HTTPS with this certificate (PEM, with its chain).")
+@click.option("--tls-key", type=FILE, help="The certificate's key, where it is not in the same file.")
+@click.option("--tls-clients", type=FILE, help="Only clients with a certificate of one of these authorities (PEM).")
 @click.option(
-    "--profile",
-    "name",
-    metavar="NAME",
-    help="Whose prompts are made; the command 'profiles' lists them, and 'none' stands for messages as they are.",
-)
-@click.option(
-    "--reasoning",
-    type=click.Choice(("none", "reasoning", "reasoning_content")),
-    default="none",
-    show_default=True,
-    help="The key that clients get private reasoning under; it stays private unless you name one.",
-)
-@policy_options
-@special_tokens_option
-@click.option(
-    "--driver",
-    type=click.Choice(("auto", "vllm", "llama.cpp", "completions")),
-    default="auto",
-    show_default=True,
-    help="How the upstream is asked; auto asks it what it is.",
-)
-@click.option(
-    "--context",
-    type=click.IntRange(1),
-    metavar="TOKENS",
-    help="How long the model's context is, where the upstream does not say it.",
-)
-@click.option("--body", metavar="JSON", default="{}", help="More members for every request to the upstream.")
-@click.option(
-    "--max-request", type=click.IntRange(1), default=16, show_default=True, help="The largest request, in MiB."
-)
-@click.option(
-    "--connect-timeout",
+    "--header-timeout",
     type=click.FloatRange(0, min_open=True),
-    default=10.0,
+    default=20.0,
     show_default=True,
-    help="Seconds to wait for a connection to the upstream.",
-)
-@click.option(
-    "--read-timeout",
-    type=click.FloatRange(0, min_open=True),
-    default=300.0,
-    show_default=True,
-    help="Seconds to wait for the upstream's next chunk.",
+    metavar="S",
+    help="Seconds that a request's header may take to arrive.",
 )
 @click.option(
     "--grace",
     type=click.IntRange(0),
     default=30,
     show_default=True,
+    metavar="S",
     help="Seconds that answers under way have to finish in when the gateway is to end.",
 )
-@click.option("--no-turn-memory", is_flag=True, help="Do not put back the reasoning that led to a call.")
 @click.option("-q", "--quiet", is_flag=True, help="No line on stderr for each request.")
+@click.pass_context
 def serve(
-    upstream: str,
-    form: str | None,
+    ctx: click.Context,
     host: str,
     port: int,
-    name: str | None,
-    reasoning: Literal["none", "reasoning", "reasoning_content"],
-    policy: LossPolicy,
-    special_tokens: tuple[str, ...],
-    driver: DriverName,
-    context: int | None,
-    body: str,
-    max_request: int,
-    connect_timeout: float,
-    read_timeout: float,
+    workers: int,
+    tls_certificate: str | None,
+    tls_key: str | None,
+    tls_clients: str | None,
+    header_timeout: float,
     grace: int,
-    no_turn_memory: bool,
     quiet: bool,
+    **given: Any,
 ) -> None:
     """Offer /v1/chat/completions in front of UPSTREAM's /v1/completions.
 
@@ -120,52 +80,62 @@ def serve(
     is passed on. Ctrl-C or SIGTERM ends it once the answers under way are finished, for which they have --grace
     seconds; a second Ctrl-C ends it at once.
     """
-    model = _model(form, name)
     try:
         import uvicorn
+        from uvicorn.supervisors import Multiprocess
 
-        from ..hosts.gateway import Service, Settings, TurnMemorySettings, create_app
+        from ..hosts.gateway.connections import ImpatientProtocol
     except ImportError as error:
         message = f"a gateway needs more: pip install 'ocml-convert[gateway]' ({error.name} is missing)"
         raise BridgeError(ErrorCode.DEPENDENCY, message) from error
-    settings = Settings(
-        upstream=_url(upstream),
-        format=model.format,
-        profile=model.name,
-        reasoning=None if reasoning == "none" else reasoning,
-        policy=policy,
-        special_tokens=special_tokens,
-        driver=driver,
-        context=context,
-        body=_members(body),
-        api_key=os.environ.get(KEY),
-        connect_timeout=connect_timeout,
-        read_timeout=read_timeout,
-    )
-    keys = tuple(key for key in os.environ.get(SEALS, "").replace(",", " ").split())
-    service = Service(
-        max_request=max_request * 1024 * 1024,
-        turn_memory=None if no_turn_memory else TurnMemorySettings(keys=keys),
-    )
-    _log(quiet=quiet)
-    known = _probe(settings)
+    settings = _upstreams(ctx, {name: given[name] for name in UPSTREAM})
+    service = service_of({name: given[name] for name in SERVICE}, workers=workers)
+    make = partial(application, settings, service, header_timeout, quiet=quiet)
+    probed = [_probe(one) for one in settings]
     config = uvicorn.Config(
-        create_app(settings, service),
+        make if workers > 1 else make(),
+        factory=workers > 1,
         host=host,
         port=port,
+        http=ImpatientProtocol,
+        workers=workers,
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=grace,
+        ssl_certfile=tls_certificate,
+        ssl_keyfile=tls_key,
+        ssl_ca_certs=tls_clients,
+        ssl_cert_reqs=ssl.CERT_NONE if tls_clients is None else ssl.CERT_REQUIRED,
     )
-    server = uvicorn.Server(config)
+    if service.keys is None and any(one.api_key for one in settings) and not _is_local(host):
+        say(f"{PROGRAM}: everyone who reaches {host} may use the upstream's key; --api-keys says who may")
     socket = config.bind_socket()
     socket.listen(config.backlog)  # whoever reads the next line may connect
-    say(
-        f"{PROGRAM}: listening on http://{host}:{socket.getsockname()[1]}/v1, in front of {settings.upstream} ({known})"
-    )
-    # The server takes the signal to stop, and raises it again once it has stopped: that is an end, not a failure.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    server.run(sockets=[socket])
+    scheme = "http" if tls_certificate is None else "https"
+    behind = ", ".join(f"{one.upstream} ({known})" for one, known in zip(settings, probed, strict=True))
+    say(f"{PROGRAM}: listening on {scheme}://{host}:{socket.getsockname()[1]}/v1, in front of {behind}")
+    if workers > 1:
+        with _common_numbers():
+            Multiprocess(config, sockets=[socket]).run()
+    else:
+        # The server takes the signal to stop, and raises it again once it has stopped: an end, not a failure.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        uvicorn.Server(config).run(sockets=[socket])
+
+
+def application(settings: Sequence[Settings], service: Service, header_timeout: float, *, quiet: bool) -> Starlette:
+    """What one process serves."""
+    from ..hosts.gateway import create_app
+    from ..hosts.gateway.connections import ImpatientProtocol
+
+    ImpatientProtocol.seconds = header_timeout
+    _log(quiet=quiet)
+    sys.setswitchinterval(SWITCH)
+    app = create_app(settings, service)
+    # What is there now stays: the collector need not look at it again while answers wait.
+    gc.collect()
+    gc.freeze()
+    return app
 
 
 def _probe(settings: Settings) -> str:
@@ -185,24 +155,50 @@ def _probe(settings: Settings) -> str:
         return f"which is asked later what it is: {problem.message}"
 
 
-def _url(url: str) -> str:
-    if not url.startswith(("http://", "https://")):
-        raise BridgeError(ErrorCode.OPTION, f"--upstream is a URL that ends in /v1, not {url!r}")
-    return url
+@click.command()
+@upstream_options
+@click.option("--name", "label", default="")
+@click.option("--key-file", type=FILE)
+def _one_upstream(label: str, key_file: str | None, **given: Any) -> Settings:
+    """An upstream of a file."""
+    return settings_of(given, key_file=key_file, label=label)
 
 
-def _model(form: str | None, name: str | None) -> Profile:
-    """The profile that is asked for; where none is, the format's own."""
-    if name is None:
-        return default_profile(form or _FORMAT)
-    return profile(None, form or _FORMAT) if name == NONE else profile(name, form)
+def _upstreams(context: click.Context, given: dict[str, Any]) -> list[Settings]:
+    """Those of the settings file, or the one of the command line."""
+    listed = upstreams_of(context)
+    if not listed:
+        return [settings_of(given)]
+    if given["upstream"] is not None:
+        raise BridgeError(ErrorCode.OPTION, "--upstream, or 'upstreams' in the settings, not both")
+    found: list[Settings] = []
+    for common, own in listed:
+        said = defaults(_one_upstream.params, common, others=True) | defaults(_one_upstream.params, own)
+        one = _one_upstream.make_context("upstreams", [], parent=context, default_map=said)
+        found.append(_one_upstream.invoke(one))
+    return found
 
 
-def _members(text: str) -> dict[str, Json]:
-    value = jsontext.loads(text)
-    if not isinstance(value, dict):
-        raise BridgeError(ErrorCode.OPTION, "--body is a JSON object")
-    return cast("dict[str, Json]", value)
+@contextmanager
+def _common_numbers() -> Generator[None]:
+    """A folder where the processes put their numbers together."""
+    from ..hosts.gateway.metrics import SHARED
+
+    if os.environ.get(SHARED):
+        yield
+        return
+    folder = os.environ[SHARED] = tempfile.mkdtemp(prefix="ocml-numbers-")
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _log(*, quiet: bool) -> None:

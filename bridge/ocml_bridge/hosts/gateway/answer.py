@@ -12,6 +12,7 @@ from ...events import Answer, Decoder, Encoder, Event, Reason, Stop
 from ...pipe import broken, encoder
 from ...stream.completions import Piece, take
 from ...visibility import Visibility
+from .preambles import PreambleMode, Preambles
 from .recorder import Recorder
 from .stopping import StopStrings
 from .turn_memory import OwnMemory
@@ -25,13 +26,22 @@ class Choice:
         target: writes what the client reads, and is to see.
         stop: strings that end the answer.
         recorder: watches what the client does not see; None where nobody wants to know.
+        preambles: what becomes of them; None where they are content.
 
     Attributes:
         reason: why it is over; None while it is not.
     """
 
-    def __init__(self, source: Decoder, target: Encoder, stop: Sequence[str], recorder: Recorder | None = None) -> None:
+    def __init__(
+        self,
+        source: Decoder,
+        target: Encoder,
+        stop: Sequence[str],
+        recorder: Recorder | None = None,
+        preambles: Preambles | None = None,
+    ) -> None:
         self._source = source
+        self._preambles = preambles
         self._recorder = recorder
         self._stop = StopStrings(stop)
         self.target: Final = target
@@ -72,6 +82,8 @@ class Choice:
     def _pass(self, events: Sequence[Event]) -> list[bytes]:
         if self._recorder is not None:
             self._recorder.take(events)
+        if self._preambles is not None:
+            events = self._preambles.apply(events)
         seen = self._stop.apply(events)
         if seen and isinstance(last := seen[-1], Stop):
             self.reason = last.reason
@@ -89,6 +101,7 @@ class Answering:
         visibility: what is passed on.
         stop: strings that end an answer.
         memory: remembers what led to calls; None where nothing is remembered.
+        preambles: what becomes of them.
     """
 
     def __init__(
@@ -100,7 +113,9 @@ class Answering:
         visibility: Visibility,
         stop: Sequence[str],
         memory: OwnMemory | None = None,
+        preambles: PreambleMode = "content",
     ) -> None:
+        self._preambles: PreambleMode = preambles
         self._memory = memory
         self._source = source
         self._stream = stream
@@ -115,10 +130,11 @@ class Answering:
         if index not in self.choices:
             answer, recorder = self._answer(index), None
             if self._memory is not None:
-                recorder = Recorder(self._memory.keep, preambles=False)
+                recorder = Recorder(self._memory.keep, preambles=self._preambles != "content")
                 answer = replace(answer, call_id=recorder.call_id)
+            preambles = None if self._preambles == "content" else Preambles(self._preambles)
             target = encoder(self._stream, answer=answer, options=self._options, visibility=self._visibility)
-            self.choices[index] = Choice(self._source(), target, self._stop, recorder)
+            self.choices[index] = Choice(self._source(), target, self._stop, recorder, preambles)
         return self.choices[index]
 
     def in_order(self) -> list[Choice]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final
 
-import orjson
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
 from .backends import Backend, Backends
-from .chat import chat
-from .exchange import Exchange
+from .chat import LOSSES, chat
+from .completions import completions
+from .exchange import Call, Exchange
 from .gateway import Gateway
 from .keys import Keys
-from .problems import ApiError
+from .pages import health, metrics, model, models, ready, unknown
 from .service import Service
 from .settings import Settings
 from .upstream import Upstream, client_for
@@ -44,37 +44,29 @@ def create_app(settings: Settings | Sequence[Settings], service: Service = ANYHO
             yield
             gateway.workers.shutdown(wait=False, cancel_futures=True)
 
-    return Starlette(
-        routes=[
-            Route("/health", _health),
-            Route("/v1/models", _models),
-            Route("/v1/chat/completions", Exchange("/v1/chat/completions", chat), methods=["POST"]),
-        ],
-        lifespan=lifespan,
-        exception_handlers={404: _unknown, 405: _unknown},
-    )
+    routes = [
+        Route("/health", health),
+        Route("/ready", ready),
+        Route("/metrics", metrics),
+        Route("/v1/models", models),
+        Route("/v1/models/{name:path}", model),
+        _post("/v1/chat/completions", chat),
+        *([_post("/v1/completions", completions)] if service.completions else []),
+    ]
+    middleware = [Middleware(CORSMiddleware, **_cors(service.origins))] if service.origins else []
+    handlers: Any = {404: unknown, 405: unknown}
+    return Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
 
 
-async def _health(_request: Request) -> Response:
-    return _json({"status": "ok"})
+def _post(path: str, answer: Callable[[Call], Awaitable[None]]) -> Route:
+    return Route(path, Exchange(path, answer), methods=["POST"])
 
 
-async def _unknown(request: Request, _error: Exception) -> Response:
-    return _refused(ApiError(404, "not_found", f"there is no {request.method} {request.url.path} here"))
-
-
-async def _models(request: Request) -> Response:
-    gateway: Gateway = request.app.state.gateway
-    try:
-        gateway.caller(request.headers)
-        return _json({"object": "list", "data": await gateway.models(request.headers)})
-    except ApiError as problem:
-        return _refused(problem)
-
-
-def _json(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    return Response(orjson.dumps(body), status, headers, "application/json")
-
-
-def _refused(problem: ApiError) -> Response:
-    return _json(problem.body(), problem.status, problem.headers)
+def _cors(origins: Sequence[str]) -> dict[str, Any]:
+    return {
+        "allow_origins": list(origins),
+        "allow_methods": ["GET", "POST"],
+        "allow_headers": ["*"],
+        "expose_headers": [LOSSES, "retry-after"],
+        "max_age": 86_400,
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ from .upstream import Upstream
 
 REST: Final = 5.0
 """For how long an upstream that could not be reached is asked last, in seconds."""
+PATIENCE: Final = 5.0
+"""For how long an upstream may think about whether it is there, in seconds."""
 
 
 class Backend:
@@ -108,6 +111,22 @@ class Backends:
         for alias, name in self.aliases.items():
             listed.setdefault(alias, {**listed.get(name, {"object": "model"}), "id": alias})
         return list(listed.values())
+
+    async def ready(self) -> dict[str, bool]:
+        """Which of them answer, by their names. Any answer counts but one that says that the server is broken."""
+        answers = await asyncio.gather(*(_answers(backend) for backend in self.all))
+        return dict(zip((backend.name for backend in self.all), answers, strict=True))
+
+
+async def _answers(backend: Backend) -> bool:
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await backend.upstream.models(None)
+    except ApiError as problem:
+        return problem.status < 500
+    except TimeoutError:
+        return False
+    return True
 
 
 def models_in(body: Any) -> list[dict[str, Any]]:

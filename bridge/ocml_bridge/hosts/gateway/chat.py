@@ -18,7 +18,9 @@ async def chat(call: Call) -> None:
     """Answer a request of Chat Completions."""
     talk, backend = await call.convert(_understood)
     lost = codes(talk.asked.prompt.losses)
-    call.entry.know(request=talk.id, model=talk.asked.model, stream=talk.asked.stream, losses=lost)
+    call.entry.know(
+        request=talk.id, model=talk.asked.model, stream=talk.asked.stream, losses=lost, upstream=backend.name
+    )
     headers = {LOSSES: ", ".join(lost)} if lost else {}
     with call.gateway.backends.asked(backend):
         try:

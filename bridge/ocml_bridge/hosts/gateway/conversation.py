@@ -61,7 +61,9 @@ class Conversation:
         options = Options(reasoning=settings.reasoning or "reasoning", special_tokens=settings.special_tokens)
         asked = self.asked
         source = partial(settings.model.answering, asked.prompt, options=options)
-        self._answering = Answering(source, stream, options, answer, asked.visibility, asked.stop, memory)
+        self._answering = Answering(
+            source, stream, options, answer, asked.visibility, asked.stop, memory, settings.preambles
+        )
 
     def account(self) -> dict[str, Any]:
         """What may be written down of it: numbers and codes, nothing that was said."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Final, Self
 
@@ -21,17 +21,26 @@ class EventStream:
         client: who gets them.
         watch: the one that watches it.
         headers: of the response, beside those that every stream has.
+        begun: called when the first event is written.
         silence: after how many seconds without a byte a comment is sent; before the first event, too, and then the
             response begins with it.
         patience: after how many seconds in which the client takes nothing it counts as gone.
     """
 
     def __init__(
-        self, client: Client, watch: Watch, headers: Mapping[str, str], *, silence: float, patience: float
+        self,
+        client: Client,
+        watch: Watch,
+        headers: Mapping[str, str],
+        begun: Callable[[], None],
+        *,
+        silence: float,
+        patience: float,
     ) -> None:
         self._client = client
         self._watch = watch
         self._headers = {name.decode(): value.decode() for name, value in STREAM_HEADERS} | dict(headers)
+        self._first: Callable[[], None] | None = begun
         self._silence = silence
         self._patience = patience
         self._loop = asyncio.get_running_loop()
@@ -70,6 +79,9 @@ class EventStream:
         if not self._client.begun:
             await self._client.begin(200, self._headers)
         if data:
+            if self._first is not None and data is not COMMENT:
+                self._first()
+                self._first = None
             await self._client.piece(data)
         self._writing = False
         self._last = self._now()

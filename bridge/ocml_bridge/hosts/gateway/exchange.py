@@ -58,7 +58,12 @@ class Call:
         """Begin an answer that comes in pieces."""
         service = self.gateway.service
         return EventStream(
-            self.client, self._watch, headers, silence=service.keep_alive, patience=service.write_timeout
+            self.client,
+            self._watch,
+            headers,
+            self.entry.begin,
+            silence=service.keep_alive,
+            patience=service.write_timeout,
         )
 
 
@@ -77,9 +82,9 @@ class Exchange:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         gateway: Gateway = scope["app"].state.gateway
-        client, entry = Client(scope, receive, send), Entry(self._path)
+        client, entry = Client(scope, receive, send), Entry(self._path, gateway.metrics)
         try:
-            with gateway.admission.ticket() as ticket:
+            with gateway.ticket() as ticket:
                 await self._serve(gateway, client, entry, ticket)
         except ApiError as problem:
             await refuse(client, problem, entry)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, Final
 
-from .admission import Admission
+from .admission import Admission, Ticket
 from .backends import Backend, Backends
 from .keys import Keys
+from .metrics import Metrics
 from .service import Service, TurnMemorySettings
 from .turn_memory import OwnMemory, TurnMemory
 
@@ -28,6 +31,7 @@ class Gateway:
 
     Attributes:
         admission: how much is under way.
+        metrics: counts what is asked.
         memory: what led to calls; None where nothing is remembered.
         workers: convert large requests.
     """
@@ -38,7 +42,26 @@ class Gateway:
         self.keys: Final = keys
         self.admission: Final = Admission(service.max_in_flight, service.max_held)
         self.memory: Final = _memory(service.turn_memory)
+        self.metrics: Final = Metrics()
+        self._asked: asyncio.Future[dict[str, bool]] | None = None
+        self._asked_until = 0.0
         self.workers: Final = ThreadPoolExecutor(WORKERS, "conversion")
+
+    @contextmanager
+    def ticket(self) -> Generator[Ticket]:
+        """A place for one request.
+
+        Raises:
+            ApiError: where there is none.
+        """
+        try:
+            with self.admission.ticket() as ticket:
+                self.metrics.under_way(self.admission.requests)
+                yield ticket
+        finally:
+            self.metrics.under_way(self.admission.requests)
+            if self.memory is not None:
+                self.metrics.remembered(self.memory.entries, self.memory.size)
 
     def caller(self, headers: Mapping[str, str]) -> str:
         """A name for whoever asks; different callers have different ones.
@@ -77,6 +100,13 @@ class Gateway:
             ApiError: where no upstream tells.
         """
         return await self.backends.models(self.key_for(headers))
+
+    async def ready(self) -> dict[str, bool]:
+        """Which upstreams answer, by their names; they are not asked more often than once a second."""
+        now = time.monotonic()
+        if self._asked is None or now >= self._asked_until:
+            self._asked, self._asked_until = asyncio.ensure_future(self.backends.ready()), now + 1
+        return await asyncio.shield(self._asked)
 
 
 def _memory(settings: TurnMemorySettings | None) -> TurnMemory | None:

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import orjson
 
+from .metrics import Metrics
+
 LOG: Final = logging.getLogger("ocml_bridge.gateway")
 
 
@@ -16,12 +18,14 @@ class Entry:
 
     Args:
         path: what was asked for.
+        metrics: counts it.
 
     Attributes:
         written: whether the line is written.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, metrics: Metrics) -> None:
+        self._metrics = metrics
         self._begun = time.monotonic()
         self._known: dict[str, Any] = {"path": path}
         self.written = False
@@ -30,11 +34,20 @@ class Entry:
         """Add what has become known."""
         self._known.update(members)
 
+    def begin(self) -> None:
+        """The first event is on its way to the client."""
+        self._known.setdefault("first", self._milliseconds())
+
+    def _milliseconds(self) -> float:
+        return round((time.monotonic() - self._begun) * 1000, 1)
+
     def write(self, status: int, **members: Any) -> None:
         """Write the line, with what has become known last; a second time there is nothing to write."""
         if self.written:
             return
         self.written = True
-        took = round((time.monotonic() - self._begun) * 1000, 1)
-        line = {"time": round(time.time(), 3), "status": status, "milliseconds": took, **self._known, **members}
+        took = self._milliseconds()
+        self._known.update(members)
+        self._metrics.over(status, took / 1000, self._known)
+        line = {"time": round(time.time(), 3), "status": status, "milliseconds": took, **self._known}
         LOG.info("%s", orjson.dumps(line).decode())

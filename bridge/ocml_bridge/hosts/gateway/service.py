@@ -31,6 +31,8 @@ class Service:
     Attributes:
         aliases: other names of models, with the names that the upstreams know them by.
         keys: the file with the gateway's own keys; None lets everyone ask.
+        origins: the origins of web pages whose scripts may ask (CORS); `*` for all.
+        completions: whether `/v1/completions` is passed through: raw, with whatever the model writes.
         turn_memory: how much of the reasoning that led to calls is remembered, by the calls' ids; None for nothing.
         max_request: the largest request body that is read, in bytes.
         body_timeout: how long a request's body may take to arrive, in seconds.
@@ -42,6 +44,8 @@ class Service:
 
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
     keys: str | None = None
+    origins: tuple[str, ...] = ()
+    completions: bool = True
     turn_memory: TurnMemorySettings | None = field(default_factory=TurnMemorySettings)
     max_request: int = 16 * 1024 * 1024
     body_timeout: float = 60.0

@@ -10,6 +10,7 @@ from ...model import Json
 from ...policy import DEFAULT_POLICY, LossPolicy
 from ...profiles import Profile, profile
 from .drivers.names import DriverName
+from .preambles import PreambleMode
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Settings:
         profile: how the model is prompted, and its answers are read; None for the format's own way.
         reasoning: the key that private reasoning is passed on under; None, the default, keeps it private
             (OpenChatML 2.2 §5). Naming a key is the opt-in that §4 asks for.
+        preambles: what becomes of what the model says to the user before it calls: `content`, `reasoning` (private as
+            reasoning is) or `nothing`. Agents that stream take content for the end of the turn.
         policy: which losses a request may have on its way to a prompt; one with others is answered with status 400.
         special_tokens: more special tokens of the model's vocabulary, which what clients say must not make.
         driver: how the upstream is asked; `auto` finds it out by asking the upstream what it is.
@@ -41,6 +44,7 @@ class Settings:
     format: str | None = None
     profile: str | None = None
     reasoning: Literal["reasoning", "reasoning_content"] | None = None
+    preambles: PreambleMode = "content"
     policy: LossPolicy = DEFAULT_POLICY
     special_tokens: tuple[str, ...] = ()
     driver: DriverName = "auto"

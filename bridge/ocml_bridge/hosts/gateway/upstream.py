@@ -86,6 +86,32 @@ class Upstream:
         finally:
             await response.aclose()
 
+    async def passed_on(self, path: str, data: bytes, key: str | None) -> AsyncGenerator[bytes]:
+        """The upstream's answer to a request as it is, piece by piece; hung up on when it is closed.
+
+        Args:
+            path: behind `/v1`.
+            data: the request's body.
+            key: the client's `Authorization` header, or None.
+
+        Raises:
+            ApiError: where there is no answer, or a larger one than is allowed.
+        """
+        headers, size = self._headers(key), 0
+        response = await self._send(
+            self._client.build_request("POST", self._base + path, content=data, headers=headers)
+        )
+        try:
+            async for chunk in response.aiter_bytes():
+                size += len(chunk)
+                if size > self._limit:
+                    raise _too_large(self._limit)
+                yield chunk
+        except httpx.HTTPError as error:
+            raise _unreachable(error) from error
+        finally:
+            await response.aclose()
+
     async def models(self, key: str | None) -> Any:
         """The upstream's list of models."""
         return await self._ask(key, Call("/v1/models"))

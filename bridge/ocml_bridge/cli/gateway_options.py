@@ -1,0 +1,237 @@
+"""The options of `serve`: those about an upstream, and those about the service, each made one value."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import click
+
+from .. import jsontext
+from ..errors import BridgeError, ErrorCode
+from ..model import Json
+from ..profiles import Profile, default_profile, profile
+from .options import policy_options
+from .parameters import FILE, Command, format_option
+from .special_tokens import special_tokens_option
+
+if TYPE_CHECKING:
+    from ..hosts.gateway import Service, Settings
+
+NONE: Final = "none"
+"""The name that stands for no profile: messages as they are."""
+_FORMAT: Final = "harmony"
+"""What a model speaks of which nothing is said."""
+KEY: Final = "OCML_UPSTREAM_KEY"
+"""The environment variable that holds the upstream's key: not an option, which every user of the machine could read."""
+SEALS: Final = "OCML_SEAL_KEYS"
+"""The environment variable that holds the keys of sealed call ids."""
+_MIB: Final = 1024 * 1024
+
+
+def _seconds(name: str, default: float, text: str) -> Command:
+    kind = click.FloatRange(0, min_open=True)
+    return click.option(name, type=kind, default=default, show_default=True, metavar="S", help=text)
+
+
+def upstream_options(command: Command) -> Command:
+    """The options about one upstream; `settings_of` makes one value of them."""
+    for option in reversed(
+        (
+            click.option("--upstream", metavar="URL", help="The server that completes prompts, up to and with /v1."),
+            format_option("-f", "--format", "form", text="What the model reads and writes; harmony-tokens for ids."),
+            click.option(
+                "--profile",
+                "name",
+                metavar="NAME",
+                help="Whose prompts are made; the command 'profiles' lists them, and 'none' stands for messages as"
+                " they are.",
+            ),
+            click.option(
+                "--reasoning",
+                type=click.Choice(("none", "reasoning", "reasoning_content")),
+                default="none",
+                show_default=True,
+                help="The key that clients get private reasoning under; it stays private unless you name one.",
+            ),
+            click.option(
+                "--preambles",
+                type=click.Choice(("content", "reasoning", "nothing")),
+                default="content",
+                show_default=True,
+                help="What becomes of what a model says to the user before it calls.",
+            ),
+            policy_options,
+            special_tokens_option,
+            click.option(
+                "--driver",
+                type=click.Choice(("auto", "vllm", "llama.cpp", "completions")),
+                default="auto",
+                show_default=True,
+                help="How the upstream is asked; auto asks it what it is.",
+            ),
+            click.option(
+                "--context",
+                type=click.IntRange(1),
+                metavar="TOKENS",
+                help="How long the model's context is, where the upstream does not say it.",
+            ),
+            click.option("--body", metavar="JSON", default="{}", help="More members for each request to the upstream."),
+            click.option("--model", "models", metavar="NAME", multiple=True, help="A model that it answers for."),
+            _seconds("--connect-timeout", 10.0, "Seconds to wait for a connection to the upstream."),
+            _seconds("--read-timeout", 300.0, "Seconds to wait for the upstream's next chunk."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+UPSTREAM: Final = (
+    *("upstream", "form", "name", "reasoning", "preambles", "policy", "special_tokens", "driver", "context"),
+    *("body", "models", "connect_timeout", "read_timeout"),
+)
+"""The parameters that `upstream_options` fill."""
+
+
+def settings_of(given: dict[str, Any], *, key_file: str | None = None, label: str = "") -> Settings:
+    """How to speak to one upstream.
+
+    Args:
+        given: the values of `UPSTREAM`.
+        key_file: a file with the upstream's key; None for that of the environment.
+        label: what it is called in logs.
+    """
+    from ..hosts.gateway import Settings
+
+    model = _model(given["form"], given["name"])
+    reasoning = given["reasoning"]
+    return Settings(
+        upstream=_url(given["upstream"]),
+        format=model.format,
+        profile=model.name,
+        reasoning=None if reasoning == "none" else reasoning,
+        preambles=given["preambles"],
+        policy=given["policy"],
+        special_tokens=given["special_tokens"],
+        driver=given["driver"],
+        context=given["context"],
+        body=_members(given["body"]),
+        api_key=_key(key_file),
+        models=given["models"],
+        name=label,
+        connect_timeout=given["connect_timeout"],
+        read_timeout=given["read_timeout"],
+    )
+
+
+def service_options(command: Command) -> Command:
+    """The options about all requests; `service_of` makes one value of them."""
+    for option in reversed(
+        (
+            click.option("--api-keys", "keys", type=FILE, help="The keys of clients, one a line."),
+            click.option("--cors", "origins", metavar="ORIGIN", multiple=True, help="Web pages whose scripts may ask."),
+            click.option("--alias", "aliases", metavar="NAME=MODEL", multiple=True, help="Another name of a model."),
+            click.option("--no-completions", is_flag=True, help="Do not pass /v1/completions through."),
+            click.option("--no-turn-memory", is_flag=True, help="Do not put back the reasoning that led to a call."),
+            click.option(
+                "--max-request",
+                type=click.IntRange(1),
+                default=16,
+                show_default=True,
+                help="The largest request, MiB.",
+            ),
+            click.option(
+                "--max-in-flight",
+                type=click.IntRange(1),
+                default=4096,
+                show_default=True,
+                help="The most requests at once.",
+            ),
+            _seconds("--keep-alive", 15.0, "Seconds of silence in a stream until a comment is sent."),
+            _seconds("--body-timeout", 60.0, "Seconds that a request's body may take to arrive."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+SERVICE: Final = (
+    *("keys", "origins", "aliases", "no_completions", "no_turn_memory", "max_request", "max_in_flight"),
+    *("keep_alive", "body_timeout"),
+)
+"""The parameters that `service_options` fill."""
+
+
+def service_of(given: dict[str, Any], *, workers: int) -> Service:
+    """How clients are served.
+
+    Args:
+        given: the values of `SERVICE`.
+        workers: how many processes serve them.
+    """
+    from ..hosts.gateway import Service, TurnMemorySettings
+
+    memory = None
+    if not given["no_turn_memory"]:
+        keys = tuple(os.environ.get(SEALS, "").replace(",", " ").split())
+        memory = TurnMemorySettings(keys=keys or (_common_key() if workers > 1 else ()))
+    aliases = [alias.partition("=") for alias in given["aliases"]]
+    for alias, equals, name in aliases:
+        if not (alias and equals and name):
+            raise BridgeError(ErrorCode.OPTION, f"--alias is NAME=MODEL, not {alias + equals + name!r}")
+    return Service(
+        aliases={alias: name for alias, _, name in aliases},
+        keys=given["keys"],
+        origins=given["origins"],
+        completions=not given["no_completions"],
+        turn_memory=memory,
+        max_request=given["max_request"] * _MIB,
+        max_in_flight=given["max_in_flight"],
+        keep_alive=given["keep_alive"],
+        body_timeout=given["body_timeout"],
+    )
+
+
+def _common_key() -> tuple[str]:
+    """A key for the processes of one gateway, which may each be asked for what another one remembers."""
+    try:
+        from cryptography.fernet import Fernet
+    except ImportError as error:
+        message = "several processes that remember need ocml-convert[sealed-ids], or --no-turn-memory"
+        raise BridgeError(ErrorCode.DEPENDENCY, message) from error
+    return (Fernet.generate_key().decode(),)
+
+
+def _url(url: str | None) -> str:
+    if url is None:
+        raise BridgeError(ErrorCode.OPTION, "name the server that completes prompts: --upstream URL")
+    if not url.startswith(("http://", "https://")):
+        raise BridgeError(ErrorCode.OPTION, f"--upstream is a URL that ends in /v1, not {url!r}")
+    return url
+
+
+def _key(file: str | None) -> str | None:
+    """The upstream's key, without the line end that files of secrets end with."""
+    try:
+        key = os.environ.get(KEY) if file is None else Path(file).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BridgeError(ErrorCode.OPTION, f"the key in {file} cannot be read: {error}") from error
+    key = None if key is None else key.strip()
+    if key is not None and not (key.isascii() and key.isprintable()):
+        raise BridgeError(ErrorCode.OPTION, "the upstream's key has characters that no header can have")
+    return key or None
+
+
+def _model(form: str | None, name: str | None) -> Profile:
+    """The profile that is asked for; where none is, the format's own."""
+    if name is None:
+        return default_profile(form or _FORMAT)
+    return profile(None, form or _FORMAT) if name == NONE else profile(name, form)
+
+
+def _members(text: str) -> dict[str, Json]:
+    value = jsontext.loads(text)
+    if not isinstance(value, dict):
+        raise BridgeError(ErrorCode.OPTION, "--body is a JSON object")
+    return cast("dict[str, Json]", value)

@@ -1,0 +1,85 @@
+"""A file with the options of a command: YAML, by the options' long names; what the command line says goes before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
+
+import click
+
+from .. import jsontext
+from ..errors import BridgeError, ErrorCode
+from .output import about, read_bytes
+from .parameters import FILE, Command
+
+UPSTREAMS: Final = "upstreams"
+"""The key of the list of upstreams, each with the options that are about one."""
+_META: Final = "ocml_bridge.upstreams"
+
+
+def settings_option(command: Command) -> Command:
+    """The option that names the file; the others take from it what the command line does not say."""
+    text = "A YAML file with options by their long names, 'upstreams' and 'aliases'; the command line goes before it."
+    option = click.option("--settings", type=FILE, is_eager=True, expose_value=False, callback=_read, help=text)
+    return option(command)
+
+
+def upstreams_of(context: click.Context) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """The upstreams that the file lists: what it says of all of them, and of each."""
+    return context.meta.get(_META, [])
+
+
+def _read(context: click.Context, _option: click.Parameter, name: str | None) -> None:
+    if name is None:
+        return
+    import yaml
+
+    data = read_bytes(name)
+    with about(name):
+        try:
+            value: Any = yaml.safe_load(data)
+        except yaml.YAMLError as error:
+            raise BridgeError(ErrorCode.OPTION, f"not YAML: {' '.join(str(error).split())}") from error
+        said = _mapping(value, "the file")
+        upstreams: Any = said.pop(UPSTREAMS, [])
+        if not isinstance(upstreams, list):
+            raise BridgeError(ErrorCode.OPTION, "'upstreams' is a list, of a mapping for each")
+        context.default_map = defaults(context.command.params, said)
+        entries = [_mapping(each, "one of 'upstreams'") for each in cast("list[Any]", upstreams)]
+        context.meta[_META] = [(said, entry) for entry in entries]
+
+
+def defaults(parameters: Sequence[click.Parameter], said: Mapping[str, Any], *, others: bool = False) -> dict[str, Any]:
+    """Options of a command by the parameters that they fill.
+
+    Args:
+        parameters: the command's.
+        said: values by the options' long names.
+        others: whether options that the command does not have are passed over.
+
+    Raises:
+        BridgeError: OCB-OPTION for them otherwise.
+    """
+    known = {name.removeprefix("--"): each for each in parameters for name in each.opts if name.startswith("--")}
+    found: dict[str, Any] = {}
+    for key, value in said.items():
+        parameter = known.get(key.replace("_", "-"))
+        if parameter is not None:
+            found[parameter.name] = _value(parameter, value)
+        elif not others:
+            raise BridgeError(ErrorCode.OPTION, f"there is no option {key!r}; there are {', '.join(sorted(known))}")
+    return found
+
+
+def _value(parameter: click.Parameter, value: Any) -> Any:
+    """A value as an option takes it: pairs of a mapping as `KEY=VALUE`, other objects as JSON."""
+    if not isinstance(value, dict):
+        return (value,) if parameter.multiple and isinstance(value, str) else value
+    pairs = cast("dict[str, Any]", value)
+    return [f"{key}={each}" for key, each in pairs.items()] if parameter.multiple else jsontext.dumps(pairs).decode()
+
+
+def _mapping(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in cast("dict[Any, Any]", value)):
+        raise BridgeError(ErrorCode.OPTION, f"{what} is no mapping of options to values")
+    return {key.replace("_", "-"): each for key, each in cast("dict[str, Any]", value).items()}

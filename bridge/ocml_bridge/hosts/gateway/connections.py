@@ -1,0 +1,50 @@
+"""Connections that send half a request line or half a header are not kept for ever."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from uvicorn.protocols.http.h11_impl import H11Protocol as _Protocol
+else:
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol as _Protocol
+
+
+class ImpatientProtocol(_Protocol):
+    """Closes a connection whose request's header does not arrive in time.
+
+    uvicorn itself closes those that are idle between requests.
+
+    Attributes:
+        seconds: how long a header may take to arrive, from the first byte, or from the beginning of the connection.
+    """
+
+    seconds: ClassVar[float] = 20.0
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """A client is there; its header has to come."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """More of what the client sends."""
+        super().data_received(data)
+        if self.cycle and not self.cycle.response_complete:
+            self._stop()
+        elif self._deadline is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The client is gone."""
+        self._stop()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._deadline = asyncio.get_running_loop().call_later(self.seconds, self.transport.close)
+
+    def _stop(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None

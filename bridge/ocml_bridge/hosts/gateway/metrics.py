@@ -1,0 +1,90 @@
+"""Numbers for Prometheus: what is asked, how long it takes, what is under way and what is remembered."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, cast
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, multiprocess
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+
+CONTENT_TYPE: Final = CONTENT_TYPE_PLAIN_0_0_4
+SHARED: Final = "PROMETHEUS_MULTIPROC_DIR"
+"""The environment variable that names the folder where several processes put their numbers together."""
+_SECONDS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
+
+
+class Metrics:
+    """The numbers of one gateway. Labels are the gateway's own words: nothing that a client says makes a new one."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "ocml_requests", "Requests that are over.", ("path", "status", "upstream"), registry=self._registry
+        )
+        self._seconds = Histogram(
+            "ocml_request_seconds", "How long requests took.", ("path",), buckets=_SECONDS, registry=self._registry
+        )
+        self._first = Histogram(
+            "ocml_first_event_seconds",
+            "How long clients of streams waited for the first event.",
+            ("path",),
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
+        self._tokens = Counter(
+            "ocml_tokens", "Tokens, as the upstreams count them.", ("kind", "upstream"), registry=self._registry
+        )
+        self._losses = Counter(
+            "ocml_losses", "Requests whose prompt, or answers that, lost something.", ("loss",), registry=self._registry
+        )
+        self._under_way = self._gauge("ocml_requests_in_flight", "Requests under way.")
+        self._remembered = self._gauge("ocml_turn_memory_calls", "Calls whose reasoning is remembered.")
+        self._remembered_size = self._gauge(
+            "ocml_turn_memory_characters", "Characters of reasoning that are remembered."
+        )
+
+    def _gauge(self, name: str, text: str) -> Gauge:
+        return Gauge(name, text, registry=self._registry, multiprocess_mode="livesum")
+
+    def under_way(self, requests: int) -> None:
+        """So many requests are under way."""
+        self._under_way.set(requests)
+
+    def remembered(self, calls: int, characters: int) -> None:
+        """So much is remembered."""
+        self._remembered.set(calls)
+        self._remembered_size.set(characters)
+
+    def over(self, status: int, seconds: float, known: Mapping[str, Any]) -> None:
+        """A request is over.
+
+        Args:
+            status: that its client got; 499 for one that left.
+            seconds: how long it took.
+            known: what is written down of it.
+        """
+        path, upstream = known["path"], known.get("upstream", "")
+        self._requests.labels(path, str(status), upstream).inc()
+        self._seconds.labels(path).observe(seconds)
+        if "first" in known:
+            self._first.labels(path).observe(known["first"] / 1000)
+        for kind in ("prompt_tokens", "completion_tokens"):
+            count = known.get("usage", {}).get(kind)
+            if isinstance(count, int) and count > 0:
+                self._tokens.labels(kind.removesuffix("_tokens"), upstream).inc(count)
+        for loss in {*_words(known.get("losses")), *_words(known.get("answer_losses"))}:
+            self._losses.labels(loss).inc()
+
+    def exposed(self) -> bytes:
+        """All numbers, as Prometheus reads them; of all processes where they put theirs together."""
+        if os.environ.get(SHARED):
+            registry = CollectorRegistry()
+            multiprocess.MultiProcessCollector(registry)
+            return generate_latest(registry)
+        return generate_latest(self._registry)
+
+
+def _words(losses: Any) -> Iterable[str]:
+    return cast("list[str]", losses) if isinstance(losses, list) else ()

@@ -1,0 +1,37 @@
+"""Preambles, which the model says to the user before it calls: as content, as reasoning, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from ...events import Delta, End, Event, RefusalDelta, Start
+from ...model import replace
+from ...visibility import is_preamble
+
+PreambleMode = Literal["content", "reasoning", "nothing"]
+
+
+class Preambles:
+    """Makes reasoning, or nothing, of preambles that are known as such when they begin.
+
+    Args:
+        mode: `reasoning` or `nothing`.
+    """
+
+    def __init__(self, mode: PreambleMode) -> None:
+        self._drops: Final = mode == "nothing"
+        self._numbers: set[int] = set()
+
+    def apply(self, events: Sequence[Event]) -> list[Event]:
+        """The events without preambles."""
+        out: list[Event] = []
+        for event in events:
+            if isinstance(event, Start) and is_preamble(event.message):
+                self._numbers.add(event.number)
+            if isinstance(event, (Start, End)) and event.number in self._numbers:
+                if not self._drops:
+                    out.append(event._replace(message=replace(event.message, channel="analysis", intent=None)))
+            elif not (self._drops and isinstance(event, (Delta, RefusalDelta)) and event.number in self._numbers):
+                out.append(event)
+        return out
