@@ -88,7 +88,7 @@ def serve(
     except ImportError as error:
         message = f"a gateway needs more: pip install 'ocml-convert[gateway]' ({error.name} is missing)"
         raise BridgeError(ErrorCode.DEPENDENCY, message) from error
-    settings = _upstreams(ctx, {name: given[name] for name in UPSTREAM})
+    settings = upstreams(ctx, {name: given[name] for name in UPSTREAM})
     service = service_of({name: given[name] for name in SERVICE}, workers=workers)
     make = partial(application, settings, service, header_timeout, quiet=quiet)
     probed = [_probe(one) for one in settings]
@@ -164,7 +164,7 @@ def _one_upstream(label: str, key_file: str | None, **given: Any) -> Settings:
     return settings_of(given, key_file=key_file, label=label)
 
 
-def _upstreams(context: click.Context, given: dict[str, Any]) -> list[Settings]:
+def upstreams(context: click.Context, given: dict[str, Any]) -> list[Settings]:
     """Those of the settings file, or the one of the command line."""
     listed = upstreams_of(context)
     if not listed:
