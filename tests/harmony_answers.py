@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 from corpus import corpus_path
 from ocml_bridge.events import Answer
@@ -58,6 +58,13 @@ def recorded() -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
+def declaring(*names: str) -> dict[str, Any]:
+    """A request that declares functions."""
+    parameters: Any = {"type": "object", "properties": {}}
+    tools: Any = [{"type": "function", "function": {"name": name, "parameters": parameters}} for name in names]
+    return {"messages": [{"role": "user", "content": "Hi"}], **({"tools": tools} if tools else {})}
+
+
 def chunks_of(text: str, size: int) -> list[str]:
     return [text[at : at + size] for at in range(0, len(text), size)]
 
@@ -78,6 +85,20 @@ def client_sees(stream: bytes) -> dict[str, Any]:
         for choice in json.loads(line.removeprefix("data: ")).get("choices", ()):
             _add(seen, choice)
     return seen
+
+
+def fits(seen: dict[str, Any], wanted: dict[str, Any] | None) -> bool:
+    """Whether a client sees what it should; of what has no one right answer, anything is."""
+    if wanted is None:
+        return True
+    return all(value is None or _stripped(seen[key]) == _stripped(value) for key, value in wanted.items())
+
+
+def _stripped(value: Any) -> Any:
+    """White space around arguments does not count."""
+    if not isinstance(value, list):
+        return value
+    return [{**call, "arguments": call["arguments"].strip()} for call in cast("list[Any]", value)]
 
 
 def _add(seen: dict[str, Any], choice: dict[str, Any]) -> None:

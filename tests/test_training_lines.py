@@ -45,7 +45,6 @@ LINES: dict[str, Any] = {
 
 RENDERED = {**TEMPLATES, "lfm2": ("lfm2",), "internlm2": ("internlm2-tool",), "gpt-oss": ("gpt-oss",)}
 ELSEWHERE = {
-    "hermes": {"parallel-thought"},  # it ends in a reply, behind which this template writes no line break
     "lfm2": {"call-open", "parallel-thought", "thought-content-calls"},  # that template shows no calls
     "internlm2": {"call-open", "parallel-thought", "thought-content-calls"},  # `arguments` for `parameters`
     "gpt-oss": {"system-user", "turns", "parallel-thought"},  # white space behind instructions, one call of several

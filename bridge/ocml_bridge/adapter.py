@@ -90,6 +90,8 @@ class Adapter:
             where content makes no token, because the format has an escape or is no text.
         frame_tokens: the special tokens that its texts are made with: an engine must not leave them out.
         engine_keys: keys of its requests that are the engine's and the gateway's business: no part of a prompt.
+        continuing: the key of its requests that says, being true, that the answer goes on with the last message; then
+            those that say no more beside it.
         profiles: by name, how models that read the format are prompted.
     """
 
@@ -109,4 +111,5 @@ class Adapter:
     added_tokens: Callable[[Options], AddedTokens] | None = None
     frame_tokens: Callable[[], Sequence[str]] | None = None
     engine_keys: frozenset[str] = frozenset()
+    continuing: tuple[str, ...] = ()
     profiles: Mapping[str, ChatTemplate] = field(default_factory=dict[str, "ChatTemplate"])

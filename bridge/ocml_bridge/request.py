@@ -134,13 +134,18 @@ def _names(template: ChatTemplate, request: Transcript) -> ToolNames:
 
 
 def _conversation(request: Transcript, source: str) -> Transcript:
-    """A request without what is the engine's business: sampling, limits, identifiers."""
+    """A request without what is the engine's business (sampling, limits, identifiers); its last message as meant."""
     adapter = registry.adapter(source)[0]
     extras = dict(request.extras or {})
     own = {key: value for key, value in extras.pop(adapter.home, {}).items() if key not in adapter.engine_keys}
+    messages = request.messages
+    goes_on = any(own.get(key) is True for key in adapter.continuing[:1])
+    if goes_on and messages and messages[-1].role == "assistant":
+        messages = (*messages[:-1], replace(messages[-1], end=None))
+        own = {key: value for key, value in own.items() if key not in adapter.continuing}
     if own:
         extras[adapter.home] = own
-    return replace(request, settings=of_prompt(request.settings), extras=extras or None)
+    return replace(request, messages=messages, settings=of_prompt(request.settings), extras=extras or None)
 
 
 def _overridden(request: Transcript, effort: str | None) -> tuple[Transcript, tuple[Loss, ...]]:

@@ -18,7 +18,7 @@ from .frames import Frame, Scan, begins, boundaries, pieces_of, scanned
 from .header import TOOL_NAME, Fields, is_own_spelling, regular
 from .message import LINE_END, is_edge, lifted, make, split_tail
 from .recover import Recovered, is_begun, is_call_to_tool, read_stripped, recover, split_body, unheaded
-from .syntax import ASSISTANT, CHANNELS, CONTROL, ENDS, HOME, ROLES, SPECIALS, START, STOPS, TOOL
+from .syntax import ASSISTANT, CHANNELS, CONSTRAIN, CONTROL, ENDS, HOME, ROLES, SPECIALS, START, STOPS, TOOL
 
 
 def split(source: Source, options: Options) -> list[tuple[int, str]]:
@@ -131,7 +131,7 @@ class FrameReader:
             if self._unheaded(frame):
                 return
             header, body = self._bodyless(frame)
-            if not (frame.stop == _CALL and body.strip()) and self._breaks_off(header, frame):
+            if not (frame.stop == _CALL and body.strip()) and self._breaks_off(header, body, frame):
                 return
             if not (body or frame.stop) and (not header.strip() or header in ROLES):
                 self._note(FindingCode.STRAY_TOKEN, f"{START}{header} begins no message", Severity.LAYOUT)
@@ -152,8 +152,14 @@ class FrameReader:
         if begins(self._before, frame) >= 0:
             raise several()
 
-    def _breaks_off(self, header: str, frame: Frame) -> bool:
-        """Take a frame that breaks off in the header of a call, which nobody made then; False for any other."""
+    def _breaks_off(self, header: str, body: str, frame: Frame) -> bool:
+        """Take a frame that breaks off in the header of a call, which nobody made then; False for any other.
+
+        What evidently are the call's arguments is said, and is for nobody to see.
+        """
+        if body.strip() and not header.endswith(CONSTRAIN):
+            frame.unmarked = True
+            return False
         if not is_call_to_tool(recovered(header, opened=frame.opened)[2].fields):
             return False
         self._note(FindingCode.HEADER_RECOVERED, f"the header {_short(header)} breaks off: it calls nothing")
@@ -284,7 +290,7 @@ class FrameReader:
         if regular(raw, prompted) is None:
             at = raw.rfind("<")
             raw, body = split_body(raw[:at] if at >= 0 and is_begun(raw[at:]) else raw, opened=frame.opened)
-            if body and self._breaks_off(raw, frame):
+            if body and self._breaks_off(raw, body, frame):
                 return
             if body:
                 self._note(FindingCode.HEADER_RECOVERED, _UNMARKED)

@@ -31,6 +31,7 @@ class Recovered(NamedTuple):
 
 
 _MARKED: Final = re.compile(rf"({re.escape(CHANNEL)}|{re.escape(CONSTRAIN)})")
+_RECIPIENT: Final = re.compile(r"[^{\[\"]+")
 _MOST_WORDS: Final = 2
 _CLEAN: Final = re.compile(r"[A-Za-z0-9][\w.+/-]*")
 _AFTER_ROLE: Final = re.compile(r"(assistant|developer|system|user)(?![A-Za-z0-9_]*\.)([^A-Za-z0-9]*)(.*)", re.DOTALL)
@@ -69,7 +70,10 @@ class _Sorter:
         first, self._first = self._first, False
         attribute = ATTRIBUTE.match(word)
         if word.startswith(TO):
-            self.put("recipient", word.removeprefix(TO))
+            recipient = _RECIPIENT.match(word, len(TO))
+            self.put("recipient", word[len(TO) :] if recipient is None else recipient[0])
+            if recipient is not None and recipient.end() < len(word):
+                self.unplaced.append(word[recipient.end() :])
         elif attribute is not None:
             self.put(attribute[1], attribute[2])
         elif first and (self._opened or word in ROLES):
@@ -115,6 +119,10 @@ def recover(raw: str, *, opened: bool) -> Recovered:
         raw: what stands between `<|start|>` and `<|message|>`.
         opened: whether there was a `<|start|>`, so that the first word is the speaker.
     """
+    again = _second_call(raw)
+    if again > 0:
+        fields, unplaced = recover(raw[again:], opened=False)
+        return Recovered(fields, f"{raw[:again].strip()} {unplaced}".rstrip())
     sorter = _Sorter(opened=opened)
     for marker, text in _sections(raw):
         words = text.split()
@@ -136,6 +144,15 @@ def recover(raw: str, *, opened: bool) -> Recovered:
     return Recovered(fields, " ".join(sorter.unplaced))
 
 
+def _second_call(raw: str) -> int:
+    """Where the header of another call begins behind the arguments of one that never had an end; -1 for nowhere."""
+    to = raw.rfind(TO)
+    end = max(raw.rfind("}", 0, to), raw.rfind("]", 0, to)) + 1 if to > 0 else 0
+    arguments = end > 0 and ("{" in raw[:end] or "[" in raw[:end])
+    return end if arguments and _BEFORE_TO.fullmatch(raw, end, to) else -1
+
+
+_BEFORE_TO: Final = re.compile(rf"\s*(?:{re.escape(CHANNEL)})?\s*(?:analysis|commentary|final)?\s*")
 _CHANNEL_WORDS: Final = tuple([channel] for channel in sorted(CHANNELS))
 
 
@@ -179,13 +196,19 @@ def _sections(raw: str) -> Iterator[tuple[str, str]]:
 
 # --- bodies that begin in the header ----------------------------------------------------------------------------------
 
+_VALUE: Final = r"[^\s<{\[\"]"
+"""A character of a header's value, where no token tells where the body begins: JSON begins a body."""
 _LEAD: Final = re.compile(
-    rf"[ \t\n\f\r]*(?:{re.escape(CHANNEL)}[ ]?[^\s<]*"
-    rf"|{TO}\S+"
+    rf"[ \t\n\f\r]*(?:{re.escape(CHANNEL)}[ ]?({_VALUE}*)"
+    rf"|{TO}{_VALUE}+"
     rf"|{re.escape(CONSTRAIN)}(?:[ ]?[\w.+/-]+(?=[\s\[{{\"]|$))?"
     r"|(?:json|code)(?=[ ]?[\[{\"])"
     rf"|(?:call_id|name|intent|content_type)=\S+)"
 )
+
+
+_ROLE_WORD: Final = re.compile(r"[^\s<]+")
+_ROLES: Final = tuple(ROLES)
 
 
 def unheaded(raw: str, *, opened: bool) -> str | None:
@@ -194,13 +217,22 @@ def unheaded(raw: str, *, opened: bool) -> str | None:
     A generation prompt ends in that role, and a model may go on with its answer, or with an answer whose tokens were
     left out.
     """
-    if CHANNEL in raw or CONSTRAIN in raw or (opened and not raw.startswith(ASSISTANT)):
+    if CHANNEL in raw or CONSTRAIN in raw or (opened and _is_speaker(raw)):
         return None
     text = raw.removeprefix(ASSISTANT) if opened else raw
     header = opened and text[:1].isspace() and (_LEAD.match(text) or text.lstrip().startswith(TO))
     if not text.strip() or is_begun(text) or header:
         return None
     return text
+
+
+def _is_speaker(raw: str) -> bool:
+    """Whether a header's first word says who speaks, other than the assistant: a role, a channel, a tool."""
+    found = _ROLE_WORD.match(raw)
+    if found is None or raw.startswith(ASSISTANT):
+        return False
+    word = found[0]
+    return word.startswith(TO) or word in CHANNELS or TOOL_NAME.fullmatch(word) is not None or raw.startswith(_ROLES)
 
 
 def is_begun(text: str) -> bool:
@@ -211,9 +243,6 @@ def is_begun(text: str) -> bool:
 def is_call_to_tool(fields: Fields) -> bool:
     """Whether the message with these fields is a call."""
     return is_call(Message(fields.role, "", recipient=fields.recipient))
-
-
-_ROLE_WORD: Final = re.compile(r"[^\s<]+")
 
 
 def split_body(raw: str, *, opened: bool) -> tuple[str, str]:
@@ -231,10 +260,24 @@ def split_body(raw: str, *, opened: bool) -> tuple[str, str]:
     while marker >= 0:
         at = marker
         while (found := _LEAD.match(raw, at)) is not None:
-            at = found.end()
+            at = found.end() if found[1] is None else _end_of_channel(raw, found)
         # What stands before a channel is no body.
         marker = raw.find(CHANNEL, at)
     return raw[:at], raw[at:].removeprefix(" ")
+
+
+def _end_of_channel(raw: str, found: re.Match[str]) -> int:
+    """Where a channel's name ends that nothing tells from a body: behind what evidently is one, or before the word."""
+    word = found[1]
+    if not word or evident(word) in CHANNELS or _MORE.match(raw, found.end()):
+        return found.end()
+    glued = _GLUED.match(word)
+    return found.start(1) + (0 if glued is None else glued.end())
+
+
+_MORE: Final = re.compile(rf"\s*(?:{re.escape(CHANNEL)}|{re.escape(CONSTRAIN)}|{TO})")
+_GLUED: Final = re.compile(r"(?:analysis|commentary|final)(?=\w)")
+"""A channel's name with the first word of a body behind it."""
 
 
 # --- answers whose tokens were left out in decoding: `analysisThe user asks…assistantfinalHello` ----------------------

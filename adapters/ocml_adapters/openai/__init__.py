@@ -5,7 +5,7 @@ from __future__ import annotations
 from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 
-from .syntax import ENGINE_KEYS, HOME
+from .syntax import CONTINUING, ENGINE_KEYS, HOME
 
 ADAPTER = Adapter(
     id="openai",
@@ -17,6 +17,7 @@ ADAPTER = Adapter(
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     split=Lazy(f"{__name__}.shapes:split"),
     engine_keys=ENGINE_KEYS,
+    continuing=CONTINUING,
     decoders={"openai-sse": Lazy(f"{__name__}.stream:decoder")},
     encoders={"openai-sse": Lazy(f"{__name__}.stream:encoder"), "openai": Lazy(f"{__name__}.encode:AnswerEncoder")},
 )

@@ -63,6 +63,9 @@ ENGINE_KEYS: Final = frozenset(
 )
 """Sampling, limits, transport and bookkeeping: no part of the conversation, and none of a prompt's business."""
 
+CONTINUING: Final = ("continue_final_message", "add_generation_prompt")
+"""As servers of models take them: the answer goes on with the last message; and no turn is opened behind it."""
+
 ELSEWHERE: Final = ("channel", "tool_call", "recipient", "token", "parts")
 """Members of messages in other JSON formats."""
 REQUESTED_ELSEWHERE: Final = ("system", "anthropic_version", "toolConfig", "inferenceConfig")

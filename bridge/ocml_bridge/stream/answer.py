@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from typing import Final, Self
 
 from ..events import Decoder, Delta, End, Event, Reason, RefusalDelta, Start, Stop
 from ..loss import Finding
 from ..model import Content, Message, Part, Text, Transcript, replace
-from ..turns import content_of, parts_of
-from .decoder import text_of
+from ..turns import content_of, continues, parts_of
+from .decoder import settle, text_of
 
 
 class AnswerDecoder:
@@ -23,21 +23,32 @@ class AnswerDecoder:
     Args:
         source: reads the end of the prompt, and the answer behind it.
         prefix: the end of the prompt, as text or token ids.
-        messages: those of its last turn that it has begun; the last of them is unfinished.
+        begun: the messages of its last turn that it has begun; the last of them is unfinished.
+        mend: makes of a message what it evidently is; it then belongs to a turn by the rule of flat formats.
     """
 
-    def __init__(self, source: Decoder, prefix: str | Sequence[int], messages: Sequence[Message]) -> None:
+    def __init__(
+        self,
+        source: Decoder,
+        prefix: str | Sequence[int],
+        begun: Sequence[Message],
+        mend: Callable[[Message], Message] | None = None,
+    ) -> None:
         self._source = source
-        self._begun = len(text_of(messages[-1])) if messages else 0
+        self._mend = mend
+        self._begun = len(text_of(begun[-1])) if begun else 0
         self._skipped = 0
         """How much of what the prompt has begun came by now."""
+        self._before: Message | None = None
+        """The last message of the answer that has ended."""
+        self._reason: Reason | None = None
         events = source.feed(prefix) if isinstance(prefix, str) else source.feed_tokens(prefix)
         self._first = sum(isinstance(event, End) for event in events)
         """The number of the answer's first message."""
         self._waiting = self._passed(
             event for event in events if isinstance(event, (Start, Delta)) and event.number >= self._first
         )
-        self._direct = not (self._waiting or self._first or self._begun)
+        self._direct = not (self._waiting or self._first or self._begun or mend)
 
     def feed(self, data: str | bytes, /) -> list[Event]:
         """Take the next chunk."""
@@ -51,10 +62,12 @@ class AnswerDecoder:
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
         """Nothing more comes."""
+        self._reason = reason
         return self._next(self._source.finish(reason))
 
     def cancel(self) -> list[Event]:
         """Nobody listens any more."""
+        self._reason = "cancelled"
         return self._next(self._source.cancel())
 
     def copy(self) -> Self:
@@ -71,9 +84,11 @@ class AnswerDecoder:
         for event in events:
             match event:
                 case Start(number, message):
-                    out.append(Start(number - self._first, self._own(number, message)))
+                    out.append(
+                        Start(number - self._first, self._own(message, self._before, begun=self._is_begun(number)))
+                    )
                 case Delta(number, text):
-                    if number == self._first and self._skipped < self._begun:
+                    if self._is_begun(number) and self._skipped < self._begun:
                         text = text[self._begun - self._skipped :]
                         self._skipped += len(event.text) - len(text)
                     if text:
@@ -81,20 +96,28 @@ class AnswerDecoder:
                 case RefusalDelta(number, text):
                     out.append(RefusalDelta(number - self._first, text))
                 case End(number, message):
-                    out.append(End(number - self._first, self._own(number, message)))
+                    self._before = self._own(message, self._before, begun=self._is_begun(number))
+                    out.append(End(number - self._first, self._before))
                 case Stop():
                     out.append(self._stopped(event))
                 case Finding():
                     out += self._found(event)
         return out
 
-    def _own(self, number: int, message: Message) -> Message:
-        """A message as the answer has it."""
-        if number != self._first:
-            return message
-        if message.continues and self._first:
-            message = replace(message, continues=False)
-        return replace(message, content=_behind(message.content, self._begun)) if self._begun else message
+    def _is_begun(self, number: int) -> bool:
+        """Whether the prompt has begun a message."""
+        return number == self._first and self._begun > 0
+
+    def _own(self, message: Message, before: Message | None, *, begun: bool) -> Message:
+        """A message as the answer has it, given the one before it there."""
+        if self._mend is not None:
+            message = self._mend(message)
+            joins = before is not None and continues(before, message)
+        else:
+            joins = message.continues and before is not None
+        if joins != message.continues:
+            message = replace(message, continues=joins)
+        return replace(message, content=_behind(message.content, self._begun)) if begun else message
 
     def _found(self, finding: Finding) -> Sequence[Finding]:
         """A finding by its path in the answer; none where it is of the prompt."""
@@ -105,20 +128,20 @@ class AnswerDecoder:
         return () if number < 0 else (finding._replace(path=f"/messages/{number}{finding.path[index.end() :]}"),)
 
     def _stopped(self, stop: Stop) -> Stop:
-        document = stop.document
+        """The end of the answer: its document has nothing of the prompt."""
+        document, lifted, first = stop.document, stop.lifted, self._first
         if not isinstance(document, Transcript):
             return stop
-        lifted = stop.lifted
-        before = self._first
-        if lifted is not None and lifted < before:
-            before, lifted = before - 1, None
-        elif lifted is not None:
-            lifted -= self._first
-        messages = [
-            self._own(number, message) for number, message in enumerate(document.messages[before:], self._first)
-        ]
-        document = replace(document, messages=tuple(messages), tools=None if self._first else document.tools)
-        return stop._replace(document=document, lifted=lifted)
+        if lifted is not None:
+            first, lifted = (first - 1, None) if lifted < first else (first, lifted - first)
+        messages: list[Message] = []
+        for message in document.messages[first:]:
+            before = messages[-1] if messages else None
+            messages.append(self._own(message, before, begun=before is None and self._begun > 0))
+        # Tools are the answer's own only where one of its messages declares them.
+        document = replace(document, messages=tuple(messages), tools=None if lifted is None else document.tools)
+        reason = stop.reason if self._mend is None or stop.error is not None else settle(self._reason, document)
+        return stop._replace(reason=reason, document=document, lifted=lifted)
 
 
 _INDEX: Final = re.compile(r"/messages/(\d+)")

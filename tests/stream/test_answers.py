@@ -1,0 +1,208 @@
+"""Answers read by a profile and their request: malformed ones as a client wants them, text as ids, cut anywhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.conftest import Run
+from harmony_answers import chunks_of, client_sees, declaring, fits, recorded
+from harmony_judge import library
+from ocml_adapters.harmony.vocabulary import load_encoding
+from ocml_bridge import BridgeError, ErrorCode, Options, Transcript
+from ocml_bridge.events import Answer, Delta, End, Event, Start, Stop
+from ocml_bridge.pipe import encoder
+from ocml_bridge.profiles import Prompt, profile
+from ocml_bridge.visibility import REASONING
+
+pytest_plugins = ("cli.conftest",)
+
+FORMS = ("harmony", "harmony-tokens")
+
+
+def events_of(text: str, request: Any, form: str = "harmony", size: int = 10_000, name: str = "gpt-oss") -> list[Event]:
+    """What an answer is read as, cut into chunks of a size."""
+    source = profile(name, form).answering(request)
+    events: list[Event] = []
+    if form == "harmony-tokens":
+        ids = load_encoding().encode(text, allowed_special="all")
+        for at in range(0, len(ids), size):
+            events += source.feed_tokens(ids[at : at + size])
+    else:
+        for chunk in chunks_of(text, size):
+            events += source.feed(chunk)
+    return events + source.finish("stop")
+
+
+def document_of(events: list[Event]) -> Transcript:
+    stop = events[-1]
+    assert isinstance(stop, Stop)
+    assert isinstance(stop.document, Transcript)
+    return stop.document
+
+
+def seen(events: list[Event]) -> dict[str, Any]:
+    """What a client of Chat Completions puts together of it, reasoning and all."""
+    target = encoder("openai-sse", answer=Answer("a", "m", 1), visibility=REASONING)
+    return client_sees(b"".join([*target.encode(events), *target.finish()]))
+
+
+# --- what was reported ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("size", [1, 3, 10_000])
+def test_reported_answers_are_read_as_wanted(form: str, size: int) -> None:
+    library()
+    cases = recorded()
+    unlike = [
+        case["id"]
+        for case in cases
+        if not fits(seen(events_of(case["text"], declaring(*case.get("tools", ())), form, size)), case["wanted"])
+    ]
+    assert (len(cases) > 30, unlike) == (True, [])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_command_reads_them_so_too(run: Run, tmp_path: Path, form: str) -> None:
+    library()
+    request = tmp_path / "request.json"
+    for case in recorded():
+        request.write_text(json.dumps(declaring(*case.get("tools", ()))))
+        ids = json.dumps(load_encoding().encode(case["text"], allowed_special="all"))
+        stdin = (case["text"] if form == "harmony" else ids).encode()
+        options = ("--profile", "gpt-oss", "--request", str(request), "--finish-reason", "stop", "-q")
+        done = run(
+            "stream", "-f", form, "-t", "openai-sse", "--show", "analysis", "--debug-view", *options, stdin=stdin
+        )
+        assert fits(client_sees(done.out), case["wanted"]), case["id"]
+
+
+# --- what only the declared tools tell --------------------------------------------------------------------------------
+
+CALLS = {
+    "the type glued to the name (llama.cpp#15158)": "<|channel|>commentary to=functions.shelljson<|message|>{}<|call|>",
+    "the same, without the type's own token": "<|channel|>commentary to=functions.shelljson {}<|call|>",
+    "a namespace that is none": "<|channel|>commentary to=function.shell <|constrain|>json<|message|>{}<|call|>",
+    "no namespace": "<|channel|>commentary to=shell <|constrain|>json<|message|>{}<|call|>",
+    "the function for the role (tiles#145)": (
+        "<|start|>shell<|channel|>commentary <|constrain|>json<|message|>{}<|call|>"
+    ),
+    "its whole name for the role": (
+        "<|start|>functions.shell<|channel|>commentary <|constrain|>json<|message|>{}<|call|>"
+    ),
+    "the function for the channel (harmony#114)": (
+        "<|channel|>shell<|channel|>commentary <|constrain|>json<|message|>{}<|call|>"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_call_is_of_the_function_that_it_evidently_names(text: str, form: str) -> None:
+    library()
+    for before in ("", "<|channel|>analysis<|message|>t<|end|><|start|>assistant"):
+        answer = f"{before.removesuffix('<|start|>assistant') if text.startswith('<|start|>') else before}{text}"
+        events = events_of(answer, declaring("shell", "other"), form, 2)
+        assert seen(events) == {
+            "reasoning": "t" if before else "",
+            "content": "",
+            "tool_calls": [{"name": "shell", "arguments": "{}"}],
+            "finish_reason": "tool_calls",
+        }
+        call = document_of(events).messages[-1]
+        assert (call.role, call.recipient, call.continues) == ("assistant", "functions.shell", before != "")
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "called"),
+    [
+        ("to=functions.shelljson", ("shelljson", "shell"), "shelljson"),  # it is declared
+        ("to=functions.f", ("g",), "f"),  # it means none of them
+        ("to=functions.ajson", ("a", "ajson", "b"), "ajson"),
+        ("to=tools.a.b", ("a.b", "b"), "a.b"),
+        ("to=python", ("other.python",), "python"),  # a tool of the model's own
+        ("to=browser.search", ("search",), "browser.search"),
+    ],
+)
+def test_a_name_that_may_mean_something_else_stays_as_it_is(text: str, names: tuple[str, ...], called: str) -> None:
+    answer = f"<|channel|>commentary {text} <|constrain|>json<|message|>{{}}<|call|>"
+    assert seen(events_of(answer, declaring(*names)))["tool_calls"] == [{"name": called, "arguments": "{}"}]
+
+
+def test_a_reply_that_the_model_wrote_itself_is_no_call() -> None:
+    """vLLM#50690."""
+    call = "<|channel|>commentary to=functions.shell <|constrain|>json<|message|>{}<|call|>"
+    reply = "<|start|>functions.shell<|channel|>commentary<|message|>{}<|end|>"
+    document = document_of(events_of(call + reply, declaring("shell")))
+    assert [message.role for message in document.messages] == ["assistant", "tool"]
+
+
+# --- what the prompt has begun ----------------------------------------------------------------------------------------
+
+BEGUN: dict[str, Any] = {"messages": [{"role": "user", "content": "Hi"}], "continue_final_message": True}
+
+
+@pytest.mark.parametrize(
+    ("name", "begun"),
+    [
+        ("gpt-oss", "<|start|>assistant<|channel|>final<|message|>The capital"),
+        ("qwen3", "<|im_start|>assistant\n<think>\n\n</think>\n\nThe capital"),
+        ("qwen3.5", "<|im_start|>assistant\n<think>\n\n</think>\n\nThe capital"),
+        ("internlm2", "<|im_start|>assistant\nThe capital"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_an_answer_goes_on_with_an_unfinished_message(name: str, begun: str, size: int) -> None:
+    """As vLLM has it: the prompt ends in the message, and the answer is what follows."""
+    request = {**BEGUN, "messages": [*BEGUN["messages"], {"role": "assistant", "content": "The capital"}]}
+    model = profile(name)
+    prompt = model.prompt(request)
+    assert isinstance(prompt, Prompt)
+    assert str(prompt.output).endswith(begun)
+    assert prompt.lossless
+    source = model.answering(prompt)
+    events = [event for chunk in chunks_of(" is Oslo.", size) for event in source.feed(chunk)] + source.finish("stop")
+    assert [event.number for event in events if isinstance(event, (Start, End))] == [0, 0]
+    assert "".join(event.text for event in events if isinstance(event, Delta)) == " is Oslo."
+    (message,) = document_of(events).messages
+    assert (message.role, message.content, message.continues) == ("assistant", " is Oslo.", False)
+    assert seen(events)["content"] == " is Oslo."
+
+
+def test_an_answer_goes_on_with_an_unfinished_call_as_ids() -> None:
+    library()
+    model = profile("gpt-oss", "harmony-tokens")
+    call = "<|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"
+    prompt = model.prompt(f"<|start|>user<|message|>Hi<|end|>{call}", source="harmony")
+    source = model.answering(prompt)
+    events = source.feed_tokens(load_encoding().encode('"a": 1}<|call|>', allowed_special="all")) + source.finish()
+    (call,) = document_of(events).messages
+    assert (call.recipient, call.content, call.end) == ("functions.f", '"a": 1}', "call")
+
+
+@pytest.mark.parametrize("name", ["qwen3.5", "nemotron-3", "step-3.5"])
+def test_a_thought_that_the_prompt_has_begun_is_private(name: str) -> None:
+    events = events_of("Hm.\n</think>\n\nHello.", declaring("f"), "chatml", 2, name)
+    assert [message.channel for message in document_of(events).messages] == ["analysis", "final"]
+    assert seen(events) | {"reasoning": "Hm.", "content": "Hello."} == seen(events)
+
+
+def test_an_answer_has_nothing_of_its_prompt() -> None:
+    """Neither the declared tools nor the messages before it; its messages count from the first of its own."""
+    answer = "<tool_call>\n<function=f>\n</function>\n</tool_call>"
+    events = events_of(answer, declaring("f"), "chatml", 4, "qwen3-coder")
+    document = document_of(events)
+    assert document.tools is None
+    assert len(document.messages) == 1
+    assert [event.number for event in events if isinstance(event, (Start, End))] == [0, 0]
+
+
+def test_what_opens_no_turn_has_no_answer() -> None:
+    line = profile("qwen3").prompt(declaring(), options=Options(training=True))
+    with pytest.raises(BridgeError) as caught:
+        profile("qwen3").answering(line)
+    assert caught.value.code is ErrorCode.OPTION
