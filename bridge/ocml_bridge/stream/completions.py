@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Self, cast
+from typing import Any, Final, NamedTuple, Self, cast
 
 import orjson
 
@@ -51,7 +51,7 @@ class Sampled:
     top: tuple[Alternative, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: one is made of every token
 class Piece:
     """What a server says next of one answer.
 
@@ -77,8 +77,7 @@ class Piece:
         return REASONS.get(self.reason or "")
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """One message of a server.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing
 from datetime import UTC, datetime
 from functools import partial
@@ -16,7 +16,7 @@ from ...adapter import Options
 from ...errors import BridgeError, ErrorCode
 from ...events import Answer
 from ...loss import Loss, Severity
-from ...stream.completions import Piece
+from ...stream.completions import Chunk, Piece
 from .answer import Answering, Choice
 from .asked import understand
 from .problems import ApiError, of_answer
@@ -83,9 +83,8 @@ class Conversation:
         """
         answering = self._answering
         async with self._upstream.answer(self.asked.wanted, self._key) as said:
-            async for heard in said:
-                self._usage = heard.usage or self._usage
-                for piece in heard.pieces:
+            async for chunks in said:
+                for piece in self._pieces(chunks):
                     choice = answering.choice(piece.index)
                     try:
                         choice.feed(piece)
@@ -107,9 +106,8 @@ class Conversation:
             async with self._upstream.answer(self.asked.wanted, self._key) as said, aclosing(said):
                 yield b""
                 try:
-                    async for heard in said:
-                        self._usage = heard.usage or self._usage
-                        out = [chunk for piece in heard.pieces for chunk in self._pass(piece)]
+                    async for chunks in said:
+                        out = [data for piece in self._pieces(chunks) for data in self._pass(piece)]
                         if out:
                             yield b"".join(out)
                         if self._is_cut():
@@ -124,6 +122,12 @@ class Conversation:
             yield b"".join(rest)
         finally:
             answering.cancel()
+
+    def _pieces(self, chunks: list[Chunk]) -> Iterator[Piece]:
+        for chunk in chunks:
+            if chunk.usage is not None:
+                self._usage = chunk.usage
+            yield from chunk.pieces
 
     def failed(self, problem: ApiError) -> bytes:
         """What a client is told that has a status already, and gets no answer."""

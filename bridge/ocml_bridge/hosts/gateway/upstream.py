@@ -9,7 +9,6 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 
-import httpx
 import orjson
 
 from ...adapter import Kind
@@ -17,6 +16,7 @@ from ...errors import BridgeError
 from ...model import Json
 from ...stream.completions import Chunk, CompletionsReader
 from .drivers import Call, Completion, Driver, Terms, connect
+from .http import HttpAnswer, HttpClient
 from .problems import ApiError, of_answer, of_upstream
 from .settings import Settings
 
@@ -34,7 +34,7 @@ class Upstream:
         client: sends the requests.
     """
 
-    def __init__(self, settings: Settings, client: httpx.AsyncClient) -> None:
+    def __init__(self, settings: Settings, client: HttpClient) -> None:
         base = settings.upstream.rstrip("/")
         self._base: Final = base
         self._root: Final = base.removesuffix("/v1")
@@ -62,8 +62,8 @@ class Upstream:
         return self._driver
 
     @asynccontextmanager
-    async def answer(self, wanted: Completion, key: str | None) -> AsyncGenerator[AsyncGenerator[Chunk]]:
-        """Ask for completions. Inside the context, what the upstream says; leaving it hangs up.
+    async def answer(self, wanted: Completion, key: str | None) -> AsyncGenerator[AsyncGenerator[list[Chunk]]]:
+        """Ask for completions. Inside the context, what the upstream says, as it comes; leaving it hangs up.
 
         Args:
             wanted: what is asked for; streamed, answers come piece by piece.
@@ -79,12 +79,12 @@ class Upstream:
         limit = wanted.limit
         if limit is None:
             limit = await driver.room(wanted, partial(self._ask, key))
-        response = await self._send(self._request(driver.call(wanted, limit), key, self._settings.body))
+        response = await self._send(driver.call(wanted, limit), key, self._settings.body)
         reader = CompletionsReader(driver.reader(wanted), limit=self._limit)
         try:
             yield _streamed(response, reader, self._limit) if wanted.stream else _whole(response, reader, self._limit)
         finally:
-            await response.aclose()
+            response.close()
 
     async def passed_on(self, path: str, data: bytes, key: str | None) -> AsyncGenerator[bytes]:
         """The upstream's answer to a request as it is, piece by piece; hung up on when it is closed.
@@ -97,20 +97,16 @@ class Upstream:
         Raises:
             ApiError: where there is no answer, or a larger one than is allowed.
         """
-        headers, size = self._headers(key), 0
-        response = await self._send(
-            self._client.build_request("POST", self._base + path, content=data, headers=headers)
-        )
+        response = await self._answered("POST", self._base + path, self._headers(key), data)
+        size = 0
         try:
-            async for chunk in response.aiter_bytes():
-                size += len(chunk)
+            while data := await response.some():
+                size += len(data)
                 if size > self._limit:
                     raise _too_large(self._limit)
-                yield chunk
-        except httpx.HTTPError as error:
-            raise _unreachable(error) from error
+                yield data
         finally:
-            await response.aclose()
+            response.close()
 
     async def models(self, key: str | None) -> Any:
         """The upstream's list of models."""
@@ -118,41 +114,39 @@ class Upstream:
 
     async def _ask(self, key: str | None, call: Call) -> Any:
         """The answer to a short question."""
-        response = await self._send(self._request(call, key))
+        response = await self._send(call, key)
         try:
             return _parsed(await read(response, self._limit))
         finally:
-            await response.aclose()
+            response.close()
 
-    def _request(self, call: Call, key: str | None, more: Mapping[str, Json] = _NOTHING) -> httpx.Request:
+    async def _send(self, call: Call, key: str | None, more: Mapping[str, Json] = _NOTHING) -> HttpAnswer:
         path = call.path.removeprefix("/v1")
         url = f"{self._base if path != call.path else self._root}{path}"
         if call.body is None:
-            return self._client.build_request("GET", url, headers=self._headers(key))
+            return await self._answered("GET", url, self._headers(key))
         body = {name: value for name, value in {**call.body, **more}.items() if value is not None}
-        return self._client.build_request("POST", url, content=orjson.dumps(body), headers=self._headers(key))
+        return await self._answered("POST", url, self._headers(key), orjson.dumps(body))
 
     def _headers(self, key: str | None) -> dict[str, str]:
         key = f"Bearer {self._key}" if self._key is not None else key
         return {"content-type": "application/json"} | ({"authorization": key} if key else {})
 
-    async def _send(self, request: httpx.Request) -> httpx.Response:
+    async def _answered(self, method: str, url: str, headers: dict[str, str], body: bytes | None = None) -> HttpAnswer:
+        """An answer that is no refusal."""
+        response = await self._client.send(method, url, headers, body)
+        if response.status == 200:
+            return response
         try:
-            response = await self._client.send(request, stream=True)
-            if response.status_code != 200:
-                try:
-                    body = await begun(response, ERROR_BODY)
-                finally:
-                    await response.aclose()
-                raise of_upstream(
-                    response.status_code,
-                    _lenient(body),
-                    retry_after=response.headers.get("retry-after"),
-                    own_key=self._key is not None,
-                )
-        except httpx.HTTPError as error:
-            raise _unreachable(error) from error
-        return response
+            said = await response.begun(ERROR_BODY)
+        finally:
+            response.close()
+        raise of_upstream(
+            response.status,
+            _lenient(said),
+            retry_after=response.headers.get("retry-after"),
+            own_key=self._key is not None,
+        )
 
 
 def terms(settings: Settings) -> Terms:
@@ -162,40 +156,22 @@ def terms(settings: Settings) -> Terms:
     return Terms(ids=adapter.kind is Kind.JSON, tokens=(*tokens, *settings.special_tokens), length=settings.context)
 
 
-def client_for(settings: Settings) -> httpx.AsyncClient:
+def client_for(settings: Settings) -> HttpClient:
     """A client that waits as long as the settings say, and opens as many connections as there are answers."""
-    timeout = httpx.Timeout(settings.read_timeout, connect=settings.connect_timeout, pool=None)
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
-    return httpx.AsyncClient(timeout=timeout, limits=limits)
+    return HttpClient(settings)
 
 
-def _unreachable(error: httpx.HTTPError) -> ApiError:
-    if isinstance(error, httpx.TimeoutException):
-        return ApiError(504, "upstream_timeout", "the upstream did not answer in time")
-    return ApiError(502, "upstream_unreachable", f"the upstream cannot be reached: {type(error).__name__}")
-
-
-async def read(response: httpx.Response, limit: int) -> bytes:
+async def read(response: HttpAnswer, limit: int) -> bytes:
     """The body of a response.
 
     Raises:
         ApiError: where it is larger than the limit.
     """
     data = bytearray()
-    async for chunk in response.aiter_bytes():
-        data += chunk
+    while more := await response.some():
+        data += more
         if len(data) > limit:
             raise _too_large(limit)
-    return bytes(data)
-
-
-async def begun(response: httpx.Response, limit: int) -> bytes:
-    """The body of a response, cut off at the limit."""
-    data = bytearray()
-    async for chunk in response.aiter_bytes():
-        data += chunk[: limit - len(data)]
-        if len(data) >= limit:
-            break
     return bytes(data)
 
 
@@ -203,30 +179,30 @@ def _too_large(limit: int) -> ApiError:
     return of_answer("upstream_too_large", f"the upstream's answer is larger than {limit} bytes")
 
 
-async def _whole(response: httpx.Response, reader: CompletionsReader, limit: int) -> AsyncGenerator[Chunk]:
+async def _whole(response: HttpAnswer, reader: CompletionsReader, limit: int) -> AsyncGenerator[list[Chunk]]:
     try:
-        yield _checked(reader.whole(await read(response, limit)))
+        yield [_checked(reader.whole(await read(response, limit)))]
     except BridgeError as error:
         raise of_answer(error.code, error.message) from error
-    except httpx.HTTPError as error:
-        raise _unreachable(error) from error
 
 
-async def _streamed(response: httpx.Response, reader: CompletionsReader, limit: int) -> AsyncGenerator[Chunk]:
+async def _streamed(response: HttpAnswer, reader: CompletionsReader, limit: int) -> AsyncGenerator[list[Chunk]]:
     size = 0
-    try:
-        async for data in response.aiter_bytes():
-            size += len(data)
-            if size > limit:
-                raise _too_large(limit)
-            for chunk in reader.feed(data):
-                yield _checked(chunk)
-            if reader.done:
-                return
-    except BridgeError as error:
-        raise of_answer(error.code, error.message) from error
-    except httpx.HTTPError as error:
-        raise _unreachable(error) from error
+    while not reader.done and (data := await response.some()):
+        size += len(data)
+        if size > limit:
+            raise _too_large(limit)
+        chunks: list[Chunk] = []
+        try:
+            chunks.extend(map(_checked, reader.feed(data)))
+        except BridgeError as error:
+            # Those before the one that is wrong are said.
+            yield chunks
+            raise of_answer(error.code, error.message) from error
+        except ApiError:
+            yield chunks
+            raise
+        yield chunks
 
 
 def _checked(chunk: Chunk) -> Chunk:
