@@ -24,6 +24,7 @@ from ocml_bridge.model import ByFormat, Json, Settings, Tool
 from . import settings as places
 from .syntax import (
     CANDIDATES,
+    CHUNKS,
     CONTENT,
     CONTENTS,
     CUT_OFF,
@@ -61,6 +62,8 @@ def read_shell(source: Source) -> Shell:
     """
     if isinstance(source, list):
         contents = cast("list[Json]", source)
+        if _are_chunks(contents):
+            raise BridgeError(ErrorCode.SHAPE, CHUNKS, path="")
         if _are_documents(contents):
             raise several_documents(contents)
         return Shell(contents, USER_ROLE, lambda at: f"/{at}", layout={HOME: {_SHAPE: "list"}})
@@ -75,6 +78,13 @@ def read_shell(source: Source) -> Shell:
 
 def _is_response(document: Object) -> bool:
     return any(key in document for key in (CANDIDATES, "promptFeedback", "usageMetadata"))
+
+
+def _are_chunks(items: list[Json]) -> bool:
+    """Whether responses are the chunks of one."""
+    objects = [keys(cast("Object", item)) for item in items if isinstance(item, dict)]
+    ids = [each.get("responseId") for each in objects if CANDIDATES in each]
+    return len(items) == len(ids) > 1 and ids[0] is not None and all(each == ids[0] for each in ids)
 
 
 def _are_documents(items: list[Json]) -> bool:
@@ -92,7 +102,7 @@ def _is_document(item: Json) -> bool:
 def split(source: Source, options: Options) -> list[tuple[int, Source]]:
     """The conversations of a list of documents, each with its index; else the one document that a source is."""
     items = cast("list[Json]", source) if isinstance(source, list) else []
-    return list(enumerate(items)) if _are_documents(items) else [(0, source)]
+    return list(enumerate(items)) if _are_documents(items) and not _are_chunks(items) else [(0, source)]
 
 
 def _kept(notes: Object) -> ByFormat | None:

@@ -1,0 +1,139 @@
+"""JSON objects as they arrive: as the data of Server-Sent Events, in a list, or one behind the other."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from .. import jsontext
+from ..errors import BridgeError, ErrorCode
+from ..model import Json
+from . import sse
+
+DONE: Final = "[DONE]"
+"""What some servers say behind all events."""
+_TOKEN: Final = re.compile(r'["\\{}]')
+_BETWEEN: Final = re.compile(r"[\s,\[\]]*")
+_MARK: Final = "\ufeff"
+
+
+class Arrived(NamedTuple):
+    """One object.
+
+    Attributes:
+        name: of the event that it is the data of; None where it has none.
+        value: the object, or another value that stands in its place.
+    """
+
+    name: str | None
+    value: Json
+
+
+class Values:
+    """Chunks, cut anywhere, → JSON values.
+
+    Args:
+        limit: the longest value, in characters.
+    """
+
+    def __init__(self, limit: int = sse.LIMIT) -> None:
+        self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
+        self._objects: _Objects | None = None
+        self._events: sse.Reader | None = None
+        self._limit = limit
+        self._begun = False
+
+    def events(self, data: str | bytes) -> Iterator[Arrived]:
+        """The values that are complete with the next chunk, one after the other.
+
+        Raises:
+            BridgeError: OCB-JSON for what is not JSON, OCB-LIMIT for a value that is too long.
+        """
+        text = data if isinstance(data, str) else self._utf8.decode(data)
+        if not self._begun:
+            text = text.removeprefix(_MARK).lstrip()
+            if not text:
+                return
+            self._begun = True
+            if text[0] in "[{":
+                self._objects = _Objects(self._limit)
+            else:
+                self._events = sse.Reader(self._limit)
+        if self._objects is not None:
+            for raw in self._objects.feed(text):
+                yield Arrived(None, jsontext.loads(raw))
+        elif self._events is not None:
+            yield from map(_arrived, self._events.events(text))
+
+    def finish(self) -> Iterator[Arrived]:
+        """What is whole although nothing ends it.
+
+        Raises:
+            BridgeError: OCB-JSON for what is not.
+        """
+        yield from self.events(self._utf8.decode(b"", final=True))
+        if self._events is not None:
+            yield from map(_arrived, self._events.finish(unended=True))
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether a value has begun and is not whole."""
+        return self._objects is not None and self._objects.depth > 0
+
+
+def _arrived(event: sse.ServerEvent) -> Arrived:
+    return Arrived(event.name, DONE if event.data.strip() == DONE else jsontext.loads(event.data))
+
+
+class _Objects:
+    """Text, cut anywhere, → the objects in it, with white space, commas and brackets between them."""
+
+    def __init__(self, limit: int) -> None:
+        self.depth = 0
+        self._limit = limit
+        self._quoted = False
+        self._escaped = False
+        self._pieces: list[str] = []
+        self._size = 0
+
+    def feed(self, text: str) -> Iterator[str]:
+        start, skipped = 0, 0 if self._escaped else -1
+        if self._escaped and text:
+            self._escaped = False
+        if self.depth == 0:
+            start = self._between(text, 0)
+        for found in _TOKEN.finditer(text, start):
+            at, token = found.start(), found[0]
+            if at == skipped or at < start:
+                continue
+            if self._quoted:
+                if token == "\\":
+                    skipped = at + 1
+                    self._escaped = skipped == len(text)
+                elif token == '"':
+                    self._quoted = False
+            elif token == '"':
+                self._quoted = True
+            elif token == "{":
+                self.depth += 1
+            elif token == "}":
+                self.depth -= 1
+                if self.depth == 0:
+                    yield "".join((*self._pieces, text[start : at + 1]))
+                    self._pieces, self._size = [], 0
+                    start = self._between(text, at + 1)
+        if self.depth:
+            self._pieces.append(text[start:])
+            self._size += len(text) - start
+            if self._size > self._limit:
+                raise BridgeError(ErrorCode.LIMIT, f"a value of more than {self._limit} characters")
+
+    def _between(self, text: str, at: int) -> int:
+        """The place of the next object, behind what may stand between two."""
+        found = _BETWEEN.match(text, at)
+        end = at if found is None else found.end()
+        if end < len(text) and text[end] != "{":
+            raise BridgeError(ErrorCode.JSON, f"not JSON: {text[end : end + 20]!r} between the objects of a stream")
+        return end

@@ -1,0 +1,294 @@
+"""`gemini-sse`: chunks as the API streams them, read and written."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocml_bridge import BridgeError, Transcript, read
+from ocml_bridge.errors import ErrorCode
+from ocml_bridge.events import Answer, Delta, Reason, Stop
+from ocml_bridge.loss import Finding
+from ocml_bridge.pipe import decoder, encoder
+from ocml_bridge.report import unnamed
+from ocml_bridge.stream import replay
+from ocml_bridge.stream.sse import Reader
+from ocml_bridge.testing import strategies
+from ocml_bridge.testing.streams import check_cancel, check_copies, check_order, cuts, events_of
+from ocml_bridge.visibility import DEBUG
+from turns import ANSWERS, call, final, preamble, thought, turn
+from wire_facts import Recorded, recorded
+
+STREAM = "gemini-sse"
+
+
+def sse(chunks: list[Any]) -> str:
+    return "".join(f"data: {json.dumps(chunk)}\r\n\r\n" for chunk in chunks)
+
+
+def chunk(*parts: Any, **more: Any) -> dict[str, Any]:
+    candidate = {"content": {"parts": list(parts), "role": "model"}, "index": 0, **more}
+    return {"candidates": [candidate], "responseId": "r"}
+
+
+def document_of(text: str) -> Transcript:
+    document = events_of(decoder(STREAM), [text]).stop.document
+    assert isinstance(document, Transcript)
+    return document
+
+
+def said(document: Transcript) -> list[tuple[str | None, str | None, Any]]:
+    return [(message.channel, message.recipient, message.content) for message in document.messages]
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def put_together(chunks: list[Any]) -> list[tuple[str, str]]:
+    """What the parts of the first candidate say, texts of a kind joined: apart from the library's own assembly."""
+    out: list[tuple[str, str]] = []
+    for value in chunks:
+        for candidate in value.get("candidates", [])[:1]:
+            for part in candidate.get("content", {}).get("parts", []):
+                if "text" in part:
+                    kind, text = "thought" if part.get("thought") else "text", part["text"]
+                elif "functionCall" in part:
+                    kind, text = "call", json.dumps(part["functionCall"]["args"], separators=(",", ":"))
+                elif "executableCode" in part:
+                    kind, text = "code", part["executableCode"]["code"]
+                elif "codeExecutionResult" in part:
+                    kind, text = "result", part["codeExecutionResult"]["output"]
+                else:
+                    kind, text = "text", ""
+                if out and out[-1][0] == kind and kind in ("text", "thought"):
+                    out[-1] = (kind, out[-1][1] + text)
+                else:
+                    out.append((kind, text))
+    return out
+
+
+def streams() -> list[Recorded]:
+    return recorded("google", streams=True)
+
+
+def test_recorded_streams_are_the_same_however_they_are_framed_and_cut() -> None:
+    for case in streams():
+        framed = [sse(case.value), json.dumps(case.value, indent=2), "\n".join(map(json.dumps, case.value))]
+        whole = events_of(decoder(STREAM), [framed[0]])
+        for text in framed:
+            for size in (1, 50, 4096) if len(text) < 20_000 else (4096,):
+                pieces = [text[at : at + size] for at in range(0, len(text), size)]
+                assert events_of(decoder(STREAM), pieces) == whole, case
+        check_order(whole.events)
+        assert not [event for event in whole.events if isinstance(event, Finding)], case
+        assert isinstance(whole.stop.document, Transcript)
+        texts = [
+            "".join(getattr(part, "text", "") for part in message.content)
+            if isinstance(message.content, tuple)
+            else message.content
+            for message in whole.stop.document.messages
+        ]
+        assert texts == [text for _, text in put_together(case.value)], case
+
+
+def test_a_stream_is_what_the_reader_reads_of_the_whole_answer() -> None:
+    parts = [
+        {"text": "Hm", "thought": True},
+        {"text": "I look."},
+        {"functionCall": {"name": "f", "args": {"a": 1}}, "thoughtSignature": "cw=="},
+    ]
+    chunks = [chunk(part) for part in parts]
+    chunks[2]["candidates"][0]["finishReason"] = "STOP"
+    played = events_of(decoder(STREAM), [sse(chunks)])
+    whole = read(
+        {
+            "candidates": [{**chunks[2]["candidates"][0], "content": {"parts": parts, "role": "model"}}],
+            "responseId": "r",
+        },
+        "gemini",
+    )
+    assert isinstance(played.stop.document, Transcript)
+    assert isinstance(whole.transcript, Transcript)
+    assert played.stop.document.messages == whole.transcript.messages
+    assert played.stop.document.extras == whole.transcript.extras
+    assert played.stop.reason == "tool_calls"
+
+
+def test_a_signature_in_the_last_chunk_is_kept_with_its_text() -> None:
+    document = document_of(
+        sse(
+            [
+                chunk({"text": "Hel"}),
+                chunk({"text": "lo"}),
+                chunk({"text": "", "thoughtSignature": "cw=="}, finishReason="STOP"),
+            ]
+        )
+    )
+    assert said(document) == [("final", None, "Hello")]
+    assert document.messages[0].extras == {"gemini": {"after": [{"text": "", "thoughtSignature": "cw=="}]}}
+
+
+def test_arguments_may_come_in_pieces() -> None:
+    pieces: list[Any] = [
+        {"functionCall": {"name": "f", "willContinue": True}},
+        {
+            "functionCall": {
+                "partialArgs": [{"jsonPath": "$.city", "stringValue": "New ", "willContinue": True}],
+                "willContinue": True,
+            }
+        },
+        {"functionCall": {"partialArgs": [{"jsonPath": "$.city", "stringValue": "York"}], "willContinue": True}},
+        {"functionCall": {"partialArgs": [{"jsonPath": "$.days[0]", "numberValue": 2}], "willContinue": True}},
+        {"functionCall": {}},
+    ]
+    chunks = [*map(chunk, pieces), chunk({"text": "Done."}, finishReason="STOP")]
+    assert said(document_of(sse(chunks))) == [
+        ("commentary", "functions.f", '{"city":"New York","days":[2]}'),
+        ("final", None, "Done."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("last", "reason"),
+    [
+        ({"finishReason": "STOP"}, "stop"),
+        ({"finishReason": "MAX_TOKENS"}, "length"),
+        ({"finishReason": "SAFETY"}, "content_filter"),
+        ({"finishReason": "MALFORMED_FUNCTION_CALL"}, "truncated"),
+        ({"finishReason": "SOMETHING_NEW"}, "stop"),
+        ({}, "truncated"),
+    ],
+)
+def test_the_end_is_what_the_api_says_of_it(last: Any, reason: Reason) -> None:
+    played = events_of(decoder(STREAM), [sse([chunk({"text": "Hi"}), chunk(**last)])])
+    assert played.stop.reason == reason
+    assert isinstance(played.stop.document, Transcript)
+    assert (played.stop.document.messages[-1].end is None) is (reason in ("length", "truncated"))
+
+
+def test_a_blocked_prompt_has_no_answer() -> None:
+    played = events_of(decoder(STREAM), [sse([{"promptFeedback": {"blockReason": "SAFETY"}, "responseId": "r"}])])
+    assert (played.stop.reason, said(played.stop.document)) == ("content_filter", [])  # pyright: ignore[reportArgumentType]
+
+
+def test_an_error_in_the_stream_ends_it() -> None:
+    played = events_of(
+        decoder(STREAM), [sse([chunk({"text": "Hi"}), {"error": {"code": 503, "message": "overloaded"}}])]
+    )
+    assert played.stop.reason == "error"
+    assert [event.detail for event in played.events if isinstance(event, Finding)] == [
+        "the server broke off: overloaded"
+    ]
+
+
+def test_what_is_not_json_is_refused() -> None:
+    made = decoder(STREAM)
+    with pytest.raises(BridgeError) as raised:
+        made.feed("data: {oops\n\n")
+    assert raised.value.code is ErrorCode.JSON
+    assert isinstance(made.finish()[-1], Stop)
+
+
+def test_chunks_of_one_answer_are_no_documents() -> None:
+    with pytest.raises(BridgeError, match="gemini-sse"):
+        read([chunk({"text": "Hi"}), chunk({"text": "!"})], "gemini")
+
+
+SAMPLE = sse(
+    [chunk({"text": "Hm", "thought": True}), chunk({"text": "Hel"}), chunk({"text": "lo"}, finishReason="STOP")]
+)
+
+
+@given(cuts(SAMPLE), cuts(SAMPLE))
+def test_copies_go_on_by_themselves(first: Any, rest: Any) -> None:
+    check_copies(lambda: decoder(STREAM), first, rest, rest)
+
+
+def test_a_cancelled_stream_just_ends() -> None:
+    assert check_cancel(lambda: decoder(STREAM), [SAMPLE[:80]]).reason == "cancelled"
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def written(document: Transcript, reason: Reason | None = None, stream: str = STREAM) -> tuple[list[bytes], Any]:
+    made = encoder(stream, answer=Answer("r1", "gemini-x"), visibility=DEBUG)
+    return [*made.encode(replay(document, reason)), *made.finish()], made
+
+
+def values_of(chunks: list[bytes]) -> list[Any]:
+    out: list[Any] = []
+    for each in chunks:
+        (event,) = Reader().feed(each)
+        assert each.isascii()
+        out.append(json.loads(event.data))
+    return out
+
+
+def test_an_answer_is_chunks_with_its_parts() -> None:
+    document = turn(thought("Hm."), preamble("Let me see."), call("functions.f", '{"a": 1}'), call("functions.g", "{}"))
+    chunks, _ = written(document)
+    values = values_of(chunks)
+    assert [value["candidates"][0].get("content", {}).get("parts") for value in values] == [
+        [{"text": "Hm.", "thought": True}],
+        [{"text": "Let me see."}],
+        [{"functionCall": {"name": "f", "args": {"a": 1}}}],
+        [{"functionCall": {"name": "g", "args": {}}}],
+        None,
+    ]
+    assert values[-1]["candidates"][0]["finishReason"] == "STOP"
+    assert {(value["modelVersion"], value["responseId"]) for value in values} == {("gemini-x", "r1")}
+
+
+def test_text_is_passed_on_as_it_comes() -> None:
+    made = encoder(STREAM, visibility=DEBUG)
+    events = list(replay(Transcript((final("Hello"),))))
+    made.encode(events[:1])
+    for piece in ("Hel", "lo\u2028"):
+        (one,) = made.encode([Delta(0, piece)])
+        assert values_of([one])[0]["candidates"][0]["content"]["parts"] == [{"text": piece}]
+
+
+@pytest.mark.parametrize("reason", ["truncated", "error"])
+def test_an_answer_that_broke_off_never_looks_whole(reason: Reason) -> None:
+    chunks, _ = written(Transcript((final("Hi"),)), reason)
+    assert "finishReason" not in b"".join(chunks).decode()
+    assert values_of(chunks)[-1]["error"]["status"] == "INTERNAL"
+
+
+def test_a_whole_answer_is_one_response() -> None:
+    (data,), _ = written(turn(thought("Hm."), final("Hi")), stream="gemini")
+    assert json.loads(data)["candidates"][0]["content"]["parts"] == [{"text": "Hm.", "thought": True}, {"text": "Hi"}]
+
+
+def check_written(document: Transcript) -> None:
+    chunks, made = written(document)
+    back = document_of(b"".join(chunks).decode())
+    mine = Transcript(back.messages)
+    others = [
+        each
+        for each in unnamed(document, mine, made.losses)
+        if not each.path.startswith(("/extras", "/layout", "/settings"))
+    ]
+    assert others == []
+
+
+@given(ANSWERS)
+def test_what_a_client_does_not_know_is_reported(document: Transcript) -> None:
+    check_written(document)
+
+
+@given(st.lists(strategies.messages(), max_size=5))
+def test_what_a_client_does_not_know_of_any_document_is_reported(messages: Any) -> None:
+    check_written(Transcript(tuple(messages)))
+
+
+def test_googles_own_types_take_what_is_written() -> None:
+    types = pytest.importorskip("google.genai.types")
+    document = turn(thought("Hm."), final("Hi"), call("functions.f", "{}"))
+    for value in values_of(written(document)[0]):
+        types.GenerateContentResponse.model_validate(value)
