@@ -41,8 +41,8 @@ def of(*right: str, named: str = "", told: int = 0) -> Label:
 
 CHAT, NOTHING = of("openai", told=100), of()
 WIRES = {
-    ("anthropic", "request"): of("openai", named="an Anthropic Messages request"),
-    ("anthropic", "response"): of(named="an Anthropic Messages response"),
+    ("anthropic", "request"): of("anthropic", told=100),
+    ("anthropic", "response"): of("anthropic", told=100),
     ("anthropic", "response-streaming"): of(named="a recorded stream of Anthropic events"),
     ("bedrock", "request"): of(named="a Bedrock Converse request"),
     ("bedrock", "response"): of(named="a Bedrock Converse response"),
@@ -57,7 +57,7 @@ WIRES = {
     ("responses", "response"): of(named="an answer of the Responses API"),
     ("responses", "response-streaming"): of(named="a recorded stream of Responses events"),
 }
-"""The wire and what was sent → its label. A request of Anthropic without any mark of it reads as Chat Completions."""
+"""The wire and what was sent → its label."""
 LEGACY = {
     "axolotl_alpaca.json": of(named="an Alpaca record"),
     "axolotl_conversation.json": of(named="a ShareGPT record"),
@@ -83,6 +83,8 @@ TEXTS = {
     # A conversation without tools is the same in both.
     "internlm2": of("internlm2", "chatml", told=95),
 }
+READ = {"Anthropic": of("anthropic", told=100)}
+"""Other vendors whose messages are read."""
 OTHERWISE = {
     "docs/model.md:34": of("chatml"),
     "docs/model.md:157": of("chatml"),
@@ -128,7 +130,7 @@ def chat_completions() -> Iterator[Document]:
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
             document = json.loads(line)
             vendor = other_wire(document)
-            label = CHAT if vendor is None else of(named=vendor)
+            label = CHAT if vendor is None else READ.get(vendor, of(named=vendor))
             yield Document(f"{path.name}:{number}", "openai" if vendor is None else vendor, document, label)
 
 

@@ -7,13 +7,15 @@ turn; what no move can keep is reported. A gap is never closed by another call's
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from .loss import Loss, LossCode, Severity
 from .model import Message, replace
 from .pairing import pair, turns
 from .turns import is_call, is_reply
+from .units.heads import Item, messages_of
+from .units.relations import paired_in_order
 
 
 def in_order(messages: Sequence[Message], order: Sequence[int]) -> tuple[Message, ...]:
@@ -134,16 +136,58 @@ def _end_of_wire(messages: Sequence[Message], index: int) -> int:
     return index
 
 
+def gathered(items: Sequence[Item], in_turn: Callable[[Message], bool]) -> Sequence[int] | None:
+    """The order in which the replies to each turn stand directly behind it, in the order of its calls.
+
+    Some wires ask for that although they have ids.
+
+    Args:
+        items: the messages of a conversation.
+        in_turn: whether a message stands in the turn that calls: a reply of a tool that the server runs may.
+
+    Returns:
+        Indices of the messages; None where they stand so.
+    """
+    if paired_in_order(items) is not None:
+        return None
+    messages = messages_of(items)
+    pairs = {call: reply for reply, call in pair(messages).items() if not in_turn(messages[reply])}
+    behind: dict[int, list[int]] = {}
+    for calls in turns(messages):
+        if replies := [pairs[call] for call in calls if call in pairs]:
+            behind.setdefault(_end_of_turn(messages, calls[-1], in_turn), []).extend(replies)
+    going = {reply for replies in behind.values() for reply in replies}
+    order: list[int] = []
+    for index in range(len(messages)):
+        if index not in going:
+            order.append(index)
+        order += behind.get(index, ())
+    return None if order == list(range(len(messages))) else order
+
+
+def _end_of_turn(messages: Sequence[Message], index: int, in_turn: Callable[[Message], bool]) -> int:
+    """The index of the last message of the turn that a call is in."""
+    while index + 1 < len(messages) and messages[index + 1].continues and in_turn(messages[index + 1]):
+        index += 1
+    return index
+
+
 # --- the report -------------------------------------------------------------------------------------------------------
+
+
+def moved(order: Sequence[int]) -> list[int]:
+    """The indices of messages that do not stand where they stood, in their order there."""
+    return [index for index, stood in sorted(zip(order, sorted(order), strict=True)) if index != stood]
+
+
+def gathered_losses(order: Sequence[int], target: str) -> list[Loss]:
+    """A loss for each message that stands elsewhere because replies are gathered behind their calls."""
+    detail = f"in {target} replies stand directly behind their calls, in the order of these"
+    return [Loss(LossCode.ORDER, Severity.LAYOUT, f"/messages/{index}", detail) for index in moved(order)]
 
 
 def order_losses(messages: Sequence[Message], plan: Plan, target: str) -> list[Loss]:
     """A loss for each call and reply that was put in order and does not stand where it stood."""
-    moved = [
-        index
-        for index, stood in sorted(zip(plan.order, sorted(plan.order), strict=True))
-        if index != stood and index in plan.linked
-    ]
     return [
         Loss(
             LossCode.ORDER,
@@ -153,7 +197,8 @@ def order_losses(messages: Sequence[Message], plan: Plan, target: str) -> list[L
             if is_reply(messages[index])
             else f"{target} has no call ids: a call that nothing answers goes behind those that are answered",
         )
-        for index in moved
+        for index in moved(plan.order)
+        if index in plan.linked
     ]
 
 

@@ -289,5 +289,19 @@ def compact(value: Json) -> str:
     return _COMPACT.encode(value)
 
 
+def text_of(value: Json) -> str | None:
+    """A value as compact JSON, with numbers in their shortest spelling; None where that does not give it back."""
+    try:
+        data = orjson.dumps(value)
+    except (orjson.JSONEncodeError, TypeError):
+        data = b"null"
+    if b"null" not in data:  # a number that is none becomes null there
+        return data.decode()
+    if too_deep(value):
+        return None
+    text = compact(value)
+    return text if parse(text) is not None else None
+
+
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 """Made once: `json.dumps` makes a new one each time, which takes longer than a number does."""

@@ -24,6 +24,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "chatml-json": "ocml_adapters.chatml:JSON",
     "openai": "ocml_adapters.openai:ADAPTER",
     "gemini": "ocml_adapters.gemini:ADAPTER",
+    "anthropic": "ocml_adapters.anthropic:ADAPTER",
     "canonical": "ocml_adapters.canonical:ADAPTER",
 }
 

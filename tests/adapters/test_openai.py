@@ -456,7 +456,7 @@ def test_every_transcript_of_the_corpus_is_written_back_exactly() -> None:
             if (vendor := other_wire(document)) is not None:
                 with pytest.raises(BridgeError, match=vendor) as raised:
                     read(document, "openai")
-                assert raised.value.code is ErrorCode.SHAPE
+                assert raised.value.code in (ErrorCode.SHAPE, ErrorCode.FORMAT_DOUBT)
             assert same(write(read(document, "openai", options=AS_NAMED).transcript, "openai").output, document)
 
 

@@ -9,7 +9,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
-from ocml_bridge.model import Alternative, Json, Message, Tools, Transcript, replace
+from ocml_bridge.model import Alternative, Json, Message, Transcript, replace
 from ocml_bridge.pairing import name_replies
 from ocml_bridge.transform import missing
 from ocml_bridge.turns import hoist_tools, places
@@ -17,6 +17,7 @@ from ocml_bridge.units.conversation import Conversation, conversation_of
 from ocml_bridge.units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
+from ocml_bridge.units.relations import declares_tools
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .envelopes import Around, enclose, part, read_alternatives
@@ -218,7 +219,7 @@ class WireWriter(UnitWriter):
         A reply whose call does not tell its tool's name is given the layout of one that says it.
         """
         origins: Sequence[int] | None = None
-        if _declares_tools(conversation.items):
+        if declares_tools(conversation.items):
             document = conversation.transcript
             conversation = conversation_of(hoist_tools(document, log))
             origins = places(document, log)
@@ -270,13 +271,6 @@ class WireWriter(UnitWriter):
         """The conversation, with the names of the tools whose calls are answered."""
         name_replies(items, Log())
         return Conversation(items, around)
-
-
-def _declares_tools(items: Sequence[Item]) -> bool:
-    """Whether tools are declared inside messages."""
-    return any(
-        content.__class__ is not str and any(isinstance(part, Tools) for part in content) for _, content, _ in items
-    )
 
 
 def _placed(

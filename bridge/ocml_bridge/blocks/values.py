@@ -5,16 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .. import jsontext
+from ..jsontext import text_of
 from ..loss import Log, LossCode, Severity
-from ..model import Json
 
-
-def text_of(value: Json) -> str | None:
-    """A value as compact JSON; None where that does not give it back."""
-    if jsontext.too_deep(value):
-        return None
-    text = jsontext.compact(value)
-    return text if jsontext.parse(text) is not None else None
+__all__ = ["nearest_object", "object_in", "text_of"]
 
 
 def object_in(text: str) -> dict[str, Any] | None:
@@ -36,8 +30,8 @@ def nearest_object(text: str, path: str, log: Log, *, target: str, key: str = "i
         key: of the member that holds a text which is no object.
     """
     value = object_in(text)
-    if value is not None:
-        compact = jsontext.compact(value)
+    compact = None if value is None else text_of(value)
+    if compact is not None:
         if compact != text:
             detail = f"{target} has the object, and not how it was spelled"
             log.lose(LossCode.CONTENT, path, detail, Severity.LAYOUT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
-from ..arrange import in_order, misread, pairing_losses, plan_for
+from ..arrange import gathered_losses, in_order, misread, order_losses, pairing_losses, plan_for
 from ..loss import Log
 from ..memo import Memo
 from ..model import Completion, Transcript, replace
@@ -42,6 +42,9 @@ class Writer:
         Raises:
             BridgeError: what the format's writer raises.
         """
+        order = self._grammar.arranged(conversation)
+        if order is not None:
+            return self._arranged(conversation.transcript, order)
         written = self._written(conversation)
         items = conversation.items
         replies = _count_replies(written.items)
@@ -74,6 +77,16 @@ class Writer:
         report = report_of(completion, completed.image, log.losses, target=self._grammar.target)
         return DocumentOutcome(completed.output, report, completed.image)
 
+    def _arranged(self, document: Transcript, order: Sequence[int]) -> Written:
+        """What was written in the order that the format wants."""
+        messages = document.messages
+        moved = self._written(conversation_of(replace(document, messages=in_order(messages, order))))
+        moved.move(document, order)
+        moved.log.losses += gathered_losses(moved.order or (), self._grammar.target)
+        wrong = misread(messages, pair(messages), moved.image.messages, moved.order)
+        moved.log.losses += pairing_losses(wrong, self._grammar.target)
+        return moved
+
     def _rearranged(self, document: Transcript, written: Written) -> Written:
         """What was written with each reply where it is read as the answer to its call, as far as an order can do it."""
         pairs, messages = pair(document.messages), document.messages
@@ -83,7 +96,8 @@ class Writer:
         plan = plan_for(messages, pairs, wrong)
         if plan is not None:
             moved = self._written(conversation_of(replace(document, messages=in_order(messages, plan.order))))
-            moved.move(document, plan)
+            moved.move(document, plan.order)
+            moved.log.losses += order_losses(messages, plan._replace(order=moved.order or ()), self._grammar.target)
             still = misread(messages, pairs, moved.image.messages, moved.order)
             if len(still) < len(wrong):
                 written, wrong = moved, still
@@ -161,13 +175,13 @@ class Writer:
             ends: whether no open turn follows.
         """
         grammar, table = self._grammar, self._learner.table(state)
-        groups, planned = grammar.groups, self._plans
+        groups, mixes, planned = grammar.groups, grammar.mixes_roles, self._plans
         out, made = list[Unit](), written.made
         start, count = 0, len(items)
         while start < count:
             item, stop = items[start], start + 1
             head, content, _ = item
-            while groups and stop < count and items[stop][0].role == head.role and self._joins(items, stop):
+            while groups and stop < count and (mixes or items[stop][0].role == head.role) and self._joins(items, stop):
                 stop += 1
             last = ends and stop == count
             plans = table.last if last else table.plans

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
-from ..arrange import Plan, order_losses
 from ..diff import diff
 from ..loss import Log, Loss, LossCode, gone, named
 from ..memo import Memo
@@ -112,13 +111,12 @@ class Written:
         origins = self._origins(image)
         return remaining(count, self.log.losses) if origins is None else list(origins)
 
-    def move(self, document: Transcript, plan: Plan) -> None:
-        """What is written is a document whose messages were put in another order."""
+    def move(self, document: Transcript, order: Sequence[int]) -> None:
+        """What is written is a document whose messages were put in another order: `order` has their indices."""
         self.document = document
         _ = self.assembled  # may have something to report
-        self.log.losses[:] = renumber(self.log.losses, plan.order)
-        self.order = tuple(remaining(len(plan.order), self.log.losses, plan.order))
-        self.log.losses += order_losses(document.messages, plan._replace(order=self.order), self._grammar.target)
+        self.log.losses[:] = renumber(self.log.losses, order)
+        self.order = tuple(remaining(len(order), self.log.losses, order))
 
     @property
     def assembled(self) -> Conversation:

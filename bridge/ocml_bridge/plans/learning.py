@@ -12,7 +12,7 @@ from ..model import Message
 from ..units.grammar import ANY_CONTENT, ContentClass, State, Unit
 from ..units.heads import LIMIT, Head, Item, head_of, item_of, messages_of
 from ..units.writer import UnitWriter
-from .probes import PROBE, builder, is_in, probe
+from .probes import PROBE, builder, is_in, probe, shown
 
 
 class Plan(NamedTuple):
@@ -188,12 +188,12 @@ def _builder(
 ) -> Callable[[Sequence[Item]], Unit] | None:
     """What makes a unit like this one, which was made of items with probes."""
     probes: dict[str, str] = {}
-    encoders: dict[str, Callable[[str], str]] = {}
+    encoders: dict[str, Callable[[str], Any]] = {}
     for at, ((_, content, call_id), (_, _, encode)) in enumerate(zip(items, classes, strict=True)):
         if content and encode is None:
             probes[content] = f"items[{at}][1]"
         elif content and encode is not None:
-            probes[encode(content)], encoders[f"encode{at}"] = f"encode{at}(items[{at}][1])", encode
+            probes[shown(encode(content))], encoders[f"encode{at}"] = f"encode{at}(items[{at}][1])", encode
         if call_id is not None and keeps_ids:
             probes[call_id] = f"items[{at}][2]"
     return builder(unit, probes, encoders)

@@ -24,14 +24,19 @@ def is_in(head: Head) -> bool:
     return PROBE in repr(head.message("", None))
 
 
+def shown(value: Any) -> str:
+    """What stands for a value with a probe in it: text for itself, any other JSON value as a text that shows it."""
+    return value if isinstance(value, str) else repr(value)
+
+
 def builder(
-    unit: Unit, probes: Mapping[str, str], encoders: Mapping[str, Callable[[str], str]]
+    unit: Unit, probes: Mapping[str, str], encoders: Mapping[str, Callable[[str], Any]]
 ) -> Callable[[Sequence[Item]], Unit] | None:
     """What makes a unit like this one of other items; None where a probe does not stand in it once.
 
     Args:
         unit: a text with probes in it, or JSON in which each is a whole value.
-        probes: each probe, as it stands there → the source of its value.
+        probes: each probe, as it stands there and is `shown` → the source of its value.
         encoders: the functions that these sources name.
     """
     try:
@@ -60,6 +65,8 @@ def _source(value: Any, probes: Mapping[str, str]) -> str:
         if value not in probes and PROBE in value:
             raise ValueError(value)
         return probes.get(value) or repr(value)
+    if kind is dict and (place := probes.get(repr(value))) is not None:
+        return place
     if kind is dict:
         members = cast("dict[str, Any]", value).items()
         return "{" + ", ".join(f"{_source(key, {})}: {_source(item, probes)}" for key, item in members) + "}"

@@ -57,12 +57,12 @@ class ContentClass(NamedTuple):
     Attributes:
         before: what stands before any text in a content that belongs to the class.
         after: and behind it.
-        encode: how a content stands in the unit; None where it stands there as it is.
+        encode: how a content stands in the unit, as text or as a JSON value; None where it stands there as it is.
     """
 
     before: str = ""
     after: str = ""
-    encode: Callable[[str], str] | None = None
+    encode: Callable[[str], Any] | None = None
 
 
 ANY_CONTENT: Final = ContentClass()

@@ -1,9 +1,10 @@
-"""What stands between the messages of a conversation: which reply answers which call, where that is plain."""
+"""What is to be known of a conversation as a whole: which reply answers which call, where that is plain; its tools."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..model import Tools
 from .heads import Item
 
 
@@ -61,3 +62,10 @@ def paired_by_id(items: Sequence[Item]) -> dict[int, int | None] | None:
                 return None
             waiting[call_id] = index
     return pairs
+
+
+def declares_tools(items: Sequence[Item]) -> bool:
+    """Whether tools are declared inside messages."""
+    return any(
+        content.__class__ is not str and any(isinstance(part, Tools) for part in content) for _, content, _ in items
+    )

@@ -61,6 +61,7 @@ class UnitWriter(ABC):
         home: the key of its extras and layout; None for a format that keeps those of all formats.
         mark: a text without it is written as it is; "" where each has to be looked at, None where any is.
         groups: whether a unit may have several messages.
+        mixes_roles: whether these may be of several roles.
         keeps_ids: whether call ids are written.
     """
 
@@ -68,6 +69,7 @@ class UnitWriter(ABC):
     home: ClassVar[str | None]
     mark: ClassVar[str | None] = None
     groups: ClassVar[bool] = False
+    mixes_roles: ClassVar[bool] = False
     keeps_ids: ClassVar[bool] = False
 
     def __init__(self, options: Options) -> None:
@@ -76,6 +78,17 @@ class UnitWriter(ABC):
     def inert(self, text: str) -> bool:
         """Whether a content that has the mark is written as it is, too."""
         return True
+
+    def arranged(self, conversation: Conversation) -> Sequence[int] | None:
+        """The order in which the format wants the messages; None where they stand so. Each move is reported.
+
+        Args:
+            conversation: the document; nothing of it may be changed.
+
+        Returns:
+            Indices of all messages.
+        """
+        return None
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document as it is written: with ids where there were none, with tools where they are declared.
@@ -101,7 +114,7 @@ class UnitWriter(ABC):
     def joins(self, before: Head, head: Head) -> bool:
         """Whether a message stands in one unit with the message before it, which has the same role.
 
-        Both are the nearest that the format can hold.
+        Where a unit mixes roles, it may have another one. Both are the nearest that the format can hold.
         """
         return False
 

@@ -1,0 +1,120 @@
+"""What Anthropic Messages can hold of a message, and which messages are one wire message."""
+
+from __future__ import annotations
+
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.model import Content, Foreign, Media, Message, Text, replace
+from ocml_bridge.narrowing import drop_message, narrow
+from ocml_bridge.turns import is_call
+from ocml_bridge.visibility import is_private
+
+from .blocks import is_from_here, type_of
+from .notes import notes_in
+from .parts import can_hold
+from .syntax import HOME, SYSTEM
+
+_HOLDS = (Text, Media, Foreign)
+
+
+def is_thought(message: Message) -> bool:
+    """Whether a message is the assistant's, and end users must not see it."""
+    return message.role == "assistant" and not is_call(message) and is_private(message)
+
+
+def is_spoken(message: Message) -> bool:
+    """Whether a message is made of parts: it is neither a thought, a call nor a reply."""
+    return message.role != "tool" and not is_call(message) and not is_thought(message)
+
+
+def nearest(message: Message, index: int, log: Log) -> Message | None:
+    """A message with what its content can be: text in thoughts and calls, parts that we know elsewhere.
+
+    Args:
+        message: any.
+        index: its index in the document.
+        log: takes what is lost.
+    """
+    if message.role == "developer":
+        message = replace(message, role=SYSTEM)
+    if is_thought(message):
+        return _nearest_thought(message, index, log)
+    if message.role != "assistant" and is_private(message):
+        drop_message(log, index, f"{HOME} would show what a message of this role says in private")
+        return None
+    if is_spoken(message) and message.content == "" and not notes_in(message.layout):
+        detail = f"{HOME} has no place for an empty message"
+        log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.LAYOUT)
+        return None
+    content = message.content
+    if isinstance(content, str):
+        return message
+    path = f"/messages/{index}/content"
+    if is_call(message):
+        content = narrow(content, (), path, log, target=HOME, hoisted=True)
+    else:
+        content = _bare(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True))
+    return replace(message, content=content)
+
+
+def _nearest_thought(message: Message, index: int, log: Log) -> Message | None:
+    if not is_from_here(message):
+        drop_message(log, index, f"{HOME} takes no thought without the signature that it was given")
+        return None
+    if message.channel != "analysis":
+        message = replace(message, channel="analysis")
+    content = message.content
+    if not isinstance(content, str):
+        path = f"/messages/{index}/content"
+        message = replace(message, content=narrow(content, (), path, log, target=HOME, hoisted=True, private=True))
+    return message
+
+
+def _bare(content: Content) -> Content:
+    """Parts whose texts keep only our own extras; one bare text alone is that text."""
+    if isinstance(content, str):
+        return content
+    parts = tuple(
+        Text(part.text) if isinstance(part, Text) and part.extras is not None and HOME not in part.extras else part
+        for part in content
+    )
+    if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].extras is None:
+        return parts[0].text
+    return parts or ""
+
+
+# --- wire messages ----------------------------------------------------------------------------------------------------
+
+
+def joins(before: Message, message: Message) -> bool:
+    """Whether a message stands in one wire message with the one before it.
+
+    The assistant's has thoughts, texts, calls, and what servers' tools reply, in any order; what tools of the client
+    reply to one turn is one message of the user's, before what the user says. Two texts side by side would become one
+    message, and what stands before a call is read as its preamble.
+    """
+    if message.role == "assistant":
+        return _joins_assistant(before, message)
+    if is_in_turn(message):
+        return message.continues and is_in_turn(before)
+    if message.role == "tool":
+        if before.role == "tool" and not is_in_turn(before):
+            return message.continues or notes_in(message.layout).get("apart") is not True
+        return message.continues and before.role == "user" and before.content != ""
+    behind = message.continues and before.role == "tool" and not is_in_turn(before)
+    return behind and message.role == "user" and message.content != ""
+
+
+def _joins_assistant(before: Message, message: Message) -> bool:
+    if not is_in_turn(before):
+        return False
+    if is_spoken(before):
+        if is_spoken(message) or not before.content:
+            return False
+        if is_call(message):
+            return before.channel == "commentary"
+    return message.continues and bool(message.content or not is_spoken(message))
+
+
+def is_in_turn(message: Message) -> bool:
+    """Whether a message stands in the assistant's wire message: what tools of the server reply does, too."""
+    return message.role == "assistant" or (message.role == "tool" and type_of(message) is not None)

@@ -1,0 +1,189 @@
+"""Blocks that are parts of a message, both ways: text, images, documents; any other one is kept as a foreign part."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from typing import Any, Final, Literal, cast
+
+from ocml_bridge.form import OBJECT, Object, add, form_of, rest, shape
+from ocml_bridge.model import Foreign, Json, Media, Part, Text
+
+from .notes import by_format, notes_in
+from .syntax import (
+    DOCUMENT,
+    HOME,
+    IMAGE,
+    KEPT,
+    MEDIA_KEYS,
+    MEDIA_ORDER,
+    SOURCE_KEYS,
+    SOURCE_ORDER,
+    TEXT,
+    TEXT_KEYS,
+    TEXT_ORDER,
+)
+
+_KINDS: Final[dict[str, Literal["image", "file"]]] = {IMAGE: "image", DOCUMENT: "file"}
+_TYPES: Final = {kind: block for block, kind in _KINDS.items()}
+_SOURCES: Final[dict[str, dict[str, str]]] = {
+    "base64": {"data": "data", "media_type": "format"},
+    "url": {"url": "url"},
+    "file": {"file_id": "file_id"},
+}
+"""Type of a source → its members, and what they are called in the canonical form; the first one is needed."""
+_PLAIN: Final = "text/plain"
+"""The type of a document that the API takes as text: in the canonical form it is data like any other."""
+_BARE_TEXT: Final = ("type", "text")
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def read_parts(raws: Sequence[Json]) -> tuple[tuple[Part, ...], Object]:
+    """Parts, and by index how those were spelled that are not spelled as we would spell them."""
+    parts: list[Part] = []
+    forms: Object = {}
+    for index, raw in enumerate(raws):
+        part, form = _read_part(raw)
+        parts.append(part)
+        if form is not None:
+            forms[str(index)] = form
+    return tuple(parts), forms
+
+
+def is_odd(part: Part) -> bool:
+    """Whether a part is kept that the API does not have."""
+    if not isinstance(part, Foreign):
+        return False
+    kind = cast("Object", part.value).get("type") if isinstance(part.value, OBJECT) else None
+    return kind not in (*KEPT, *_KINDS)
+
+
+def _read_part(raw: Json) -> tuple[Part, Json]:
+    part: Part | None = None
+    form: Json = None
+    if isinstance(raw, OBJECT):
+        block: Object = raw
+        kind, text = block.get("type"), block.get("text")
+        if kind == TEXT and isinstance(text, str):
+            if tuple(block) == _BARE_TEXT:
+                return Text(text), None
+            extras = rest(block, _BARE_TEXT)
+            return Text(text, by_format(extras)), form_of(block, TEXT_ORDER, TEXT_KEYS, _BARE_TEXT)
+        if isinstance(kind, str) and kind in _KINDS and isinstance(block.get("source"), OBJECT):
+            part, form = _read_media(block, _KINDS[kind])
+    if part is None or not _is_same(_write_part(part, form), raw):
+        return Foreign(HOME, raw), None
+    return part, form
+
+
+def _read_media(block: Object, kind: Literal["image", "file"]) -> tuple[Media | None, Json]:
+    source: Object = block["source"]
+    taken = _read_source(source)
+    if taken is None:
+        return None, None
+    fields, known = taken
+    outer = ["type", "source"]
+    if kind == "file" and isinstance(block.get("title"), str) and block["title"]:
+        fields["filename"] = block["title"]
+        outer.append("title")
+    extras = rest(block, outer)
+    if more := rest(source, known):
+        extras["source"] = more
+    forms = {
+        "form": form_of(block, MEDIA_ORDER, MEDIA_KEYS, outer),
+        "source": form_of(source, SOURCE_ORDER, SOURCE_KEYS, known),
+    }
+    spelled = {key: form for key, form in forms.items() if form is not None}
+    return Media(kind, **fields, extras=by_format(extras)), spelled or None
+
+
+def _read_source(source: Object) -> tuple[dict[str, Any], list[str]] | None:
+    """The fields that a source says, and its members that say them; None where it is none that we know."""
+    kind: Any = source.get("type")
+    if kind == TEXT and source.get("media_type") == _PLAIN and isinstance(source.get("data"), str):
+        data = _encoded(source["data"])
+        return None if data is None else ({"data": data, "format": _PLAIN}, ["type", "media_type", "data"])
+    names = _SOURCES.get(kind) if isinstance(kind, str) else None
+    if names is None:
+        return None
+    found = {ours: source[name] for name, ours in names.items() if isinstance(source.get(name), str)}
+    needed = next(iter(names.values()))
+    if needed not in found or found.get("format") == "":
+        return None
+    return found, ["type", *(name for name, ours in names.items() if ours in found)]
+
+
+def _encoded(text: str) -> str | None:
+    try:
+        return base64.b64encode(text.encode()).decode()
+    except UnicodeEncodeError:
+        return None
+
+
+def _decoded(data: str) -> str | None:
+    """The text that base64 data is, where it is spelled as we would."""
+    try:
+        text = base64.b64decode(data, validate=True).decode()
+    except ValueError:
+        return None
+    return text if _encoded(text) == data else None
+
+
+def _is_same(written: Json, raw: Json) -> bool:
+    """Whether a block is written as it was read, the order of its keys included."""
+    if not isinstance(written, OBJECT) or written != raw or list(cast("Object", written)) != list(raw):
+        return False
+    return list(cast("Object", written)["source"]) == list(raw["source"])
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def can_hold(part: Part) -> bool:
+    """Whether there is a place for this part."""
+    return _write_part(part, None) is not None or (isinstance(part, Foreign) and part.format == HOME)
+
+
+def write_parts(parts: Sequence[Part], forms: Json) -> list[Json]:
+    """Parts as blocks, each in the spelling that is remembered by its index."""
+    known = cast("Object", forms) if isinstance(forms, dict) else {}
+    return [_write_part(part, known.get(str(index))) for index, part in enumerate(parts)]
+
+
+def _write_part(part: Part, form: Json) -> Json:
+    """A part as a block; None for one that there is no place for."""
+    if isinstance(part, Text):
+        block = {"type": TEXT, "text": part.text}
+        if part.extras is not None:
+            block = add(block, notes_in(part.extras), TEXT_ORDER)
+        return block if form is None else shape(block, form, fixed=_BARE_TEXT)
+    if isinstance(part, Media):
+        return _write_media(part, cast("Object", form) if isinstance(form, dict) else {})
+    return part.value if isinstance(part, Foreign) and part.format == HOME else None
+
+
+def _write_media(media: Media, forms: Object) -> Object | None:
+    kind, source = _TYPES.get(media.media), _write_source(media)
+    if kind is None or source is None:
+        return None
+    extras = notes_in(media.extras)
+    source = shape(add(source, extras.get("source"), SOURCE_ORDER), forms.get("source"), fixed=source)
+    block: Object = {"type": kind, "source": source}
+    if kind == DOCUMENT and media.filename:
+        block["title"] = media.filename
+    more = {key: value for key, value in extras.items() if key != "source"}
+    return shape(add(block, more, MEDIA_ORDER), forms.get("form"), fixed=block)
+
+
+def _write_source(media: Media) -> Object | None:
+    if media.data is not None:
+        text = _decoded(media.data) if media.media == "file" and media.format == _PLAIN else None
+        if text is not None:
+            return {"type": TEXT, "media_type": _PLAIN, "data": text}
+        typed = {"media_type": media.format} if media.format else {}
+        return {"type": "base64", **typed, "data": media.data}
+    if media.url is not None:
+        return {"type": "url", "url": media.url}
+    return None if media.file_id is None else {"type": "file", "file_id": media.file_id}

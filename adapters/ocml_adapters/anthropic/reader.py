@@ -1,0 +1,143 @@
+"""A wire message of Anthropic Messages → messages, block by block; parts that stand side by side are one message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
+
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.form import Object, form_of, is_empty, rest
+from ocml_bridge.loss import FindingCode, Log
+from ocml_bridge.model import Content, Foreign, Json, Message
+from ocml_bridge.turns import FUNCTIONS, is_call
+
+from .blocks import read_block, read_content
+from .notes import by_format, notes_in
+from .parts import is_odd
+from .syntax import HOME, MESSAGE, ROLES, SYSTEM, WIRE_KEYS, WIRE_ORDER
+
+
+def checked(wire: Json, at: int, place: Callable[[int], str]) -> Object:
+    """A wire message, which is an object with a role; or the system prompt, which has none.
+
+    Raises:
+        BridgeError: OCB-SHAPE with the JSON pointer of what is none.
+    """
+    if not isinstance(wire, dict):
+        raise BridgeError(ErrorCode.SHAPE, "a message is an object with a 'role'", path=place(at))
+    message = cast("Object", wire)
+    if not is_system_prompt(message) and not isinstance(message.get("role"), str):
+        raise BridgeError(ErrorCode.SHAPE, "a message needs a 'role'", path=f"{place(at)}/role")
+    return message
+
+
+def is_system_prompt(unit: Any) -> bool:
+    """Whether a unit is the system prompt beside the messages."""
+    return unit.__class__ is dict and len(unit) == 1 and SYSTEM in unit
+
+
+def read_unit(unit: Object) -> list[Message]:
+    """The messages of a wire message, or the one of the system prompt; there is always one at least."""
+    if not is_system_prompt(unit):
+        return read_message(unit)
+    content, layout = _read_value(unit[SYSTEM])
+    return [Message(SYSTEM, content, layout=by_format(layout))]
+
+
+def read_message(wire: Object) -> list[Message]:
+    """The messages of a wire message, which is an object with a `role`."""
+    role: str = wire["role"]
+    value: Json = wire.get("content")
+    if isinstance(value, list) and not is_empty(value):
+        messages = _read_blocks(cast("list[Json]", value), role)
+        known = ("role", "content")
+    else:
+        content, layout = _read_value(value)
+        messages = [_spoken(role, content, layout)]
+        known = ("role", "content") if content else ("role",)
+    for message in messages[1:]:
+        message.continues = True
+    form, extras = form_of(wire, WIRE_ORDER, WIRE_KEYS, known), rest(wire, ("role", "content"))
+    if form is not None:
+        messages[0].layout = by_format({**notes_in(messages[0].layout), MESSAGE: form})
+    if extras:
+        messages[0].extras = by_format({**notes_in(messages[0].extras), MESSAGE: extras})
+    return messages
+
+
+def _read_value(value: Json) -> tuple[Content, Object]:
+    """Content that is a text, a list of parts, or nothing that we know."""
+    if isinstance(value, str):
+        return value, {}
+    if is_empty(value):
+        return "", {}
+    if isinstance(value, list):
+        return read_content(cast("list[Json]", value), alone=True)
+    return (Foreign(HOME, value),), {"content": "bare"}
+
+
+def _read_blocks(raws: list[Json], role: str) -> list[Message]:
+    messages: list[Message] = []
+    parts: list[Json] = []
+    for raw in raws:
+        message = read_block(raw, role)
+        if message is None:
+            parts.append(raw)
+            continue
+        if parts:
+            messages.append(_of_parts(parts, role, alone=False))
+            parts = []
+        messages.append(message)
+    if parts:
+        messages.append(_of_parts(parts, role, alone=not messages))
+    if role == "assistant":
+        _set_preambles(messages)
+    return messages
+
+
+def _of_parts(raws: list[Json], role: str, *, alone: bool) -> Message:
+    return _spoken(role, *read_content(raws, alone=alone))
+
+
+def _spoken(role: str, content: Content, layout: Object) -> Message:
+    return Message(role, content, channel="final" if role == "assistant" else None, layout=by_format(layout))
+
+
+def _set_preambles(messages: Sequence[Message]) -> None:
+    """What is said before a call is a preamble."""
+    called = False
+    for message in reversed(messages):
+        if is_call(message):
+            called = True
+        elif called and message.channel == "final":
+            message.channel, message.intent = "commentary", "preamble"
+
+
+# --- what is noticed --------------------------------------------------------------------------------------------------
+
+
+def notice(unit: Object, made: Sequence[Message], index: int, log: Log) -> None:
+    """Note what is kept although the API does not have it so.
+
+    Args:
+        unit: a wire message, or the system prompt.
+        made: what was made of it.
+        index: the place of the first of these.
+        log: where it is noted.
+    """
+    role: str = unit.get("role", SYSTEM)
+    path = f"/messages/{index}"
+    if role not in ROLES:
+        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"the API has no role {role[:40]!r}; it is kept")
+    for at, message in enumerate(made, index):
+        if message.recipient == FUNCTIONS:
+            detail = f"a call has an empty name; its recipient is {FUNCTIONS!r}, and no tool has it"
+            log.find(FindingCode.SHAPE, f"/messages/{at}/recipient", detail)
+    for place in _odd_places(made, index):
+        log.find(FindingCode.SHAPE, place, "this block cannot be understood; it is kept")
+
+
+def _odd_places(made: Sequence[Message], index: int) -> Iterator[str]:
+    for at, message in enumerate(made, index):
+        if isinstance(message.content, tuple):
+            yield from (f"/messages/{at}/content/{place}" for place, part in enumerate(message.content) if is_odd(part))

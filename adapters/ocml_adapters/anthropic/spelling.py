@@ -1,0 +1,72 @@
+"""Messages → a wire message of Anthropic Messages, or the system prompt beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from ocml_bridge.blocks.values import nearest_object
+from ocml_bridge.form import Object, add, shape
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Json, Message, replace
+from ocml_bridge.turns import is_call, parts_of
+
+from .arguments import object_of
+from .blocks import write_block, write_content
+from .nearest import is_in_turn, is_spoken
+from .notes import notes_in
+from .parts import write_parts
+from .reader import read_unit
+from .syntax import HOME, MESSAGE, SYSTEM, WIRE_ORDER
+
+
+def spelled(group: Sequence[Message], paths: Sequence[str], log: Log, *, apart: bool) -> tuple[Object, list[Message]]:
+    """A unit, and its messages as they are read; without what these remember of their spelling if it misleads.
+
+    Args:
+        group: the messages of one unit.
+        paths: where they stand in the document.
+        log: takes what is changed in arguments.
+        apart: whether it is the system prompt, which stands beside the messages.
+    """
+    group = [_with_object(message, path, log) for message, path in zip(group, paths, strict=True)]
+    unit = _write_unit(group, apart=apart)
+    image = read_unit(unit)
+    if image == group:
+        return unit, image
+    if [message.content for message in image] != [message.content for message in group]:
+        unit = _write_unit([replace(message, extras=None, layout=None) for message in group], apart=apart)
+        image = read_unit(unit)
+    return unit, image
+
+
+def _with_object(message: Message, path: str, log: Log) -> Message:
+    """A call whose arguments are the compact JSON of an object; any other message as it is."""
+    if not is_call(message) or object_of(cast("str", message.content)) is not None:
+        return message
+    given = nearest_object(cast("str", message.content), f"{path}/content", log, target=HOME)
+    return replace(message, content=given)
+
+
+def _write_unit(group: Sequence[Message], *, apart: bool) -> Object:
+    first = group[0]
+    if apart:
+        return {SYSTEM: write_content(first.content, notes_in(first.layout))}
+    role = "assistant" if is_in_turn(first) else "user" if first.role == "tool" else first.role
+    if len(group) == 1 and is_spoken(first):
+        content = write_content(first.content, notes_in(first.layout))
+    else:
+        content = [block for message in group for block in _blocks(message, role)]
+    wire: Object = {"role": role, "content": content}
+    if more := notes_in(first.extras).get(MESSAGE):
+        wire = add(wire, more, WIRE_ORDER)
+    form = notes_in(first.layout).get(MESSAGE)
+    if form is None:
+        return wire
+    return shape(wire, form, fixed=("role", "content") if content else ("role",))
+
+
+def _blocks(message: Message, role: str) -> list[Json]:
+    if is_spoken(message):
+        return write_parts(parts_of(message.content), notes_in(message.layout).get("parts"))
+    return [write_block(message, role)]

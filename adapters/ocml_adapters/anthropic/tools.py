@@ -1,0 +1,106 @@
+"""Declared tools, both ways; those of the server have a type in place of a schema."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, Final, cast
+
+from ocml_bridge.form import OBJECT, Object, add, form_of, rest, shape
+from ocml_bridge.model import Json, Tool
+from ocml_bridge.turns import full_name, split_name
+
+from .notes import by_format, notes_in
+from .syntax import TOOL_ORDER
+
+_PLAIN: Final = ("name", "description", "input_schema")
+_REQUIRED: Final = frozenset({"name", "input_schema"})
+_TYPED: Final = frozenset({"name"})
+
+
+def _any_object() -> Object:
+    return {"type": "object", "properties": {}}
+
+
+def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Object]]:
+    """Declared tools; and what is none, each with the place that it stands at."""
+    tools: list[Tool] = []
+    others: list[Object] = []
+    for at, raw in enumerate(raws):
+        tool = _read_tool(raw)
+        if tool is None:
+            others.append({"at": at, "tool": raw})
+        else:
+            tools.append(tool)
+    return tuple(tools), others
+
+
+def _read_tool(value: Json) -> Tool | None:
+    if not isinstance(value, OBJECT):
+        return None
+    item: Object = value
+    name, description, schema = item.get("name"), item.get("description"), item.get("input_schema")
+    if not isinstance(name, str) or not name or not (description is None or isinstance(description, str)):
+        return None
+    if not (schema is None or isinstance(schema, OBJECT)):
+        return None
+    namespace, bare = split_name(name)
+    if tuple(item) == _PLAIN and description is not None and schema is not None:
+        return Tool(bare, description, schema, namespace)
+    known = [key for key in _PLAIN if item.get(key) is not None]
+    strict = item.get("strict")
+    if isinstance(strict, bool):
+        known.append("strict")
+    form = form_of(item, TOOL_ORDER, _TYPED if _is_typed(item) else _REQUIRED, known)
+    extras, layout = rest(item, known), {} if form is None else {"form": form}
+    told = strict if isinstance(strict, bool) else None
+    return Tool(bare, description, schema, namespace, strict=told, extras=by_format(extras), layout=by_format(layout))
+
+
+def _is_typed(extras: Object) -> bool:
+    """Whether a tool is of a type that the server knows: it needs no schema."""
+    return extras.get("type") not in (None, "custom")
+
+
+def is_plain_tool(tool: Tool) -> bool:
+    """Whether a declared tool is surely read as it is written."""
+    return (
+        tool.extras is None
+        and tool.layout is None
+        and tool.strict is None
+        and tool.parameters.__class__ is dict
+        and tool.name != ""
+        and split_name(full_name(tool)) == (tool.namespace, tool.name)
+    )
+
+
+def write_tools(tools: Sequence[Tool], others: Json) -> list[Json]:
+    """Declared tools, with what is none at its places."""
+    written = (_write_tool(tool) for tool in tools)
+    out: list[Json] = []
+    for item in cast("list[Json]", others) if isinstance(others, list) else []:
+        entry: Object = cast("Object", item) if isinstance(item, dict) else {}
+        if set(entry) == {"at", "tool"} and type(entry["at"]) is int:
+            out += islice(written, min(max(0, entry["at"] - len(out)), len(tools)))
+            out.append(entry["tool"])
+    return [*out, *written]
+
+
+def _write_tool(tool: Tool) -> Object:
+    out: Object = {"name": full_name(tool)}
+    if tool.description is not None:
+        out["description"] = tool.description
+    extras, layout = notes_in(tool.extras), notes_in(tool.layout)
+    schema: Any = tool.parameters
+    if schema is not None and not isinstance(schema, dict):
+        schema = None  # the API has objects only; what it was is reported
+    if schema is None and not _is_typed(extras):
+        schema = _any_object()
+    if schema is not None:
+        out["input_schema"] = schema
+    if tool.strict is not None:
+        out["strict"] = tool.strict
+    if not extras and not layout:
+        return out
+    fixed = [key for key in out if key != "input_schema" or tool.parameters is not None]
+    return shape(add(out, extras, TOOL_ORDER), layout.get("form"), fixed=fixed, implied=("input_schema",))

@@ -1,0 +1,208 @@
+"""Wire messages of Anthropic Messages, the system prompt among them, and their messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, cast
+
+from ocml_bridge.arrange import gathered
+from ocml_bridge.loss import FindingCode, Log
+from ocml_bridge.model import Json, Message, Transcript, replace
+from ocml_bridge.pairing import name_replies
+from ocml_bridge.turns import hoist_tools, places
+from ocml_bridge.units.conversation import Conversation, conversation_of
+from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.heads import Head, Item, item_of
+from ocml_bridge.units.reader import UnitReader
+from ocml_bridge.units.relations import declares_tools
+from ocml_bridge.units.writer import Prepared, UnitWriter
+
+from .arguments import object_of
+from .blocks import ends_in_reply
+from .envelopes import enclose, part
+from .ids import note_repeated, with_ids
+from .nearest import is_in_turn, is_spoken, joins, nearest
+from .notes import by_format, notes_in
+from .prompts import with_one_prompt
+from .reader import checked, is_system_prompt, notice, read_unit
+from .shapes import Place, is_answer
+from .skeletons import filled, skeleton
+from .spelling import spelled
+from .syntax import HOME, MESSAGE, MESSAGES, SYSTEM
+
+
+class WireReader(UnitReader):
+    """Reads wire messages."""
+
+    def part(self, source: str | Json, log: Log) -> Parted:
+        """A document without its messages.
+
+        Raises:
+            BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
+        """
+        return part(source, log)
+
+    def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
+        """A wire message without contents and ids; None where it has other members that say something."""
+        return skeleton(unit, before)
+
+    def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
+        """A wire message that has a skeleton, with other contents and ids."""
+        return filled(unit, values)
+
+    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+        """The messages of a wire message, or that of the system prompt.
+
+        Raises:
+            BridgeError: OCB-SHAPE with the JSON pointer of what is none.
+        """
+        wire = checked(unit, at, cast("Place", parted.document))
+        made = read_unit(wire)
+        notice(wire, made, index, log)
+        if _is_reply(made[0]) and at and ends_in_reply(parted.units[at - 1]):
+            _note(made[0], "apart", True)
+        if _is_system(wire) and not is_system_prompt(wire) and all(map(_is_system, parted.units[:at])):
+            _note(made[0], "place", MESSAGES)
+        return made
+
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+        """The conversation, with the names of the tools whose calls are answered."""
+        return _related(items, parted.around, log)
+
+
+class Behind(NamedTuple):
+    """What a unit depends on, of those before it.
+
+    Attributes:
+        instructed: whether nobody has spoken yet.
+        begun: whether there is a unit at all.
+        replied: whether the unit before ends in what a tool replied.
+        cut: whether the unit before was cut off.
+    """
+
+    instructed: bool = True
+    begun: bool = False
+    replied: bool = False
+    cut: bool = False
+
+
+class WireWriter(UnitWriter):
+    """Writes wire messages."""
+
+    target = HOME
+    home = HOME
+    groups = True
+    mixes_roles = True
+    keeps_ids = True
+
+    def arranged(self, conversation: Conversation) -> Sequence[int] | None:
+        """The API wants what tools reply to a turn directly behind it, in the order of its calls."""
+        if notes_in(conversation.around.layout).get(_ORDER) == _KEPT:
+            return None
+        return gathered(conversation.items, is_in_turn)
+
+    def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+        """The document with all tools apart from messages, with ids that the API takes, and with one system prompt."""
+        origins: Sequence[int] | None = None
+        if declares_tools(conversation.items):
+            document = conversation.transcript
+            conversation = conversation_of(hoist_tools(document, log))
+            origins = places(document, log)
+        items, origins = with_one_prompt(with_ids(conversation.items), origins, log)
+        if len(items) == 1 and is_answer(conversation.around):
+            items = [_with_list(items[0])]
+        return Prepared(items, conversation.around, origins, Behind())
+
+    def nearest(self, message: Message, index: int, log: Log) -> Message | None:
+        """Texts in thoughts and calls, parts that are known elsewhere."""
+        return nearest(message, index, log)
+
+    def joins(self, before: Head, head: Head) -> bool:
+        """Whether a message stands in one wire message with the one before it."""
+        one, other = (each.message("" if each.empty else "x", None) for each in (before, head))
+        return joins(one, other)
+
+    def follows(self, head: Head) -> bool:
+        """Arguments are written as an object, and what servers' tools give as the value that it was."""
+        return not head.calls and (head.bare or notes_in(head.message("", None).layout).get("content") != "json")
+
+    def classify(self, head: Head, content: str) -> ContentClass | None:
+        """Arguments that are spelled as we spell an object are written alike."""
+        if head.calls:
+            return None if object_of(content) is None else _ARGUMENTS
+        return ANY_CONTENT if self.follows(head) else None
+
+    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+        """A wire message or the system prompt, and what it reads as."""
+        before, first = cast("Behind", state), group[0]
+        instructs = first.role == SYSTEM
+        among = notes_in(first.layout).get("place") == MESSAGES
+        unit, image = spelled(group, paths, log, apart=instructs and not before.begun and not among)
+        # What tells where a unit stands is not in the unit.
+        if _is_reply(image[0]) and before.replied:
+            _note(image[0], "apart", True)
+        if instructs and before.instructed and not is_system_prompt(unit):
+            _note(image[0], "place", MESSAGES)
+        behind = Behind(before.instructed and instructs, True, _is_reply(image[-1]), group[-1].end is None)
+        return Spelled(unit, image, behind)
+
+    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
+        """The document around the wire messages."""
+        return enclose(units, around, cut_off=cast("Behind", state).cut)
+
+    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+        """The conversation, with the names of the tools whose calls are answered."""
+        if notes_in(around.layout).get("shape") == "response":
+            _list_content(items)
+        return _related(items, around, Log())
+
+
+_ARGUMENTS: Final = ContentClass('{"', '":0}', object_of)
+_ORDER, _KEPT = "order", "kept"
+"""The note of a document whose replies do not stand where the API wants them."""
+
+
+def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
+    name_replies(items, log)
+    note_repeated(items, log)
+    order = gathered(items, is_in_turn)
+    if order is not None:
+        place = next(at for at, index in enumerate(order) if at != index)
+        detail = "the API wants replies directly behind their calls, in the order of these; they stay where they are"
+        log.find(FindingCode.SHAPE, f"/messages/{place}", detail)
+        around = replace(around, layout={**(around.layout or {}), HOME: {**notes_in(around.layout), _ORDER: _KEPT}})
+    return Conversation(items, around)
+
+
+def _list_content(items: list[Item]) -> None:
+    """The content of a response is a list of blocks, also where it is one text."""
+    if len(items) != 1:
+        return
+    head, content, call_id = items[0]
+    message = head.message(content, call_id)
+    if isinstance(content, str) and content and is_spoken(message):
+        _note(message, "content", "list")
+        items[0] = (head.replaced(layout=message.layout), content, call_id)
+
+
+def _with_list(item: Item) -> Item:
+    """An empty answer with the note of one whose list of blocks is empty; a message in a request is never empty."""
+    head, content, call_id = item
+    if content != "" or head.role != "assistant" or head.calls or head.channel == "analysis":
+        return item
+    message = head.message(content, call_id)
+    _note(message, MESSAGE, ["role", ["content", []]])
+    return item_of(message)
+
+
+def _is_reply(message: Message) -> bool:
+    """Whether a message is what a tool of the client's replied."""
+    return message.role == "tool" and not is_in_turn(message)
+
+
+def _is_system(unit: Any) -> bool:
+    return unit.__class__ is dict and (unit.get("role") == SYSTEM or is_system_prompt(unit))
+
+
+def _note(message: Message, key: str, value: Json) -> None:
+    message.layout = by_format({**notes_in(message.layout), key: value})

@@ -1,0 +1,414 @@
+"""Anthropic Messages: everything comes back, what another format cannot say is named, and the API's rules are kept."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from pydantic import TypeAdapter
+
+from anthropic_judge import facts, unnamed
+from corpus import corpus_path
+from ocml_bridge import BridgeError, ErrorCode, Transcript, convert, formats, read, write
+from ocml_bridge.model import Message, Settings, Tool
+from ocml_bridge.policy import LENIENT
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "anthropic"
+OTHERS = [name for name in formats() if name != "anthropic"]
+TEXT = {"type": "text", "text": "Hi"}
+QUESTION = {"role": "user", "content": "Hi"}
+
+
+def call(call_id: str, name: str = "f", **given: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call_id, "name": name, "input": given}
+
+
+def result(call_id: str, content: Any = "1", **more: Any) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": call_id, "content": content, **more}
+
+
+def asks(*blocks: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": list(blocks)}
+
+
+def says(*blocks: Any) -> dict[str, Any]:
+    return {"role": "user", "content": list(blocks)}
+
+
+def spelled(value: Any) -> str:
+    """A value with the order of its keys."""
+    return json.dumps(value)
+
+
+def messages_of(document: Any) -> tuple[Message, ...]:
+    transcript = read(document, "anthropic").transcript
+    assert isinstance(transcript, Transcript)
+    return transcript.messages
+
+
+def written(*messages: Message, **around: Any) -> Any:
+    return write(Transcript(messages, **around), "anthropic", policy=LENIENT).output
+
+
+def recorded() -> Iterator[tuple[str, Any]]:
+    """Every request and response that was recorded, and the golden cases."""
+    for path in sorted(corpus_path("wires").glob("*/anthropic/*.json")):
+        if "streaming" not in path.name and path.name != "error.json":
+            yield str(path), json.loads(path.read_text("utf-8"))
+
+
+def golden() -> Iterator[tuple[str, Any]]:
+    for path in sorted(GOLDEN.glob("*/input.json")):
+        yield path.parent.name, json.loads(path.read_text("utf-8"))
+
+
+# --- everything comes back --------------------------------------------------------------------------------------------
+
+
+def test_every_recorded_document_comes_back_to_the_order_of_its_keys() -> None:
+    for name, document in recorded():
+        back = convert(document, source="anthropic", target="anthropic")
+        assert spelled(back.output) == spelled(document), name
+        assert (back.findings, back.losses) == ((), ()), name
+
+
+@pytest.mark.parametrize("target", OTHERS)
+def test_what_a_format_does_not_give_back_of_a_document_is_named(target: str) -> None:
+    if target.endswith("-tokens"):
+        pytest.importorskip("openai_harmony", reason="token ids need the official encoder")
+    for name, document in [*golden(), *list(recorded())[:: 1 if target == "openai" else 7]]:
+        there = convert(document, source="anthropic", target=target, policy=LENIENT)
+        back = write(read(there.encode(), target).transcript, "anthropic", policy=LENIENT)
+        found = unnamed(facts(document), facts(back.output), [*there.losses, *back.losses])
+        assert found == [], (name, there.losses)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where the objects in a value stand."""
+    items: Any = ()
+    if isinstance(value, dict):
+        yield path
+        items = cast("dict[str, Any]", value).items()
+    elif isinstance(value, list):
+        items = enumerate(cast("list[Any]", value))
+    for key, item in items:
+        yield from places(item, (*path, key))
+
+
+def injected(document: Any, path: tuple[Any, ...], member: dict[str, Any], *, front: bool) -> Any:
+    document = copy.deepcopy(document)
+    found = document
+    for key in path:
+        found = found[key]
+    members = {**member, **found} if front else {**found, **member}
+    found.clear()
+    found.update(members)
+    return document
+
+
+MEMBERS: list[dict[str, Any]] = [{"x_new": {"a": [1, None, ""]}}, {"x_new": None}, {"x_new": ""}, {"x_new": False}]
+
+
+@pytest.mark.parametrize("member", MEMBERS, ids=spelled)
+def test_members_that_nobody_knows_come_back_at_every_level(member: dict[str, Any]) -> None:
+    for name, document in golden():
+        for path in places(document):
+            for front in (True, False):
+                given = injected(document, path, member, front=front)
+                back = convert(given, source="anthropic", target="anthropic", policy=LENIENT)
+                assert spelled(back.output) == spelled(given), (name, path)
+
+
+def test_members_that_nobody_knows_are_named_where_they_are_lost() -> None:
+    for name, document in golden():
+        for path in places(document):
+            if "input" in path or "input_schema" in path:
+                continue  # they are arguments and schemas, and no members of ours
+            given = injected(document, path, {"x_new": "XYZZY"}, front=False)
+            there = convert(given, source="anthropic", target="openai", policy=LENIENT)
+            if "XYZZY" in there.encode().decode():
+                continue
+            lost = [loss.path + loss.detail for loss in there.losses if loss.severity == "lost"]
+            steps = {"x_new", *(str(step) for step in path if not isinstance(step, int))}
+            assert any(step in place for step in steps for place in lost), (name, path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        None,
+        [],
+        [{"type": "text", "text": ""}],
+        [TEXT],
+        [TEXT, TEXT],
+        [{"text": "Hi", "type": "text"}],
+        [{"type": "text", "text": "Hi", "citations": None}],
+        [{"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral"}}],
+        [{"type": "image", "source": {"type": "base64", "data": "AAAA"}}],
+        [{"type": "image", "source": {"data": "AAAA", "type": "base64", "media_type": "image/png"}}],
+        [{"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "\ud800"}}],
+        [{"type": "document", "title": None, "source": {"type": "url", "url": "https://e.test"}}],
+        [{"type": "hologram", "data": 1}],
+        [1, "text", None],
+        {"text": "Hi"},
+        7,
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("role", ["user", "assistant", "system", "critic"])
+def test_content_of_any_kind_comes_back(role: str, content: Any) -> None:
+    document = {"messages": [QUESTION, {"role": role, "content": content}]}
+    assert spelled(convert(document, source="anthropic", target="anthropic").output) == spelled(document)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        result("a", ""),
+        result("a", []),
+        {"type": "tool_result", "tool_use_id": "a"},
+        result("a", None, is_error=None),
+        result("a", [TEXT]),
+        result("a", [TEXT, TEXT], is_error=False),
+        result("a", [{"type": "image", "source": {"type": "url", "url": "https://e.test"}}], is_error=True),
+        result("a", [{"type": "search_result", "source": "s", "title": "t", "content": [TEXT]}]),
+        result("a", {"any": "thing"}),
+        result("elsewhere"),
+        {"content": "1", "type": "tool_result", "tool_use_id": "a", "cache_control": {"type": "ephemeral"}},
+    ],
+    ids=spelled,
+)
+def test_a_result_of_any_kind_comes_back(block: Any) -> None:
+    document = {"messages": [QUESTION, asks(call("a")), says(block)]}
+    assert spelled(convert(document, source="anthropic", target="anthropic").output) == spelled(document)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "thinking", "thinking": "t", "signature": "s"},
+        {"type": "thinking", "thinking": "", "signature": "s"},
+        {"type": "thinking", "thinking": "t", "signature": ""},
+        {"type": "thinking", "thinking": "t"},
+        {"signature": "s", "thinking": "t", "type": "thinking"},
+        {"type": "redacted_thinking", "data": "x"},
+        {"type": "redacted_thinking", "data": ""},
+        call("a", n=2**70, x=1.0, s="é\u2028", deep={"a": [None, {}]}),
+        call("a", "python"),
+        call("a", "browser.search"),
+        call("a", ""),
+        call("functions.f:0"),
+        {"type": "tool_use", "name": "f", "input": {}},
+        {"type": "tool_use", "id": None, "name": "f", "input": {}, "caller": {"type": "direct"}},
+        {"type": "tool_use", "id": "a", "name": "f", "input": "{}"},
+        {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "q"}},
+        {"type": "server_tool_use", "id": "s", "name": "user", "input": {}},
+        {"type": "web_fetch_tool_result", "tool_use_id": "s", "content": {"type": "web_fetch_tool_result_error"}},
+        {"type": "mcp_tool_use", "id": "m", "name": "f", "server_name": "s", "input": {}},
+        {"type": "mcp_tool_result", "tool_use_id": "m", "is_error": True, "content": [TEXT]},
+        {"type": "mcp_tool_result", "tool_use_id": "m", "is_error": False, "content": "1"},
+    ],
+    ids=spelled,
+)
+def test_a_block_of_the_assistant_comes_back_among_others(block: Any) -> None:
+    for blocks in ([block], [TEXT, block], [block, TEXT], [block, call("z"), block], [TEXT, block, TEXT, call("z")]):
+        document = {"messages": [QUESTION, asks(*blocks)]}
+        assert spelled(convert(document, source="anthropic", target="anthropic").output) == spelled(document)
+
+
+# --- what is read -----------------------------------------------------------------------------------------------------
+
+
+def test_blocks_are_messages_in_their_order() -> None:
+    thinking = {"type": "thinking", "thinking": "t", "signature": "s"}
+    made = messages_of([QUESTION, asks(thinking, TEXT, call("a"), thinking, call("b"), TEXT), says(result("a"), TEXT)])
+    assert [(one.role, one.channel, one.intent, one.recipient, one.continues) for one in made] == [
+        ("user", None, None, None, False),
+        ("assistant", "analysis", None, None, False),
+        ("assistant", "commentary", "preamble", None, True),
+        ("assistant", "commentary", None, "functions.f", True),
+        ("assistant", "analysis", None, None, True),
+        ("assistant", "commentary", None, "functions.f", True),
+        ("assistant", "final", None, None, True),
+        ("tool", "commentary", None, "assistant", False),
+        ("user", None, None, None, True),
+    ]
+
+
+def test_a_reply_is_named_after_its_call_and_says_whether_it_failed() -> None:
+    made = messages_of([asks(call("a"), call("b", "g")), says(result("b", is_error=True), result("a", is_error=False))])
+    assert [(one.name, one.call_id, one.failed) for one in made[2:]] == [
+        ("functions.g", "b", True),
+        ("functions.f", "a", False),
+    ]
+
+
+def test_a_system_prompt_is_one_message_however_many_blocks_it_has() -> None:
+    made = messages_of({"system": [TEXT, {**TEXT, "cache_control": {"type": "ephemeral"}}], "messages": [QUESTION]})
+    assert [one.role for one in made] == ["system", "user"]
+    assert len(made[0].content) == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "end"),
+    [({"max_tokens": 9}, None), ({}, "end")],
+    ids=["a request has it continued", "in a log it is whole"],
+)
+def test_the_last_message_of_the_assistant(more: dict[str, Any], end: str | None) -> None:
+    document = {**more, "messages": [QUESTION, {"role": "assistant", "content": "{"}]}
+    assert messages_of(document)[-1].end == end
+
+
+@pytest.mark.parametrize(
+    ("reason", "end"),
+    [
+        ("end_turn", "end"),
+        ("stop_sequence", "end"),
+        ("pause_turn", "end"),
+        ("refusal", "end"),
+        ("max_tokens", None),
+        ("model_context_window_exceeded", None),
+        (None, None),
+        ("something new", "end"),
+    ],
+)
+def test_why_an_answer_is_over(reason: str | None, end: str | None) -> None:
+    document = {"type": "message", "role": "assistant", "content": [TEXT], "stop_reason": reason}
+    assert messages_of(document)[-1].end == end
+    assert spelled(convert(document, source="anthropic", target="anthropic").output) == spelled(document)
+
+
+def test_tokens_of_the_input_that_stand_in_a_cache_are_tokens_of_the_input() -> None:
+    usage = {"input_tokens": 1, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 300, "output_tokens": 4}
+    document = {"type": "message", "role": "assistant", "content": [TEXT], "stop_reason": "end_turn", "usage": usage}
+    transcript = read(document, "anthropic").transcript
+    assert isinstance(transcript, Transcript)
+    assert transcript.settings is not None
+    numbers = transcript.settings.usage
+    assert numbers is not None
+    assert (numbers.input_tokens, numbers.cached_tokens, numbers.output_tokens, numbers.total_tokens) == (
+        321,
+        300,
+        4,
+        325,
+    )
+
+
+def test_a_list_of_documents_is_several() -> None:
+    document = {"type": "message", "role": "assistant", "content": [TEXT]}
+    with pytest.raises(BridgeError) as raised:
+        read([document, {"messages": [QUESTION]}], "anthropic")
+    assert raised.value.code is ErrorCode.SEVERAL
+
+
+def test_what_the_api_refuses_is_found_and_stays() -> None:
+    document = [asks(call("a"), call("b", "g")), says(TEXT, result("b"), result("a")), asks(call("a"))]
+    reading = read(document, "anthropic")
+    assert [str(finding.code) for finding in reading.findings] == ["call-id-repeated", "shape"]
+    assert write(reading.transcript, "anthropic").output == document
+
+
+# --- the API's rules --------------------------------------------------------------------------------------------------
+
+
+def asking(call_id: str | None, name: str = "f", arguments: str = "{}", **more: Any) -> Message:
+    recipient = f"functions.{name}"
+    return Message(
+        "assistant", arguments, None, "commentary", recipient, call_id, constraint="json", end="call", **more
+    )
+
+
+def replying(call_id: str | None, text: str = "1", name: str = "functions.f") -> Message:
+    return Message("tool", text, name, "commentary", "assistant", call_id)
+
+
+def test_replies_stand_behind_their_calls_in_the_order_of_these() -> None:
+    question = Message("user", "And?")
+    talk = Transcript((asking("a"), asking("b", "g"), question, replying("b", "2", "functions.g"), replying("a")))
+    result_ = write(talk, "anthropic")
+    assert result_.output == {
+        "messages": [
+            asks(call("a")),
+            asks(call("b", "g")),
+            says(result("a"), result("b", "2")),
+            {"role": "user", "content": "And?"},
+        ]
+    }
+    moved = [loss for loss in result_.losses if loss.code == "order"]
+    assert [(loss.path, loss.severity) for loss in moved] == [("/messages/2", "layout"), ("/messages/4", "layout")]
+
+
+def test_ids_are_of_the_alphabet_and_no_two_calls_have_one() -> None:
+    talk = (
+        asking("f:0"),
+        replying("f:0"),
+        asking("f_0"),
+        replying("f_0"),
+        asking("f_0"),
+        replying("f_0"),
+        asking(None),
+    )
+    output = written(*talk)
+    ids = [block.get("id", block.get("tool_use_id")) for message in output["messages"] for block in message["content"]]
+    assert ids == ["f_0_2", "f_0_2", "f_0", "f_0", "f_0_3", "f_0_3", "call_1"]
+
+
+def test_arguments_that_are_no_object_are_a_member_of_one() -> None:
+    result_ = write(Transcript((asking("a", arguments="print(1)"),)), "anthropic")
+    assert result_.output == {"messages": [asks(call("a", input="print(1)"))]}
+    assert [(loss.code, loss.severity) for loss in result_.losses] == [("content", "changed")]
+
+
+def test_a_thought_without_a_signature_is_left_out() -> None:
+    result_ = write(Transcript((Message("user", "Hi"), Message("assistant", "t", channel="analysis"))), "anthropic")
+    assert result_.output == {"messages": [QUESTION]}
+    assert [(loss.code, loss.severity, loss.path) for loss in result_.losses] == [("message", "lost", "/messages/1")]
+
+
+def test_all_that_instructs_the_model_in_the_beginning_is_the_system_prompt() -> None:
+    output = written(
+        Message("system", "One."), Message("developer", "Two."), Message("user", "Hi"), Message("system", "Three.")
+    )
+    assert output == {
+        "system": [{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}],
+        "messages": [QUESTION, {"role": "system", "content": "Three."}],
+    }
+
+
+def test_a_request_says_how_long_the_answer_may_be() -> None:
+    settings = Settings(model="claude-opus-4-6")
+    assert written(Message("user", "Hi"), settings=settings)["max_tokens"] == 4096
+    assert "max_tokens" not in written(Message("user", "Hi"))
+    document = {"model": "claude-opus-4-6", "messages": [QUESTION]}
+    assert convert(document, source="anthropic", target="anthropic").output == document
+
+
+def test_a_tool_has_a_schema() -> None:
+    output = written(Message("user", "Hi"), tools=(Tool("f"),))
+    assert output["tools"] == [{"name": "f", "input_schema": {"type": "object", "properties": {}}}]
+
+
+# --- judged by the official types -------------------------------------------------------------------------------------
+
+
+def test_what_is_written_of_chat_completions_is_what_the_official_types_take() -> None:
+    types = pytest.importorskip("anthropic.types")
+    request, message = TypeAdapter(types.MessageCreateParams), TypeAdapter(types.MessageParam)
+    for path in sorted(corpus_path("wires").glob("*/chat-completions/*request.json")):
+        output: Any = convert(path.read_bytes(), source="openai", target="anthropic", policy=LENIENT).output
+        request.validate_python({"max_tokens": 1, **output})
+        for wire in output["messages"]:  # the request's are looked at when somebody iterates over them
+            message.validate_python(wire)
+
+
+def test_the_official_types_take_a_response_that_is_written() -> None:
+    types = pytest.importorskip("anthropic.types")
+    for path in sorted(corpus_path("wires").glob("*/chat-completions/*response.json")):
+        output: Any = convert(path.read_bytes(), source="openai", target="anthropic", policy=LENIENT).output
+        # Whoever answers gives the id of the answer.
+        types.Message.model_validate({"id": "msg_1", **output})
