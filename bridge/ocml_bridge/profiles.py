@@ -149,10 +149,10 @@ class Profile:
 
     def _mends(self, prompt: Prompt) -> Callable[[Message], Message] | None:
         """What the declared tools tell of the messages of an answer."""
-        image, mends = prompt.image, None if self.template is None else self.template.mends
-        if mends is None or not isinstance(image, Transcript):
+        document, mends = prompt.written.document, None if self.template is None else self.template.mends
+        if mends is None or not isinstance(document, Transcript):
             return None
-        declared = frozenset(f"{tool.namespace or FUNCTIONS[:-1]}.{tool.name}" for tool, _ in declared_in(image))
+        declared = frozenset(f"{tool.namespace or FUNCTIONS[:-1]}.{tool.name}" for tool, _ in declared_in(document))
         return partial(_mended, mends, declared)
 
     def _end(self, prompt: Prompt) -> Transcript:
@@ -160,17 +160,17 @@ class Profile:
 
         With the declared tools, where an answer is read with them.
         """
-        image = prompt.image
-        if not isinstance(image, Transcript) or (image.open_turn is None and not is_unfinished(image)):
+        document = prompt.written.document
+        if not isinstance(document, Transcript) or (document.open_turn is None and not is_unfinished(document)):
             raise BridgeError(ErrorCode.OPTION, "the prompt leaves no turn open that an answer could go on with")
-        messages = image.messages
+        messages, turn = document.messages, document.open_turn
         first = len(messages)
-        if image.open_turn is None:
+        if turn is None:
             first -= 1
             while first and messages[first].continues:
                 first -= 1
-        tools = image.tools if self.template is not None and self.template.reads_with_tools else None
-        return Transcript(messages[first:], tools=tools, open_turn=image.open_turn, layout=image.layout)
+        tools = document.tools if self.template is not None and self.template.reads_with_tools else None
+        return Transcript(messages[first:], tools=tools, open_turn=turn, layout=document.layout)
 
 
 def _mended(mends: MendAnswer, declared: Collection[str], message: Message) -> Message:

@@ -160,9 +160,24 @@ class TestWhatStandsBefore:
         (named,) = (call for delta in deltas(done.out) for call in delta.get("tool_calls", ()) if "id" in call)
         assert named["function"]["name"] == "weather.get"
 
-    def test_a_request_needs_a_profile(self, run: Run, example: str) -> None:
-        done = run("stream", *SSE, "--request", example, stdin=ANSWER)
-        assert done.err.startswith("ocml-convert: OCB-OPTION: --request needs a --profile")
+    def test_a_request_is_answered_by_the_profile_of_the_format(self, run: Run, tmp_path: Path) -> None:
+        asked = tmp_path / "request.json"
+        asked.write_text('{"messages":[],"tools":[{"type":"function","function":{"name":"shell"}}]}')
+        answer = b"<|channel|>commentary to=functions.shelljson<|message|>{}<|call|>"
+        for more in ((), ("--prompted",)):
+            done = run("stream", *SSE, "--request", asked, *more, stdin=answer)
+            (named,) = (call for delta in deltas(done.out) for call in delta.get("tool_calls", ()) if "id" in call)
+            assert named["function"]["name"] == "shell"
+
+    def test_a_request_and_a_prefix_make_no_sense(self, run: Run, example: str) -> None:
+        done = run("stream", *SSE, "--request", example, "--prefix", "x", stdin=ANSWER)
+        assert done.err.startswith("ocml-convert: OCB-OPTION: --prefix and --request")
+
+    def test_what_arrives_has_to_be_told(self, run: Run) -> None:
+        done = run("stream", "-t", "openai-sse", "--prompted", stdin=ANSWER)
+        assert done.err.startswith("ocml-convert: OCB-OPTION: name what arrives with --from")
+        done = run("stream", "-t", "openai-sse", "--profile", "gpt-oss", stdin=ANSWER)
+        assert done.status == 0
 
     def test_both_make_no_sense(self, run: Run) -> None:
         done = run("stream", *SSE, "--prompted", "--prefix", "<|start|>assistant", stdin=ANSWER)

@@ -62,9 +62,7 @@ def _stream_option(*names: str, written: bool, text: str, required: bool = True)
     "--prompted", is_flag=True, help="The stream is an answer: the format's generation prompt stands before it."
 )
 @click.option("--profile", metavar="NAME", help="The stream is an answer to a prompt of this profile.")
-@click.option(
-    "--request", type=FILE, metavar="FILE", help="With --profile: the request that is answered; it declares tools."
-)
+@click.option("--request", type=FILE, metavar="FILE", help="The request that is answered; it declares tools.")
 @click.option(
     "--finish-reason",
     type=click.Choice(("stop", "length", "tool_calls", "content_filter")),
@@ -166,19 +164,24 @@ def _model(
     Raises:
         BridgeError: OCB-OPTION where the options say too much or too little.
     """
+    from ..profiles import default_profile
     from ..profiles import profile as find
 
+    answers = prompted or request is not None
     if [prompted, prefix is not None, profile is not None].count(True) > 1:
         detail = "--prompted, --prefix and --profile each say what stands before the stream; use one"
         raise BridgeError(ErrorCode.OPTION, detail)
-    if request is not None and profile is None:
-        raise BridgeError(ErrorCode.OPTION, "--request needs a --profile: the command 'profiles' lists them")
+    if request is not None and prefix is not None:
+        raise BridgeError(ErrorCode.OPTION, "--prefix and --request each say what stands before the stream; use one")
     if source is None and profile is None:
         raise BridgeError(ErrorCode.OPTION, "name what arrives with --from, or the --profile that it answers to")
-    if prompted and source is not None and source.partition(":")[0] not in registry.formats():
-        raise BridgeError(ErrorCode.OPTION, f"no prompt stands before {source}; --prompted is for formats themselves")
-    model = find(profile, source) if prompted or profile is not None else None
-    return model, source or (model.adapter.id if model is not None else "")
+    if answers and source is not None and source.partition(":")[0] not in registry.formats():
+        raise BridgeError(ErrorCode.OPTION, f"no prompt stands before {source}; that is for formats themselves")
+    if profile is None and source is not None:
+        model = default_profile(source) if request is not None else find(None, source) if prompted else None
+        return model, source
+    model = find(profile, source)
+    return model, source or model.adapter.id
 
 
 class _Relay:

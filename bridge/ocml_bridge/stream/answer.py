@@ -48,17 +48,16 @@ class AnswerDecoder:
         self._waiting = self._passed(
             event for event in events if isinstance(event, (Start, Delta)) and event.number >= self._first
         )
-        self._direct = not (self._waiting or self._first or self._begun or mend)
+        self._passes_deltas = not (self._first or self._begun)
+        """Whether the source's deltas are the answer's."""
 
     def feed(self, data: str | bytes, /) -> list[Event]:
         """Take the next chunk."""
-        events = self._source.feed(data)
-        return events if self._direct else self._next(events)
+        return self._next(self._source.feed(data))
 
     def feed_tokens(self, ids: Sequence[int], /) -> list[Event]:
         """Take the next token ids."""
-        events = self._source.feed_tokens(ids)
-        return events if self._direct else self._next(events)
+        return self._next(self._source.feed_tokens(ids))
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
         """Nothing more comes."""
@@ -74,7 +73,10 @@ class AnswerDecoder:
         """A decoder that goes on from here."""
         return deepcopy(self)
 
-    def _next(self, events: Iterable[Event]) -> list[Event]:
+    def _next(self, events: list[Event]) -> list[Event]:
+        # Nearly every chunk is more text of a message.
+        if self._passes_deltas and not self._waiting and all(event.__class__ is Delta for event in events):
+            return events
         waiting, self._waiting = self._waiting, []
         return waiting + self._passed(events)
 
