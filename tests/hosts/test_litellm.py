@@ -99,3 +99,15 @@ def test_errors_of_the_upstream(litellm: Any, upstream: tuple[Upstream, str]) ->
     with pytest.raises(Exception, match="not today") as raised:
         litellm.completion("own/m", messages=USER, num_retries=0)
     assert getattr(raised.value, "status_code", None) == 429
+
+
+def test_a_profile_tells_the_format(litellm: Any, upstream: tuple[Upstream, str], monkeypatch: Any) -> None:
+    from ocml_bridge.hosts.litellm import provider
+
+    handler = provider(Settings(f"{upstream[1]}/v1", profile="qwen3.5", reasoning="reasoning_content"))
+    monkeypatch.setattr(litellm, "custom_provider_map", [{"provider": "own", "custom_handler": handler}])
+    litellm.utils.custom_llm_setup()
+    upstream[0].scripts["q"] = Script(["Hm.\n</think>\n\n<tool_call>\n<function=f>\n</function>\n</tool_call>"])
+    message = litellm.completion("own/q", messages=USER, tools=TOOLS).choices[0].message
+    assert seen(message) == {"reasoning": "Hm.", "calls": [("f", "{}")]}
+    assert upstream[0].asked[-1]["prompt"].endswith("<|im_start|>assistant\n<think>\n")
