@@ -8,10 +8,8 @@ answer = model.answering(prompt)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import partial
 from typing import Any, cast
 
 from . import registry
@@ -19,13 +17,12 @@ from .adapter import DEFAULT, Adapter, Options, Source
 from .convert import Reading, Result, read, write
 from .errors import BridgeError, ErrorCode
 from .events import Decoder
-from .model import Message, Transcript
+from .model import Transcript
 from .pipe import decoder
 from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
-from .prompting import ChatTemplate, MendAnswer
+from .prompting import ChatTemplate
 from .request import is_unfinished, prepare
-from .tool_names import ToolNames, declared_in
-from .turns import FUNCTIONS
+from .tool_names import ToolNames
 
 __all__ = ["Profile", "Prompt", "default_profile", "profile", "profiles_of"]
 
@@ -141,19 +138,11 @@ class Profile:
         end = self._end(request)
         output = write(end, self.adapter, options=self._options(options), policy=LENIENT).output
         prefix = output if isinstance(output, str) else cast("list[int]", output)
-        reads = AnswerDecoder(decoder(self.adapter, options=options), prefix, end.messages, self._mends(request))
+        reads = AnswerDecoder(decoder(self.adapter, options=options), prefix, end.messages)
         return request.names.decoder(reads)
 
     def _options(self, options: Options) -> Options:
         return options if options.dialect or not self.dialect else replace(options, dialect=self.dialect)
-
-    def _mends(self, prompt: Prompt) -> Callable[[Message], Message] | None:
-        """What the declared tools tell of the messages of an answer."""
-        document, mends = prompt.written.document, None if self.template is None else self.template.mends
-        if mends is None or not isinstance(document, Transcript):
-            return None
-        declared = frozenset(f"{tool.namespace or FUNCTIONS[:-1]}.{tool.name}" for tool, _ in declared_in(document))
-        return partial(_mended, mends, declared)
 
     def _end(self, prompt: Prompt) -> Transcript:
         """What a prompt ends with: the turn that it opens, or the message that it leaves unfinished.
@@ -171,10 +160,6 @@ class Profile:
                 first -= 1
         tools = document.tools if self.template is not None and self.template.reads_with_tools else None
         return Transcript(messages[first:], tools=tools, open_turn=turn, layout=document.layout)
-
-
-def _mended(mends: MendAnswer, declared: Collection[str], message: Message) -> Message:
-    return mends(message, declared)
 
 
 def profile(name: str | None, target: str | Adapter | None = None) -> Profile:

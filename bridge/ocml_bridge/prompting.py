@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from .loss import Loss
-from .model import AnswerFormat, Message, Settings, Tool, ToolChoice, Transcript, replace
+from .model import AnswerFormat, Settings, Tool, ToolChoice, Transcript, replace
 
 ENGINE: Final = (
     *("model", "temperature", "top_p", "top_k", "min_p", "seed", "n", "stop", "max_tokens", "usage"),
@@ -57,9 +57,6 @@ SpellNames = Callable[[Sequence[Tool]], Mapping[str, str]]
 """Of declared tools, by the recipient for the name in the request, the function's name that a model has for it; only
 those that differ, and no two alike."""
 
-MendAnswer = Callable[[Message, Collection[str]], Message]
-"""What a message of an answer evidently is, given the recipients by which the model calls the declared tools."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChatTemplate:
@@ -75,7 +72,6 @@ class ChatTemplate:
         reads_with_tools: whether the declared tools tell what an answer says, such as the types of arguments: then they
             stand in the prefix of its decoder.
         names: how the models call the declared tools; None for just as the request does.
-        mends: makes of each message of an answer what only the declared tools tell that it is; None for just as it is.
     """
 
     make: MakePrompt
@@ -85,4 +81,3 @@ class ChatTemplate:
     shows_reasoning: bool = False
     reads_with_tools: bool = False
     names: SpellNames | None = None
-    mends: MendAnswer | None = None

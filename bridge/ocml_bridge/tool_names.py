@@ -41,7 +41,9 @@ class ToolNames:
     def __init__(self, spelled: Mapping[str, str]) -> None:
         self._spelled: Final = dict(spelled)
         self._there: Final = {recipient: FUNCTIONS + name for recipient, name in spelled.items()}
-        self._back: Final = {there: recipient for recipient, there in self._there.items()}
+        # A model may leave out the namespace of functions.
+        bare = {name: recipient for recipient, name in spelled.items() if name}
+        self._back: Final = bare | {there: recipient for recipient, there in self._there.items()}
 
     def __bool__(self) -> bool:
         return bool(self._there)

@@ -16,6 +16,7 @@ from ocml_bridge import BridgeError, ErrorCode, Options, Transcript
 from ocml_bridge.events import Answer, Delta, End, Event, Start, Stop
 from ocml_bridge.pipe import encoder
 from ocml_bridge.profiles import Prompt, profile
+from ocml_bridge.turns import with_namespace
 from ocml_bridge.visibility import REASONING
 
 pytest_plugins = ("cli.conftest",)
@@ -114,7 +115,8 @@ def test_a_call_is_of_the_function_that_it_evidently_names(text: str, form: str)
             "finish_reason": "tool_calls",
         }
         call = document_of(events).messages[-1]
-        assert (call.role, call.recipient, call.continues) == ("assistant", "functions.shell", before != "")
+        called = with_namespace(call.recipient or "")
+        assert (call.role, called, call.continues) == ("assistant", "functions.shell", before != "")
 
 
 @pytest.mark.parametrize(

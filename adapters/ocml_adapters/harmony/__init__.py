@@ -13,8 +13,8 @@ _GPT_OSS = ChatTemplate(
     Lazy(f"{__name__}.profile:gpt_oss"),
     families=("gpt-oss-20b", "gpt-oss-120b", "gpt-oss-safeguard"),
     dialect="oss",
+    reads_with_tools=True,
     names=Lazy(f"{__name__}.naming:function_names"),
-    mends=Lazy(f"{__name__}.naming:meant"),
     sources={"openai-gpt-oss-120b.jinja": "a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146"},
 )
 

@@ -17,7 +17,8 @@ from ocml_bridge.units.writer import TOOLS, Prepared
 from ocml_bridge.visibility import channelled
 
 from .body import declared, is_in_place, is_readable, read_developer
-from .header import Fields
+from .declared import NOTHING, meant, names_in, names_of_parts
+from .header import Fields, fields_of
 from .message import layout_of, lifted, make, place_of_tools
 from .nearest import answers, framed, headed, keeps_header, narrowed, nearest
 from .syntax import ASSISTANT, DEVELOPER, HOME, SYSTEM, TOOL
@@ -39,9 +40,10 @@ def prepared(conversation: Conversation, options: Options, log: Log) -> Prepared
     layout, turn = layout_of(conversation.around.layout), conversation.around.open_turn
     trains = options.training and turn is not None
     if not layout and not trains and _is_plain(conversation.items):
-        return _apart(Prepared(conversation.items, conversation.around))
+        made = _apart(Prepared(conversation.items, conversation.around))
+        return made if made.around.tools is None else made._replace(items=_explained(made.items))
     items, around, origins, _ = _in_message(conversation, options, log)
-    items = _ended(_named(items, options), turn, options)
+    items = _explained(_ended(_named(items, options), turn, options))
     if "prompted" not in layout:
         return Prepared(items, around, origins)
     first = items[0][0] if items else turn
@@ -157,6 +159,22 @@ def _readable(tools: tuple[Tool, ...], layout: dict[str, Any]) -> tuple[tuple[To
     tools = developer.image(tools)
     section, read = declared(tools, {})
     return None if not tools or isinstance(read.content, str) else (tools, section)
+
+
+def _explained(items: Sequence[Item]) -> Sequence[Item]:
+    """The items, with the headers that the tools that are declared before them make of theirs."""
+    changed, names = dict[int, Item](), NOTHING
+    for at, (head, content, _) in enumerate(items):
+        if head.role == DEVELOPER:
+            names |= names_in(DEVELOPER, content) if isinstance(content, str) else names_of_parts(content)
+        elif names and head.role in (ASSISTANT, TOOL) and head.recipient not in names:
+            message = message_of(items[at])
+            fields = fields_of(message)
+            known, _ = meant(fields, "", names)
+            if known != fields:
+                layout = {key: value for key, value in layout_of(message.layout).items() if key != "header"}
+                changed[at] = item_of(make(known, message.content, message.end, layout, {}))
+    return [changed.get(at, item) for at, item in enumerate(items)] if changed else items
 
 
 # --- names and ends ---------------------------------------------------------------------------------------------------

@@ -34,6 +34,7 @@ class Frame:
         unmarked: whether there was so much header without a `<|message|>` that the body begins in it.
         middle: the piece of its `<|message|>`.
         last: the piece behind its body.
+        names: the recipients of the tools that are declared before it.
     """
 
     before: str
@@ -47,6 +48,7 @@ class Frame:
     unmarked: bool = False
     middle: int = -1
     last: int = -1
+    names: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.model import Message
 from ocml_bridge.text.channels import evident
+from ocml_bridge.turns import FUNCTIONS, is_call
 
 from .syntax import ASSISTANT, BROADCAST, CHANNEL, CONSTRAIN, ROLES, SPEC, TOKEN, TOOL
 
@@ -104,6 +105,10 @@ TOOL_NAME: Final = re.compile(r"python|[A-Za-z_][\w-]*\.[\w.-]+")
 """What only a tool is called: its namespace stands before a dot, or it is the built-in without one."""
 
 
+CALLED: Final = re.compile(f"{ASSISTANT}({re.escape(FUNCTIONS)}.+)", re.DOTALL)
+"""The assistant's role with the function that it calls glued to it, as behind a generation prompt."""
+
+
 def regular(raw: str, prompted: bool = False) -> Fields | None:
     """Read a header that says the same to the official parser and to a person; None for any other.
 
@@ -119,6 +124,11 @@ LONG: Final = 256
 def is_short(fields: Fields) -> bool:
     """Whether fields are short enough to be remembered."""
     return len("".join(filter(None, fields))) < LONG
+
+
+def is_call_to_tool(fields: Fields) -> bool:
+    """Whether the message with these fields is a call."""
+    return is_call(Message(fields.role, "", recipient=fields.recipient))
 
 
 def is_header(raw: str) -> bool:
@@ -154,6 +164,7 @@ def _is_odd_name(name: str) -> bool:
     return any(
         (
             _DOUBLED.fullmatch(name),
+            CALLED.match(name),
             name.startswith(TO),
             ATTRIBUTE.match(name),
             NAMED_ROLE.match(name),
@@ -165,7 +176,12 @@ def _is_odd_name(name: str) -> bool:
 
 def _reply(raw: str) -> Fields | None:
     name, marker, channel = raw.partition(CHANNEL)
-    if TOOL_NAME.fullmatch(name) is None or (marker and not WORDS.fullmatch(channel)) or "<" in channel:
+    if (
+        TOOL_NAME.fullmatch(name) is None
+        or CALLED.match(name)
+        or (marker and not WORDS.fullmatch(channel))
+        or "<" in channel
+    ):
         return None
     return Fields(TOOL, name, channel if marker else None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.boundary import cut_text, several
@@ -14,10 +14,11 @@ from ocml_bridge.turns import continues, infer_grouping, is_call
 from ocml_bridge.units.heads import item_of
 
 from .body import read_body
+from .declared import KINDS, meant
 from .frames import Frame, Scan, begins, boundaries, pieces_of, scanned
-from .header import TOOL_NAME, Fields, is_own_spelling, regular
+from .header import TOOL_NAME, Fields, is_call_to_tool, is_own_spelling, regular
 from .message import LINE_END, is_edge, lifted, make, split_tail
-from .recover import Recovered, is_begun, is_call_to_tool, read_stripped, recover, split_body, unheaded
+from .recover import is_begun, read_stripped, recover, split_body, unheaded
 from .syntax import ASSISTANT, CHANNELS, CONSTRAIN, CONTROL, ENDS, HOME, ROLES, SPECIALS, START, STOPS, TOOL
 
 
@@ -36,27 +37,55 @@ def split(source: Source, options: Options) -> list[tuple[int, str]]:
 _UNMARKED: Final = "<|message|> is missing: the body begins in the header"
 _STRIPPED: Final = "the control tokens are missing: messages are told by words"
 _CALL, _RETURN = ENDS["call"], ENDS["return"]
+_NO_ARGUMENTS: Final = frozenset({"", *KINDS})
 
 
-def recovered(raw: str, *, opened: bool) -> tuple[str, str, Recovered]:
-    """A header that is not regular: text before it that is none, what is left, and what that evidently means."""
+class Header(NamedTuple):
+    """What a header says.
+
+    Attributes:
+        fields: the fields.
+        raw: the header, without the text before it that is none.
+        outside: that text.
+        unplaced: the words that found no place.
+        is_regular: whether it says just that to every reader.
+    """
+
+    fields: Fields
+    raw: str
+    outside: str = ""
+    unplaced: str = ""
+    is_regular: bool = True
+
+
+def read_header(raw: str, frame: Frame, *, prompted: bool = False) -> Header:
+    """What any header says.
+
+    Args:
+        raw: the header of a frame, as far as it goes.
+        frame: the frame.
+        prompted: whether it is the first, and begins behind a generation prompt.
+    """
+    fields = regular(raw, prompted) if frame.opened or prompted else None
+    if fields is not None:
+        known = meant(fields, "", frame.names)[0]
+        return Header(known, raw, is_regular=known is fields)
     outside = raw.partition("<|")[0]
-    if opened or not outside or not recover(outside, opened=False).unplaced:
+    if frame.opened or not outside or not recover(outside, opened=False).unplaced:
         outside = ""
     raw = raw[len(outside) :]
-    return outside, raw, recover(raw, opened=opened)
+    fields, unplaced = meant(*recover(raw, opened=frame.opened), frame.names)
+    return Header(fields, raw, outside, unplaced, is_regular=False)
 
 
 def fields_in(frame: Frame, *, prompted: bool) -> Fields:
-    """What any header says.
+    """What the header of a frame says whose body has begun.
 
     Args:
         frame: whose header is known.
         prompted: whether it is the first, and begins behind a generation prompt.
     """
-    fields = regular(frame.header, prompted) if frame.opened or prompted else None
-    if fields is None:
-        fields = recovered(frame.header, opened=frame.opened)[2].fields
+    fields = read_header(frame.header, frame, prompted=prompted).fields
     return _uncalled(fields) if frame.unmarked else fields
 
 
@@ -131,7 +160,8 @@ class FrameReader:
             if self._unheaded(frame):
                 return
             header, body = self._bodyless(frame)
-            if not (frame.stop == _CALL and body.strip()) and self._breaks_off(header, body, frame):
+            argued = frame.stop == _CALL and body.strip() not in _NO_ARGUMENTS
+            if not argued and self._breaks_off(header, body, frame):
                 return
             if not (body or frame.stop) and (not header.strip() or header in ROLES):
                 self._note(FindingCode.STRAY_TOKEN, f"{START}{header} begins no message", Severity.LAYOUT)
@@ -157,10 +187,10 @@ class FrameReader:
 
         What evidently are the call's arguments is said, and is for nobody to see.
         """
-        if body.strip() and not header.endswith(CONSTRAIN):
+        if body.strip() not in _NO_ARGUMENTS and not header.endswith(CONSTRAIN):
             frame.unmarked = True
             return False
-        if not is_call_to_tool(recovered(header, opened=frame.opened)[2].fields):
+        if not is_call_to_tool(read_header(header, frame).fields):
             return False
         self._note(FindingCode.HEADER_RECOVERED, f"the header {_short(header)} breaks off: it calls nothing")
         self._outside(frame.before + (START if frame.opened else "") + frame.header + frame.stop, self._pending)
@@ -205,9 +235,10 @@ class FrameReader:
     def _header(self, raw: str, frame: Frame, *, prompted: bool) -> tuple[Fields, dict[str, Any], dict[str, Any]]:
         layout: dict[str, Any] = {}
         extras: dict[str, Any] = {}
-        fields = regular(raw, prompted) if frame.opened or prompted else None
-        if fields is None:
-            fields = self._recover(raw, frame, extras)
+        header = read_header(raw, frame, prompted=prompted)
+        fields = header.fields
+        if not header.is_regular:
+            self._note_header(header, frame, extras)
         elif frame.middle >= 0 and is_own_spelling(raw, fields, prompted=prompted):
             layout["header"] = raw
         if frame.unmarked and is_call_to_tool(fields):
@@ -218,19 +249,18 @@ class FrameReader:
             self._note(FindingCode.UNKNOWN_CHANNEL, f"there is no channel {_short(fields.channel)}", Severity.LAYOUT)
         return fields, layout, extras
 
-    def _recover(self, raw: str, frame: Frame, extras: dict[str, Any]) -> Fields:
-        outside, raw, (fields, unplaced) = recovered(raw, opened=frame.opened)
-        if outside:
-            self._outside(outside, extras)
+    def _note_header(self, header: Header, frame: Frame, extras: dict[str, Any]) -> None:
+        fields, raw = header.fields, header.raw
+        if header.outside:
+            self._outside(header.outside, extras)
         if fields.role != ASSISTANT and not frame.opened:
             self._layout.pop("prompted", None)
-        if unplaced:
-            extras["header"] = unplaced
+        if header.unplaced:
+            extras["header"] = header.unplaced
         if frame.body is not None or raw:
             self._note(FindingCode.HEADER_RECOVERED, f"the header {_short(raw)} is read as {_in_words(fields)}")
         if fields.role == TOOL and fields.name is not None and TOOL_NAME.fullmatch(fields.name) is None:
             self._note(FindingCode.UNKNOWN_ROLE, f"{_short(fields.name)} is taken for a tool", Severity.LAYOUT)
-        return fields
 
     def _message(
         self, frame: Frame, fields: Fields, body: str, layout: dict[str, Any], extras: dict[str, Any]

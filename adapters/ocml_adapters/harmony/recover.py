@@ -14,7 +14,7 @@ from ocml_bridge.model import Message
 from ocml_bridge.text.channels import chosen, evident
 from ocml_bridge.turns import is_call
 
-from .header import ATTRIBUTE, NAMED_ROLE, TO, TOOL_NAME, Fields, implied_intent, regular
+from .header import ATTRIBUTE, CALLED, NAMED_ROLE, TO, TOOL_NAME, Fields, implied_intent, is_call_to_tool, regular
 from .syntax import ASSISTANT, CHANNEL, CHANNELS, CONSTRAIN, IDS, ROLES, TOOL
 
 
@@ -92,13 +92,15 @@ class _Sorter:
             self.unplaced.append(word)
 
     def _speaker(self, word: str) -> None:
-        named, glued = NAMED_ROLE.fullmatch(word), _AFTER_ROLE.fullmatch(word)
+        named, glued, called = NAMED_ROLE.fullmatch(word), _AFTER_ROLE.fullmatch(word), CALLED.fullmatch(word)
         if word in ROLES:
             self.found["role"] = word
         elif word in CHANNELS:
             self.channels.append(word)
         elif named is not None:
             self.found["role"], self.found["name"] = named[1], named[2]
+        elif called is not None:
+            self.found["role"], self.found["recipient"] = ASSISTANT, called[1]
         elif glued is not None:
             role, between, rest = glued.groups()
             self.found["role"] = role
@@ -240,11 +242,6 @@ def is_begun(text: str) -> bool:
     return any(token.startswith(text) for token in IDS)
 
 
-def is_call_to_tool(fields: Fields) -> bool:
-    """Whether the message with these fields is a call."""
-    return is_call(Message(fields.role, "", recipient=fields.recipient))
-
-
 def split_body(raw: str, *, opened: bool) -> tuple[str, str]:
     """Where `<|message|>` is missing: what is still header, and the body that begins in it.
 
@@ -299,11 +296,13 @@ STRIPPED: Final = re.compile(r" ?(?:analysis|commentary|final)")
 def read_stripped(text: str) -> list[Message] | None:
     """The messages of a text that begins with a channel's name and names another behind the word `assistant`.
 
+    One name is enough where a recipient and a type stand behind it, and then JSON.
+
     Returns:
         None for any other text.
     """
     marks = list(_MARKER.finditer(text))
-    if len(marks) < 2 or marks[0].start() != 0:
+    if not marks or marks[0].start() != 0 or (len(marks) == 1 and None in marks[0].groups()[2:]):
         return None
     ends = [mark.start() for mark in marks[1:]] + [len(text)]
     return [_marked(mark, text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]

@@ -17,6 +17,7 @@ from ocml_bridge.stream.decoder import LiveLog, TextDecoder, lifted, settle, tel
 from ocml_bridge.stream.hold import Hold
 from ocml_bridge.turns import is_call
 
+from .declared import NOTHING, names_of
 from .frames import Frame, Scanner, pieces_of
 from .message import make
 from .reader import FrameReader, fields_in
@@ -46,6 +47,7 @@ class Live:
         """How many pieces of the body are passed on."""
         self._length = 0
         """How many characters that were."""
+        self._names = NOTHING
         self.running = -1
         self.body = self._scanner.body
 
@@ -74,6 +76,7 @@ class Live:
     def _begin(self, frame: Frame) -> None:
         """Say what a message's header says. A developer's has a form of its own, which only the whole text has."""
         self._reader.see(frame)
+        frame.names = self._names
         index = len(self._reader.messages)
         prompted = index == 0 and not frame.opened
         fields = fields_in(frame, prompted=prompted)
@@ -115,7 +118,9 @@ class Live:
             if self._begun is not None:
                 text = self._text(frame.body)
                 self._say(index, text[self._length :])
+        frame.names = self._names
         self._reader.frame(frame)
+        self._names |= names_of(frame)
         self._begun = None
         for number, message in enumerate(self._reader.messages[index:], index):
             tell(self._log, number, message, text if number == index else None)

@@ -75,6 +75,8 @@ DEVELOPER: Final = "developer"
 TOOL: Final = "tool"
 ROLES: Final = frozenset({SYSTEM, DEVELOPER, "user", ASSISTANT, TOOL})
 CHANNELS: Final = frozenset({"analysis", "commentary", "final"})
+BUILT_IN: Final = frozenset({"browser", "python", "container"})
+"""The namespaces of the model's own tools."""
 BROADCAST: Final = "all"
 """The recipient that the official encoder does not write."""
 

@@ -40,7 +40,7 @@ from .syntax import (
     TOKENS,
 )
 from .tokens import checked, encode, encode_header, specials, text_of, to_pieces, vocabulary
-from .units import Around, Frames, FramesReader, parted, speaker
+from .units import Around, Frames, FramesReader, informed, parted, speaker
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ class TokenFramesReader(FramesReader):
         ids, text = checked(source)
         units, at = cut(ids, text)
         if units and at == len(ids):
-            return Parted(units, Transcript(), document=Around(ids))
+            return Parted(informed(units), Transcript(), document=Around(ids))
         reader = IdsReader(ids[at:], text[at:], log)
         return parted([*units, *reader.frames], Around(ids, reader, reader.rest))
 

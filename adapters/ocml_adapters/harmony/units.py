@@ -20,6 +20,7 @@ from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
+from .declared import NOTHING, names_in, says_otherwise
 from .document import PROMPTED, prepared, with_tools
 from .frames import Frame, Scan, pieces_of, scanned
 from .header import LONG, is_header, regular
@@ -36,6 +37,19 @@ Plain = tuple[str, str, str]
 
 The body is as it is meant: tokens in it are not broken any more.
 """
+
+
+class Misnamed(NamedTuple):
+    """A plain frame whose header means something else than it says.
+
+    Attributes:
+        names: the recipients of the tools that are declared before it.
+    """
+
+    header: str
+    body: str
+    stop: str
+    names: frozenset[str]
 
 
 _NOTHING: Final = Transcript()
@@ -68,7 +82,7 @@ class FramesReader(UnitReader):
             raise BridgeError(ErrorCode.SHAPE, "Harmony is read from text; token ids are harmony-tokens")
         units, behind = cut(source)
         if units and not behind:
-            return Parted(units, _NOTHING, document=Around(source))
+            return Parted(informed(units), _NOTHING, document=Around(source))
         frames, rest = scanned(pieces_of(behind))
         before: Plain | None = ("", "", "")
         for frame in frames:
@@ -106,7 +120,7 @@ class FramesReader(UnitReader):
         """
         around = cast("Around", parted.document)
         reader = around.reader
-        if reader is None or unit.__class__ is tuple:
+        if reader is None or not isinstance(unit, (Frame, str)):
             reader = FrameReader(log, restore=False)
         if isinstance(unit, str):
             return reader.frameless(unit)
@@ -133,7 +147,23 @@ def parted(units: list[Any], around: Around) -> Parted:
     """The units of a document; what it says where it has no frame is one."""
     if not units and around.rest is not None and around.rest.tail.strip():
         units, around = [around.rest.tail], around._replace(rest=None)
-    return Parted(units, _NOTHING, document=around)
+    return Parted(informed(units), _NOTHING, document=around)
+
+
+def informed(units: list[Any]) -> list[Any]:
+    """Units that know the tools that are declared before them, where these tell what their header means."""
+    names = NOTHING
+    for at, unit in enumerate(units):
+        if unit.__class__ is tuple:
+            header, body, stop = unit
+            if names and says_otherwise(header, names):
+                units[at] = Misnamed(header, body, stop, names)
+        elif isinstance(unit, Frame):
+            header, body, unit.names = unit.header, unit.body or "", names
+        else:
+            continue
+        names |= names_in(header, body)
+    return units
 
 
 def cut(text: str) -> tuple[list[Any], str]:
@@ -180,9 +210,12 @@ def plain_of(frame: Frame) -> Plain | None:
     return frame.header, CONTROL.restore(frame.body), frame.stop
 
 
-def frame_of(unit: Plain | Frame) -> Frame:
+def frame_of(unit: Plain | Misnamed | Frame) -> Frame:
     """A unit as a scanned frame."""
-    return unit if isinstance(unit, Frame) else Frame("", True, unit[0], 0, unit[1], unit[2], middle=0)
+    if isinstance(unit, Frame):
+        return unit
+    names = unit.names if isinstance(unit, Misnamed) else NOTHING
+    return Frame("", True, unit[0], 0, unit[1], unit[2], middle=0, names=names)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

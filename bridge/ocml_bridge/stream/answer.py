@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from typing import Final, Self
 
 from ..events import Decoder, Delta, End, Event, Reason, RefusalDelta, Start, Stop
 from ..loss import Finding
 from ..model import Content, Message, Part, Text, Transcript, replace
-from ..turns import content_of, continues, parts_of
-from .decoder import settle, text_of
+from ..turns import content_of, parts_of
+from .decoder import text_of
 
 
 class AnswerDecoder:
@@ -24,24 +24,15 @@ class AnswerDecoder:
         source: reads the end of the prompt, and the answer behind it.
         prefix: the end of the prompt, as text or token ids.
         begun: the messages of its last turn that it has begun; the last of them is unfinished.
-        mend: makes of a message what it evidently is; it then belongs to a turn by the rule of flat formats.
     """
 
-    def __init__(
-        self,
-        source: Decoder,
-        prefix: str | Sequence[int],
-        begun: Sequence[Message],
-        mend: Callable[[Message], Message] | None = None,
-    ) -> None:
+    def __init__(self, source: Decoder, prefix: str | Sequence[int], begun: Sequence[Message]) -> None:
         self._source = source
-        self._mend = mend
         self._begun = len(text_of(begun[-1])) if begun else 0
         self._skipped = 0
         """How much of what the prompt has begun came by now."""
         self._before: Message | None = None
         """The last message of the answer that has ended."""
-        self._reason: Reason | None = None
         events = source.feed(prefix) if isinstance(prefix, str) else source.feed_tokens(prefix)
         self._first = sum(isinstance(event, End) for event in events)
         """The number of the answer's first message."""
@@ -61,12 +52,10 @@ class AnswerDecoder:
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
         """Nothing more comes."""
-        self._reason = reason
         return self._next(self._source.finish(reason))
 
     def cancel(self) -> list[Event]:
         """Nobody listens any more."""
-        self._reason = "cancelled"
         return self._next(self._source.cancel())
 
     def copy(self) -> Self:
@@ -112,13 +101,8 @@ class AnswerDecoder:
 
     def _own(self, message: Message, before: Message | None, *, begun: bool) -> Message:
         """A message as the answer has it, given the one before it there."""
-        if self._mend is not None:
-            message = self._mend(message)
-            joins = before is not None and continues(before, message)
-        else:
-            joins = message.continues and before is not None
-        if joins != message.continues:
-            message = replace(message, continues=joins)
+        if message.continues and before is None:
+            message = replace(message, continues=False)
         return replace(message, content=_behind(message.content, self._begun)) if begun else message
 
     def _found(self, finding: Finding) -> Sequence[Finding]:
@@ -142,8 +126,7 @@ class AnswerDecoder:
             messages.append(self._own(message, before, begun=before is None and self._begun > 0))
         # Tools are the answer's own only where one of its messages declares them.
         document = replace(document, messages=tuple(messages), tools=None if lifted is None else document.tools)
-        reason = stop.reason if self._mend is None or stop.error is not None else settle(self._reason, document)
-        return stop._replace(reason=reason, document=document, lifted=lifted)
+        return stop._replace(document=document, lifted=lifted)
 
 
 _INDEX: Final = re.compile(r"/messages/(\d+)")

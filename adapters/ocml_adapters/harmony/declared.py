@@ -1,0 +1,142 @@
+"""What headers mean where it is known which tools are declared: the name of one, in the place of something else.
+
+Models write a tool's name as the speaker, as the channel or as the type, glue the type to it, or misspell its
+namespace. Only who knows the names can tell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from ocml_bridge.model import Part, Tools
+from ocml_bridge.turns import FUNCTIONS
+
+from .frames import Frame
+from .header import Fields, is_call_to_tool, regular
+from .syntax import ASSISTANT, BUILT_IN, CHANNELS, DEVELOPER, ROLES, TOOL
+from .tools import SECTION
+
+Names = frozenset[str]
+"""The recipients of declared tools."""
+NOTHING: Final[Names] = frozenset()
+_COMMENTARY: Final = "commentary"
+KINDS: Final = ("json", "code")
+"""Types that a header may promise."""
+_LINE: Final = re.compile(r"^(?:namespace ([^\n]+) \{$|type ([^\n]+?) = \()", re.MULTILINE)
+_SPACED: Final = re.compile(r"[A-Za-z_]*[.:/]+(.+)", re.DOTALL)
+"""A name behind something like a namespace."""
+
+
+def names_of(frame: Frame) -> Names:
+    """The recipients of the tools that a frame declares."""
+    return names_in(frame.header, frame.body or "")
+
+
+def names_in(header: str, body: str) -> Names:
+    """The recipients of the tools that a frame with this header and body declares."""
+    at = body.rfind(SECTION) if header.startswith(DEVELOPER) else -1
+    if at < 0:
+        return NOTHING
+    names: set[str] = set()
+    space = FUNCTIONS
+    for namespace, name in _LINE.findall(body, at):
+        space = f"{namespace}." if namespace else space
+        if name:
+            names.add(space + name)
+    return frozenset(names)
+
+
+def names_of_parts(content: Sequence[Part]) -> Names:
+    """The recipients of the tools that parts of a message declare."""
+    tools = [tool for part in content if isinstance(part, Tools) for tool in part.tools]
+    return frozenset(f"{tool.namespace}.{tool.name}" if tool.namespace else FUNCTIONS + tool.name for tool in tools)
+
+
+def meant(fields: Fields, unplaced: str, names: Names) -> tuple[Fields, str]:
+    """What a header evidently means.
+
+    Args:
+        fields: what it says.
+        unplaced: the words in it that found no place.
+        names: the recipients of declared tools.
+
+    Returns:
+        The fields, and the words that still find no place.
+    """
+    if not names:
+        return fields, unplaced
+    if fields.role == TOOL:
+        return _as_speaker(fields, names), unplaced
+    if fields.role != ASSISTANT:
+        return fields, unplaced
+    if is_call_to_tool(fields):
+        return _addressed(fields, names), unplaced
+    return _misplaced(fields, unplaced, names)
+
+
+def _recipient(word: str | None, names: Names) -> str | None:
+    """The recipient that a word names, with its namespace or without; None where it names none."""
+    if not word or word in CHANNELS or word in ROLES or word in KINDS:
+        return None
+    return next((name for name in (word, FUNCTIONS + word) if name in names), None)
+
+
+def _called(fields: Fields, recipient: str) -> Fields:
+    """A header as that of a call."""
+    channel = fields.channel if fields.channel in CHANNELS else _COMMENTARY
+    return fields._replace(role=ASSISTANT, name=None, channel=channel, recipient=recipient, intent=None)
+
+
+def _as_speaker(fields: Fields, names: Names) -> Fields:
+    """A tool that speaks to nobody is called: it has no namespace, as no reply, or promises a type."""
+    recipient = _recipient(fields.name, names) if fields.recipient is None else None
+    if recipient is None or (fields.name == recipient and not (fields.constraint or fields.content_type)):
+        return fields
+    return _called(fields, recipient)
+
+
+def _addressed(fields: Fields, names: Names) -> Fields:
+    """A call whose recipient is no declared tool, but has the name of one in it."""
+    recipient = fields.recipient or ""
+    if recipient in names or FUNCTIONS + recipient in names:
+        return fields
+    for kind in KINDS:
+        glued = _recipient(recipient.removesuffix(kind).rstrip("."), names) if recipient.endswith(kind) else None
+        if glued is not None:
+            constraint = fields.constraint or (None if fields.content_type else kind)
+            return fields._replace(recipient=glued, constraint=constraint)
+    spaced = _SPACED.fullmatch(recipient)
+    if spaced is None or recipient.partition(".")[0] in BUILT_IN:
+        return fields
+    named = _recipient(spaced[1], names)
+    return fields if named is None else fields._replace(recipient=named)
+
+
+def _misplaced(fields: Fields, unplaced: str, names: Names) -> tuple[Fields, str]:
+    """What is no call but for a name that stands where something else should."""
+    words = unplaced.split()
+    recipient = _recipient(fields.channel, names)
+    if recipient is not None:
+        left = [word for word in words if word not in CHANNELS]
+        return _called(fields, recipient), " ".join(left)
+    if fields.channel != _COMMENTARY:
+        return fields, unplaced
+    for field in ("content_type", "constraint"):
+        recipient = _recipient(getattr(fields, field), names)
+        if recipient is not None:
+            return _called(fields._replace(**{field: None}), recipient), unplaced
+    for at, word in enumerate(words):
+        recipient = _recipient(word, names)
+        if recipient is not None:
+            return _called(fields, recipient), " ".join([*words[:at], *words[at + 1 :]])
+    return fields, unplaced
+
+
+@lru_cache(maxsize=2048)
+def says_otherwise(header: str, names: Names) -> bool:
+    """Whether a regular header means something else than it says."""
+    fields = regular(header)
+    return fields is not None and meant(fields, "", names) != (fields, "")
