@@ -11,10 +11,11 @@ from ocml_bridge.turns import is_call
 from .declared import may_declare
 from .families import FAMILIES, Family
 from .family_frames import Place, default_frame
+from .markup.body import OPENED, restore
+from .markup.call_messages import NO_SCHEMAS
 from .markup.segments import markup_of
 from .messages import Contents, read_frame, schemas_of
 from .responses import begins
-from .turn import NO_SCHEMAS, OPENED, THINK, THOUGHT_END
 
 TAGS: Final = ("<tool", "<function=", "<|tool_", "think>", "List of tools: ")
 """What stands in every text that is spelled by a family."""
@@ -95,8 +96,7 @@ def _is_marked(frame: Frame, contents: Contents) -> bool:
     """Whether a frame is spelled otherwise than in ChatML without markup."""
     role = read_header(frame.header).role
     if role == "assistant":
-        thinks = THOUGHT_END in frame.body or frame.body.lstrip().startswith(THINK)
-        return thinks or any(map(is_call, contents.messages))
+        return contents.opening != "" or [each.content for each in contents.messages] != [restore(frame.body)]
     return contents.messages[0].role == "tool" and begins(frame.body)
 
 

@@ -16,12 +16,13 @@ from ocml_bridge.visibility import is_private
 
 from .families import FAMILIES, Family
 from .family_frames import opening_of
+from .markup.call_messages import ARGUMENTS
+from .markup.write_body import Guard, end_of, gap_between, write_calls
 from .nearest import opened
 from .stream import WRITTEN
 from .syntax import CONTROL, END, START, TEXT, control_of
 from .text_reader import TextReader
 from .text_writer import FamilyFrames, remembered_of, turn
-from .turn import ARGUMENTS, Guard, end_of, gap_between, write_calls
 
 
 class FamilyWriter(TextEncoder):

@@ -16,10 +16,12 @@ from .declared import write_declared
 from .families import Family
 from .frames import default_frame as plain_frame
 from .frames import means
+from .markup.body import NOTHING_THOUGHT, OPENED
+from .markup.call_messages import ARGUMENTS, NO_SCHEMAS, Schemas
+from .markup.write_body import RAW, Guard, write_body
 from .messages import Contents, holds_replies, read_frame
 from .responses import ROLES, write_responses
 from .syntax import END, GRAMMAR, HOME, START, TEXT, control_of
-from .turn import ARGUMENTS, NO_SCHEMAS, NOTHING_THOUGHT, OPENED, RAW, Guard, Schemas, write_turn
 
 OPENING: Final = "opening"
 """The key of the thought without a word that an assistant's frame, or an open turn, begins with."""
@@ -84,7 +86,7 @@ def _body(contents: Contents, family: Family, *, raw: bool, closing: bool) -> st
     if contents.tools is not None:
         return write_declared(texts[0] if texts else None, contents.tools, contents.declaration or family.declaration)
     if role == "assistant":
-        return write_turn(contents.messages, contents.opening, family, guard)
+        return write_body(contents.messages, contents.opening, family, guard)
     return write_responses(texts, family.responses, closing=closing) if role == "tool" else texts[0]
 
 

@@ -13,9 +13,10 @@ from ocml_bridge.turns import full_name
 
 from .declared import may_declare, read_declared
 from .families import Declaration
+from .markup.body import Note, read_body
+from .markup.call_messages import NO_SCHEMAS, Schemas
 from .responses import ROLES, begins, read_responses
 from .syntax import CONTROL, MARKUP, control_of
-from .turn import NO_SCHEMAS, Note, Schemas, read_turn
 
 
 class Contents(NamedTuple):
@@ -52,7 +53,7 @@ def read_frame(
             texts = [] if found.text is None else [_text(heading, found.text, frame)]
             return Contents(texts, tools=found.tools, declaration=found.declaration)
     if heading.role == "assistant" and "<" in frame.body:
-        turn = read_turn(frame.body, heading.name, closed=frame.end != "", note=note or _ignore, schemas=schemas)
+        turn = read_body(frame.body, heading.name, closed=frame.end != "", note=note or _ignore, schemas=schemas)
         return Contents(turn.messages, turn.opening)
     replies = read_responses(frame.body) if heading.role in ROLES and "<" in frame.body else None
     if replies is not None:

@@ -18,13 +18,13 @@ from ocml_bridge.units.heads import Item, item_of
 from .detect import TAGS, opens_turn
 from .family_frames import Place, remembering
 from .live import Spoken, Turn
+from .markup.call_messages import NO_SCHEMAS, Schemas
 from .markup.segments import FUNCTION
 from .messages import Contents, schemas_of
 from .reader import beginning
 from .responses import ROLES
 from .syntax import CONTROL, END, GRAMMAR, MARKED, SPECIALS, control_of
 from .text_reader import Placed, Replies, frame_said, parted, placed_at, surroundings
-from .turn import NO_SCHEMAS, Schemas
 
 WRITTEN: Final = Hold((*MARKED, "List of tools: "))
 """What must not be cut in a text that is written."""

@@ -24,10 +24,10 @@ from .around import DeclaredTools, around_of, with_tools
 from .detect import TAGS, declaring, family_of, opens_turn
 from .families import Family
 from .family_frames import Place, gap_after, remembered, remembering
+from .markup.call_messages import NO_SCHEMAS
 from .messages import Contents, holds_replies, read_frame, remark_markup, schemas_of
 from .reader import half_finished, remark_gap
 from .syntax import END, GRAMMAR, START, may_be_markup
-from .turn import NO_SCHEMAS
 
 _LONGEST: Final = 256
 """The longest header and gap that plans are made for, in characters."""

@@ -17,7 +17,7 @@ from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.edges import by_format, gap_behind, kept_by
 from ocml_bridge.text.im import Frame, read_header, spell
 from ocml_bridge.text.plain import name_from_header
-from ocml_bridge.turns import is_call, is_thought, name_of, recipient_of
+from ocml_bridge.turns import is_call, name_of, recipient_of
 from ocml_bridge.units.conversation import Conversation, conversation_of
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, message_of
@@ -40,14 +40,17 @@ from .family_frames import (
     remembering,
 )
 from .frames import tail_of
+from .markup.body import placed
+from .markup.call_messages import ARGUMENTS, NO_SCHEMAS, Schemas, constraint_of
 from .markup.calls_json import is_embedded
+from .markup.segments import THOUGHT_END
 from .markup.spelling import as_json, same_json
+from .markup.write_body import is_spelled
 from .messages import Contents, read_frame, schemas_of
 from .nearest import bare, opened
 from .prepare import Draft
 from .syntax import END, GRAMMAR, HOME, MARKS, START, TEXT, control_of, may_be_markup
 from .text_reader import TextReader
-from .turn import ARGUMENTS, NO_SCHEMAS, THOUGHT_END, Schemas, constraint_of, is_spelled, placed
 
 _JSON: Final = ContentClass('{"', '": 0}')
 _JSON_AS_TEXT: Final = ContentClass('"', '"', spaced)
@@ -135,8 +138,7 @@ class FamilyFrames(UnitWriter):
             return head.continues
         if head.role != "assistant" or not head.continues or before.name != head.name or _keeps(head, OPENING):
             return False
-        thinks = before.channel == "analysis" and not before.calls
-        return not (head.channel == "analysis" and not head.calls) and (thinks or before.calls or head.calls)
+        return before.calls or head.calls or _thinks(before) or _thinks(head)
 
     def follows(self, head: Head) -> bool:
         """Arguments are written by what they are; so is what remembers how it was spelled."""
@@ -280,7 +282,7 @@ def _contents(group: Sequence[Message], opening: str) -> Contents:
     if messages and messages[0].role == "assistant":
         messages = placed(messages)
         ended = THOUGHT_END in opening or (len(messages) == 1 and messages[0].content == "")
-        opening = opening if ended and not is_thought(messages[0]) else ""
+        opening = opening if ended else ""
     return Contents(messages, opening, None if tools is None else tools.tools)
 
 
@@ -312,6 +314,10 @@ def remembered_of(first: Message, *, own: bool) -> dict[str, Json]:
     if first.role == "tool":
         kept.pop("header", None)
     return kept
+
+
+def _thinks(head: Head) -> bool:
+    return head.channel == "analysis" and not head.calls
 
 
 def _keeps(head: Head, key: str) -> bool:

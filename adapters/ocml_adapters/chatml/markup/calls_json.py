@@ -48,6 +48,12 @@ def read_call(text: str) -> Call | None:
     return Call(name.value, _arguments(given[0]) if given else "{}", True, repaired, _remark(found, given))
 
 
+def behind_object(text: str) -> tuple[str, str]:
+    """A text as the JSON object that it begins with, and what stands behind; the latter is "" where it is none."""
+    found = members(text)
+    return (text, "") if found is None else (text[: found[1]], text[found[1] :])
+
+
 def read_broken(text: str) -> Call | None:
     """The call that a text begins to describe; None where what is called is not there yet."""
     found = _BEGUN.match(text)

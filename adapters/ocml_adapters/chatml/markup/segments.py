@@ -1,8 +1,9 @@
-"""An assistant's body as texts and calls, found in one pass over text that may come at any time."""
+"""An assistant's body as texts, calls and thoughts, found in one pass over text that may come at any time."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 CALL: Final = "<tool_call>"
@@ -11,9 +12,13 @@ LIST: Final = "<|tool_call_start|>"
 LIST_END: Final = "<|tool_call_end|>"
 FUNCTION: Final = "<function="
 """What a call begins with whose first tag is missing, at the beginning of a line."""
-_OPENER: Final = re.compile(f"{'|'.join(map(re.escape, (CALL, LIST)))}|^{FUNCTION}", re.M)
+THINK: Final = "<think>"
+THOUGHT_END: Final = "</think>"
+_QUOTE: Final = "`"
+_OPENER: Final = re.compile(f"{re.escape(LIST)}|{CALL}|{THINK}|^{FUNCTION}", re.M)
 _TAG: Final = re.compile("</?tool_call>")
-_LIST_TAG: Final = re.compile(re.escape(LIST_END))
+_ENDS: Final = {LIST: re.compile(re.escape(LIST_END)), THINK: re.compile(THOUGHT_END)}
+"""By the tag that something begins with, that which it ends with, where that is not one of `_TAG`."""
 _OUTSIDE: Final = re.compile(r"""["{}\[\]]|</?tool_call>""")
 """What matters of JSON outside of strings."""
 _INSIDE: Final = re.compile(r"""["\\]""")
@@ -27,106 +32,113 @@ def markup_of(body: str) -> str:
     return "python" if LIST in body else "xml" if _XML.search(body) is not None else "json"
 
 
-def first_call(body: str) -> int:
-    """The offset of the first tag that a call begins with; -1 where there is none."""
-    return Cutter().first_call(body)
-
-
 class Segment(NamedTuple):
     """A piece of a body.
 
     Attributes:
         raw: as it stands there.
-        opener: the tag that a call begins with; "" for text.
+        opener: the tag that a call or a thought begins with; "" for text.
         inner: what stands between its tags.
         closed: whether its end tag stands there.
+        last: whether the body ends within it.
     """
 
     raw: str
     opener: str = ""
     inner: str = ""
     closed: bool = True
+    last: bool = False
 
 
 class Cutter:
-    """Cuts a body into texts and calls.
+    """Cuts a body into texts, calls and thoughts.
 
     A tag inside a JSON string is none. Where a string turns out to have no end, the first end tag counts, there and in
     what follows.
-
-    Attributes:
-        in_call: whether a call is open.
     """
 
     def __init__(self) -> None:
         self._call: _OpenCall | None = None
         self._strict = True
-        self._begins_line = True
+        self._before = "\n"
+        """The last characters in front of what comes next."""
 
     @property
-    def in_call(self) -> bool:
-        """Whether a call is open."""
-        return self._call is not None
+    def opener(self) -> str:
+        """The tag that the open call or thought begins with; "" where none is open."""
+        return "" if self._call is None else self._call.opener
 
     @property
     def pending(self) -> int:
-        """How many characters wait for the end of a call."""
+        """How many characters wait for the end of a call or a thought."""
         return 0 if self._call is None else self._call.size
 
-    @property
-    def inner(self) -> str:
-        """What stands in the open call so far."""
-        return "" if self._call is None else "".join(self._call.pieces)
-
-    def feed(self, text: str) -> list[Segment]:
+    def feed(self, text: str) -> Iterator[Segment]:
         """Take more text, which is never cut inside a tag; the segments that it completes. Text is told at once."""
-        out: list[Segment] = []
         at = 0
         while at < len(text):
             if self._call is None:
                 found = self._opener(text, at)
                 if found is None:
-                    out.append(Segment(text[at:]))
+                    yield Segment(text[at:])
                     break
                 if found.start() > at:
-                    out.append(Segment(text[at : found.start()]))
+                    yield Segment(text[at : found.start()])
                 self._call, at = _OpenCall(found[0], strict=self._strict), found.end()
                 continue
             tag = self._call.find_end(text, at)
             if tag is None:
                 break
             self._call.pieces.append(text[at : tag.start()])
-            out.append(self._call.segment(tag[0] if tag[0] != CALL else ""))
-            self._call, at = None, tag.start() if tag[0] == CALL else tag.end()
-        self._begins_line = text.endswith("\n") if text else self._begins_line
-        return out
+            call, self._call, at = self._call, None, tag.start() if tag[0] == CALL else tag.end()
+            yield call.segment(tag[0] if tag[0] != CALL else "")
+        self.passed(text)
 
-    def first_call(self, text: str) -> int:
-        """The offset in the text that comes of the first tag that a call begins with; -1 where there is none."""
+    def passed(self, text: str) -> None:
+        """Take text in which nothing begins or ends."""
+        self._before = (self._before + text[-2:])[-2:]
+
+    def reopen(self, thought: str) -> None:
+        """Go on with a thought that began in the segment which was told last."""
+        self._call = _OpenCall(THINK, strict=False)
+        self._call.find_end(thought, 0)
+
+    def find_opener(self, text: str) -> int:
+        """The offset in the text that comes of the first tag that a call or a thought begins with; -1 for none."""
         found = self._opener(text, 0)
         return -1 if found is None else found.start()
 
     def _opener(self, text: str, at: int) -> re.Match[str] | None:
-        """The tag that the next call begins with."""
-        found = _OPENER.search(text, at)
-        if found is not None and found[0] == FUNCTION and found.start() == 0 and not self._begins_line:
-            return _OPENER.search(text, found.end())
-        return found
+        """The tag that the next call or thought begins with."""
+        for found in _OPENER.finditer(text, at):
+            start = found.start()
+            if found[0] == FUNCTION and start == 0 and not self._before.endswith("\n"):
+                continue
+            if found[0] == THINK and is_quoted(self._before if start < 2 else "", text, start):
+                continue
+            return found
+        return None
 
-    def finish(self) -> list[Segment]:
+    def finish(self) -> Iterator[Segment]:
         """There is no more text: the call that is open, or what it is instead."""
-        call, self._call = self._call, None
-        if call is None:
-            return []
-        raw = "".join(call.pieces)
-        if not self._strict or _TAG.search(raw) is None or call.opener == LIST:
-            return [call.segment("")]
-        self._strict = False
-        return [*self.feed(call.opener + raw), *self.finish()]
+        while self._call is not None:
+            call, self._call = self._call, None
+            raw = "".join(call.pieces)
+            if not self._strict or _TAG.search(raw) is None or call.opener in _ENDS:
+                yield call.segment("")._replace(last=True)
+            else:
+                self._strict = False
+                yield from self.feed(call.opener + raw)
+
+
+def is_quoted(before: str, text: str, at: int) -> bool:
+    """Whether what stands at an offset is quoted as code: behind one backtick, and not behind the three of a block."""
+    front = (before + text[max(0, at - 2) : at])[-2:]
+    return front.endswith(_QUOTE) and front != 2 * _QUOTE
 
 
 class _OpenCall:
-    """A call whose end has not been found yet.
+    """A call, or a thought, whose end has not been found yet.
 
     Args:
         opener: the tag that it begins with.
@@ -137,7 +149,7 @@ class _OpenCall:
         self.opener = opener
         self.pieces: list[str] = []
         self.size = 0
-        self._tag = _LIST_TAG if opener == LIST else _TAG
+        self._tag = _ENDS.get(opener, _TAG)
         self._strict = strict and opener == CALL
         self._begun = False
         self._depth = 0

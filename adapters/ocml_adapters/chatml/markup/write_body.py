@@ -1,0 +1,108 @@
+"""Thoughts, texts and calls → an assistant's body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from ocml_bridge.model import Message
+from ocml_bridge.turns import is_call, is_thought, name_of
+
+from ..families import Family
+from .calls import Call as Spelled
+from .calls_json import Call, write_call
+from .segments import CALL
+from .spelling import as_json, object_of
+
+
+class Guard(NamedTuple):
+    """What makes of a text what may stand in a body.
+
+    Attributes:
+        text: of a text or a thought.
+        arguments: of arguments that are not written as JSON.
+    """
+
+    text: Callable[[str], str]
+    arguments: Callable[[str], str]
+
+
+RAW: Final = Guard(str, str)
+"""Leaves everything as it is."""
+
+
+def write_body(messages: Sequence[Message], opening: str, family: Family, guard: Guard) -> str:
+    """The body of a thought, texts and calls.
+
+    Args:
+        messages: in order.
+        opening: a thought without a word that stands in front of them.
+        family: how they are spelled.
+        guard: makes of them what may stand in a body.
+    """
+    pieces = [opening]
+    before: Message | None = None
+    for run in _runs(messages, family):
+        pieces.append("" if before is None else gap_between(before, run[0], family))
+        pieces.append(write_calls(run, family, guard) if is_call(run[0]) else write_part(run[0], family, guard))
+        before = run[-1]
+    if before is not None and before.end is not None:
+        pieces.append(end_of(before, family))
+    return "".join(pieces)
+
+
+def end_of(final: Message, family: Family) -> str:
+    """What stands behind the last message of a body, which is whole."""
+    if is_call(final):
+        return family.end
+    return family.thoughts.alone if is_thought(final) else ""
+
+
+def _runs(messages: Sequence[Message], family: Family) -> Iterator[list[Message]]:
+    """Messages one by one; calls that are spelled together, together."""
+    run: list[Message] = []
+    for each in messages:
+        if run and not (family.calls == "python" and is_call(run[-1]) and is_call(each)):
+            yield run
+            run = []
+        run.append(each)
+    if run:
+        yield run
+
+
+def write_calls(run: Sequence[Message], family: Family, guard: Guard) -> str:
+    """Calls that follow one another: as the family spells them, or as JSON where it cannot spell them."""
+    if family.grammar is not None and all(map(is_spelled, run)):
+        texts = (guard.arguments(as_json(str(call.content))) for call in run)
+        calls = [Spelled(name_of(call.recipient or ""), text) for call, text in zip(run, texts, strict=True)]
+        text = family.grammar.write(calls)
+        if text is not None:
+            return text
+    return family.call_gap.join(map(_json_call, run))
+
+
+def is_spelled(call: Message) -> bool:
+    """Whether a call may be spelled otherwise than as JSON: it is whole, and its arguments are an object."""
+    return call.end is not None and object_of(str(call.content)) is not None
+
+
+def _json_call(part: Message) -> str:
+    call = Call(name_of(part.recipient or ""), str(part.content), whole=part.end is not None)
+    return f"{CALL}\n{write_call(call)}" + ("" if part.end is None else "\n</tool_call>")
+
+
+def gap_between(before: Message, part: Message, family: Family) -> str:
+    """What stands between two messages of one body."""
+    if is_thought(before):
+        return family.thoughts.gap
+    if is_call(part):
+        return family.call_gap if is_call(before) else family.text_gap
+    return family.call_gap
+
+
+def write_part(part: Message, family: Family, guard: Guard) -> str:
+    """A thought or a text as it stands in a body."""
+    content = guard.text(str(part.content))
+    if not is_thought(part):
+        return content
+    return f"{family.thoughts.open}{content}{'' if part.end is None else family.thoughts.close}"
