@@ -14,6 +14,7 @@ from sources import ADAPTERS, BRIDGE, ROOT, dotted, imports, modules, tree
 LAYERS = (
     ("errors", "lazy", "loss", "memo"),
     ("model",),
+    ("guidance",),
     ("comparison", "events", "policy", "prompting"),
     ("diff", "form", "jsontext", "ownership", "turns"),
     ("options", "parameters"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, Self, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, Self
 
 from .errors import ErrorCode
 from .loss import Finding, Loss
@@ -98,8 +98,11 @@ class Decoder(Protocol):
         """
         ...
 
-    def feed_tokens(self, ids: Sequence[int], /) -> list[Event]:
+    def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
         """Take the next token ids.
+
+        Args:
+            ids: of tokens; a text among them stands for ids that nobody knows, and holds no control token.
 
         Raises:
             BridgeError: OCB-OPTION where the format is not made of token ids.
@@ -121,15 +124,6 @@ class Decoder(Protocol):
 
     def copy(self) -> Self:
         """A decoder that goes on from here on its own, for beams and speculative decoding."""
-        ...
-
-
-@runtime_checkable
-class TakesText(Protocol):
-    """A decoder of token ids that takes text for those that are not known."""
-
-    def feed_ordinary(self, text: str, /) -> list[Event]:
-        """Take text between ids, in which nothing is a control token, whatever it looks like."""
         ...
 
 

@@ -17,12 +17,14 @@ from .adapter import DEFAULT, Adapter, Options, Source
 from .convert import Reading, Result, read, write
 from .errors import BridgeError, ErrorCode
 from .events import Decoder
-from .model import Transcript
+from .guidance import OBJECT, Guide, Wanted
+from .model import Settings, Transcript
 from .pipe import decoder
 from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
 from .prompting import ChatTemplate
 from .request import is_unfinished, prepare
 from .tool_names import ToolNames
+from .turns import full_name, recipient_of
 
 __all__ = ["Profile", "Prompt", "default_profile", "profile", "profiles_of"]
 
@@ -141,6 +143,22 @@ class Profile:
         reads = AnswerDecoder(decoder(self.adapter, options=options), prefix, end.messages)
         return request.names.decoder(reads)
 
+    def guide(self, prompt: Prompt, *, strict: bool = False) -> Guide | None:
+        """What an answer has to look like, for an engine that can hold the model to it.
+
+        Args:
+            prompt: what was made of the request.
+            strict: whether arguments of calls have to follow their schemas.
+
+        Returns:
+            None where the request leaves the model free, and where the format has no way to say it.
+        """
+        request = prompt.transcript
+        if self.template is None or self.template.guide is None or not isinstance(request, Transcript):
+            return None
+        asked = _wanted(prompt.names.spelled(request), strict=strict)
+        return None if asked is None else self.template.guide(asked)
+
     def _options(self, options: Options) -> Options:
         return options if options.dialect or not self.dialect else replace(options, dialect=self.dialect)
 
@@ -160,6 +178,33 @@ class Profile:
                 first -= 1
         tools = document.tools if self.template is not None and self.template.reads_with_tools else None
         return Transcript(messages[first:], tools=tools, open_turn=turn, layout=document.layout)
+
+
+def _wanted(request: Transcript, *, strict: bool) -> Wanted | None:
+    """What a request asks an answer to be; None where that is nothing that a model need be held to.
+
+    Args:
+        request: as the model reads it, with the names that it has for the tools.
+        strict: whether arguments have to follow their schemas, though the model is free to call.
+    """
+    settings = request.settings or Settings()
+    choice, asked = settings.tool_choice, settings.response_format
+    names = None if choice is None or not choice.names else set(choice.names)
+    tools = () if choice is not None and choice.mode == "none" else request.tools or ()
+    calls = tuple(
+        (full_name(tool), OBJECT if tool.parameters is None else tool.parameters)
+        for tool in tools
+        if names is None or recipient_of(full_name(tool)) in names
+    )
+    must_call = bool(calls) and choice is not None and choice.mode == "required"
+    answer = None
+    if asked is not None and asked.type == "json_schema":
+        answer = asked.schema
+    elif asked is not None and asked.type == "json_object":
+        answer = OBJECT
+    if answer is None and not must_call and not (strict and calls):
+        return None
+    return Wanted(calls, must_call, answer)
 
 
 def profile(name: str | None, target: str | Adapter | None = None) -> Profile:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from .guidance import MakeGuide
 from .loss import Loss
 from .model import AnswerFormat, Settings, Tool, ToolChoice, Transcript, replace
 
@@ -72,6 +73,7 @@ class ChatTemplate:
         reads_with_tools: whether the declared tools tell what an answer says, such as the types of arguments: then they
             stand in the prefix of its decoder.
         names: how the models call the declared tools; None for just as the request does.
+        guide: what an answer looks like that is what a request asks for; None where engines cannot be told.
     """
 
     make: MakePrompt
@@ -81,3 +83,4 @@ class ChatTemplate:
     shows_reasoning: bool = False
     reads_with_tools: bool = False
     names: SpellNames | None = None
+    guide: MakeGuide | None = None

@@ -136,7 +136,7 @@ class _DeclaredNames:
         """Take the next chunk."""
         return self._named(self._source.feed(data))
 
-    def feed_tokens(self, ids: Sequence[int], /) -> list[Event]:
+    def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
         """Take the next token ids."""
         return self._named(self._source.feed_tokens(ids))
 

@@ -20,8 +20,9 @@ from openai import (
 
 from gateway.conftest import Bench, answering
 from gateway.scripted import LENGTH, serving
-from gateway.test_openai_client import USER, final, said, thought
+from gateway.test_openai_client import TOOLS, USER, call, final, said, thought
 from ocml_bridge.hosts.gateway import Settings, create_app
+from ocml_bridge.policy import LossPolicy
 
 SECRET = "a secret that no log may have"
 
@@ -102,12 +103,40 @@ def test_models_that_speak_chatml_call_tools_and_think_in_private(profile: str) 
             assert (name, json.loads(arguments)) == ("get_weather", {"city": "Oslo", "days": 3})
 
 
-def test_what_the_prompt_cannot_say_is_in_a_header(private: Bench) -> None:
-    image: Any = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://x.test/a.png"}}]}]
-    body = {"model": private.play(final("ok")), "messages": image}
-    response = httpx.post(f"{private.url}/chat/completions", json=body)
-    assert response.status_code == 200
-    assert "lost media" in response.headers["x-ocml-losses"].split(", ")
+PICTURE: Any = [
+    {
+        "role": "user",
+        "content": [
+            {"type": "image_url", "image_url": {"url": "https://x.test/a.png"}},
+            {"type": "text", "text": "Who is it?"},
+        ],
+    }
+]
+
+
+def test_a_picture_that_the_model_cannot_see_is_refused(private: Bench) -> None:
+    with pytest.raises(BadRequestError) as raised:
+        private.client.chat.completions.create(model=private.play(final("ok")), messages=PICTURE)
+    assert (raised.value.code, raised.value.param) == ("OCB-LOSS", "messages.0.content.0")
+
+
+def test_what_the_prompt_cannot_say_is_in_a_header_by_its_class() -> None:
+    for bench in answering(profile="gpt-oss", policy=LossPolicy(allow=("media",))):
+        body = {"model": bench.play(final("ok")), "messages": PICTURE, "verbosity": "low"}
+        response = httpx.post(f"{bench.url}/chat/completions", json=body)
+        assert response.status_code == 200
+        assert response.headers["x-ocml-losses"] == "content=media, bookkeeping=settings"
+
+
+def test_ids_of_calls_are_nothing_to_tell_a_client_of(private: Bench) -> None:
+    asked: Any = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    messages: Any = [
+        *USER,
+        {"role": "assistant", "tool_calls": [asked]},
+        {"role": "tool", "tool_call_id": "c1", "content": "ok"},
+    ]
+    body = {"model": private.play(final("ok")), "messages": messages, "tools": TOOLS}
+    assert "x-ocml-losses" not in httpx.post(f"{private.url}/chat/completions", json=body).headers
 
 
 def test_the_clients_key_is_passed_on(private: Bench) -> None:
@@ -274,6 +303,72 @@ def test_an_upstream_that_does_not_send_ids() -> None:
         with pytest.raises(APIStatusError) as raised:
             bench.client.chat.completions.create(model=bench.play("text"), messages=USER)
         assert raised.value.status_code == 502
+
+
+# --- parameters -------------------------------------------------------------------------------------------------------
+
+
+WEATHER: Any = {"type": "function", "function": {"name": "weather"}}
+
+
+@pytest.mark.parametrize(
+    ("changed", "param"),
+    [
+        ({"messages": []}, "messages"),
+        ({"messages": "Hi"}, "messages"),
+        ({"messages": ["Hi"]}, "messages.0"),
+        ({"messages": [{"role": "alien", "content": "x"}]}, "messages.0.role"),
+        ({"messages": [{"role": "user", "content": 5}]}, "messages.0.content"),
+        ({"model": 5}, "model"),
+        ({"stream": "true"}, "stream"),
+        ({"max_tokens": 0}, "max_tokens"),
+        ({"max_completion_tokens": -1}, "max_completion_tokens"),
+        ({"max_tokens": "5"}, "max_tokens"),
+        ({"n": 0}, "n"),
+        ({"n": 16_384}, "n"),
+        ({"n": True}, "n"),
+        ({"seed": "x"}, "seed"),
+        ({"temperature": "hot"}, "temperature"),
+        ({"logit_bias": {"5": "x"}}, "logit_bias.5"),
+        ({"logprobs": 1}, "logprobs"),
+        ({"logprobs": True, "top_logprobs": 21}, "top_logprobs"),
+        ({"top_logprobs": 2}, "top_logprobs"),
+        ({"stop": [1]}, "stop"),
+        ({"stream_options": {"include_usage": True}}, "stream_options"),
+        ({"stream": True, "stream_options": {"include_usage": 1}}, "stream_options.include_usage"),
+        ({"tools": {}}, "tools"),
+        ({"tools": ["weather"]}, "tools.0"),
+        ({"tool_choice": "required"}, "tool_choice"),
+        ({"tool_choice": 7}, "tool_choice"),
+        ({"tools": [WEATHER], "tool_choice": {"type": "function", "function": {"name": "f"}}}, "tool_choice"),
+        ({"functions": [{"name": "f"}], "function_call": {"name": "g"}}, "function_call"),
+        ({"response_format": "json"}, "response_format"),
+        ({"response_format": {"type": "xml"}}, "response_format.type"),
+        ({"response_format": {"type": "json_schema"}}, "response_format.json_schema.schema"),
+        ({"modalities": ["audio"]}, "modalities"),
+    ],
+)
+def test_a_parameter_that_cannot_be_done_is_named(private: Bench, changed: dict[str, Any], param: str) -> None:
+    asked = len(private.upstream.asked)
+    response = httpx.post(f"{private.url}/chat/completions", json={"model": "m", "messages": USER, **changed})
+    error = response.json()["error"]
+    assert (response.status_code, error["type"], error["param"]) == (400, "invalid_request_error", param)
+    assert len(private.upstream.asked) == asked, "the engine has not been asked"
+
+
+def test_functions_are_answered_as_they_are_asked_for(private: Bench) -> None:
+    """The deprecated form: who sends `functions` looks for `function_call`."""
+    functions: Any = [{"name": "f", "parameters": {"type": "object"}}]
+    model = private.play(call("f", '{"x": 1}'))
+    choice = private.client.chat.completions.create(model=model, messages=USER, functions=functions).choices[0]
+    assert choice.message.function_call is not None
+    assert (choice.message.function_call.name, choice.message.tool_calls) == ("f", None)
+    assert choice.finish_reason == "function_call"
+    chunks = private.client.chat.completions.create(model=model, messages=USER, functions=functions, stream=True)
+    deltas = [(chunk.choices[0].delta, chunk.choices[0].finish_reason) for chunk in chunks if chunk.choices]
+    assert "".join(delta.function_call.name or "" for delta, _ in deltas if delta.function_call) == "f"
+    assert not any(delta.tool_calls for delta, _ in deltas)
+    assert deltas[-1][1] == "function_call"
 
 
 # --- the rest ---------------------------------------------------------------------------------------------------------

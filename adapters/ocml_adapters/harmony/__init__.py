@@ -15,6 +15,7 @@ _GPT_OSS = ChatTemplate(
     dialect="oss",
     reads_with_tools=True,
     names=Lazy(f"{__name__}.naming:function_names"),
+    guide=Lazy(f"{__name__}.guide:gpt_oss"),
     sources={"openai-gpt-oss-120b.jinja": "a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146"},
 )
 

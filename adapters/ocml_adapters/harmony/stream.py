@@ -175,7 +175,7 @@ class TokenDecoder:
         """
         raise BridgeError(ErrorCode.OPTION, "this stream is token ids; text is streamed as harmony")
 
-    def feed_tokens(self, ids: Sequence[int], /) -> list[Event]:
+    def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
         """Take the next ids.
 
         Raises:
@@ -183,23 +183,16 @@ class TokenDecoder:
         """
         if self._over or self._failed is not None:
             return []
-        odd = first_odd(ids)
         try:
-            self._take(ids if odd is None else ids[:odd])
-            if odd is not None:
-                raise not_an_id(ids[odd], len(self._ids))
+            for known in _known(ids):
+                odd = first_odd(known)
+                self._take(known if odd is None else known[:odd])
+                if odd is not None:
+                    raise not_an_id(known[odd], len(self._ids))
         except BridgeError as error:
             self._failed = error.code
             raise
         return self._log.take()
-
-    def feed_ordinary(self, text: str, /) -> list[Event]:
-        """Take text between ids, in which nothing is a control token, whatever it looks like.
-
-        Raises:
-            BridgeError: OCB-DEPENDENCY or OCB-VOCABULARY without the encoder.
-        """
-        return self.feed_tokens(encode(text))
 
     def _take(self, ids: Sequence[int]) -> None:
         self._ids += ids
@@ -257,6 +250,13 @@ class TokenDecoder:
     def copy(self) -> Self:
         """A decoder that goes on from here; takes time in proportion to what was read."""
         return deepcopy(self)
+
+
+def _known(ids: Sequence[int | str]) -> list[Sequence[int]]:
+    """The ids in stretches, those of texts among them too: in a text, nothing is a control token."""
+    if not any(isinstance(each, str) for each in ids):
+        return [cast("Sequence[int]", ids)]
+    return [encode(each) if isinstance(each, str) else (each,) for each in ids]
 
 
 def token_decoder(_options: Options) -> Decoder:

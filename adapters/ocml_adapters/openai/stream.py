@@ -91,7 +91,7 @@ class ChunkDecoder:
     def _is_closed(self) -> bool:
         return self._over or self._failed or self._done
 
-    def feed_tokens(self, _ids: Sequence[int], /) -> list[Event]:
+    def feed_tokens(self, _ids: Sequence[int | str], /) -> list[Event]:
         """Chunks are text.
 
         Raises:

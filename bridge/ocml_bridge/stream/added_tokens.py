@@ -35,7 +35,7 @@ class MendingDecoder:
         """Take the next chunk."""
         return self._source.feed(self._passage.feed(data if isinstance(data, str) else self._utf8.decode(data)))
 
-    def feed_tokens(self, ids: Sequence[int], /) -> list[Event]:
+    def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
         """Take the next token ids."""
         return self._source.feed_tokens(ids)
 

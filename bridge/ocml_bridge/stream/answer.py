@@ -46,7 +46,7 @@ class AnswerDecoder:
         """Take the next chunk."""
         return self._next(self._source.feed(data))
 
-    def feed_tokens(self, ids: Sequence[int], /) -> list[Event]:
+    def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
         """Take the next token ids."""
         return self._next(self._source.feed_tokens(ids))
 

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, Self, cast
 import orjson
 
 from ..errors import BridgeError, ErrorCode
-from ..events import Decoder, Event, Reason, TakesText
+from ..events import Decoder, Event, Reason
 from .sse import LIMIT, Reader
 
 REASONS: Final[dict[str, Reason]] = {"stop": "stop", "length": "length", "content_filter": "content_filter"}
@@ -58,18 +58,17 @@ class Piece:
     Attributes:
         index: of the answer.
         text: what it wrote.
-        ids: the same as token ids, where they were asked for.
+        ids: the same as token ids, where they were asked for; a text among them stands for ids that the server left
+            out, and holds no control token.
         reason: why the answer is over, in the server's word; None while it is not.
         sampled: the same token by token with probabilities, where they were asked for.
-        ordinary: whether the text stands for ids that the server left out, and is known to hold no control token.
     """
 
     index: int = 0
     text: str = ""
-    ids: Sequence[int] | None = None
+    ids: Sequence[int | str] | None = None
     reason: str | None = None
     sampled: tuple[Sampled, ...] = ()
-    ordinary: bool = False
 
     @property
     def end(self) -> Reason | None:
@@ -120,7 +119,7 @@ def _piece(choice: object) -> Piece:
     return Piece(
         index if isinstance(index, int) else 0,
         text if isinstance(text, str) else "",
-        cast("list[int]", ids) if isinstance(ids, list) else None,
+        cast("list[int | str]", ids) if isinstance(ids, list) else None,
         # Some servers say "" while an answer goes on.
         reason if isinstance(reason, str) and reason else None,
         tuple(_sampled(members(body.get("logprobs")))) if body.get("logprobs") else (),
@@ -190,8 +189,6 @@ def take(source: Decoder, piece: Piece) -> list[Event]:
     """
     if piece.ids is not None:
         return source.feed_tokens(piece.ids)
-    if piece.ordinary and isinstance(source, TakesText):
-        return source.feed_ordinary(piece.text)
     return source.feed(piece.text) if piece.text else []
 
 
@@ -236,7 +233,7 @@ class CompletionsDecoder:
         self._reason = piece.end or self._reason
         return take(self._source, piece)
 
-    def feed_tokens(self, _ids: Sequence[int], /) -> list[Event]:
+    def feed_tokens(self, _ids: Sequence[int | str], /) -> list[Event]:
         """What a completions server sends is bytes.
 
         Raises:

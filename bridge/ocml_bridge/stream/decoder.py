@@ -181,7 +181,7 @@ class TextDecoder:
             raise self._fail(BridgeError(ErrorCode.LIMIT, "too much text without the token that gives it a meaning"))
         return self._log.take()
 
-    def feed_tokens(self, _ids: Sequence[int], /) -> list[Event]:
+    def feed_tokens(self, _ids: Sequence[int | str], /) -> list[Event]:
         """Token ids mean something in token formats only.
 
         Raises:

@@ -10,8 +10,10 @@ from ...adapter import Options
 from ...errors import BridgeError
 from ...events import Answer, Decoder, Encoder, Event, Reason, Stop
 from ...pipe import broken, encoder
-from ...stream.completions import Piece, take
+from ...stream.completions import Piece, Sampled, take
 from ...visibility import Visibility
+from .amendments import AmendedEncoder
+from .likely import Likely, one_by_one
 from .preambles import PreambleMode, Preambles
 from .recorder import Recorder
 from .stopping import StopStrings
@@ -27,6 +29,7 @@ class Choice:
         stop: strings that end the answer.
         recorder: watches what the client does not see; None where nobody wants to know.
         preambles: what becomes of them; None where they are content.
+        likely: watches which tokens it sees; None where nobody wants to know.
 
     Attributes:
         reason: why it is over; None while it is not.
@@ -39,9 +42,11 @@ class Choice:
         stop: Sequence[str],
         recorder: Recorder | None = None,
         preambles: Preambles | None = None,
+        likely: Likely | None = None,
     ) -> None:
         self._source = source
         self._preambles = preambles
+        self._likely = likely
         self._recorder = recorder
         self._stop = StopStrings(stop)
         self.target: Final = target
@@ -55,7 +60,8 @@ class Choice:
         """
         if self.reason is not None:
             return []
-        out = self._pass(take(self._source, piece))
+        parts = [(piece, None)] if self._likely is None else one_by_one(piece)
+        out = [chunk for part, token in parts for chunk in self._pass(take(self._source, part), token)]
         return out + self.finish("stop") if self._stop.found else out
 
     def finish(self, reason: Reason | None) -> list[bytes]:
@@ -79,11 +85,13 @@ class Choice:
             self.reason = "cancelled"
             self._source.cancel()
 
-    def _pass(self, events: Sequence[Event]) -> list[bytes]:
+    def _pass(self, events: Sequence[Event], token: Sampled | None = None) -> list[bytes]:
         if self._recorder is not None:
             self._recorder.take(events)
         if self._preambles is not None:
             events = self._preambles.apply(events)
+        if self._likely is not None:
+            self._likely.note(token, events)
         seen = self._stop.apply(events)
         if seen and isinstance(last := seen[-1], Stop):
             self.reason = last.reason
@@ -102,6 +110,8 @@ class Answering:
         stop: strings that end an answer.
         memory: remembers what led to calls; None where nothing is remembered.
         preambles: what becomes of them.
+        logprobs: how many likely tokens to name at each place; None for no probabilities.
+        legacy: whether a call is a `function_call`.
     """
 
     def __init__(
@@ -114,9 +124,14 @@ class Answering:
         stop: Sequence[str],
         memory: OwnMemory | None = None,
         preambles: PreambleMode = "content",
+        *,
+        logprobs: int | None = None,
+        legacy: bool = False,
     ) -> None:
         self._preambles: PreambleMode = preambles
         self._memory = memory
+        self._logprobs = logprobs
+        self._legacy = legacy
         self._source = source
         self._stream = stream
         self._options = options
@@ -134,7 +149,10 @@ class Answering:
                 answer = replace(answer, call_id=recorder.call_id)
             preambles = None if self._preambles == "content" else Preambles(self._preambles)
             target = encoder(self._stream, answer=answer, options=self._options, visibility=self._visibility)
-            self.choices[index] = Choice(self._source(), target, self._stop, recorder, preambles)
+            likely = None if self._logprobs is None else Likely(self._logprobs)
+            if likely is not None or self._legacy:
+                target = AmendedEncoder(target, likely, legacy=self._legacy)
+            self.choices[index] = Choice(self._source(), target, self._stop, recorder, preambles, likely)
         return self.choices[index]
 
     def in_order(self) -> list[Choice]:

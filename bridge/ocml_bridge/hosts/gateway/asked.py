@@ -28,12 +28,14 @@ class Asked:
         stop: strings that end the answer.
         visibility: what the client is to see.
         prompt: what the model is prompted with; its losses are what that cannot say of the request.
+        legacy: whether the client declares its tools as `functions`, and waits for a `function_call`.
     """
 
     wanted: Completion
     stop: Sequence[str]
     visibility: Visibility
     prompt: Prompt
+    legacy: bool = False
 
     @property
     def model(self) -> str:
@@ -71,7 +73,7 @@ def understand(request: Any, settings: Settings, date: str, memory: OwnMemory | 
         reading = read(asked, "openai", options=options)
         if memory is not None and isinstance(reading.transcript, Transcript):
             reading = replace(reading, transcript=restored(reading.transcript, memory.recall))
-        made = settings.model.prompt(reading, date=dated, options=options, policy=settings.policy)
+        made = settings.model.prompt(reading, date=dated, options=options, policy=settings.refusing)
     except BridgeError as error:
         raise of_request(error) from error
     wanted = Completion(
@@ -83,8 +85,10 @@ def understand(request: Any, settings: Settings, date: str, memory: OwnMemory | 
         parameters.limit(asked),
         parameters.sampling(asked),
         parameters.logprobs(asked),
+        settings.model.guide(made, strict=parameters.strict(asked)),
     )
-    return Asked(wanted, parameters.stop(asked), visibility, made)
+    legacy = bool(asked.get("functions")) and not asked.get("tools")
+    return Asked(wanted, parameters.stop(asked), visibility, made, legacy)
 
 
 CHECKS: Final = (parameters.messages, parameters.tools, parameters.answer_format, parameters.modalities)

@@ -6,22 +6,23 @@ from contextlib import aclosing
 from typing import Final
 
 from .backends import Backend
-from .conversation import Conversation, codes
+from .conversation import Conversation, classes, codes
 from .exchange import Call, parsed
 from .problems import ApiError
 
 LOSSES: Final = "x-ocml-losses"
-"""The response header that says what the prompt could not say of the request: codes, each with its severity."""
+"""The response header that says what the prompt could not say of the request: classes of losses, with their codes."""
 
 
 async def chat(call: Call) -> None:
     """Answer a request of Chat Completions."""
     talk, backend = await call.convert(_understood)
-    lost = codes(talk.asked.prompt.losses)
+    losses = await talk.losses()
     call.entry.know(
-        request=talk.id, model=talk.asked.model, stream=talk.asked.stream, losses=lost, upstream=backend.name
+        request=talk.id, model=talk.asked.model, stream=talk.asked.stream, losses=codes(losses), upstream=backend.name
     )
-    headers = {LOSSES: ", ".join(lost)} if lost else {}
+    told = classes(losses)
+    headers = {LOSSES: told} if told else {}
     with call.gateway.backends.asked(backend):
         try:
             if talk.asked.stream:

@@ -15,7 +15,7 @@ import orjson
 from ...adapter import Options
 from ...errors import BridgeError, ErrorCode
 from ...events import Answer
-from ...loss import Loss, Severity
+from ...loss import CLASSES, Loss, LossClass, LossCode, Severity
 from ...stream.completions import Chunk, Piece
 from .answer import Answering, Choice
 from .asked import understand
@@ -23,6 +23,14 @@ from .problems import ApiError, of_answer
 from .settings import Settings
 from .turn_memory import OwnMemory
 from .upstream import Upstream
+
+GUIDED: Final = frozenset({"/settings/response_format", "/settings/tool_choice"})
+"""The places of a request that a model is held to by a guide."""
+
+
+def today() -> str:
+    """The date, as `YYYY-MM-DD`."""
+    return datetime.now(UTC).date().isoformat()
 
 
 class Conversation:
@@ -47,7 +55,7 @@ class Conversation:
         self, request: Any, settings: Settings, upstream: Upstream, key: str | None, memory: OwnMemory | None = None
     ) -> None:
         self.id: Final = f"chatcmpl-{uuid.uuid4().hex}"
-        self.asked: Final = understand(request, settings, datetime.now(UTC).date().isoformat(), memory)
+        self.asked: Final = understand(request, settings, today(), memory)
         self._upstream = upstream
         self._key = key
         self._usage: dict[str, object] | None = None
@@ -62,8 +70,28 @@ class Conversation:
         asked = self.asked
         source = partial(settings.model.answering, asked.prompt, options=options)
         self._answering = Answering(
-            source, stream, options, answer, asked.visibility, asked.stop, memory, settings.preambles
+            source,
+            stream,
+            options,
+            answer,
+            asked.visibility,
+            asked.stop,
+            memory,
+            settings.preambles,
+            logprobs=asked.wanted.logprobs,
+            legacy=asked.legacy,
         )
+
+    async def losses(self) -> list[Loss]:
+        """What the upstream is not told of the request, and is not held to.
+
+        Raises:
+            ApiError: where the upstream cannot be asked.
+        """
+        losses = self.asked.prompt.losses
+        if self.asked.wanted.guide is None or not await self._upstream.guides(self._key):
+            return list(losses)
+        return [loss for loss in losses if loss.path not in GUIDED]
 
     def account(self) -> dict[str, Any]:
         """What may be written down of it: numbers and codes, nothing that was said."""
@@ -168,3 +196,14 @@ def _merged(made: list[bytes]) -> bytes:
 def codes(losses: Iterable[Loss]) -> list[str]:
     """The codes of losses that are more than layout, each with its severity."""
     return sorted({f"{loss.severity} {loss.code}" for loss in losses if loss.severity is not Severity.LAYOUT})
+
+
+RETURNING: Final = frozenset({LossCode.CALL_ID})
+"""What each prompt with calls loses and each answer to it finds again: nothing to tell a client of."""
+
+
+def classes(losses: Iterable[Loss]) -> str:
+    """What a response header says of losses: each class with its codes, the worst first."""
+    found = {loss.code for loss in losses if loss.severity is not Severity.LAYOUT} - RETURNING
+    each = ((kind, sorted(code for code in found if CLASSES[code] is kind)) for kind in LossClass)
+    return ", ".join(f"{kind}={'+'.join(some)}" for kind, some in each if some)

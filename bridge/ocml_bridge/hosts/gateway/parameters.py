@@ -185,6 +185,11 @@ def tools(request: Mapping[str, Any]) -> None:
             raise wrong(param, "asks for a call, and there are no tools")
 
 
+def strict(request: Mapping[str, Any]) -> bool:
+    """Whether a tool asks for arguments that follow its schema."""
+    return any(members(tool.get("function")).get("strict") is True for tool in items(request, "tools"))
+
+
 def answer_format(request: Mapping[str, Any]) -> None:
     """Look whether the format of the answer is one.
 

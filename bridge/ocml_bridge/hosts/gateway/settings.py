@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
+from ...loss import LossClass, LossCode
 from ...model import Json
 from ...policy import DEFAULT_POLICY, LossPolicy
 from ...profiles import Profile, profile
@@ -27,6 +28,7 @@ class Settings:
         preambles: what becomes of what the model says to the user before it calls: `content`, `reasoning` (private as
             reasoning is) or `nothing`. Agents that stream take content for the end of the turn.
         policy: which losses a request may have on its way to a prompt; one with others is answered with status 400.
+            Media are refused unless it names them.
         special_tokens: more special tokens of the model's vocabulary, which what clients say must not make.
         driver: how the upstream is asked; `auto` finds it out by asking the upstream what it is.
         context: how long the model's context is, in tokens, where the upstream does not say it, or says it wrongly.
@@ -57,6 +59,15 @@ class Settings:
     name: str = ""
     connect_timeout: float = 10.0
     read_timeout: float = 300.0
+
+    @property
+    def refusing(self) -> LossPolicy:
+        """The policy, which refuses media that the prompt has no place for unless it names them.
+
+        Else the model would answer a question about a picture that it has not seen.
+        """
+        named = {*self.policy.allow, *self.policy.refuse} & {LossCode.MEDIA, LossClass.CONTENT}
+        return self.policy if named else replace(self.policy, refuse=(*self.policy.refuse, LossCode.MEDIA))
 
     @property
     def model(self) -> Profile:

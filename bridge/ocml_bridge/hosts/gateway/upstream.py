@@ -61,6 +61,17 @@ class Upstream:
                     self._driver = await connect(self._settings.driver, terms(self._settings), partial(self._ask, key))
         return self._driver
 
+    async def guides(self, key: str | None) -> bool:
+        """Whether the upstream holds answers to what a request asks for.
+
+        Raises:
+            ApiError: where it cannot be asked, or cannot work.
+        """
+        try:
+            return (await self.driver(key)).guides
+        except BridgeError as error:
+            raise ApiError(502, "upstream_unfit", error.message) from error
+
     @asynccontextmanager
     async def answer(self, wanted: Completion, key: str | None) -> AsyncGenerator[AsyncGenerator[list[Chunk]]]:
         """Ask for completions. Inside the context, what the upstream says, as it comes; leaving it hangs up.

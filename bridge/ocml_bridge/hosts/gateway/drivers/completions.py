@@ -28,6 +28,7 @@ class Completions:
     """
 
     name = "completions"
+    guides = False
 
     def __init__(self, lengths: Mapping[str, int], length: int) -> None:
         self._lengths = lengths

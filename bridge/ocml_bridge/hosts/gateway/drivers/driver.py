@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from ....errors import BridgeError, ErrorCode
+from ....guidance import Guide
 from ....model import Json
 from ....stream.completions import ReadChunk, members
 from ..problems import ApiError
@@ -24,6 +25,7 @@ class Completion:
         count: how many answers.
         limit: how many tokens an answer may have; None for as many as there is room for.
         sampling: temperature, penalties and the like, by the names that Chat Completions has for them.
+        guide: what the answer has to look like; None for anything.
         logprobs: how many likely tokens to name at each place, beside the one that was written; None for no
             probabilities at all.
     """
@@ -36,6 +38,7 @@ class Completion:
     limit: int | None = None
     sampling: Mapping[str, Json] = field(default_factory=dict[str, Json])
     logprobs: int | None = None
+    guide: Guide | None = None
 
 
 class Call(NamedTuple):
@@ -79,6 +82,11 @@ class Driver(Protocol):
     @property
     def name(self) -> str:
         """What it is called."""
+        ...
+
+    @property
+    def guides(self) -> bool:
+        """Whether it holds answers to a guide."""
         ...
 
     async def room(self, wanted: Completion, ask: Ask) -> int:

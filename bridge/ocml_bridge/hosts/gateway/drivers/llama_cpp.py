@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final, Self, cast
 
@@ -12,6 +12,7 @@ from ....stream.completions import Alternative, Chunk, Piece, ReadChunk, Sampled
 from ..problems import ApiError
 from .completions import room
 from .driver import Ask, Call, Completion, Terms, unable, unfit
+from .gbnf import grammar
 
 ENDS: Final = {"eos": "stop", "word": "stop", "limit": "length"}
 """Its `stop_type`, in Chat Completions' words."""
@@ -30,6 +31,7 @@ class LlamaCpp:
     """
 
     name = "llama.cpp"
+    guides = True
 
     def __init__(self, terms: Terms, length: int) -> None:
         self._terms = terms
@@ -68,6 +70,8 @@ class LlamaCpp:
             body["n_cmpl"] = wanted.count
         if wanted.logprobs is not None:
             body["n_probs"] = max(wanted.logprobs, 1)
+        if wanted.guide is not None:
+            body["grammar"] = grammar(wanted.guide)
         if self._terms.ids:
             body["return_tokens"] = True
         if self._terms.tokens:
@@ -101,25 +105,23 @@ class _Answers:
             return Chunk(error=body["error"])
         if "content" not in body:
             raise BridgeError(ErrorCode.SHAPE, "this is no completion: it has no content")
-        return Chunk(tuple(self._pieces(body)), self._usage(body) if body.get("stop") is True else None)
+        return Chunk((self._piece(body),), self._usage(body) if body.get("stop") is True else None)
 
-    def _pieces(self, body: Mapping[str, Any]) -> Iterator[Piece]:
+    def _piece(self, body: Mapping[str, Any]) -> Piece:
         index, text, ids = (body.get(key) for key in ("index", "content", "tokens"))
         piece = Piece(
             index if isinstance(index, int) else 0,
             text if isinstance(text, str) else "",
-            cast("list[int]", ids) if self._terms.ids and isinstance(ids, list) else None,
+            cast("list[int | str]", ids) if self._terms.ids and isinstance(ids, list) else None,
             ENDS.get(str(body.get("stop_type"))) if body.get("stop") is True else None,
             tuple(self._sampled(members(token)) for token in body.get("completion_probabilities") or ()),
         )
-        if piece.ids is None or not self._misses(piece, body):
-            yield piece
-            return
-        # Of a character of several tokens, a stream has the last id alone, and the whole text.
-        token = next((token for token in self._terms.tokens if piece.text.endswith(token)), "")
-        yield replace(piece, text=piece.text.removesuffix(token), ids=None, ordinary=True, reason=None)
-        if token:
-            yield replace(piece, text=token, sampled=())
+        if piece.ids is not None and self._misses(piece, body):
+            # Of a character of several tokens, a stream has the last id alone, and the whole text.
+            token = next((token for token in self._terms.tokens if piece.text.endswith(token)), "")
+            text = piece.text.removesuffix(token)
+            piece = replace(piece, ids=[text, *piece.ids] if token else [text])
+        return piece
 
     def _misses(self, piece: Piece, body: Mapping[str, Any]) -> bool:
         """Whether tokens were written that no message has had."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final, Self
 
+from ....guidance import Frame, Step
 from ....model import Json
 from ....stream.completions import ReadChunk, members, read_chunk
 from ..problems import ApiError
 from .completions import WHOLE_TOKENS, completion, estimate, room
 from .driver import Ask, Call, Completion, Terms, lengths_of, models_of, unfit
+from .structural import structural_tag
 
 IDS: Final[dict[str, Json]] = {"return_token_ids": True}
 """Asks for the ids of what is written, too (vLLM 0.10.2)."""
@@ -28,18 +30,35 @@ class Vllm:
         self._ids = terms.ids
         self._length = terms.length
         self._lengths = lengths
+        self.guides = False
 
     @classmethod
     async def make(cls, terms: Terms, listing: Any, ask: Ask) -> Self:
-        """The driver for a server; where ids are needed, one token is asked for to see whether they come."""
+        """The driver for a server. What not every version can do is tried with a few tokens."""
         models = models_of(listing)
         made = cls(terms, lengths_of(models))
-        if terms.ids and models:
-            call = made.call(Completion([0], str(models[0].get("id"))), 1)
-            pieces = read_chunk(await ask(call)).pieces
+        model = str(models[0].get("id")) if models else None
+        if terms.ids:
+            pieces = read_chunk(await ask(made.call(Completion([0], model), 1))).pieces
             if not pieces or pieces[0].ids is None:
                 raise unfit("the upstream does not send token ids: vLLM does since 0.10.2; or name a format of text")
+        made.guides = await made._guides(model, ask)
         return made
+
+    async def _guides(self, model: str | None, ask: Ask) -> bool:
+        """Whether answers are held to a guide from their first token on.
+
+        Where vLLM thinks that a model reasons first, some versions begin behind the reasoning, which is in a guide.
+        """
+        self.guides = True
+        tried = Completion([0], model, guide=(Step((Frame("guided"),)),))
+        try:
+            pieces = read_chunk(await ask(self.call(tried, 8))).pieces
+        except ApiError as problem:
+            if problem.upstream_status is None:
+                raise
+            return False
+        return bool(pieces) and pieces[0].text.startswith("guided")
 
     async def room(self, wanted: Completion, ask: Ask) -> int:
         """What the prompt leaves: ids are counted here, text by the engine itself."""
@@ -64,7 +83,10 @@ class Vllm:
 
     def call(self, wanted: Completion, limit: int) -> Call:
         """The request."""
-        return Call("/v1/completions", {**completion(wanted, limit), **WHOLE_TOKENS, **(IDS if self._ids else {})})
+        body = {**completion(wanted, limit), **WHOLE_TOKENS, **(IDS if self._ids else {})}
+        if wanted.guide is not None and self.guides:
+            body["response_format"] = structural_tag(wanted.guide)
+        return Call("/v1/completions", body)
 
     def reader(self, wanted: Completion) -> ReadChunk:
         """That of `/v1/completions`."""

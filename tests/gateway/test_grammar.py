@@ -1,0 +1,110 @@
+"""Grammars for llama.cpp hold an answer to a guide. The judge is Python's `re`, for what no rule nests in itself."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from ocml_bridge.guidance import Frame, Step
+from ocml_bridge.hosts.gateway.drivers.gbnf import grammar
+
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|\{\d+,\d*\}|[a-z][a-z0-9]*|[()|?*+]')
+DEEPEST = 4
+
+
+def pattern_of(text: str) -> re.Pattern[str]:
+    """A grammar as a regular expression; rules that nest in themselves some times, no more."""
+    rules = dict(line.split(" ::= ", 1) for line in text.splitlines())
+
+    def expand(name: str, above: tuple[str, ...]) -> str:
+        if above.count(name) >= DEEPEST:
+            return "(?!)"
+
+        def part(found: re.Match[str]) -> str:
+            token = found[0]
+            if token.startswith('"'):
+                return f"(?:{re.escape(json.loads(token))})"
+            return expand(token, (*above, name)) if token[0].isalpha() else token
+
+        return f"(?:{''.join(map(part, TOKEN.finditer(rules[name])))})"
+
+    return re.compile(expand("root", ()))
+
+
+def allows(schema: Any, text: str) -> bool:
+    guide = (Step((Frame("<T>", end="</T>"),), optional=True), Step((Frame("<A>", schema),)))
+    return pattern_of(grammar(guide)).fullmatch(text) is not None
+
+
+FLAT: Any = {
+    "type": "object",
+    "properties": {"a": {"type": "integer"}, "b": {"enum": ["x", 'y"']}, "c": {"type": ["null", "boolean"]}},
+    "required": ["b"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize(
+    "text", ['{"b": "x"}', '{"a":-5,"b":"y\\""}', '{"b":"x","c":null}', '{"a":0,"b":"x","c":true}']
+)
+def test_an_object_has_what_it_must_and_may_have(text: str) -> None:
+    assert allows(FLAT, f"<A>{text}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{}", '{"a":1}', '{"b":"z"}', '{"b":"x","d":1}', '{"b":"x",}', '{"a":1.5,"b":"x"}', '{"a":01,"b":"x"}', "[]"],
+)
+def test_and_nothing_else(text: str) -> None:
+    assert not allows(FLAT, f"<A>{text}")
+
+
+@pytest.mark.parametrize(
+    ("schema", "good", "bad"),
+    [
+        ({"const": {"a": 1}}, ['{"a":1}'], ['{"a":2}']),
+        ({"anyOf": [{"type": "null"}, {"type": "string"}]}, ["null", '"x"'], ["1"]),
+        ({"type": "string", "minLength": 1, "maxLength": 2}, ['"a"', '"\\n"', '"ab"'], ['""', '"abc"']),
+        (
+            {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2},
+            ["[1]", "[1, 2]"],
+            ["[]", "[1,2,3]"],
+        ),
+        ({"type": "array", "items": {"type": "integer"}, "maxItems": 0}, ["[]"], ["[1]"]),
+        ({"type": "integer", "minimum": 1, "maximum": 3}, ["1", "3"], ["0", "4", "10"]),
+        ({"$ref": "#/$defs/n", "$defs": {"n": {"type": "number"}}}, ["1.5e3", "-2"], ['"1"']),
+        ({"type": "object"}, ["{}", '{"a": [1, {"b": null}]}'], ["[]", "1"]),
+        (
+            {"type": "object", "properties": {"a": {}}, "additionalProperties": {"type": "null"}},
+            ["{}", '{"a":[],"b":null}', '{"b":null}'],
+            ['{"b":1}'],
+        ),
+        (True, ["1", "[]"], ["x"]),
+    ],
+)
+def test_what_a_schema_says(schema: Any, good: list[str], bad: list[str]) -> None:
+    assert all(allows(schema, f"<A>{text}") for text in good)
+    assert not any(allows(schema, f"<A>{text}") for text in bad)
+
+
+def test_a_schema_may_hold_itself() -> None:
+    tree: Any = {
+        "type": "object",
+        "properties": {"left": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}},
+        "required": ["left"],
+        "additionalProperties": False,
+    }
+    assert allows(tree, '<A>{"left":{"left":null}}')
+    assert not allows(tree, '<A>{"left":{}}')
+
+
+def test_steps_stand_in_order_and_no_text_begins_a_control_token() -> None:
+    """A model that is held to text could otherwise write a token inside of it, and leave its frame."""
+    assert allows({"type": "null"}, "<T>thinks < 5 << 7</T><A>null")
+    assert not allows({"type": "null"}, "<T>a <|end|> b</T><A>null")
+    assert not allows({"type": "string"}, '<A>"a <|end|> b"')
+    assert allows({"type": "string"}, '<A>"a < b"')
+    assert not allows({"type": "null"}, "<A>null<T></T>")
