@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from cli.conftest import Run
 from corpus import rendered
 from ocml_bridge import BridgeError, ErrorCode, read
 from ocml_bridge.adapter import Options
 from ocml_bridge.profiles import default_profile
 from ocml_bridge.registry import adapter, load_all
 from prompts import prompt
+
+pytest_plugins = ("cli.conftest",)
 
 TEMPLATES = {
     "chatml": ("chatml-plain",),
@@ -211,3 +215,15 @@ def test_a_format_has_a_profile_of_its_own(form: str, name: str | None) -> None:
     found = default_profile(form)
     assert found.name == name
     assert found.format == (form if ":" in form or name != "gpt-oss" else f"{form}:oss")
+
+
+def test_the_command_lists_them_with_what_they_were_held_to(run: Run) -> None:
+    listed = {(each["name"], each["format"]): each for each in json.loads(run("profiles", "--json").out)}
+    assert set(listed) == {(name, each.id) for each in load_all()[0] for name in each.profiles}
+    assert listed["gpt-oss", "harmony"]["dialect"] == "oss"
+    assert listed["qwen3", "chatml"]["dialect"] == "hermes"
+    assert listed["qwen3-coder", "chatml"]["dialect"] == "qwen-xml"
+    assert listed["chatml", "chatml"]["dialect"] is None
+    assert all(each["families"] and each["templates"] for each in listed.values() if each["format"] == "chatml")
+    table = run("profiles").out.decode()
+    assert all(name in table for name, _ in listed)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, cast
 
 from . import registry
@@ -22,7 +23,7 @@ from .model import Settings, Transcript
 from .pipe import decoder
 from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
 from .prompting import ChatTemplate
-from .request import is_unfinished, prepare
+from .request import Prepared, is_unfinished, prepare
 from .tool_names import ToolNames
 from .turns import full_name, recipient_of
 
@@ -48,6 +49,15 @@ class Prompt(Result):
         super().__init__(*Result.__reduce__(told)[1])
         self.written = written
         self.names = names
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the prompt opens a turn, or ends in a message that an answer can go on with."""
+        document = self.written.document
+        if isinstance(document, Transcript) and document.open_turn is not None:
+            return True
+        image = self.written.image
+        return isinstance(image, Transcript) and is_unfinished(image)
 
     def __reduce__(self) -> tuple[type[Any], tuple[Any, ...]]:
         return type(self), (Result(*Result.__reduce__(self)[1]), self.written, self.names)
@@ -76,7 +86,7 @@ class Profile:
 
     def prompt(
         self,
-        request: Source | bytes | Reading,
+        request: Source | bytes | Transcript | Reading,
         *,
         source: str | Adapter | None = "openai",
         date: str | None = None,
@@ -88,7 +98,7 @@ class Profile:
         """The text, or the token ids, that a model continues; with `options.training`, what it is trained on.
 
         Args:
-            request: text, bytes (UTF-8), parsed JSON, or what was read already.
+            request: text, bytes (UTF-8), parsed JSON, or what it was read as.
             source: the format of the request; None to detect it.
             date: today's, `YYYY-MM-DD`; None for a prompt without.
             effort: how much to reason; None for what the request asks for.
@@ -100,16 +110,19 @@ class Profile:
             BridgeError: with code and position, where the request cannot be read; OCB-OPTION for a date that is none,
                 and for a date or an effort without a template; OCB-LOSS or OCB-EMPTIED where the policy refuses.
         """
+        if isinstance(request, Transcript):
+            request = Reading(request, (), "canonical")
         reading = request if isinstance(request, Reading) else read(request, source, options=options, strict=strict)
-        prepared = prepare(reading, self.template, date=date, effort=effort, training=options.training)
-        written = write(prepared.transcript, self.adapter, options=self._options(options), policy=LENIENT)
-        prompt = Prompt(prepared.account(written), written, prepared.names)
+        prepared = partial(prepare, reading, self.template, date=date, effort=effort, training=options.training)
+        prompt = self._written(prepared(), options)
+        if not (options.training or prompt.is_open):
+            prompt = self._written(prepared(goes_on=False), options)
         policy.check(prompt.losses, strict=strict)
         return prompt
 
     def answering(
         self,
-        request: Source | bytes | Reading | Prompt | None = None,
+        request: Source | bytes | Transcript | Reading | Prompt | None = None,
         *,
         source: str | Adapter | None = "openai",
         effort: str | None = None,
@@ -135,7 +148,7 @@ class Profile:
 
         options = replace(options, training=False)
         if not isinstance(request, Prompt):
-            asked = Reading(Transcript(), (), "canonical") if request is None else request
+            asked = Transcript() if request is None else request
             request = self.prompt(asked, source=source, effort=effort, options=options, policy=LENIENT)
         end = self._end(request)
         output = write(end, self.adapter, options=self._options(options), policy=LENIENT).output
@@ -159,6 +172,10 @@ class Profile:
         asked = _wanted(prompt.names.spelled(request), strict=strict)
         return None if asked is None else self.template.guide(asked)
 
+    def _written(self, prepared: Prepared, options: Options) -> Prompt:
+        written = write(prepared.transcript, self.adapter, options=self._options(options), policy=LENIENT)
+        return Prompt(prepared.account(written), written, prepared.names)
+
     def _options(self, options: Options) -> Options:
         return options if options.dialect or not self.dialect else replace(options, dialect=self.dialect)
 
@@ -168,7 +185,7 @@ class Profile:
         With the declared tools, where an answer is read with them.
         """
         document = prompt.written.document
-        if not isinstance(document, Transcript) or (document.open_turn is None and not is_unfinished(document)):
+        if not isinstance(document, Transcript) or not prompt.is_open:
             raise BridgeError(ErrorCode.OPTION, "the prompt leaves no turn open that an answer could go on with")
         messages, turn = document.messages, document.open_turn
         first = len(messages)

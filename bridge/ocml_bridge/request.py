@@ -65,6 +65,7 @@ def prepare(
     date: str | None = None,
     effort: str | None = None,
     training: bool = False,
+    goes_on: bool = True,
 ) -> Prepared:
     """Everything but reading the request and writing the prompt.
 
@@ -74,6 +75,7 @@ def prepare(
         date: today's, `YYYY-MM-DD`; None for a prompt without.
         effort: how much to reason; None for what the request asks for.
         training: whether it is a line to train on: then the reasoning of its last turn stays, and no turn is opened.
+        goes_on: whether an answer goes on with a last message that is unfinished; else a turn is opened behind it.
 
     Raises:
         BridgeError: OCB-OPTION for a date that is none, and for a date or an effort without a template; OCB-SHAPE for
@@ -97,7 +99,7 @@ def prepare(
     origins = tuple(f"/messages/{index}" for index in left)
     losses, names = dropped, ToolNames({})
     if not training:
-        current = _opened(current)
+        current = _opened(current, goes_on=goes_on)
     elif current.open_turn is not None:
         losses += (Loss(LossCode.OPEN_TURN, Severity.LAYOUT, "/open_turn", "a line to train on opens no turn"),)
         current = replace(current, open_turn=None)
@@ -118,9 +120,9 @@ def is_unfinished(transcript: Transcript) -> bool:
     return transcript.open_turn is None and bool(last) and last[0].role == "assistant" and last[0].end is None
 
 
-def _opened(request: Transcript) -> Transcript:
+def _opened(request: Transcript, *, goes_on: bool) -> Transcript:
     """A request with the assistant's turn behind it, unless its last message is to be gone on with."""
-    if request.open_turn is not None or is_unfinished(request):
+    if request.open_turn is not None or (goes_on and is_unfinished(request)):
         return request
     return replace(request, open_turn=Message("assistant", "", end=None))
 

@@ -208,3 +208,12 @@ def test_what_opens_no_turn_has_no_answer() -> None:
     with pytest.raises(BridgeError) as caught:
         profile("qwen3").answering(line)
     assert caught.value.code is ErrorCode.OPTION
+
+
+@pytest.mark.parametrize("name", ["lfm2", "internlm2"])
+def test_what_the_model_is_not_shown_is_not_gone_on_with(name: str) -> None:
+    request = {**BEGUN, "messages": [*BEGUN["messages"], {"role": "assistant", "reasoning": "Hm"}]}
+    prompt = profile(name).prompt(request)
+    assert str(prompt.output).endswith("<|im_start|>assistant\n")
+    assert not prompt.lossless
+    assert profile(name).answering(prompt).feed("Hello")

@@ -6,7 +6,7 @@ import io
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, cast
 
 import click
 
@@ -224,7 +224,7 @@ def profiles(as_json: bool) -> None:
         (
             each.name or "",
             each.adapter.id,
-            each.dialect or "",
+            _dialect(each) or "",
             ", ".join(known.families),
             ", ".join(known.sources),
         )
@@ -234,8 +234,16 @@ def profiles(as_json: bool) -> None:
     _print_table(heads, rows)
 
 
+def _dialect(profile: Profile) -> str | None:
+    """The dialect that the prompts of a profile are written in; None for the format's default one."""
+    found = profile.adapter.dialect_of
+    if profile.dialect is not None or found is None:
+        return profile.dialect
+    return found(cast("Transcript", profile.prompt(Transcript()).written.document))
+
+
 def _account(profile: Profile) -> dict[str, Json]:
-    account: dict[str, Json] = {"name": profile.name, "format": profile.adapter.id, "dialect": profile.dialect}
+    account: dict[str, Json] = {"name": profile.name, "format": profile.adapter.id, "dialect": _dialect(profile)}
     if (known := profile.template) is not None:
         account |= {"families": [*known.families], "templates": {**known.sources}}
     return account

@@ -61,7 +61,7 @@ def profile_options(command: Command) -> Command:
             click.option("--date", metavar="YYYY-MM-DD", help="With --profile: the date that the prompt says."),
             click.option(
                 "--effort",
-                type=click.Choice(("none", "low", "medium", "high")),
+                type=click.Choice(("none", "minimal", "low", "medium", "high", "xhigh")),
                 help="With --profile: how much to reason; what the request asks for if left out.",
             ),
         )

@@ -39,8 +39,6 @@ class AnswerDecoder:
         self._waiting = self._passed(
             event for event in events if isinstance(event, (Start, Delta)) and event.number >= self._first
         )
-        self._passes_deltas = not (self._first or self._begun)
-        """Whether the source's deltas are the answer's."""
 
     def feed(self, data: str | bytes, /) -> list[Event]:
         """Take the next chunk."""
@@ -64,8 +62,8 @@ class AnswerDecoder:
 
     def _next(self, events: list[Event]) -> list[Event]:
         # Nearly every chunk is more text of a message.
-        if self._passes_deltas and not self._waiting and all(event.__class__ is Delta for event in events):
-            return events
+        if not (self._waiting or self._begun) and len(events) == 1 and isinstance(event := events[0], Delta):
+            return [Delta(event.number - self._first, event.text)] if self._first else events
         waiting, self._waiting = self._waiting, []
         return waiting + self._passed(events)
 
