@@ -7,7 +7,7 @@ image is the loss, and nothing is lost in silence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,7 +31,7 @@ __all__ = [
 if TYPE_CHECKING:
     from .comparison import Comparison
     from .events import Answer, Decoder, Encoder
-    from .prompting import ChatTemplate
+    from .prompting import ChatTemplate, HostedTool
     from .units.reader import UnitReader
     from .units.writer import UnitWriter
 
@@ -60,6 +60,7 @@ class AddedTokens(NamedTuple):
     eos: str = ""
 
 
+TakeTools = Callable[[Transcript, Collection[str]], tuple[Transcript, "Sequence[HostedTool]"]]
 MakeDecoder = Callable[[Options], "Decoder"]
 MakeEncoder = Callable[["Answer", Options], "Encoder"]
 
@@ -92,6 +93,7 @@ class Adapter:
         engine_keys: keys of its requests that are the engine's and the gateway's business: no part of a prompt.
         continuing: the key of its requests that says, being true, that the answer goes on with the last message; then
             those that say no more beside it.
+        hosted_tools: takes out of one of its requests the tools of some kinds that no client runs.
         profiles: by name, how models that read the format are prompted.
     """
 
@@ -112,4 +114,5 @@ class Adapter:
     frame_tokens: Callable[[], Sequence[str]] | None = None
     engine_keys: frozenset[str] = frozenset()
     continuing: tuple[str, ...] = ()
+    hosted_tools: TakeTools | None = None
     profiles: Mapping[str, ChatTemplate] = field(default_factory=dict[str, "ChatTemplate"])

@@ -49,10 +49,24 @@ class Profiled(NamedTuple):
     origins: tuple[str, ...]
 
 
-MakePrompt = Callable[[Transcript, str | None], Profiled]
-"""Makes a model's prompt of a request, whose settings are those that `of_prompt` leaves, and of today's date
-(`YYYY-MM-DD`) where it is known. The turn to come is open in it; a request without goes on with its last message, or is
-a line to train on."""
+class HostedTool(NamedTuple):
+    """A tool that a request wants, and that whoever runs the model runs as well.
+
+    Attributes:
+        kind: what the request calls it.
+        path: where it does so.
+        says_more: whether it says more of it than that.
+    """
+
+    kind: str
+    path: str
+    says_more: bool = False
+
+
+MakePrompt = Callable[[Transcript, str | None, Sequence[HostedTool]], Profiled]
+"""Makes a model's prompt of a request, whose settings are those that `of_prompt` leaves, of today's date
+(`YYYY-MM-DD`) where it is known, and of the tools of the model's own that are wanted. The turn to come is open in it; a
+request without goes on with its last message, or is a line to train on."""
 
 SpellNames = Callable[[Sequence[Tool]], Mapping[str, str]]
 """Of declared tools, by the recipient for the name in the request, the function's name that a model has for it; only
@@ -73,6 +87,7 @@ class ChatTemplate:
         reads_with_tools: whether the declared tools tell what an answer says, such as the types of arguments: then they
             stand in the prefix of its decoder.
         names: how the models call the declared tools; None for just as the request does.
+        own_tools: what requests call the tools that the models have of their own.
         guide: what an answer looks like that is what a request asks for; None where engines cannot be told.
     """
 
@@ -83,4 +98,5 @@ class ChatTemplate:
     shows_reasoning: bool = False
     reads_with_tools: bool = False
     names: SpellNames | None = None
+    own_tools: frozenset[str] = frozenset()
     guide: MakeGuide | None = None

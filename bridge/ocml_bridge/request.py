@@ -8,7 +8,7 @@ in the report, by paths into the request.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +17,7 @@ from .convert import Reading, Result
 from .errors import BridgeError, ErrorCode
 from .loss import Loss, LossCode, Severity
 from .model import Message, Settings, Transcript, replace
-from .prompting import ChatTemplate, of_prompt
+from .prompting import ChatTemplate, HostedTool, of_prompt
 from .tool_names import ToolNames, declared_in
 from .transform import drop_analysis, remaining, renumber
 
@@ -105,9 +105,10 @@ def prepare(
         current = replace(current, open_turn=None)
     if template is not None:
         current, overridden = _overridden(current, effort)
+        current, own = _own_tools(template, current, reading.source)
         names = _names(template, current)
         losses += renumber(names.losses(current), left)
-        made = template.make(names.spelled(current), date)
+        made = template.make(names.spelled(current), date, own)
         current = made.transcript
         losses += overridden + renumber(made.losses, left)
         origins = tuple(_origin(path, origins) for path in made.origins)
@@ -133,6 +134,12 @@ _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 def _names(template: ChatTemplate, request: Transcript) -> ToolNames:
     tools = [tool for tool, _ in declared_in(request)]
     return ToolNames({} if template.names is None or not tools else template.names(tools))
+
+
+def _own_tools(template: ChatTemplate, request: Transcript, source: str) -> tuple[Transcript, Sequence[HostedTool]]:
+    """A request without the tools that the model has of its own, and those."""
+    take = registry.adapter(source)[0].hosted_tools
+    return (request, ()) if take is None or not template.own_tools else take(request, template.own_tools)
 
 
 def _conversation(request: Transcript, source: str) -> Transcript:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Json, Message, Settings, Transcript, replace
-from ocml_bridge.prompting import Profiled
+from ocml_bridge.prompting import HostedTool, Profiled
 from ocml_bridge.turns import is_call, is_thought
 
 from .around import FAMILY, TOOLS, TOOLS_AT
@@ -30,7 +30,7 @@ class Part(NamedTuple):
     path: str = ""
 
 
-def prompt(name: str, transcript: Transcript, date: str | None) -> Profiled:
+def prompt(name: str, transcript: Transcript, _date: str | None, _hosted: Sequence[HostedTool]) -> Profiled:
     """The messages of a prompt, and how the turn to come is begun where there is one.
 
     Args:

@@ -6,7 +6,7 @@ from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 from ocml_bridge.prompting import ChatTemplate
 
-from .syntax import DIALECTS, HOME
+from .syntax import DIALECTS, HOME, OWN_TOOLS
 
 # The model writes the channel first, as the newer of the two official libraries does.
 _GPT_OSS = ChatTemplate(
@@ -14,6 +14,7 @@ _GPT_OSS = ChatTemplate(
     families=("gpt-oss-20b", "gpt-oss-120b", "gpt-oss-safeguard"),
     dialect="oss",
     reads_with_tools=True,
+    own_tools=frozenset(OWN_TOOLS),
     names=Lazy(f"{__name__}.naming:function_names"),
     guide=Lazy(f"{__name__}.guide:gpt_oss"),
     sources={"openai-gpt-oss-120b.jinja": "a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146"},

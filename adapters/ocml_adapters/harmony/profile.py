@@ -5,15 +5,16 @@ The system message is the model's own; what a request calls system or developer 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Final
 
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import AnswerFormat, Message, Settings, Tool, ToolChoice, Transcript, replace
-from ocml_bridge.prompting import Profiled
+from ocml_bridge.prompting import HostedTool, Profiled
 from ocml_bridge.text import developer
 
-from .syntax import CHANNELS, HOME, INSTRUCTIONS
+from .builtin import declaration, namespace_of
+from .syntax import CHANNELS, HOME, INSTRUCTIONS, OWN_TOOLS
 from .system import DeveloperContent, ResponseFormat, SystemContent, render_developer, render_system
 
 IDENTITY: Final = "You are ChatGPT, a large language model trained by OpenAI."
@@ -30,10 +31,11 @@ EFFORTS: Final = {
 }
 """The effort that is asked for → the nearest one that the model knows."""
 
+_CHANGED: Final = Severity.CHANGED
 _FOLDED: Final = frozenset({"system", "developer"})
 
 
-def gpt_oss(transcript: Transcript, date: str | None) -> Profiled:
+def gpt_oss(transcript: Transcript, date: str | None, hosted: Sequence[HostedTool] = ()) -> Profiled:
     """The messages that gpt-oss is prompted with; the turn to come is not opened yet.
 
     What only the prompt asks for (a tool choice, the form of the answer) binds nobody: it is reported as changed, and
@@ -42,10 +44,12 @@ def gpt_oss(transcript: Transcript, date: str | None) -> Profiled:
     log, settings, tools = Log(), transcript.settings or Settings(), transcript.tools or ()
     notes, formats = _notes(settings, tools, log), _formats(settings, log)
     _report_unsaid(settings, log)
-    system = Message("system", render_system(_system(tools, settings, date, log)))
+    own = _own(hosted, tools, log)
+    system = Message("system", render_system(_system(tools, own, settings, date, log)))
     messages, count = transcript.messages, _count_of_texts(transcript.messages)
     origins = [f"/messages/{index}" for index in range(len(messages))]
     rest = [_as_developer(message, path, log) for message, path in zip(messages, origins, strict=True)]
+    rest = [_hidden(message, path, own, log) for message, path in zip(rest, origins, strict=True)]
     if count or notes or formats:
         first = _folded(rest[:count], notes, formats, log)
         made_from = origins[0] if count else _PLACE.format("tool_choice" if settings.tool_choice else "response_format")
@@ -67,13 +71,14 @@ def _unaccounted(settings: Settings) -> Settings | None:
 # --- the system message -----------------------------------------------------------------------------------------------
 
 
-def _system(tools: Sequence[Tool], settings: Settings, date: str | None, log: Log) -> SystemContent:
+def _system(tools: Sequence[Tool], own: Set[str], settings: Settings, date: str | None, log: Log) -> SystemContent:
     functions = any(tool.namespace in (None, "functions") for tool in developer.image(tools))
     return SystemContent(
         identity=IDENTITY,
         cutoff=CUTOFF,
         date=date,
         effort=_effort(settings, log),
+        tools=declaration(own),
         channels=tuple(sorted(CHANNELS)),
         channel_required=True,
         functions_line=functions,
@@ -92,6 +97,36 @@ def _effort(settings: Settings, log: Log) -> str:
     if effort != wanted:
         _report(log, "reasoning_effort", f"of the efforts that gpt-oss knows, {effort} is the nearest to {wanted}")
     return effort
+
+
+# --- the model's own tools --------------------------------------------------------------------------------------------
+
+
+def _own(hosted: Sequence[HostedTool], tools: Sequence[Tool], log: Log) -> set[str]:
+    """The namespaces of the own tools that are wanted. A function of that name is the one that is called."""
+    taken = {tool.name.partition(".")[0] for tool in tools if tool.namespace is None}
+    own: set[str] = set()
+    for tool in hosted:
+        namespace = OWN_TOOLS[tool.kind]
+        if namespace in taken:
+            log.lose(LossCode.TOOLS, tool.path, f"a function is called {namespace}, as the model's own tool is")
+            continue
+        own.add(namespace)
+        if tool.says_more:
+            log.lose(LossCode.TOOLS, tool.path, f"of {namespace} nothing can be said but that it is there", _CHANGED)
+    return own
+
+
+def _hidden(message: Message, path: str, own: Set[str], log: Log) -> Message:
+    """A message as it is, but a call of an own tool, or its reply, on analysis, as the model writes them."""
+    if namespace_of(message) not in own or message.channel == "analysis":
+        return message
+    log.lose(LossCode.CHANNEL, f"{path}/channel", "the model calls its own tools on analysis", _CHANGED)
+    if message.role == "tool":
+        return replace(message, channel="analysis")
+    if message.constraint is not None:
+        log.lose(LossCode.CONSTRAINT, f"{path}/constraint", "to the model's own tools, arguments are code", _CHANGED)
+    return replace(message, channel="analysis", constraint=None, content_type="code", intent=None)
 
 
 # --- the developer's message ------------------------------------------------------------------------------------------

@@ -77,6 +77,16 @@ ROLES: Final = frozenset({SYSTEM, DEVELOPER, "user", ASSISTANT, TOOL})
 CHANNELS: Final = frozenset({"analysis", "commentary", "final"})
 BUILT_IN: Final = frozenset({"browser", "python", "container"})
 """The namespaces of the model's own tools."""
+BROWSER, PYTHON = "browser", "python"
+OWN_TOOLS: Final = {
+    "browser": BROWSER,
+    "browser_search": BROWSER,
+    "web_search": BROWSER,
+    "web_search_preview": BROWSER,
+    "python": PYTHON,
+    "code_interpreter": PYTHON,
+}
+"""What a request calls a tool of the model's own → its namespace."""
 BROADCAST: Final = "all"
 """The recipient that the official encoder does not write."""
 

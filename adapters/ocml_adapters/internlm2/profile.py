@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from ocml_bridge.model import ByFormat, Json, Message, Transcript, replace
-from ocml_bridge.prompting import Profiled
+from ocml_bridge.prompting import HostedTool, Profiled
 
 from .syntax import HOME
 
 BOS: Final = "<s>"
 
 
-def internlm2(transcript: Transcript, date: str | None) -> Profiled:
+def internlm2(transcript: Transcript, _date: str | None, _hosted: Sequence[HostedTool]) -> Profiled:
     """The messages as they are; whatever frame is the first one has `<s>` before it."""
     origins = tuple(f"/messages/{index}" for index in range(len(transcript.messages)))
     return Profiled(_behind_bos(transcript), (), origins)

@@ -18,6 +18,7 @@ ADAPTER = Adapter(
     split=Lazy(f"{__name__}.shapes:split"),
     engine_keys=ENGINE_KEYS,
     continuing=CONTINUING,
+    hosted_tools=Lazy(f"{__name__}.hosted:hosted_tools"),
     decoders={"openai-sse": Lazy(f"{__name__}.stream:decoder")},
     encoders={"openai-sse": Lazy(f"{__name__}.stream:encoder"), "openai": Lazy(f"{__name__}.encode:AnswerEncoder")},
 )
