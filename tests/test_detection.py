@@ -53,8 +53,8 @@ WIRES = {
     ("google", "request"): of("gemini", told=100),
     ("google", "response"): of("gemini", told=100),
     ("google", "response-streaming"): of(named="a Gemini response"),
-    ("responses", "request"): of(named="Responses API"),
-    ("responses", "response"): of(named="an answer of the Responses API"),
+    ("responses", "request"): of("openai-responses", told=100),
+    ("responses", "response"): of("openai-responses", told=100),
     ("responses", "response-streaming"): of(named="a recorded stream of Responses events"),
 }
 """The wire and what was sent → its label."""
@@ -83,7 +83,7 @@ TEXTS = {
     # A conversation without tools is the same in both.
     "internlm2": of("internlm2", "chatml", told=95),
 }
-READ = {"Anthropic": of("anthropic", told=100)}
+READ = {"Anthropic": of("anthropic", told=100), "Responses": of("openai-responses")}
 """Other vendors whose messages are read."""
 OTHERWISE = {
     "docs/model.md:34": of("chatml"),

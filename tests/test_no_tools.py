@@ -13,7 +13,7 @@ HI = [{"role": "user", "content": "hi"}]
 NONE = json.dumps({"messages": HI, "tools": []})
 UNSAID = json.dumps({"messages": HI})
 
-KEPT = {"ocm-0.1", "harmony", "harmony-tokens", "openai", "gemini", "canonical"}
+KEPT = {"ocm-0.1", "harmony", "harmony-tokens", "openai", "openai-responses", "gemini", "anthropic", "canonical"}
 """Formats that tell "no tools" from nothing said of tools."""
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from .loss import FindingCode, Log
 from .memo import Memo
-from .model import Message
+from .model import Message, replace
 from .turns import is_call, is_reply
-from .units.heads import LIMIT, Head, Item, messages_of
+from .units.heads import LIMIT, Head, Item, message_of, messages_of
 from .units.relations import paired_by_id, paired_in_order
 
 
@@ -205,3 +205,55 @@ def _with_name(head: Head, tool: str | None) -> Head:
 
 
 _named: Final = Memo[tuple[Head, "str | None"], Head](LIMIT)
+
+
+def unnamed_replies(
+    items: Sequence[Item],
+    nearest: Callable[[Message, int, Log], Message | None],
+    image: Callable[[Message], Message],
+) -> Iterator[int]:
+    """The replies of a document that would be read with another name, in a format that names them after their calls.
+
+    Args:
+        items: its messages.
+        nearest: what the format can hold of a message at an index; None where it has no place for it.
+        image: what it reads a reply as that stands alone.
+    """
+    pairs = paired_by_id(items)
+    return _unfound(items, nearest, image) if pairs is None else _differing(items, pairs)
+
+
+def _differing(items: Sequence[Item], pairs: dict[int, int | None]) -> Iterator[int]:
+    """The replies with another name than that of the tool whose call they answer."""
+    for reply, call in pairs.items():
+        name = items[reply][0].name
+        if name and (call is None or items[call][0].recipient != name):
+            yield reply
+
+
+def _unfound(
+    items: Sequence[Item],
+    nearest: Callable[[Message, int, Log], Message | None],
+    image: Callable[[Message], Message],
+) -> Iterator[int]:
+    """The same, each reply looked at as it is read behind those before it."""
+    indices: list[int] = []
+    messages: list[Message] = []
+    for index, item in enumerate(items):
+        message = nearest(message_of(item), index, Log())
+        if message is not None:
+            indices.append(index)
+            messages.append(message)
+    pairs, pairing = pair(messages), Pairing()
+    for at, (index, message) in enumerate(zip(indices, messages, strict=True)):
+        read = replace(message, call_id=message.call_id or None, continues=False)
+        if message.role == "tool":
+            read = image(message)
+            call = pairing.find(read)
+            if call is None:  # what only the whole tells, unless that call is read as answered already
+                call = pairs.get(at)
+                call = None if call is None or pairing.is_closed(call) else call
+            if message.name and read.name is None and (call is None or messages[call].recipient != message.name):
+                read.name = message.name
+                yield index
+        pairing.feed(at, read)

@@ -35,7 +35,6 @@ FOREIGN: list[tuple[Any, str]] = [
     ),
     ({**ANTHROPIC, "system": "Be brief."}, "an Anthropic Messages request (`system` at /system)"),
     (BEDROCK, "a Bedrock Converse request (`inferenceConfig` at /inferenceConfig)"),
-    ([{"role": "user", "content": [{"type": "input_text", "text": "Hi"}]}], "items of the Responses API"),
     ({"conversations": [{"from": "human", "value": "Hi"}]}, "a ShareGPT record"),
     ([{"title": "t", "mapping": {}}], "a ChatGPT export"),
 ]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Content, Foreign, Media, Message, Refusal, Text, replace
 from ocml_bridge.narrowing import drop_message, narrow
-from ocml_bridge.pairing import Pairing, identified, pair
+from ocml_bridge.pairing import identified, unnamed_replies
 from ocml_bridge.turns import is_call
-from ocml_bridge.units.heads import LIMIT, Head, Item, message_of
-from ocml_bridge.units.relations import paired_by_id
+from ocml_bridge.units.heads import LIMIT, Head, Item
 from ocml_bridge.visibility import is_private
 
 from .parts import can_hold
@@ -110,45 +109,17 @@ def _has_spelling(head: Head) -> bool:
 
 def with_names(items: Sequence[Item]) -> Sequence[Item]:
     """The items; a reply whose name reading would not find by its call has the layout of one that says its name."""
-    pairs = paired_by_id(items)
-    untold = _untold(items) if pairs is None else _differing(items, pairs)
     made: list[Item] = []
-    for at in untold:
+    for at in unnamed_replies(items, nearest, _image):
         made = made or list(items)
         made[at] = _saying_its_name(items[at])
     return made or items
 
 
-def _differing(items: Sequence[Item], pairs: dict[int, int | None]) -> Iterator[int]:
-    """The replies with another name than that of the tool whose call they answer."""
-    for reply, call in pairs.items():
-        name = items[reply][0].name
-        if name and (call is None or items[call][0].recipient != name):
-            yield reply
-
-
-def _untold(items: Sequence[Item]) -> Iterator[int]:
-    """The replies that would be read with another name, each looked at as it is read behind those before it."""
-    indices: list[int] = []
-    messages: list[Message] = []
-    for index, item in enumerate(items):
-        message = nearest(message_of(item), index, Log())
-        if message is not None:
-            indices.append(index)
-            messages.append(message)
-    pairs, pairing = pair(messages), Pairing()
-    for at, (index, message) in enumerate(zip(indices, messages, strict=True)):
-        image = replace(message, call_id=message.call_id or None, continues=False)
-        if message.role == "tool":
-            (image,) = spelled([message])[1]
-            call = pairing.find(image)
-            if call is None:  # what only the whole tells, unless that call is read as answered already
-                call = pairs.get(at)
-                call = None if call is None or pairing.is_closed(call) else call
-            if message.name and image.name is None and (call is None or messages[call].recipient != message.name):
-                image.name = message.name
-                yield index
-        pairing.feed(at, image)
+def _image(message: Message) -> Message:
+    """What a reply is read as, for itself."""
+    (image,) = spelled([message])[1]
+    return image
 
 
 def _saying_its_name(item: Item) -> Item:

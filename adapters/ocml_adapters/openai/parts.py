@@ -5,9 +5,9 @@ What could not be written back exactly is kept whole, as a foreign part.
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final, NamedTuple, cast
 
+from ocml_bridge.data_urls import data_url, opened
 from ocml_bridge.form import OBJECT, Object, add
 from ocml_bridge.model import Foreign, Json, Media, Part, Refusal, Text
 
@@ -38,7 +38,6 @@ _KINDS: Final[dict[str, _Kind]] = {
 _KEYS: Final = {kind.media: key for key, kind in _KINDS.items()}
 _EXTENSIONS: Final = frozenset({"audio_url", "input_video"})
 """Kinds of media parts that servers add, and that are kept as they are."""
-_DATA_URL: Final = re.compile(r"data:([^;,]*);base64,")
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -109,11 +108,10 @@ def _read_media(part: Object, key: str) -> Media | None:
 
 def _open_data_url(fields: Object, name: str) -> None:
     """Take a data URL apart into base64 data and its media type."""
-    value = fields.get(name, "")
-    found = _DATA_URL.match(value)
+    found = opened(fields.get(name, ""))
     if found is not None:
         del fields[name]
-        fields["data"], fields["format"] = value[found.end() :], found[1] or None
+        fields["data"], fields["format"] = found
 
 
 def _order_of(raw: Object) -> list[Any]:
@@ -155,7 +153,7 @@ def _data_url(media: Media) -> str | None:
         return media.url
     if media.data is None or (media.media == "file" and media.format is None):
         return media.data
-    return f"data:{media.format or ''};base64,{media.data}"
+    return data_url(media.data, media.format)
 
 
 def can_hold(part: Part) -> bool:

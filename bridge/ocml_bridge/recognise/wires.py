@@ -107,7 +107,10 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     ),
     Kind(
         "an answer of the Responses API",
-        (_mark(_D, object=words("response"), output=list),),
+        (
+            _mark(_D, object=words("response"), output=list),
+            _mark(_D, request=holding("input"), response=holding("output")),
+        ),
         format="openai-responses",
     ),
     Kind(
@@ -118,7 +121,12 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
             _mark(_M, type=words("function_call_output", "custom_tool_call_output"), call_id=str),
             _mark(_M, type=words("reasoning"), summary=list),
             _mark(_M, type=words("message"), role=str, content=something),
-            _mark(_M, type=words("item_reference"), id=str),
+            _mark(_M, type=words("item_reference", "compaction", "mcp_list_tools", "mcp_approval_request"), id=str),
+            _mark(_M, type=words("additional_tools"), tools=list),
+            _mark(_M, type=words("web_search_call", "file_search_call", "image_generation_call", "mcp_call"), id=str),
+            _mark(_M, type=words("code_interpreter_call"), id=str),
+            _mark(_M, type=words("computer_call", "shell_call", "local_shell_call", "apply_patch_call"), call_id=str),
+            _mark(_M, type=words("program", "program_output"), call_id=str),
         ),
         format="openai-responses",
     ),

@@ -30,7 +30,10 @@ from ..model import (
 )
 from .settings import settings
 
-FORMATS = ("ocm-0.1", "ocm-2.2", "ocm-2.2-json", "harmony", "internlm2", "chatml", "openai", "canonical")
+FORMATS = (
+    *("ocm-0.1", "ocm-2.2", "ocm-2.2-json", "harmony", "internlm2", "chatml"),
+    *("openai", "openai-responses", "canonical"),
+)
 """The homes of extras and layout; `harmony-tokens` and `chatml-json` share one with their text twin."""
 
 TOKENS = (
@@ -117,6 +120,7 @@ _KEPT = (
     *("tool", "tools", "tool_choice", "plain", "start", "newline", "name", "fence", "key", "bos", "eos", "pad"),
     *("model", "temperature", "stop", "reasoning", "usage", "settings", "generation_settings", "tool_choice"),
     *("object", "merged", "nulls", "call_id", "front", "before", "attributes", "tools_message", "keys", "templates"),
+    *("type", "types", "kind", "form", "parts", "id", "status", "phase", "place", "input", "output", "summary", "role"),
 )
 
 

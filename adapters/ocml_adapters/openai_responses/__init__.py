@@ -1,0 +1,20 @@
+"""The Responses API (Open Responses): its items, as a bare list, a request, a response, or both."""
+
+from __future__ import annotations
+
+from ocml_bridge.adapter import Adapter, Kind
+from ocml_bridge.lazy import Lazy
+
+from .syntax import ENGINE_KEYS, HOME
+
+ADAPTER = Adapter(
+    id=HOME,
+    title="OpenAI Responses",
+    kind=Kind.JSON,
+    home=HOME,
+    reads_units=Lazy(f"{__name__}.units:ItemReader"),
+    writes_units=Lazy(f"{__name__}.units:ItemWriter"),
+    sniff=Lazy(f"{__name__}.sniff:sniff"),
+    split=Lazy(f"{__name__}.shapes:split"),
+    engine_keys=ENGINE_KEYS,
+)

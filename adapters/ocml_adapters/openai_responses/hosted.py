@@ -1,0 +1,251 @@
+"""Calls of tools that the server has, and their results, both ways: by a table.
+
+A hosted tool's call and its result may be one item: it is read as a call and its reply, and they are written as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, cast
+
+from ocml_bridge import jsontext
+from ocml_bridge.form import Object, is_empty
+from ocml_bridge.model import Content, Json, Media, Message, Text
+
+from .calls import compact
+from .form import by_format, notes_in
+from .items import MERGED, Opened, closed
+from .parts import read_parts, write_parts
+from .syntax import HOSTED_ORDER, INPUT_TEXT
+
+
+class Body(NamedTuple):
+    """What a member of an item says, and back.
+
+    Attributes:
+        read: the content of a value; None where it cannot be understood.
+        write: the value of a content; None where it has no place there.
+    """
+
+    read: Callable[[Json], Content | None]
+    write: Callable[[Content], Json]
+
+
+def _read_text(value: Json) -> Content | None:
+    return value if isinstance(value, str) else None
+
+
+def _write_text(content: Content) -> Json:
+    return content if isinstance(content, str) else None
+
+
+def _read_json(value: Json) -> Content | None:
+    return compact(value) if isinstance(value, (dict, list)) else None
+
+
+def _write_json(content: Content) -> Json:
+    span = jsontext.parse(content) if isinstance(content, str) else None
+    return None if span is None or compact(span.value) != content else span.value
+
+
+def _read_shown(value: Json) -> Content | None:
+    """The texts and images that code printed."""
+    parts: list[Text | Media] = []
+    for item in cast("list[Json]", value) if isinstance(value, list) else [None]:
+        output = cast("Object", item) if isinstance(item, dict) else {}
+        if output == {"type": "logs", "logs": output.get("logs")} and isinstance(output["logs"], str):
+            parts.append(Text(output["logs"]))
+        elif output == {"type": "image", "url": output.get("url")} and isinstance(output["url"], str):
+            parts.append(Media("image", output["url"]))
+        else:
+            return None
+    return parts[0].text if len(parts) == 1 and isinstance(parts[0], Text) else tuple(parts)
+
+
+def _write_shown(content: Content) -> Json:
+    out: list[Json] = []
+    for part in (Text(content),) if isinstance(content, str) else content:
+        if isinstance(part, Text) and part.extras is None:
+            out.append({"type": "logs", "logs": part.text})
+        elif part == Media("image", getattr(part, "url", None)) and cast("Media", part).url is not None:
+            out.append({"type": "image", "url": cast("Media", part).url})
+        else:
+            return None
+    return out
+
+
+def _read_image(value: Json) -> Content | None:
+    return (Media("image", data=value),) if isinstance(value, str) else None
+
+
+def _write_image(content: Content) -> Json:
+    image = content[0] if isinstance(content, tuple) and len(content) == 1 else None
+    return image.data if isinstance(image, Media) and image == Media("image", data=image.data) else None
+
+
+def _read_screenshot(value: Json) -> Content | None:
+    parts, spelling = read_parts([value], INPUT_TEXT)
+    return parts if isinstance(parts[0], Media) and spelling == _SCREENSHOT else None
+
+
+def _write_screenshot(content: Content) -> Json:
+    image = content[0] if isinstance(content, tuple) and len(content) == 1 else None
+    return write_parts((image,), INPUT_TEXT, _SCREENSHOT)[0] if isinstance(image, Media) else None
+
+
+_SCREENSHOT: Final[Object] = {"types": {"0": "computer_screenshot"}}
+TEXT: Final = Body(_read_text, _write_text)
+JSON: Final = Body(_read_json, _write_json)
+SHOWN: Final = Body(_read_shown, _write_shown)
+IMAGE: Final = Body(_read_image, _write_image)
+SCREENSHOT: Final = Body(_read_screenshot, _write_screenshot)
+
+
+class Hosted(NamedTuple):
+    """A type of item that a hosted tool's call is.
+
+    Attributes:
+        tool: the recipient.
+        key: what the tool is given; None where no member says it.
+        body: how that is said.
+        result: the member with what it replied, where that is in the item.
+        shown: how that is said.
+        id: the member that is the id of the call.
+    """
+
+    tool: str
+    key: str | None
+    body: Body = JSON
+    result: str | None = None
+    shown: Body = TEXT
+    id: str = "id"
+
+
+MCP: Final = "mcp_call"
+CALLS: Final[dict[str, Hosted]] = {
+    "web_search_call": Hosted("openai.web_search", "action"),
+    "file_search_call": Hosted("openai.file_search", "queries", JSON, "results", JSON),
+    "code_interpreter_call": Hosted("python", "code", TEXT, "outputs", SHOWN),
+    "image_generation_call": Hosted("openai.image_generation", None, TEXT, "result", IMAGE),
+    "computer_call": Hosted("openai.computer", "action", id="call_id"),
+    "local_shell_call": Hosted("openai.local_shell", "action", id="call_id"),
+    "shell_call": Hosted("openai.shell", "action", id="call_id"),
+    "apply_patch_call": Hosted("openai.apply_patch", "operation", id="call_id"),
+    "tool_search_call": Hosted("openai.tool_search", "arguments", id="call_id"),
+    "program": Hosted("openai.program", "code", TEXT, id="call_id"),
+    MCP: Hosted("mcp", "arguments", TEXT, "output", TEXT),
+}
+"""Type of item → the call that it is."""
+REPLIES: Final[dict[str, tuple[str, Body, str]]] = {
+    "computer_call_output": ("output", SCREENSHOT, "call_id"),
+    "local_shell_call_output": ("output", TEXT, "id"),
+    "shell_call_output": ("output", JSON, "call_id"),
+    "apply_patch_call_output": ("output", TEXT, "call_id"),
+    "tool_search_output": ("tools", JSON, "call_id"),
+    "program_output": ("result", TEXT, "call_id"),
+}
+"""Type of item → where the reply stands in it, how it is said, and the member that is the id of its call."""
+
+
+# --- calls ------------------------------------------------------------------------------------------------------------
+
+
+def read_hosted(item: Object, kind: str, at: int | None) -> list[Message] | None:
+    """The call that an item is, and what it says of the reply; None where it cannot be understood."""
+    spec = CALLS[kind]
+    tool = _tool_of(spec, kind, item)
+    body = "" if spec.key is None or is_empty(item.get(spec.key)) else spec.body.read(item[spec.key])
+    if tool is None or not isinstance(body, str):
+        return None
+    call_id, reply = _text(item, spec.id), None
+    known = [key for key in (spec.id if call_id else None, spec.key if body else None) if key is not None]
+    if spec.result is not None and not is_empty(item.get(spec.result)):
+        reply = spec.shown.read(item[spec.result])
+        known += [spec.result] if reply is not None else []
+    opened = Opened(item, HOSTED_ORDER, frozenset(), known, at)
+    opened.extras = {"type": kind, **opened.extras}
+    opened.layout["form"] = opened.layout.get("form", list(item))
+    if call_id is None:
+        opened.layout["call_id"] = "absent"
+    constraint = "json" if spec.body is JSON or kind == MCP else None
+    end = "call" if opened.end else None
+    call = Message("assistant", body, None, "commentary", tool, call_id, constraint=constraint, end=end)
+    opened.give(call)
+    if reply is None:
+        return [call]
+    return [call, Message("tool", reply, tool, "commentary", "assistant", call_id, layout=by_format({**MERGED}))]
+
+
+def _tool_of(spec: Hosted, kind: str, members: Object) -> str | None:
+    if kind != MCP:
+        return spec.tool
+    label, name = _text(members, "server_label"), _text(members, "name")
+    return None if label is None or name is None else f"{spec.tool}.{label}.{name}"
+
+
+def _text(item: Object, key: str) -> str | None:
+    value = item.get(key)
+    return value if isinstance(value, str) and value else None
+
+
+def write_hosted(group: Sequence[Message]) -> Object | None:
+    """The item of a hosted tool's call, with its reply where that stands in it; None where there is none such."""
+    call, *replies = group
+    extras = notes_in(call.extras)
+    kind = extras.get("type")
+    spec = CALLS.get(kind) if isinstance(kind, str) else None
+    if spec is None or len(replies) > 1 or _tool_of(spec, str(kind), extras) != call.recipient:
+        return None
+    out: Object = {"type": kind}
+    if call.call_id is not None:
+        out[spec.id] = call.call_id
+    if call.content:
+        value = None if spec.key is None else spec.body.write(call.content)
+        if value is None:
+            return None
+        out[cast("str", spec.key)] = value
+    for reply in replies:
+        value = None if spec.result is None else spec.shown.write(reply.content)
+        if value is None:
+            return None
+        out[cast("str", spec.result)] = value
+    return closed(out, [call], HOSTED_ORDER)
+
+
+# --- replies ----------------------------------------------------------------------------------------------------------
+
+
+def read_hosted_reply(item: Object, kind: str, at: int | None) -> Message | None:
+    """What a hosted tool's call was answered with; None where it cannot be understood."""
+    key, body, id_key = REPLIES[kind]
+    content = "" if is_empty(item.get(key)) else body.read(item[key])
+    if content is None:
+        return None
+    call_id = _text(item, id_key)
+    known = [name for name, value in ((key, content), (id_key, call_id)) if value]
+    opened = Opened(item, HOSTED_ORDER, frozenset(), known, at)
+    opened.extras = {"type": kind, **opened.extras}
+    opened.layout["form"] = opened.layout.get("form", list(item))
+    if call_id is None:
+        opened.layout["call_id"] = "absent"
+    message = Message("tool", content, None, "commentary", "assistant", call_id, end="end" if opened.end else None)
+    opened.give(message)
+    return message
+
+
+def write_hosted_reply(reply: Message) -> Object | None:
+    """The item of a reply to a hosted tool's call; None where it is none."""
+    kind = notes_in(reply.extras).get("type")
+    spec = REPLIES.get(kind) if isinstance(kind, str) else None
+    if spec is None:
+        return None
+    key, body, id_key = spec
+    out: Object = {"type": kind}
+    if reply.call_id is not None:
+        out[id_key] = reply.call_id
+    if reply.content:
+        value = body.write(reply.content)
+        if value is None:
+            return None
+        out[key] = value
+    return closed(out, [reply], HOSTED_ORDER)

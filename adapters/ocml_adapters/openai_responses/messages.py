@@ -1,0 +1,149 @@
+"""Messages of all roles, both ways."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from ocml_bridge.form import Object
+from ocml_bridge.model import Foreign, Json, Message, Tools
+from ocml_bridge.visibility import is_preamble
+
+from .form import by_format, notes_in
+from .items import Opened, closed
+from .parts import read_content, says_content, write_content
+from .syntax import (
+    ADDITIONAL_TOOLS,
+    HOME,
+    INPUT_TEXT,
+    MESSAGE,
+    MESSAGE_KEYS,
+    MESSAGE_ORDER,
+    OUTPUT_TEXT,
+    PHASES,
+    ROLES,
+    TOOLS_ORDER,
+)
+from .tools import read_tools, write_tools
+
+INSTRUCTIONS = "instructions"
+"""The key of a request for what is said before all items, and the layout of the system's message that it is."""
+
+
+class Instructions(str):
+    """What is said before all items, where it stands among them; no item of a document is one."""
+
+    __slots__ = ()
+
+
+_OF_CHANNELS = {channel: phase for phase, channel in PHASES.items()}
+
+
+def read_message(item: Object, at: int | None) -> Message:
+    """A message, whose role is a text."""
+    role, value = item["role"], item.get("content")
+    found = read_content(value, _text_type(role))
+    content, spelling = ((Foreign(HOME, value),), {"content": "bare"}) if found is None else found
+    channel, intent, phase = ROLES.get(role), None, item.get("phase")
+    known = ["role", *(["content"] if says_content(value) else [])]
+    if role == "assistant" and isinstance(phase, str) and phase:
+        known.append("phase")
+        channel = PHASES.get(phase, phase)
+        intent = "preamble" if channel == "commentary" else None
+        if channel != "commentary":
+            spelling = {"phase": phase, **spelling}
+    opened = Opened(item, MESSAGE_ORDER, MESSAGE_KEYS, known, at)
+    opened.layout.update(spelling)
+    message = Message(role, content, channel=channel, intent=intent, end="end" if opened.end else None)
+    opened.give(message)
+    return message
+
+
+def _text_type(role: str) -> str:
+    return OUTPUT_TEXT if role == "assistant" else INPUT_TEXT
+
+
+def has_unknown_phase(message: Message) -> bool:
+    """Whether a message was read with a phase that nobody knows: that is its channel."""
+    return message.channel is not None and notes_in(message.layout).get("phase") == message.channel
+
+
+def write_message(message: Message) -> Object:
+    """A message as an item."""
+    layout, content = notes_in(message.layout), message.content
+    out: Object = {"type": MESSAGE, "role": message.role}
+    if isinstance(content, tuple) and len(content) == 1 and layout.get("content") == "bare":
+        out["content"] = content[0].value if isinstance(content[0], Foreign) else None
+    if out.get("content") is None:
+        out["content"] = write_content(content, _text_type(message.role), layout)
+    if message.role == "assistant" and (phase := _phase(message, layout.get("phase"))) is not None:
+        out["phase"] = phase
+    parts = message.role == "assistant" and isinstance(out["content"], list)
+    return closed(out, [message], MESSAGE_ORDER, needs_id=parts)
+
+
+def _phase(message: Message, spelled: Json) -> str | None:
+    """The phase that says a channel: that of the last answer goes without saying."""
+    if is_preamble(message):
+        return _OF_CHANNELS["commentary"]
+    if isinstance(spelled, str) and spelled and PHASES.get(spelled, spelled) == (message.channel or "final"):
+        return spelled
+    return None
+
+
+# --- items that are no messages ---------------------------------------------------------------------------------------
+
+
+def read_additional_tools(item: Object, at: int | None) -> Message | None:
+    """The developer's message that declares tools in the midst of a conversation; None where it has others, too."""
+    raws: Json = item.get("tools")
+    if item.get("role") != "developer" or not isinstance(raws, list):
+        return None
+    tools, others = read_tools(cast("list[Json]", raws))
+    if others:
+        return None
+    opened = Opened(item, TOOLS_ORDER, frozenset(TOOLS_ORDER) - {"id"}, ("role", "tools"), at)
+    message = Message("developer", (Tools(tools),))
+    opened.layout["kind"] = ADDITIONAL_TOOLS
+    opened.give(message)
+    return message
+
+
+def declares_more_tools(message: Message) -> bool:
+    """Whether a message was read from an item of additional tools, and still declares tools alone."""
+    content = message.content
+    declared = isinstance(content, tuple) and len(content) == 1 and isinstance(content[0], Tools)
+    return declared and message.role == "developer" and notes_in(message.layout).get("kind") == ADDITIONAL_TOOLS
+
+
+def write_additional_tools(message: Message) -> Object:
+    """The item of a message that declares tools alone."""
+    declared = cast("tuple[Tools, ...]", message.content)[0]
+    out: Object = {"type": ADDITIONAL_TOOLS, "role": "developer", "tools": write_tools(declared.tools, None)}
+    return closed(out, [message], TOOLS_ORDER)
+
+
+def read_unknown(item: Object) -> Message:
+    """An item that cannot be understood: it is kept whole."""
+    role = item.get("role")
+    role = role if isinstance(role, str) and role in ROLES else "assistant"
+    return Message(role, (Foreign(HOME, item),), channel=ROLES[role], layout=by_format({"content": "item"}))
+
+
+def whole_item(message: Message) -> Object | None:
+    """The item that a message is, where it could not be understood."""
+    content = message.content
+    part = content[0] if isinstance(content, tuple) and len(content) == 1 else None
+    if notes_in(message.layout).get("content") != "item" or not isinstance(part, Foreign) or part.format != HOME:
+        return None
+    value: Json = part.value
+    return cast("Object", value) if isinstance(value, dict) else None
+
+
+def read_instructions(text: Instructions) -> Message:
+    """What a request says before all items."""
+    return Message("system", str(text), layout=by_format({"place": INSTRUCTIONS}))
+
+
+def is_instructions(message: Message) -> bool:
+    """Whether a message is a request's `instructions`."""
+    return notes_in(message.layout).get("place") == INSTRUCTIONS

@@ -1,0 +1,278 @@
+"""Content parts, both ways: texts, refusals, images, files, sounds.
+
+What could not be written back exactly is kept whole, as a foreign part.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple, cast
+
+from ocml_bridge.data_urls import data_url, opened
+from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
+from ocml_bridge.model import Content, Foreign, Json, Media, Part, Refusal, Text
+from ocml_bridge.turns import parts_of
+
+from .form import by_format, notes_in
+from .syntax import HOME, OUTPUT_TEXT, TEXT_ORDER, TEXTS
+
+
+class _Kind(NamedTuple):
+    """A kind of media part.
+
+    Attributes:
+        media: what it is.
+        members: its members, in our order, and their fields.
+        inline: the member that is a data URL where the data is at hand.
+        inner: the member that holds the others; None where the part has them itself.
+    """
+
+    media: Any
+    members: dict[str, str]
+    inline: str | None
+    inner: str | None = None
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The keys of the part, in our order."""
+        return ("type", *(self.members if self.inner is None else (self.inner,)))
+
+
+_KINDS: Final[dict[str, _Kind]] = {
+    "input_image": _Kind("image", {"file_id": "file_id", "image_url": "url", "detail": "detail"}, "image_url"),
+    "input_file": _Kind(
+        "file",
+        {"file_id": "file_id", "filename": "filename", "file_url": "url", "file_data": "data", "detail": "detail"},
+        "file_data",
+    ),
+    "input_audio": _Kind("audio", {"data": "data", "format": "format"}, None, "input_audio"),
+    "computer_screenshot": _Kind("image", {"file_id": "file_id", "image_url": "url"}, "image_url"),
+}
+_TYPES: Final = {"image": "input_image", "file": "input_file", "audio": "input_audio"}
+"""Kind of media → the type of part that it is written as."""
+_PLAIN: Final = ("type", "text")
+_REFUSAL: Final = ("type", "refusal")
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def read_parts(raws: list[Json], text_type: str) -> tuple[tuple[Part, ...], Object]:
+    """Parts, and how they were spelled, by index: types of texts other than that of the message, and forms.
+
+    Args:
+        raws: the items of a list of parts.
+        text_type: the type of text part that the message has.
+    """
+    parts: list[Part] = []
+    types: Object = {}
+    forms: Object = {}
+    for index, raw in enumerate(raws):
+        if _is_plain(raw, text_type):
+            parts.append(Text(raw["text"]))
+            continue
+        part = _read_part(raw)
+        kind = cast("Object", raw)["type"] if part is not None else ""
+        form = None if part is None else _form(raw, kind, part)
+        if part is None or not can_hold(part) or not _is_same(_write_part(part, kind, form), raw):
+            parts.append(Foreign(HOME, raw))
+            continue
+        parts.append(part)
+        if kind != _type_of(part, text_type):
+            types[str(index)] = kind
+        if form is not None:
+            forms[str(index)] = form
+    spelling: Object = {}
+    if types:
+        spelling["types"] = types
+    if forms:
+        spelling["parts"] = forms
+    return tuple(parts), spelling
+
+
+def _is_plain(raw: Json, text_type: str) -> bool:
+    """Whether a part is a text as we write it."""
+    plain = raw.__class__ is dict and tuple(raw) == _PLAIN and raw["type"] == text_type
+    return plain and text_type != OUTPUT_TEXT and raw["text"].__class__ is str
+
+
+def _read_part(raw: Json) -> Part | None:
+    if not isinstance(raw, OBJECT):
+        return None
+    part: Object = raw
+    kind = part.get("type")
+    if not isinstance(kind, str):
+        return None
+    if kind in TEXTS:
+        text = part.get("text")
+        return Text(text, by_format(rest(part, _PLAIN))) if isinstance(text, str) else None
+    if kind == "refusal":
+        text = part.get("refusal")
+        return Refusal(text) if isinstance(text, str) and not rest(part, _REFUSAL) else None
+    return _read_media(part, _KINDS[kind]) if kind in _KINDS else None
+
+
+def _read_media(part: Object, kind: _Kind) -> Media | None:
+    members: Any = part if kind.inner is None else part.get(kind.inner)
+    if not isinstance(members, OBJECT):
+        return None
+    known: Object = members
+    fields: Object = {
+        field: value for name, field in kind.members.items() if isinstance(value := known.get(name), str) and value
+    }
+    if kind.inline is not None and (found := opened(fields.get(kind.members[kind.inline], ""))) is not None:
+        del fields[kind.members[kind.inline]]
+        fields["data"], fields["format"] = found
+    taken = [name for name in kind.members if isinstance(known.get(name), str) and known[name]]
+    extras = rest(known, (*taken, "type") if kind.inner is None else taken)
+    if kind.inner is not None:
+        extras = {**rest(part, ("type", kind.inner)), **({kind.inner: extras} if extras else {})}
+    return Media(kind.media, **fields, extras=by_format(extras))
+
+
+def _form(raw: Object, kind: str, part: Part) -> Json:
+    """How a part was spelled; None where it is spelled as we would spell it."""
+    required = frozenset(_write_part(part, kind, None))
+    if kind not in _KINDS:
+        order = TEXT_ORDER if kind in TEXTS else _REFUSAL
+        return form_of(raw, order, required, ("type", "text", "refusal"))
+    order, inner = _KINDS[kind].order, _KINDS[kind].inner
+    form = form_of(raw, order, required, ("type",))
+    if inner is None:
+        return form
+    keys = tuple(_KINDS[kind].members)
+    inside = form_of(raw[inner], keys, frozenset(_write_part(part, kind, None)[inner]), ())
+    return form if inside is None else {"form": form, "inner": inside}
+
+
+def _is_same(written: Object, raw: Object) -> bool:
+    """Whether an object is another, with its keys in the same order, and with those of the objects in it."""
+    return written == raw and list(written) == list(raw) and all(map(_in_order, written.values(), raw.values()))
+
+
+def _in_order(written: Json, raw: Json) -> bool:
+    return not isinstance(written, dict) or list(cast("Object", written)) == list(raw)
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write_parts(content: Content, text_type: str, spelling: Object) -> list[Json]:
+    """Parts as a list.
+
+    Args:
+        content: those parts, each of a kind that the Responses API has.
+        text_type: the type of a text.
+        spelling: as `read_parts` gives it; what does not fit is passed over.
+    """
+    types, forms = (_by_index(spelling.get(key)) for key in ("types", "parts"))
+    out: list[Json] = []
+    for index, part in enumerate(parts_of(content)):
+        if isinstance(part, Foreign):
+            out.append(part.value)
+            continue
+        default, kind = _type_of(part, text_type), types.get(str(index))
+        fits = isinstance(kind, str) and (
+            kind in TEXTS
+            if isinstance(part, Text)
+            else isinstance(part, Media) and kind in _KINDS and _KINDS[kind].media == part.media
+        )
+        out.append(_write_part(part, cast("str", kind) if fits else default, forms.get(str(index))))
+    return out
+
+
+def _by_index(value: Json) -> Object:
+    return cast("Object", value) if isinstance(value, dict) else {}
+
+
+def _type_of(part: Part, text_type: str) -> str:
+    if isinstance(part, Media):
+        return _TYPES.get(part.media, "")
+    return "refusal" if isinstance(part, Refusal) else text_type
+
+
+def _write_part(part: Part, kind: str, form: Json) -> Object:
+    if isinstance(part, Media):
+        return _write_media(part, kind, form)
+    if isinstance(part, Refusal):
+        return shape({"type": "refusal", "refusal": part.text}, form, fixed=_REFUSAL)
+    assert isinstance(part, Text), "other parts have no place"
+    out: Object = {"type": kind, "text": part.text}
+    if kind == OUTPUT_TEXT:
+        out["annotations"] = []
+    extras = {key: value for key, value in notes_in(part.extras).items() if key not in _PLAIN}
+    return shape(in_place({**out, **extras}, TEXT_ORDER) if extras else out, form, fixed=_PLAIN)
+
+
+def in_place(members: Object, order: tuple[str, ...]) -> Object:
+    """Members in an order; those that are not in it stand behind the others."""
+    return add(dict[str, Any](), members, order)
+
+
+def _write_media(media: Media, kind: str, form: Json) -> Object:
+    found = _KINDS[kind]
+    extras = notes_in(media.extras)
+    values: Object = {}
+    for name, field in found.members.items():
+        value = _inline(media, field) if name == found.inline else getattr(media, field)
+        if value is not None:
+            values[name] = value
+    if kind == "input_image" and "detail" not in values:
+        values["detail"] = "auto"
+    fixed = [name for name, value in values.items() if not is_empty(value)]
+    if found.inner is None:
+        return shape(add({"type": kind, **values}, extras, found.order), form, fixed=("type", *fixed))
+    forms = cast("Object", form) if isinstance(form, dict) else {"form": form}
+    inner = shape(add(values, extras.get(found.inner), tuple(found.members)), forms.get("inner"), fixed=fixed)
+    return shape(add({"type": kind, found.inner: inner}, extras), forms.get("form"), fixed=("type", found.inner))
+
+
+def _inline(media: Media, field: str) -> str | None:
+    """What stands where data may: an address, or the data as a data URL."""
+    if field == "url" and media.url is not None:
+        return media.url
+    if media.data is None or (field == "data" and media.format is None):
+        return media.data
+    return data_url(media.data, media.format)
+
+
+def can_hold(part: Part) -> bool:
+    """Whether the Responses API has a place for a part."""
+    if isinstance(part, Foreign):
+        return part.format == HOME
+    if isinstance(part, Media):
+        fields = {"image": ("url", "data", "file_id"), "file": ("url", "data", "file_id"), "audio": ("data",)}
+        return any(getattr(part, field) for field in fields.get(part.media, ()))
+    return isinstance(part, (Text, Refusal))
+
+
+# --- content ----------------------------------------------------------------------------------------------------------
+
+
+def read_content(value: Json, text_type: str) -> tuple[Content, Object] | None:
+    """The content of an item, and how it was spelled; None for what is neither a text nor a list of parts."""
+    if value is None or isinstance(value, str):
+        return value or "", {}
+    if not isinstance(value, ARRAY):
+        return None
+    raws = cast("list[Json]", value)
+    if not raws:
+        return "", {}
+    if not all(isinstance(raw, dict) and isinstance(cast("Object", raw).get("type"), str) for raw in raws):
+        return None
+    parts, spelling = read_parts(raws, text_type)
+    first, spelling = parts[0], {"content": "list", **spelling}
+    if len(parts) == 1 and isinstance(first, Text) and first.extras is None:
+        return first.text, spelling
+    return parts, spelling
+
+
+def says_content(value: Json) -> bool:
+    """Whether a value is content of which nothing has to be remembered: the empty text is, an empty list is not."""
+    return isinstance(value, str) or not is_empty(value)
+
+
+def write_content(content: Content, text_type: str, layout: Object) -> Json:
+    """Content as a text, or as a list of parts."""
+    if isinstance(content, str) and layout.get("content") != "list":
+        return content
+    return write_parts(content, text_type, layout)

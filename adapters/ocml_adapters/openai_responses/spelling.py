@@ -1,0 +1,165 @@
+"""Items ↔ messages: the one place that tells the types of items apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ocml_bridge.form import Object
+from ocml_bridge.model import Json, Message, replace
+from ocml_bridge.turns import is_call
+from ocml_bridge.visibility import is_private
+
+from .calls import read_call, read_reply, write_call, write_reply
+from .form import notes_in
+from .hosted import CALLS, REPLIES, read_hosted, read_hosted_reply, write_hosted, write_hosted_reply
+from .messages import (
+    Instructions,
+    declares_more_tools,
+    has_unknown_phase,
+    is_instructions,
+    read_additional_tools,
+    read_instructions,
+    read_message,
+    read_unknown,
+    whole_item,
+    write_additional_tools,
+    write_message,
+)
+from .reasoning import read_reasoning, write_reasoning
+from .syntax import ADDITIONAL_TOOLS, BODIES, MESSAGE, OUTPUTS, REASONING, STATE
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def read_item(item: Json, at: int | None = None) -> list[Message]:
+    """The messages of an item; none for one in which nobody says anything.
+
+    Args:
+        item: an object with a type or a role; or what is said before all items.
+        at: its index among the items of the document; None where that is not known.
+    """
+    if isinstance(item, Instructions):
+        return [read_instructions(item)]
+    kind: Json = item.get("type")
+    if kind == MESSAGE or (not kind and isinstance(item.get("role"), str)):
+        return [read_message(item, at)] if isinstance(item.get("role"), str) else [read_unknown(item)]
+    if kind == REASONING:
+        return read_reasoning(item, at)
+    if is_state(item):
+        return []
+    if not isinstance(kind, str):
+        return [read_unknown(item)]
+    if kind in CALLS:
+        found = read_hosted(item, kind, at)
+        return [read_unknown(item)] if found is None else found
+    return [_read_one(item, kind, at) or read_unknown(item)]
+
+
+def _read_one(item: Object, kind: str, at: int | None) -> Message | None:
+    if kind in BODIES:
+        return read_call(item, kind, at)
+    if kind in OUTPUTS:
+        return read_reply(item, kind, at)
+    if kind in REPLIES:
+        return read_hosted_reply(item, kind, at)
+    return read_additional_tools(item, at) if kind == ADDITIONAL_TOOLS else None
+
+
+def is_state(item: Object) -> bool:
+    """Whether nobody says anything in an item; a reference needs no type."""
+    kind: Json = item.get("type")
+    if kind == ADDITIONAL_TOOLS:
+        return read_additional_tools(item, None) is None
+    return kind in STATE if isinstance(kind, str) else kind is None and isinstance(item.get("id"), str)
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+class Written(NamedTuple):
+    """Messages as items.
+
+    Attributes:
+        items: one, unless they do not fit into it.
+        image: the messages that these are read as.
+    """
+
+    items: list[Json]
+    image: list[Message]
+
+
+def spelled(group: Sequence[Message], *, name: bool = False) -> Written:
+    """Messages as an item, and as what it is read; without what they remember of their spelling if it misleads.
+
+    Args:
+        group: messages that were read from one item, or any one message.
+        name: whether a reply says its tool's name.
+    """
+    item = write_item(group, name=name)
+    if item is not None:
+        image = read_item(item)
+        if image == list(group):
+            return Written([item], image)
+        if _says(image) == _says(group):
+            again = write_item(image)
+            if again is not None:
+                return Written([again], image)
+    if len(group) > 1:
+        each = [spelled([message], name=name) for message in group]
+        return Written([item for one in each for item in one.items], [made for one in each for made in one.image])
+    clean = replace(group[0], extras=None, layout=None)
+    image = read_item(write_item([clean], name=name))
+    return Written([write_item(image)], image)
+
+
+def _says(messages: Sequence[Message]) -> list[object]:
+    """What must not be changed by what messages remember of their spelling."""
+    return [
+        (
+            message.role,
+            message.content,
+            message.channel,
+            message.call_id or None,
+            is_call(message) and message.recipient,
+        )
+        for message in map(_plainly, messages)
+    ]
+
+
+def _plainly(message: Message) -> Message:
+    """A message on the channel that it is read on."""
+    if message.role != "assistant":
+        return replace(message, channel=None)
+    if is_call(message):
+        return replace(message, channel="commentary")
+    return replace(message, channel=message.channel or "final")
+
+
+def write_item(group: Sequence[Message], *, name: bool = False) -> Json:
+    """The item of messages; None where they do not fit into one.
+
+    Args:
+        group: as for `spelled`.
+        name: as for `spelled`.
+    """
+    first = group[0]
+    if first.role == "assistant" and is_call(first):
+        hosted = write_hosted(group)
+        return hosted if hosted is not None or len(group) > 1 else write_call(first)
+    if first.role == "assistant" and is_private(first) and not has_unknown_phase(first):
+        return write_reasoning(group)
+    if len(group) > 1:
+        return None
+    if first.role == "tool":
+        return write_hosted_reply(first) or write_reply(first, name=name)
+    if declares_more_tools(first):
+        return write_additional_tools(first)
+    if first.role == "system" and is_instructions(first) and isinstance(first.content, str):
+        return Instructions(first.content)
+    return whole_item(first) or write_message(first)
+
+
+def is_merged(message: Message) -> bool:
+    """Whether a message was read from one item with the one before it."""
+    return notes_in(message.layout).get("merged") is True

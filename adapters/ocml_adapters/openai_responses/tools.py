@@ -1,0 +1,160 @@
+"""Declared tools, both ways: functions and custom tools, by themselves or in a namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby, islice
+from typing import cast
+
+from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
+from ocml_bridge.model import Json, Tool
+from ocml_bridge.turns import full_name, split_name
+
+from .form import by_format, notes_in
+from .syntax import TOOL_KEYS, TOOL_ORDER
+
+CUSTOM = "custom"
+FUNCTION = "function"
+NAMESPACE = "namespace"
+_IMPLIED = ("strict",)
+"""Keys that a form may leave out although we write them."""
+
+
+def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Object]]:
+    """Declared tools, and those that are the server's own, each with the place it stands at."""
+    tools: list[Tool] = []
+    others: list[Object] = []
+    for at, raw in enumerate(raws):
+        found = _read_namespace(raw)
+        if found is None:
+            tool = _read_tool(raw, None)
+            found = None if tool is None else [tool]
+        if found is None:
+            others.append({"at": at, "tool": raw})
+        else:
+            tools += found
+    return tuple(tools), others
+
+
+def _read_tool(raw: Json, namespace: str | None) -> Tool | None:
+    """A function or custom tool; None for any other."""
+    if not isinstance(raw, OBJECT):
+        return None
+    item: Object = raw
+    kind, name, description = item.get("type"), item.get("name"), item.get("description")
+    if kind not in (FUNCTION, CUSTOM) or not isinstance(name, str):
+        return None
+    if not (description is None or isinstance(description, str)):
+        return None
+    parameters = item.get("parameters") if kind == FUNCTION else None
+    known = ["type", "name", *([] if description is None else ["description"])]
+    known += ["parameters"] if kind == FUNCTION and "parameters" in item else []
+    strict = item.get("strict") if kind == FUNCTION else None
+    strict = strict if isinstance(strict, bool) else None
+    known += [] if strict is None else ["strict"]
+    extras = rest(item, known)
+    if kind == CUSTOM:
+        extras["type"] = CUSTOM
+    layout: Object = {}
+    if (form := form_of(item, TOOL_ORDER, TOOL_KEYS[cast("str", kind)], known)) is not None:
+        layout["form"] = form
+    if namespace is None:
+        own, bare = split_name(name)
+        if full_name(Tool(bare, namespace=own)) != name:
+            own, bare = None, name
+        if own is not None:
+            layout["whole"] = True
+    else:
+        own, bare = namespace, name
+    return Tool(bare, description, parameters, own, by_format(extras), by_format(layout), strict)
+
+
+def _read_namespace(raw: Json) -> list[Tool] | None:
+    """The tools of a namespace; None for anything else, and for one that could not be written back."""
+    if not isinstance(raw, OBJECT) or raw.get("type") != NAMESPACE:
+        return None
+    item: Object = raw
+    name, inner = item.get("name"), item.get("tools")
+    if not isinstance(name, str) or not name or not isinstance(inner, ARRAY) or not inner:
+        return None
+    tools = [_read_tool(tool, name) for tool in cast("list[Json]", inner)]
+    found = [tool for tool in tools if tool is not None]
+    if len(found) != len(tools):
+        return None
+    notes: Object = {}
+    if more := rest(item, ("type", "name", "tools")):
+        notes["extras"] = more
+    if (form := form_of(item, TOOL_ORDER, TOOL_KEYS[NAMESPACE], ("type", "name", "tools"))) is not None:
+        notes["form"] = form
+    first = found[0]
+    first.extras = by_format({**notes_in(first.extras), NAMESPACE: more}) if more else first.extras
+    first.layout = by_format({**notes_in(first.layout), "opens": notes.get("form", True)})
+    return found
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write_tools(tools: Sequence[Tool], others: Json) -> list[Json]:
+    """Declared tools, with the server's own at their places."""
+    written = _written(tools)
+    out: list[Json] = []
+    rest_of = iter(written)
+    for item in cast("list[Json]", others) if isinstance(others, list) else []:
+        entry: Object = cast("Object", item) if isinstance(item, dict) else {}
+        if set(entry) == {"at", "tool"} and type(entry["at"]) is int:
+            out += islice(rest_of, min(max(0, entry["at"] - len(out)), len(written)))
+            out.append(entry["tool"])
+    return [*out, *rest_of]
+
+
+def _written(tools: Sequence[Tool]) -> list[Object]:
+    numbers: list[int] = []
+    for at, tool in enumerate(tools):
+        before = tools[at - 1] if at else None
+        joined = before is not None and _namespace(tool) is not None and _namespace(before) == _namespace(tool)
+        opens = not joined or "opens" in notes_in(tool.layout)
+        numbers.append(at if opens else numbers[-1])
+    out: list[Object] = []
+    for _, group in groupby(zip(numbers, tools, strict=True), key=lambda pair: pair[0]):
+        out.append(_write_group([tool for _, tool in group]))
+    return out
+
+
+def _namespace(tool: Tool) -> str | None:
+    """The namespace that a tool is declared in; None where it stands alone, under its whole name if it has one."""
+    return None if notes_in(tool.layout).get("whole") is True else tool.namespace or None
+
+
+def _write_group(tools: Sequence[Tool]) -> Object:
+    """A tool, or the tools of a namespace."""
+    first, namespace = tools[0], _namespace(tools[0])
+    if namespace is None:
+        return _write_tool(first, full_name(first))
+    out: Object = {"type": NAMESPACE, "name": namespace, "description": ""}
+    out["tools"] = [_write_tool(tool, tool.name) for tool in tools]
+    more, form = notes_in(first.extras).get(NAMESPACE), notes_in(first.layout).get("opens")
+    if isinstance(more, dict):
+        members = cast("Object", more)
+        out = add({key: value for key, value in out.items() if key not in members}, members, TOOL_ORDER)
+        out = {**out, "type": NAMESPACE, "name": namespace}
+    return shape(out, form, fixed=("type", "name", "tools"))
+
+
+def _write_tool(tool: Tool, name: str) -> Object:
+    extras = {key: value for key, value in notes_in(tool.extras).items() if key != NAMESPACE}
+    kind = CUSTOM if extras.pop("type", None) == CUSTOM else FUNCTION
+    out: Object = {"type": kind, "name": name}
+    if tool.description is not None:
+        out["description"] = tool.description
+    fixed = list(out)
+    if kind == FUNCTION:
+        out["parameters"] = tool.parameters
+        out["strict"] = tool.strict or False
+        fixed += [key for key, value in (("parameters", tool.parameters), ("strict", tool.strict)) if value is not None]
+    return shape(add(out, extras, TOOL_ORDER), notes_in(tool.layout).get("form"), fixed=fixed, implied=_IMPLIED)
+
+
+def is_custom_tool(tool: Tool) -> bool:
+    """Whether a declared tool is a custom one: its input is not JSON."""
+    return notes_in(tool.extras).get("type") == CUSTOM

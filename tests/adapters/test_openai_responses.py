@@ -1,0 +1,314 @@
+"""The Responses API: what it says is read and comes back, by recorded traffic and by the official types."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+import pytest
+from openai.types.responses import ResponseInputParam
+from pydantic import TypeAdapter
+
+from corpus import corpus_cases, corpus_path
+from ocml_bridge import BridgeError, Message, Transcript, convert, formats, read, write
+from ocml_bridge.model import Foreign, Json, Media, Refusal, Text
+from ocml_bridge.policy import LENIENT
+from wire_facts import injected, recorded, there_and_back
+
+HOME = "openai-responses"
+WIRE = "responses"
+WORDS = {
+    "id": "extras",
+    "status": "extras layout",
+    "type": "extras layout",
+    "text": "content message",
+    "content": "message content",
+    "strict": "tool-schema tools",
+    "format": "response_format settings",
+    "effort": "reasoning_effort settings",
+    "verbosity": "settings",
+    "max_output_tokens": "max_tokens settings",
+    "model": "settings",
+    "usage": "settings",
+    "input": "extras message content",
+    "output": "extras content",
+    "tools": "tools tool-schema",
+}
+"""Key of the wire → what losses call what stands under it."""
+OFFICIAL_INPUT: TypeAdapter[Any] = TypeAdapter(ResponseInputParam)
+
+
+def messages(source: Any) -> tuple[Message, ...]:
+    return cast("Transcript", read(source, HOME).transcript).messages
+
+
+def items(document: Transcript) -> list[Any]:
+    return cast("dict[str, Any]", write(document, HOME, policy=LENIENT).output)["input"]
+
+
+def same_order(one: Json, other: Json) -> bool:
+    return json.dumps(one) == json.dumps(other)
+
+
+# --- recorded traffic -------------------------------------------------------------------------------------------------
+
+
+def test_every_recorded_document_comes_back_with_its_keys_in_order() -> None:
+    documents = recorded(WIRE)
+    assert len(documents) > 100
+    for case in documents:
+        reading = read(case.data, HOME)
+        result = write(reading.transcript, HOME)
+        assert same_order(result.output, case.value), f"{case.case}/{case.kind}"
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_nothing_is_gone_without_a_word_in_any_other_format(at: int) -> None:
+    for case in recorded(WIRE)[at::16]:
+        assert there_and_back(case.data, HOME, WORDS) == [], f"{case.case}/{case.kind}"
+
+
+@pytest.mark.long
+def test_nothing_is_gone_without_a_word_of_any_recorded_document() -> None:
+    for case in recorded(WIRE):
+        assert there_and_back(case.data, HOME, WORDS) == [], f"{case.case}/{case.kind}"
+
+
+def test_unknown_members_come_back_wherever_they_stand_and_are_named_elsewhere() -> None:
+    for case in recorded(WIRE)[::9]:
+        for place, changed in injected(case.value):
+            result = write(read(changed, HOME).transcript, HOME)
+            assert same_order(result.output, changed), f"{case.case}/{case.kind}/{place}"
+            there = convert(changed, source=HOME, target="openai", policy=LENIENT)
+            if "x_unknown" not in json.dumps(there.output):
+                assert [loss for loss in there.losses if loss.severity == "lost"], f"{case.case}/{case.kind}/{place}"
+
+
+# --- the official types -----------------------------------------------------------------------------------------------
+
+
+def official(written: list[Any]) -> None:
+    """Every item is one of those that the API takes, and not by chance one without a type."""
+    for item in written:
+        assert item.get("type"), item
+    OFFICIAL_INPUT.validate_python(written)
+
+
+def is_unofficial(item: Any) -> bool:
+    """Roles of other servers, and sounds, which servers of open models take: they are kept."""
+    roles = ("user", "system", "developer", "assistant")
+    return item.get("role", "user") not in roles or "input_audio" in json.dumps(item.get("content"))
+
+
+def test_what_is_written_of_real_conversations_is_what_the_official_types_take() -> None:
+    count = 0
+    for case in corpus_cases():
+        count += 1
+        if count % 12:
+            continue
+        try:
+            document = read(case.data, case.format).transcript
+        except BridgeError:
+            continue
+        if isinstance(document, Transcript):
+            official([item for item in items(document) if not is_unofficial(item)])
+
+
+def test_what_needs_an_id_gets_one_of_its_place() -> None:
+    thought = Message("assistant", "Hm.", channel="analysis")
+    refused = Message("assistant", (Text("No."), Refusal("I cannot.")), channel="final")
+    written = items(Transcript((thought, Message("user", "Why?"), refused)))
+    assert [item.get("id") for item in written] == [f"rs_{0:032d}", None, f"msg_{2:032d}"]
+    official(written)
+    assert messages(written)[0].extras is None
+    moved = [written[2], written[0]]
+    assert same_order(write(read(moved, HOME).transcript, HOME).output, moved)
+
+
+# --- readings ---------------------------------------------------------------------------------------------------------
+
+
+def said(text: str, **more: Any) -> dict[str, Any]:
+    part: Any = {"type": "output_text", "text": text, "annotations": []}
+    return {"type": "message", "id": "msg_1", "status": "completed", "role": "assistant", "content": [part], **more}
+
+
+@pytest.mark.parametrize(
+    ("phase", "channel", "intent"),
+    [("final_answer", "final", None), ("commentary", "commentary", "preamble"), (None, "final", None)],
+)
+def test_a_phase_is_a_channel(phase: str | None, channel: str, intent: str | None) -> None:
+    item = said("Hi", phase=phase)
+    (message,) = messages([item])
+    assert (message.channel, message.intent, message.content) == (channel, intent, "Hi")
+    assert same_order(write(read([item], HOME).transcript, HOME).output, [item])
+
+
+def test_an_unknown_phase_is_hidden_and_found() -> None:
+    reading = read([said("secret", phase="draft")], HOME)
+    assert [finding.code for finding in reading.findings] == ["unknown-channel"]
+    shown = convert([said("secret", phase="draft")], source=HOME, target="openai", policy=LENIENT)
+    assert cast("Any", shown.output)["messages"][0]["content"] is None
+
+
+def test_each_text_of_a_reasoning_item_is_a_thought_and_the_item_comes_back() -> None:
+    item = {
+        "type": "reasoning",
+        "id": "rs_1",
+        "summary": [{"type": "summary_text", "text": "Sum."}],
+        "content": [{"type": "reasoning_text", "text": text} for text in ("One.", "Two.")],
+    }
+    found = messages([item])
+    assert [(one.content, one.channel, one.content_type) for one in found] == [
+        ("One.", "analysis", None),
+        ("Two.", "analysis", None),
+    ]
+    assert found[0].extras == {HOME: {"id": "rs_1", "summary": item["summary"]}}
+    assert write(read([item], HOME).transcript, HOME).output == [item]
+
+
+def test_reasoning_without_a_text_does_not_vanish() -> None:
+    item: Any = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAAABo"}
+    (message,) = messages([item])
+    assert (message.content, message.channel) == ("", "analysis")
+    assert "gAAAAABo" not in json.dumps(convert([item], source=HOME, target="openai", policy=LENIENT).output)
+    losses = convert([item], source=HOME, target="openai", policy=LENIENT).losses
+    assert ("message", "lost", "/messages/0") in {(loss.code, loss.severity, loss.path) for loss in losses}
+
+
+def test_ids_of_items_and_of_calls_are_apart() -> None:
+    item = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f", "arguments": "{}"}
+    (message,) = messages([item])
+    assert (message.call_id, message.extras) == ("call_1", {HOME: {"id": "fc_1"}})
+
+
+def test_a_call_that_is_left_in_progress_is_whole_and_an_incomplete_one_is_cut_off() -> None:
+    item = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{", "status": "in_progress"}
+    assert messages([item])[0].end == "call"
+    assert messages([{**item, "status": "incomplete"}])[0].end is None
+
+
+def test_two_calls_with_one_id_and_an_output_before_its_call_are_kept() -> None:
+    call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": ""}
+    output = {"type": "function_call_output", "call_id": "c", "output": "1"}
+    for document in ([call, call, output, output], [output, call]):
+        assert same_order(write(read(document, HOME).transcript, HOME).output, document)
+
+
+def test_a_namespace_is_part_of_the_recipient() -> None:
+    item = {"type": "function_call", "call_id": "c", "name": "find", "namespace": "crm", "arguments": "{}"}
+    assert messages([item])[0].recipient == "crm.find"
+    whole = {"type": "function_call", "call_id": "c", "name": "crm.find", "arguments": "{}"}
+    assert messages([whole])[0].recipient == "crm.find"
+    for each in (item, whole):
+        assert same_order(write(read([each], HOME).transcript, HOME).output, [each])
+
+
+def test_a_call_that_nothing_constrains_is_a_functions_where_it_is_given_an_object() -> None:
+    def called(body: str) -> Message:
+        return Message("assistant", body, channel="commentary", recipient="functions.f", call_id="c", end="call")
+
+    def answered() -> Message:
+        return Message("tool", "1", "functions.f", "commentary", "assistant", "c")
+
+    assert [item["type"] for item in items(Transcript((called('{"a":1}'), answered())))] == [
+        "function_call",
+        "function_call_output",
+    ]
+    assert [item["type"] for item in items(Transcript((called("print(1)"), answered())))] == [
+        "custom_tool_call",
+        "custom_tool_call_output",
+    ]
+
+
+def test_what_the_server_ran_is_a_call_and_its_reply() -> None:
+    item = {
+        "id": "ci_1",
+        "type": "code_interpreter_call",
+        "status": "completed",
+        "code": "print(1)",
+        "container_id": "cntr_1",
+        "outputs": [{"type": "logs", "logs": "1\n"}],
+    }
+    call, reply = messages([item])
+    assert (call.recipient, call.content, call.constraint, call.call_id) == ("python", "print(1)", None, "ci_1")
+    assert (reply.name, reply.content, reply.call_id) == ("python", "1\n", "ci_1")
+    assert same_order(write(read([item], HOME).transcript, HOME).output, [item])
+
+
+def test_items_in_which_nobody_speaks_keep_their_places_and_are_named_elsewhere() -> None:
+    hi: Any = {"type": "message", "role": "user", "content": "Hi"}
+    document = [
+        {"id": "msg_0"},
+        hi,
+        {"type": "compaction", "encrypted_content": "gAA"},
+        hi,
+        {"type": "item_reference", "id": "x"},
+    ]
+    assert len(messages(document)) == 2
+    assert same_order(write(read(document, HOME).transcript, HOME).output, document)
+    losses = convert(document, source=HOME, target="openai").losses
+    assert "/extras/openai-responses/input" in {loss.path for loss in losses if loss.severity == "lost"}
+
+
+def test_an_unknown_item_is_kept_whole_and_found() -> None:
+    item = {"type": "acme:note", "id": "n", "text": "Seen."}
+    reading = read([item], HOME)
+    assert [finding.code for finding in reading.findings] == ["shape"]
+    assert cast("Transcript", reading.transcript).messages[0].content == (Foreign(HOME, item),)
+    assert write(reading.transcript, HOME).output == [item]
+    with pytest.raises(BridgeError, match="OCB-EMPTIED"):
+        convert([item], source=HOME, target="openai")
+
+
+def test_images_and_files_are_media() -> None:
+    content = [
+        {"type": "input_image", "image_url": "data:image/png;base64,AAAA", "detail": "low"},
+        {"type": "input_file", "filename": "a.pdf", "file_data": "data:application/pdf;base64,BBBB"},
+        {"type": "input_audio", "input_audio": {"format": "wav", "data": "CCCC"}},
+    ]
+    (message,) = messages([{"role": "user", "content": content}])
+    assert message.content == (
+        Media("image", data="AAAA", format="image/png", detail="low"),
+        Media("file", data="BBBB", format="application/pdf", filename="a.pdf"),
+        Media("audio", data="CCCC", format="wav"),
+    )
+
+
+def test_a_response_that_is_incomplete_ends_in_a_message_that_was_cut_off() -> None:
+    response = json.loads(corpus_path("wires", "reasoningRequestTruncated", WIRE, "response.json").read_text())
+    assert messages(response)[-1].end is None
+
+
+def test_a_conversation_that_the_server_has_is_found_missing() -> None:
+    reading = read({"model": "m", "previous_response_id": "resp_1", "input": "Go on."}, HOME)
+    assert [(finding.code, finding.severity) for finding in reading.findings] == [("shape", "layout")]
+
+
+def test_functions_are_not_strict_unless_they_were() -> None:
+    tool: Any = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
+    written = convert({"messages": [], "tools": [tool]}, source="openai", target=HOME).output
+    assert cast("Any", written)["tools"] == [
+        {"type": "function", "name": "f", "parameters": {"type": "object", "properties": {}}, "strict": False}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("document", "path"),
+    [
+        ({"model": "m", "input": [{"role": "user", "content": "Hi"}, "Hi"]}, "/input/1"),
+        ({"model": "m", "input": 5}, "/input"),
+        ({"output": {}}, "/output"),
+        ([5], "/0"),
+        ({"a": 1}, ""),
+        ([{"model": "m", "input": "a"}, {"model": "m", "input": "b"}], "/1"),
+    ],
+)
+def test_what_is_no_document_is_refused_by_its_place(document: Any, path: str) -> None:
+    with pytest.raises(BridgeError) as raised:
+        read(document, HOME)
+    assert raised.value.path == path
+
+
+def test_it_is_one_of_the_formats() -> None:
+    assert HOME in formats()
