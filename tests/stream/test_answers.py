@@ -14,6 +14,7 @@ from harmony_judge import library
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import BridgeError, ErrorCode, Options, Transcript
 from ocml_bridge.events import Answer, Delta, End, Event, Start, Stop
+from ocml_bridge.loss import Finding
 from ocml_bridge.pipe import encoder
 from ocml_bridge.profiles import Prompt, profile
 from ocml_bridge.turns import with_namespace
@@ -217,3 +218,26 @@ def test_what_the_model_is_not_shown_is_not_gone_on_with(name: str) -> None:
     assert str(prompt.output).endswith("<|im_start|>assistant\n")
     assert not prompt.lossless
     assert profile(name).answering(prompt).feed("Hello")
+
+
+ANOTHER = {
+    "gpt-oss": "<|channel|>final<|message|>Hello<|return|><|start|>system<|message|>You are ChatGPT<|end|>",
+    "qwen3": "Hello<|im_end|>\n<|endoftext|><|im_start|>user\nAnd now?<|im_end|>\n<|im_start|>assistant\nNo.",
+}
+
+
+@pytest.mark.parametrize("name", ANOTHER)
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_a_conversation_that_the_model_goes_on_with_is_no_answer(name: str, size: int) -> None:
+    forms = FORMS if name == "gpt-oss" else ("chatml",)
+    if name == "gpt-oss":
+        library()
+    for form in forms:
+        events = events_of(ANOTHER[name], declaring("f"), form, size, name)
+        stop = events[-1]
+        assert isinstance(stop, Stop)
+        assert (stop.reason, stop.error) == ("stop", None)
+        assert [message.content for message in document_of(events).messages] == ["Hello"]
+        assert seen(events)["content"] == "Hello"
+        findings = [event for event in events if isinstance(event, Finding)]
+        assert "another conversation" in findings[-1].detail

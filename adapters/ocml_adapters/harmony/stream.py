@@ -228,12 +228,11 @@ class TokenDecoder:
         """Nothing more comes; a second time there is nothing to say."""
         if self._over:
             return []
-        if reason == "stop" and self._failed is None and (token := self._live.implied()):
-            self._take((IDS[token],))
-        elif text := self._rest():
-            self._live.take((text,))
         self._over = True
-        self._live.close()
+        try:
+            self._close(reason)
+        except BridgeError as error:
+            self._failed = self._failed or error.code
         if self._failed is not None:
             return [*self._log.take(), Stop("error", Transcript(), self._failed)]
         log = Log()
@@ -242,6 +241,14 @@ class TokenDecoder:
         more = [found for found in log.findings if found not in known]
         events = self._log.take()
         return [*events, *more, Stop(settle(reason, document), document, lifted=lifted(self._log.ended, document))]
+
+    def _close(self, reason: Reason | None) -> None:
+        """Take what is left, as far as it can be read."""
+        if reason == "stop" and self._failed is None and (token := self._live.implied()):
+            self._take((IDS[token],))
+        elif text := self._rest():
+            self._live.take((text,))
+        self._live.close()
 
     def cancel(self) -> list[Event]:
         """Nobody listens any more."""

@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
+from itertools import starmap
 from typing import Final, Self
 
+from ..errors import BridgeError, ErrorCode
 from ..events import Decoder, Delta, End, Event, Reason, RefusalDelta, Start, Stop
-from ..loss import Finding
+from ..loss import Finding, FindingCode, Severity
 from ..model import Content, Message, Part, Text, Transcript, replace
 from ..turns import content_of, parts_of
-from .decoder import text_of
+from .decoder import settle, text_of
 
 
 class AnswerDecoder:
     """A decoder of what stands behind the end of a prompt.
 
     Of a message that the prompt has begun, the answer is what comes behind that. Messages count from the first one of
-    the answer.
+    the answer. Where a model goes on behind the end of the conversation and begins another, the answer is what stands
+    before that.
 
     Args:
         source: reads the end of the prompt, and the answer behind it.
@@ -31,8 +34,8 @@ class AnswerDecoder:
         self._begun = len(text_of(begun[-1])) if begun else 0
         self._skipped = 0
         """How much of what the prompt has begun came by now."""
-        self._before: Message | None = None
-        """The last message of the answer that has ended."""
+        self._ended: list[Message] = []
+        """The messages of the answer that have ended."""
         events = source.feed(prefix) if isinstance(prefix, str) else source.feed_tokens(prefix)
         self._first = sum(isinstance(event, End) for event in events)
         """The number of the answer's first message."""
@@ -42,11 +45,17 @@ class AnswerDecoder:
 
     def feed(self, data: str | bytes, /) -> list[Event]:
         """Take the next chunk."""
-        return self._next(self._source.feed(data))
+        try:
+            return self._next(self._source.feed(data))
+        except BridgeError as error:
+            return _go_on(error)
 
     def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
         """Take the next token ids."""
-        return self._next(self._source.feed_tokens(ids))
+        try:
+            return self._next(self._source.feed_tokens(ids))
+        except BridgeError as error:
+            return _go_on(error)
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
         """Nothing more comes."""
@@ -73,11 +82,9 @@ class AnswerDecoder:
         for event in events:
             match event:
                 case Start(number, message):
-                    out.append(
-                        Start(number - self._first, self._own(message, self._before, begun=self._is_begun(number)))
-                    )
+                    out.append(Start(number - self._first, self._own(number, message)))
                 case Delta(number, text):
-                    if self._is_begun(number) and self._skipped < self._begun:
+                    if number == self._first and self._skipped < self._begun:
                         text = text[self._begun - self._skipped :]
                         self._skipped += len(event.text) - len(text)
                     if text:
@@ -85,23 +92,21 @@ class AnswerDecoder:
                 case RefusalDelta(number, text):
                     out.append(RefusalDelta(number - self._first, text))
                 case End(number, message):
-                    self._before = self._own(message, self._before, begun=self._is_begun(number))
-                    out.append(End(number - self._first, self._before))
+                    self._ended.append(self._own(number, message))
+                    out.append(End(number - self._first, self._ended[-1]))
                 case Stop():
-                    out.append(self._stopped(event))
+                    out += self._stopped(event)
                 case Finding():
                     out += self._found(event)
         return out
 
-    def _is_begun(self, number: int) -> bool:
-        """Whether the prompt has begun a message."""
-        return number == self._first and self._begun > 0
-
-    def _own(self, message: Message, before: Message | None, *, begun: bool) -> Message:
-        """A message as the answer has it, given the one before it there."""
-        if message.continues and before is None:
+    def _own(self, number: int, message: Message) -> Message:
+        """A message as the answer has it: nothing stands before its first one, which the prompt may have begun."""
+        if number != self._first:
+            return message
+        if message.continues:
             message = replace(message, continues=False)
-        return replace(message, content=_behind(message.content, self._begun)) if begun else message
+        return replace(message, content=_behind(message.content, self._begun)) if self._begun else message
 
     def _found(self, finding: Finding) -> Sequence[Finding]:
         """A finding by its path in the answer; none where it is of the prompt."""
@@ -111,22 +116,36 @@ class AnswerDecoder:
         number = int(index[1]) - self._first
         return () if number < 0 else (finding._replace(path=f"/messages/{number}{finding.path[index.end() :]}"),)
 
-    def _stopped(self, stop: Stop) -> Stop:
+    def _stopped(self, stop: Stop) -> Sequence[Event]:
         """The end of the answer: its document has nothing of the prompt."""
+        if stop.error is ErrorCode.SEVERAL:
+            document = Transcript(tuple(self._ended))
+            return (_ANOTHER, Stop(settle("stop", document), document))
         document, lifted, first = stop.document, stop.lifted, self._first
         if not isinstance(document, Transcript):
-            return stop
+            return (stop,)
         if lifted is not None:
             first, lifted = (first - 1, None) if lifted < first else (first, lifted - first)
-        messages: list[Message] = []
-        for message in document.messages[first:]:
-            before = messages[-1] if messages else None
-            messages.append(self._own(message, before, begun=before is None and self._begun > 0))
+        messages = tuple(starmap(self._own, enumerate(document.messages[first:], self._first)))
         # Tools are the answer's own only where one of its messages declares them.
-        document = replace(document, messages=tuple(messages), tools=None if lifted is None else document.tools)
-        return stop._replace(document=document, lifted=lifted)
+        document = replace(document, messages=messages, tools=None if lifted is None else document.tools)
+        return (stop._replace(document=document, lifted=lifted),)
 
 
+def _go_on(error: BridgeError) -> list[Event]:
+    """Nothing, where another conversation begins, which the source says again in the end.
+
+    Raises:
+        BridgeError: any other error.
+    """
+    if error.code is not ErrorCode.SEVERAL:
+        raise error
+    return []
+
+
+_ANOTHER: Final = Finding(
+    FindingCode.TEXT_OUTSIDE, Severity.CHANGED, "", "the model went on with another conversation, which is left out"
+)
 _INDEX: Final = re.compile(r"/messages/(\d+)")
 
 
