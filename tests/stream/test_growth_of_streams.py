@@ -26,7 +26,7 @@ def _settled() -> Generator[None]:
 
 
 def source_of(document: Transcript, stream: str) -> bytes | list[int]:
-    if stream == "openai-sse":
+    if stream.endswith("-sse"):
         made = encoder(stream, visibility=DEBUG)
         return b"".join((*made.encode(replay(document)), *made.finish()))
     output: Any = write(document, stream).output

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from ocml_bridge.loss import FindingCode, Log
@@ -22,9 +22,9 @@ def with_ids(items: Sequence[Item]) -> Sequence[Item]:
     """The items, each call with an id of its own that the API takes, and each reply with that of its call."""
     items = identified(items, HOME)
     calls = [item[2] for item in items if item[0].calls and item[2] is not None]
-    lawful = LAWFUL_ID.fullmatch
+    matches = LAWFUL_ID.fullmatch
     if len(set(calls)) == len(calls) and all(
-        lawful(item[2]) is not None for item in items if item[2] is not None and item[0].role in _LINKED
+        matches(item[2]) is not None for item in items if item[2] is not None and item[0].role in _LINKED
     ):
         return items
     return _renamed(items)
@@ -44,11 +44,11 @@ def _renamed(items: Sequence[Item]) -> Sequence[Item]:
         elif head.calls:
             made = call_id
             if call_id in seen or LAWFUL_ID.fullmatch(call_id) is None:
-                made = _free(call_id, taken)
+                made = lawful(call_id, taken)
         elif index in pairs:
             made = out[pairs[index]][2]
         else:
-            made = call_id if LAWFUL_ID.fullmatch(call_id) is not None else _free(call_id, taken)
+            made = call_id if LAWFUL_ID.fullmatch(call_id) is not None else lawful(call_id, taken)
         if made is not None:
             seen.add(made)
             taken.add(made)
@@ -57,7 +57,7 @@ def _renamed(items: Sequence[Item]) -> Sequence[Item]:
     return out
 
 
-def _free(call_id: str, taken: set[str]) -> str:
+def lawful(call_id: str, taken: Collection[str]) -> str:
     """An id like one, that the API takes and nothing else has."""
     base = _OUTSIDE.sub("_", call_id) or "call"
     number, made = 1, base

@@ -29,7 +29,7 @@ def spelled(group: Sequence[Message], paths: Sequence[str], log: Log, *, apart: 
         log: takes what is changed in arguments.
         apart: whether it is the system prompt, which stands beside the messages.
     """
-    group = [_with_object(message, path, log) for message, path in zip(group, paths, strict=True)]
+    group = [with_object(message, path, log) for message, path in zip(group, paths, strict=True)]
     unit = _write_unit(group, apart=apart)
     image = read_unit(unit)
     if image == group:
@@ -40,7 +40,7 @@ def spelled(group: Sequence[Message], paths: Sequence[str], log: Log, *, apart: 
     return unit, image
 
 
-def _with_object(message: Message, path: str, log: Log) -> Message:
+def with_object(message: Message, path: str, log: Log) -> Message:
     """A call whose arguments are the compact JSON of an object; any other message as it is."""
     if not is_call(message) or object_of(cast("str", message.content)) is not None:
         return message

@@ -49,7 +49,7 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
             _mark(_D, type=words("message_start"), message=dict),
             _mark(_D, type=words("content_block_start", "content_block_delta")),
         ),
-        format="anthropic-sse",
+        advice="`ocml-convert stream -f anthropic-sse` reads such events as Server-Sent Events",
     ),
     Kind(
         "a recorded stream of Responses events",

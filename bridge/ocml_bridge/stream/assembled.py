@@ -24,7 +24,7 @@ _COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
 
 
 class AssemblingDecoder(ABC):
-    """A decoder of one answer. Its messages end together with it, for until then any of them may go on.
+    """A decoder of one answer. Its messages end together with it, but for those of which no more can come.
 
     Attributes:
         log: takes findings and events.
@@ -36,6 +36,7 @@ class AssemblingDecoder(ABC):
         self.over: Reason | None = None
         self._values = Values()
         self._lengths: list[int] = []
+        self._ended = 0
         self._noted: set[str] = set()
         self._failed = False
         self._done = False
@@ -67,6 +68,13 @@ class AssemblingDecoder(ABC):
         if text:
             self._lengths[number] += len(text)
             self.log.events.append(Delta(number, text))
+
+    def end(self, message: Message) -> None:
+        """Say that the first message that has not ended does: no more of it can come, and others come behind it."""
+        number, self._ended = self._ended, self._ended + 1
+        if more := text_of(message)[self._lengths[number] :]:
+            self.log.events.append(Delta(number, more))
+        self.log.events.append(End(number, message))
 
     def note(self, detail: str) -> None:
         """Say what had to be mended, once."""
@@ -150,12 +158,10 @@ class AssemblingDecoder(ABC):
         return settle(self.over or reason, document)
 
     def _end(self, messages: Sequence[Message]) -> None:
-        begun = list(zip(self._lengths, messages, strict=False))
-        for number, (length, message) in enumerate(begun):
-            if more := text_of(message)[length:]:
-                self.log.events.append(Delta(number, more))
-            self.log.events.append(End(number, message))
-        for number, message in enumerate(messages[len(begun) :], len(begun)):
+        begun = len(self._lengths)
+        for message in messages[self._ended : begun]:
+            self.end(message)
+        for number, message in enumerate(messages[begun:], begun):
             tell(self.log, number, message)
 
     def cancel(self) -> list[Event]:

@@ -1,0 +1,181 @@
+"""Answers of the Messages API as they arrive (the stream `anthropic-sse`): events in Server-Sent Events, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from ocml_bridge.adapter import Options
+from ocml_bridge.engine.reading import transcript_of
+from ocml_bridge.events import Answer, Decoder, Encoder, Reason
+from ocml_bridge.form import Object
+from ocml_bridge.loss import FindingCode, Severity
+from ocml_bridge.model import Message, Transcript, replace
+from ocml_bridge.stream.assembled import AssemblingDecoder
+from ocml_bridge.turns import is_call
+
+from .assembly import Assembly, Block
+from .blocks import read_block
+from .encode import EventEncoder, ResponseEncoder
+from .notes import by_format, notes_in
+from .reader import read_message
+from .units import WireReader
+
+_REASONS: Final[dict[str | None, Reason]] = {
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "content_filter",
+}
+"""Why a server says that an answer is over; the model has stopped for any other reason."""
+
+
+class _Begun(NamedTuple):
+    """A message that has begun: its number, and the blocks that it is of; several where it is made of parts."""
+
+    number: int
+    blocks: list[Block]
+    is_spoken: bool
+
+
+class EventDecoder(AssemblingDecoder):
+    """A decoder of one answer. Its blocks come one after the other; a message ends where it is certain what it is.
+
+    Args:
+        options: how to read.
+    """
+
+    def __init__(self, options: Options) -> None:
+        super().__init__()
+        self._options = options
+        self._assembly = Assembly()
+        self._waiting: list[_Begun] = []
+        self._current: dict[Block, _Begun] = {}
+        self._live = True
+        self._called: dict[str | None, str | None] = {}
+
+    def take(self, value: Object, name: str | None) -> None:
+        """Take an event."""
+        kind = value.get("type", name)
+        if kind == "error" or name == "error":
+            self.fail(value.get("error", value))
+            return
+        told = self._assembly.take(value, kind)
+        if told is None:
+            self.note("an event is not understood; it is left out")
+        elif told.block is not None and told.begins:
+            self._begin(told.block)
+        elif told.block in self._current and told.text:
+            self.more(self._current[told.block].number, told.text)
+        if self._assembly.is_over:
+            self.over = _REASONS.get(self._assembly.reason, "stop")
+
+    # --- messages -----------------------------------------------------------------------------------------------------
+
+    def _begin(self, block: Block) -> None:
+        """A block begins: as a part of the message before it, or as a message."""
+        before = self._assembly.blocks[-2] if len(self._assembly.blocks) > 1 else None
+        if before is not None and not before.is_whole:
+            self._live = False
+            self.note("a block begins before the one before it has ended; they are told at the end")
+        if not self._live:
+            return
+        head = read_block(block.begun, "assistant")
+        last = self._waiting[-1] if self._waiting else None
+        if head is None and last is not None and last.is_spoken:
+            last.blocks.append(block)
+            self._current[block] = last
+            self.more(last.number, block.beginning)
+            return
+        self._end_certain(called=head is not None and is_call(head))
+        if not self._live:
+            return
+        message = Message("assistant", "", channel="final") if head is None else replace(head, content="")
+        if message.role == "tool":
+            message.name = self._called.get(message.call_id)
+        begun = _Begun(self.start(message), [block], head is None)
+        self._waiting.append(begun)
+        self._current[block] = begun
+        self.more(begun.number, block.beginning)
+
+    def _end_certain(self, *, called: bool) -> None:
+        """End the messages of which it is certain what they are, now that another one begins.
+
+        Args:
+            called: whether that is a call: then the texts before it are preambles.
+        """
+        while self._waiting and (called or not self._waiting[0].is_spoken):
+            begun = self._waiting[0]
+            (message,) = read_message({"role": "assistant", "content": [block.wire() for block in begun.blocks]})
+            if not self._is_certain(message):
+                self._live = False
+                return
+            self._waiting.pop(0)
+            self.end(self._in_turn(message, begun))
+
+    def _is_certain(self, message: Message) -> bool:
+        """Whether nothing that comes can tell more of a message."""
+        if is_call(message):
+            certain = message.call_id is not None and message.call_id not in self._called
+            self._called[message.call_id] = message.recipient
+            return certain
+        return message.role != "tool" or message.call_id in self._called
+
+    def _in_turn(self, message: Message, begun: _Begun) -> Message:
+        """A message that was read alone, as it is among the others of its turn."""
+        given = begun.blocks[0].given
+        if is_call(message) and given is not None:
+            message.content = given
+        message.continues = begun.number > 0
+        if begun.is_spoken:
+            message.channel, message.intent = "commentary", "preamble"
+            notes = {key: note for key, note in notes_in(message.layout).items() if key != "content"}
+            message.layout = by_format(notes)
+        if message.role == "tool":
+            message.name = self._called.pop(message.call_id)
+        return message
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def document(self, reason: Reason | None) -> Transcript:
+        """What the reader reads of the response that the events make."""
+        response = self._assembly.wire()
+        if not response:
+            return Transcript()
+        if self._assembly.reason is None or not (self._assembly.is_over or reason):
+            response["stop_reason"] = "max_tokens" if reason == "length" else None
+            if reason in ("stop", "tool_calls"):
+                del response["stop_reason"]
+        document = transcript_of(WireReader(self._options), response, self.log)
+        return self._with_arguments(document) if any(block.given for block in self._assembly.blocks) else document
+
+    def _with_arguments(self, document: Transcript) -> Transcript:
+        """A document with the arguments that are no object, as far as they came."""
+        calls = [block for block in self._assembly.blocks if _is_call(block)]
+        messages = list(document.messages)
+        places: Sequence[int] = [index for index, message in enumerate(messages) if is_call(message)]
+        for index, block in zip(places, calls, strict=True):
+            if block.given is not None:
+                messages[index] = replace(messages[index], content=block.given)
+                detail = "the arguments are not the JSON of an object; they are kept as text"
+                self.log.find(FindingCode.JSON_OPAQUE, f"/messages/{index}/content", detail, Severity.CHANGED)
+        return replace(document, messages=tuple(messages))
+
+
+def _is_call(block: Block) -> bool:
+    made = read_block(block.wire(), "assistant")
+    return made is not None and is_call(made)
+
+
+def decoder(options: Options) -> Decoder:
+    """A decoder of events."""
+    return EventDecoder(options)
+
+
+def encoder(answer: Answer, options: Options) -> Encoder:
+    """An encoder to events."""
+    return EventEncoder(answer, options)
+
+
+def whole_encoder(answer: Answer, options: Options) -> Encoder:
+    """An encoder to one response."""
+    return ResponseEncoder(answer, options)

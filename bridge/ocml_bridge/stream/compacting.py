@@ -1,0 +1,88 @@
+"""JSON text as it arrives → the same without what says nothing: white space, and longer spellings of characters."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from .. import jsontext
+
+_SPACE: Final = re.compile(r"[ \t\r\n]+")
+_WORD: Final = re.compile(r'[^ \t\r\n{}\[\]:,"]+')
+_PLAIN: Final = re.compile(r'[^"\\]+')
+_ESCAPE: Final = re.compile(
+    r'\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|["\\/bfnrt])'
+)
+_BEGUN: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?\Z")
+"""What may become an escape with more text behind it."""
+
+
+class Compactor:
+    """JSON text, cut anywhere, → compact JSON.
+
+    What is no JSON comes out as it is, but for the white space. Nothing but a number, a word or an escape that is not
+    whole waits for more.
+    """
+
+    def __init__(self) -> None:
+        self._quoted = False
+        self._word: list[str] = []
+        self._rest = ""
+
+    def feed(self, text: str) -> str:
+        """As much compact JSON as is certain with more text."""
+        text, self._rest = self._rest + text, ""
+        out: list[str] = []
+        at = 0
+        while at < len(text):
+            at = self._inside(text, at, out) if self._quoted else self._outside(text, at, out)
+        return "".join(out)
+
+    def finish(self) -> str:
+        """What waits, where no more text comes."""
+        rest, self._rest = self._rest, ""
+        return self._ended_word() + rest
+
+    def _outside(self, text: str, at: int, out: list[str]) -> int:
+        word = _WORD.match(text, at)
+        if word is not None:
+            self._word.append(word[0])
+            return word.end()
+        out.append(self._ended_word())
+        space = _SPACE.match(text, at)
+        if space is not None:
+            return space.end()
+        self._quoted = text[at] == '"'
+        out.append(text[at])
+        return at + 1
+
+    def _ended_word(self) -> str:
+        word, self._word = "".join(self._word), []
+        span = jsontext.parse(word) if word else None
+        return word if span is None else jsontext.text_of(span.value) or word
+
+    def _inside(self, text: str, at: int, out: list[str]) -> int:
+        plain = _PLAIN.match(text, at)
+        if plain is not None:
+            out.append(plain[0])
+            return plain.end()
+        if text[at] == '"':
+            self._quoted = False
+            out.append('"')
+            return at + 1
+        if _BEGUN.match(text, at) is not None:
+            self._rest = text[at:]
+            return len(text)
+        escape = _ESCAPE.match(text, at)
+        if escape is None:
+            out.append("\\")
+            return at + 1
+        out.append(_shortest(escape[0]))
+        return escape.end()
+
+
+def _shortest(escape: str) -> str:
+    """An escape as compact JSON has it."""
+    span = jsontext.parse(f'"{escape}"')
+    short = None if span is None else jsontext.text_of(span.value)
+    return escape if short is None else short[1:-1]
