@@ -26,6 +26,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "openai-responses": "ocml_adapters.openai_responses:ADAPTER",
     "gemini": "ocml_adapters.gemini:ADAPTER",
     "anthropic": "ocml_adapters.anthropic:ADAPTER",
+    "bedrock-converse": "ocml_adapters.bedrock_converse:ADAPTER",
     "canonical": "ocml_adapters.canonical:ADAPTER",
 }
 
@@ -82,6 +83,7 @@ ALIASES: Final[dict[str, str]] = {
     **dict.fromkeys(("chat-completions", "chatcompletions", "messages", "chatgpt", "gpt"), "openai"),
     **dict.fromkeys(("responses", "open-responses", "openresponses"), "openai-responses"),
     **dict.fromkeys(("google", "generate-content", "generatecontent", "vertex", "google-genai"), "gemini"),
+    **dict.fromkeys(("bedrock", "converse", "aws"), "bedrock-converse"),
     **dict.fromkeys(("openchatml", "ocm", "openchatml-2.2"), "ocm-2.2"),
     **dict.fromkeys(("openchatml-0.1",), "ocm-0.1"),
     **dict.fromkeys(("internlm", "internlm2-chat"), "internlm2"),

@@ -24,7 +24,6 @@ ANTHROPIC: Any = {
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "15C"}]},
     ],
 }
-BEDROCK: Any = {"messages": [{"role": "user", "content": [{"text": "Hello there"}]}], "inferenceConfig": {}}
 CHATML = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello!<|im_end|>\n"
 
 
@@ -34,7 +33,6 @@ FOREIGN: list[tuple[Any, str]] = [
         "an Anthropic Messages request (`tool_use` at /messages/1/content/1); ocml-convert does not read that yet",
     ),
     ({**ANTHROPIC, "system": "Be brief."}, "an Anthropic Messages request (`system` at /system)"),
-    (BEDROCK, "a Bedrock Converse request (`inferenceConfig` at /inferenceConfig)"),
     ({"conversations": [{"from": "human", "value": "Hi"}]}, "a ShareGPT record"),
     ([{"title": "t", "mapping": {}}], "a ChatGPT export"),
 ]

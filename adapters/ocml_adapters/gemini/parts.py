@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, cast
 
-from ocml_bridge.blocks.grammar import Grammar, added, more_of
+from ocml_bridge.blocks.grammar import Grammar, added, kind_of, more_of
 from ocml_bridge.blocks.values import nearest_object, object_in, text_of
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log, LossCode, Severity
@@ -155,7 +155,7 @@ class PartGrammar(Grammar):
     def write(self, message: Message) -> Json:
         """The part of a thought, a call or a reply."""
         own = {key: value for key, value in self.notes(message.extras).items() if key not in ("after", "wire")}
-        if message.role != "tool" and message.recipient is None:
+        if kind_of(message) == "thought":
             return added({"text": cast("str", message.content), "thought": True}, own)
         kind, inner = self._inner(message)
         rest: Json = own.pop(kind, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..loss import Log, LossCode, Severity
 from ..model import Alternative, Message, Tools, replace
@@ -11,6 +11,7 @@ from ..transform import missing
 from ..turns import hoist_tools, parts_of, places
 from ..units.conversation import Conversation, conversation_of
 from ..units.heads import Item, item_of, message_of, messages_of
+from ..units.relations import paired_in_order
 from ..units.writer import Prepared
 from .grammar import ROLE, TOP, Grammar, kind_of
 from .joining import is_apart
@@ -42,7 +43,14 @@ def prepared(grammar: Grammar, conversation: Conversation, near: Near, log: Log)
         around = replace(around, alternatives=_placed(around.alternatives, items, indices, fused, near, log))
     if fused:
         items = [item for at, item in enumerate(items) if at not in fused]
-        origins = [index for at, index in enumerate(indices) if at not in fused]
+        origins = indices = [index for at, index in enumerate(indices) if at not in fused]
+    order = _answers_first(items)
+    if order is not None:
+        for at in sorted(order):
+            if order[at] > at and items[order[at]][0].role == "tool":
+                detail = f"{grammar.home} has the replies of a turn first, in the order of their calls"
+                log.lose(LossCode.ORDER, f"/messages/{indices[order[at]]}", detail, Severity.CHANGED)
+        items, origins = [items[at] for at in order], [indices[at] for at in order]
     return Prepared(items, around, origins)
 
 
@@ -62,6 +70,38 @@ def _place_system(grammar: Grammar, items: list[Item]) -> None:
         if head.role == role or (head.role == "system" and grammar.side(head.message("", None)) != TOP):
             continue
         items[at] = (head.replaced(role=role), content, call_id)
+
+
+# --- replies before all else ------------------------------------------------------------------------------------------
+
+
+def _answers_first(items: Sequence[Item]) -> list[int] | None:
+    """The order in which what follows calls begins with their replies, in the order of the calls; None where it does.
+
+    What was read as one wire message stays as it was.
+    """
+    if not any(head.role == "tool" for head, _, _ in items) or paired_in_order(items) is not None:
+        return None
+    pairs = pair(messages_of(items))
+    order: list[int] = []
+    stretch: list[int] = []
+    for at, (head, _, _) in enumerate(items):
+        if head.role in ("tool", "user"):
+            stretch.append(at)
+            continue
+        order += _sorted(stretch, items, pairs)
+        stretch = []
+        order.append(at)
+    order += _sorted(stretch, items, pairs)
+    return None if order == list(range(len(items))) else order
+
+
+def _sorted(stretch: Sequence[int], items: Sequence[Item], pairs: Mapping[int, int]) -> Sequence[int]:
+    """What follows calls, the replies to them first; a reply to no call stays behind what it stands behind."""
+    if not stretch or stretch[0] == 0 or any(items[at][0].continues for at in stretch[1:]):
+        return stretch
+    answers = sorted((at for at in stretch if at in pairs), key=lambda at: pairs[at])
+    return [*answers, *(at for at in stretch if at not in pairs)]
 
 
 # --- texts that become one --------------------------------------------------------------------------------------------

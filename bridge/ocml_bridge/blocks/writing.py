@@ -12,7 +12,7 @@ from ..model import Content, Foreign, Json, Media, Message, Part, Text, replace
 from ..narrowing import drop_message, narrow
 from ..turns import parts_of
 from ..visibility import is_private
-from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, added, kind_of
+from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, kind_of
 from .joining import State, is_apart, state_of, would_join
 from .reading import read_block, read_wire, written_wire
 from .spelling import UnlikeError, respelled
@@ -179,8 +179,7 @@ def _blocks(grammar: Grammar, message: Message, extras: Object, layout: Object) 
         return []
     if isinstance(content, str):
         own = {key: value for key, value in extras.items() if key not in (AFTER, WIRE)}
-        block = grammar.write_part(Text(content))
-        return [added(cast("Object", block), own)]
+        return [grammar.write_part(Text(content, grammar.kept(own)))]
     return [part.value if isinstance(part, Foreign) else grammar.write_part(part) for part in content]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from ..arrange import gathered_losses, in_order, misread, order_losses, pairing_losses, plan_for
@@ -110,6 +111,7 @@ class Writer:
         written = Written(grammar, self._losses, conversation)
         items, around, origins, start = grammar.prepare(conversation, written.log)
         items, odd = self._nearest(items, origins, written)
+        written.order = _moved(written.origins)
         units, state = self._units(items, odd, start, written, ends=around.open_turn is None)
         written.output, written.around, written.cut_off = grammar.enclose(units, around, state)
         return written
@@ -253,6 +255,12 @@ class Writer:
 def _count_answered(pairs: Mapping[int, int | None] | None) -> int | None:
     """How many replies answer a call; None where that is not known."""
     return None if pairs is None else len(pairs) - list(pairs.values()).count(None)
+
+
+def _moved(origins: Sequence[int] | None) -> tuple[int, ...] | None:
+    """The indices of messages in the order in which a format has them; None where it moved none."""
+    order = [] if origins is None else [index for index in origins if index != TOOLS]
+    return tuple(order) if any(after < before for before, after in pairwise(order)) else None
 
 
 def _count_replies(items: Sequence[Item]) -> int:

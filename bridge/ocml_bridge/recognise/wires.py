@@ -59,7 +59,6 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     Kind(
         "a recorded stream of Bedrock events",
         (_mark(_D, messageStart=dict), _mark(_D, contentBlockDelta=dict)),
-        format="bedrock-converse",
     ),
     # --- other servers' requests and answers --------------------------------------------------------------------------
     Kind(

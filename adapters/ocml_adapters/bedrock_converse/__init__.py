@@ -1,0 +1,20 @@
+"""Amazon Bedrock's Converse: the JSON of `Converse`, as a request, a response, or a bare list of messages."""
+
+from __future__ import annotations
+
+from ocml_bridge.adapter import Adapter, Kind
+from ocml_bridge.lazy import Lazy
+
+from .syntax import ENGINE_KEYS, HOME
+
+ADAPTER = Adapter(
+    id="bedrock-converse",
+    title="Amazon Bedrock Converse",
+    kind=Kind.JSON,
+    home=HOME,
+    reads_units=Lazy(f"{__name__}.units:MessageReader"),
+    writes_units=Lazy(f"{__name__}.units:MessageWriter"),
+    sniff=Lazy(f"{__name__}.sniff:sniff"),
+    split=Lazy(f"{__name__}.shapes:split"),
+    engine_keys=ENGINE_KEYS,
+)

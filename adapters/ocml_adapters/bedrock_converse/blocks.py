@@ -1,0 +1,305 @@
+"""Content blocks, both ways: text, media, tool use and results, reasoning, guarded and cited text."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final, cast
+
+from ocml_bridge import jsontext
+from ocml_bridge.blocks.grammar import AFTER, WIRE, Grammar, MessageKind, added, kind_of, more_of
+from ocml_bridge.blocks.spelling import is_same
+from ocml_bridge.blocks.values import nearest_object, object_in, text_of
+from ocml_bridge.blocks.writing import bare
+from ocml_bridge.form import Object
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Content, Foreign, Json, Media, Message, Part, Text, replace
+from ocml_bridge.narrowing import narrow
+from ocml_bridge.turns import name_of, recipient_of
+
+from .alphabet import AS_IS, is_odd
+from .media import is_media, read_media, write_media
+from .syntax import (
+    CACHE_POINT,
+    CITED,
+    CONTENT,
+    GUARDED,
+    HOME,
+    KINDS,
+    REASONING,
+    REASONING_TEXT,
+    REDACTED,
+    ROLES,
+    TOOL_RESULT,
+    TOOL_USE,
+)
+
+RESULT: Final = "result"
+"""The key of the layout of a reply that is one block which is no text, or has no text in it."""
+_LENGTHS: Final = "lengths"
+"""The key of the extras of a cited text that says how long the texts are that it is made of."""
+
+
+class BlockGrammar(Grammar):
+    """How content blocks are read and written."""
+
+    home = HOME
+    key = CONTENT
+    roles: ClassVar[dict[str, str]] = ROLES
+    has_system = True
+    joins_texts = True
+    holds_empty = False
+
+    def knows(self, block: Json) -> bool:
+        """Whether a block is of a kind that is only known by name."""
+        return isinstance(block, dict) and not KINDS.isdisjoint(cast("Object", block))
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    def read(self, block: Object, side: str) -> Message | Part | None:
+        """A block; one that is none of those that are known is a foreign part."""
+        kinds = [key for key in block if key in KINDS and block[key] is not None]
+        kind = kinds[0] if len(kinds) == 1 else ""
+        more = more_of(block, (kind,))
+        value: Json = block.get(kind)
+        if kind == CACHE_POINT:
+            return None
+        if kind == "text" and isinstance(value, str):
+            return Text(value, self.kept(more))
+        if not kind or not isinstance(value, dict):
+            return Foreign(HOME, block)
+        inner = cast("Object", value)
+        if is_media(kind):
+            return read_media(kind, inner, more) or Foreign(HOME, block)
+        reader = _READERS.get(kind)
+        made = None if reader is None else reader(self, inner, more, ROLES.get(side.lower()) == "assistant")
+        return Foreign(HOME, block) if made is None else made
+
+    def _use(self, inner: Object, more: Object, own: bool) -> Message | None:
+        name, value, call_id = inner.get("name"), inner.get("input"), inner.get("toolUseId")
+        text = text_of({} if value is None else value) if value is None or isinstance(value, dict) else None
+        if not own or not isinstance(name, str) or text is None:
+            return None
+        known = ("name", "input", "toolUseId") if isinstance(call_id, str) else ("name", "input")
+        call = Message("assistant", text, None, "commentary", recipient_of(name), constraint="json", end="call")
+        return self._identified(call, TOOL_USE, inner, known, more)
+
+    def _identified(self, message: Message, kind: str, inner: Object, known: tuple[str, ...], more: Object) -> Message:
+        """A call or reply with its id, and with what else is said of it."""
+        rest = more_of(inner, known)
+        call_id = inner.get("toolUseId")
+        message.call_id = call_id if isinstance(call_id, str) and call_id else None
+        message.extras = self.kept({**more, kind: rest} if rest else more)
+        if message.call_id is None:
+            message.layout = self.kept({**self.notes(message.layout), "call_id": "absent"})
+        if is_odd(inner.get("name", "_"), message.call_id):
+            message.layout = self.kept({**self.notes(message.layout), AS_IS: True})
+        return message
+
+    def _result(self, inner: Object, more: Object, own: bool) -> Message | None:
+        raws, status, call_id = inner.get(CONTENT), inner.get("status"), inner.get("toolUseId")
+        if not (raws is None or isinstance(raws, list)):
+            return None
+        found = self._reply_of(cast("list[Json]", raws or []))
+        known = [CONTENT, *(["toolUseId"] if isinstance(call_id, str) else [])]
+        failed = {"error": True, "success": False}.get(status.lower()) if isinstance(status, str) else None
+        if failed is not None:
+            known.append("status")
+        content, layout = found
+        reply = Message("tool", content, None, "commentary", "assistant", failed=failed, layout=self.kept(layout))
+        return self._identified(reply, TOOL_RESULT, inner, tuple(known), more)
+
+    def _reply_of(self, raws: list[Json]) -> tuple[Content, Object]:
+        """The content of a reply, and how it is spelled where it is one text that is no block of text."""
+        parts = [_reply_part(self, raw) for raw in raws]
+        part = parts[0] if len(parts) == 1 else None
+        if not isinstance(part, Text):
+            return tuple(parts) or "", {}
+        own = self.notes(part.extras)
+        if own == {"json": True}:
+            return part.text, {RESULT: "json"}
+        if own:
+            return (part,), {}
+        return part.text, {} if part.text else {RESULT: "text"}
+
+    def _reasoning(self, inner: Object, more: Object, own: bool) -> Message | None:
+        told, sealed = inner.get(REASONING_TEXT), inner.get(REDACTED)
+        if not own or (told is None) is (sealed is None):
+            return None
+        text, rest = "", more_of(inner, (REASONING_TEXT,))
+        if isinstance(told, dict):
+            members = cast("Object", told)
+            if not isinstance(text := members.get("text"), str):
+                return None
+            if beside := more_of(members, ("text",)):
+                rest[REASONING_TEXT] = beside
+        elif not isinstance(sealed, str):
+            return None
+        extras = {**more, REASONING: rest} if rest else more
+        return Message("assistant", text, channel="analysis", extras=self.kept(extras))
+
+    def _guarded(self, inner: Object, more: Object, own: bool) -> Part | None:
+        value: Json = inner.get("text")
+        members = cast("Object", value) if isinstance(value, dict) else {}
+        if len(inner) != 1 or not isinstance(text := members.get("text"), str):
+            return None
+        beside = more_of(members, ("text",))
+        return Text(text, self.kept({**more, GUARDED: {"text": beside}}))
+
+    def _cited(self, inner: Object, more: Object, own: bool) -> Part | None:
+        given: Json = inner.get(CONTENT)
+        blocks = cast("list[Json]", given) if isinstance(given, list) else []
+        texts = [cast("Object", block).get("text") if isinstance(block, dict) else None for block in blocks]
+        if not texts or not all(isinstance(text, str) for text in texts):
+            return None
+        joined = "".join(cast("list[str]", texts))
+        rest: Object = more_of(inner, (CONTENT,))
+        if len(texts) > 1:
+            rest[_LENGTHS] = [len(text) for text in cast("list[str]", texts)]
+        return Text(joined, self.kept({**more, CITED: rest}))
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def write_part(self, part: Part) -> Json:
+        """A text or media as a block; None for anything else."""
+        if isinstance(part, Media):
+            return write_media(part)
+        if not isinstance(part, Text):
+            return None
+        extras = self.notes(part.extras)
+        guarded, cited = extras.get(GUARDED), extras.get(CITED)
+        if isinstance(guarded, dict):
+            inner: Json = {"text": added({"text": part.text}, cast("Object", guarded).get("text"))}
+            return added({GUARDED: inner}, {key: value for key, value in extras.items() if key != GUARDED})
+        if isinstance(cited, dict):
+            own = {key: value for key, value in extras.items() if key != CITED}
+            return added({CITED: _citing(part.text, cast("Object", cited))}, own)
+        return added({"text": part.text}, extras)
+
+    def write(self, message: Message) -> Json:
+        """The block of a thought, a call or a reply."""
+        own = {key: value for key, value in self.notes(message.extras).items() if key not in (AFTER, WIRE)}
+        kind = _KINDS[kind_of(message)]
+        rest = own.pop(kind, None)
+        more = cast("Object", rest) if isinstance(rest, dict) else {}
+        if kind == REASONING:
+            inner = _write_reasoning(cast("str", message.content), more)
+        else:
+            inner = {} if message.call_id is None else {"toolUseId": message.call_id}
+            inner |= self._write_result(message) if kind == TOOL_RESULT else _write_use(message)
+        return added({kind: added(inner, more)}, own)
+
+    def _write_result(self, message: Message) -> Object:
+        status = {} if message.failed is None else {"status": "error" if message.failed else "success"}
+        return {CONTENT: self._blocks_of(message), **status}
+
+    def _blocks_of(self, message: Message) -> list[Json]:
+        content, how = message.content, self.notes(message.layout).get(RESULT)
+        if not isinstance(content, str):
+            return [_write_reply_part(self, part) for part in content]
+        if how == "json" and (value := _value_in(content)) is not None:
+            return [{"json": value[0]}]
+        return [{"text": content}] if content or how == "text" else []
+
+    # --- the nearest --------------------------------------------------------------------------------------------------
+
+    def nearest_call(self, message: Message, path: str, log: Log) -> Message:
+        """A call whose arguments are an object."""
+        text = nearest_object(cast("str", message.content), path, log, target=HOME)
+        return message if text is message.content else replace(message, content=text)
+
+    def nearest_reply(self, message: Message, path: str, log: Log) -> Message:
+        """A reply of texts and media."""
+        content = message.content
+        if isinstance(content, str):
+            return message
+        held = (Text, Media, Foreign)
+        content = bare(self, narrow(content, held, path, log, target=HOME, able=self._is_held, hoisted=True))
+        return replace(message, content=content)
+
+    def _is_held(self, part: Part) -> bool:
+        """Whether a reply has a place for a part."""
+        if isinstance(part, Foreign):
+            return part.format == HOME and isinstance(_reply_part(self, part.value), Foreign)
+        return (
+            isinstance(part, Media)
+            and (block := write_media(part)) is not None
+            and type(_reply_part(self, block)) is Media
+        )
+
+
+_KINDS: Final[dict[MessageKind, str]] = {
+    "text": "text",
+    "thought": REASONING,
+    "call": TOOL_USE,
+    "reply": TOOL_RESULT,
+}
+_READERS: Final[dict[str, Any]] = {
+    TOOL_USE: BlockGrammar._use,  # pyright: ignore[reportPrivateUsage]
+    TOOL_RESULT: BlockGrammar._result,  # pyright: ignore[reportPrivateUsage]
+    REASONING: BlockGrammar._reasoning,  # pyright: ignore[reportPrivateUsage]
+    GUARDED: BlockGrammar._guarded,  # pyright: ignore[reportPrivateUsage]
+    CITED: BlockGrammar._cited,  # pyright: ignore[reportPrivateUsage]
+}
+
+
+def _write_use(call: Message) -> Object:
+    return {"name": name_of(call.recipient or ""), "input": object_in(cast("str", call.content)) or {}}
+
+
+def _write_reasoning(text: str, more: Object) -> Object:
+    if not text and isinstance(more.get(REDACTED), str):
+        return {}
+    return {REASONING_TEXT: added({"text": text}, more.get(REASONING_TEXT))}
+
+
+def _citing(text: str, cited: Object) -> Object:
+    """The text of citations, in the pieces that it was made of."""
+    given: Json = cited.get(_LENGTHS)
+    lengths = cast("list[Json]", given) if isinstance(given, list) else []
+    pieces: list[Json] = [{"text": text}]
+    if all(type(length) is int and length >= 0 for length in lengths) and sum(cast("list[int]", lengths)) == len(text):
+        at = 0
+        pieces = [] if lengths else pieces
+        for length in cast("list[int]", lengths):
+            pieces.append({"text": text[at : at + length]})
+            at += length
+    return added({CONTENT: pieces}, {key: value for key, value in cited.items() if key != _LENGTHS})
+
+
+# --- what is in a result ----------------------------------------------------------------------------------------------
+
+
+def _reply_part(grammar: BlockGrammar, raw: Json) -> Part:
+    """A block of a result."""
+    block = cast("Object", raw) if isinstance(raw, dict) else {}
+    made: Part | None = None
+    if len(block) == 1:
+        [(kind, value)] = block.items()
+        if kind == "text" and isinstance(value, str):
+            return Text(value)
+        if kind == "json" and (text := text_of(value)) is not None:
+            return Text(text, grammar.kept({"json": True}))
+        if is_media(kind) and isinstance(value, dict):
+            made = read_media(kind, cast("Object", value), {})
+            made = None if made is None or not is_same(_sorted(write_media(made)), _sorted(block)) else made
+    return Foreign(HOME, raw) if made is None else made
+
+
+def _sorted(value: Json) -> Json:
+    """A value with the keys of its objects in order: how they stood is the form's to say."""
+    if isinstance(value, dict):
+        members = cast("Object", value)
+        return {key: _sorted(members[key]) for key in sorted(members)}
+    return [_sorted(item) for item in cast("list[Json]", value)] if isinstance(value, list) else value
+
+
+def _write_reply_part(grammar: BlockGrammar, part: Part) -> Json:
+    if isinstance(part, Text):
+        value = _value_in(part.text) if grammar.notes(part.extras) == {"json": True} else None
+        return {"text": part.text} if value is None else {"json": value[0]}
+    return part.value if isinstance(part, Foreign) else grammar.write_part(part)
+
+
+def _value_in(text: str) -> tuple[Json] | None:
+    """The value that a text is the compact JSON of."""
+    span = jsontext.parse(text)
+    return (span.value,) if span is not None and text_of(span.value) == text else None

@@ -1,0 +1,184 @@
+"""Images, documents, videos and sounds, both ways: bytes in base64, addresses in S3, texts."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import Any, Final, cast
+
+from ocml_bridge.blocks.grammar import added, more_of
+from ocml_bridge.form import Object
+from ocml_bridge.model import Json, Media
+
+from .syntax import HOME
+
+_MEDIA: Final[dict[str, Any]] = {"image": "image", "document": "file", "video": "video", "audio": "audio"}
+_BLOCKS: Final[dict[str, str]] = {ours: block for block, ours in _MEDIA.items()}
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument"
+_DOCUMENTS: Final[dict[str, str]] = {
+    "pdf": "application/pdf",
+    "csv": "text/csv",
+    "doc": "application/msword",
+    "docx": f"{_OFFICE}.wordprocessingml.document",
+    "xls": "application/vnd.ms-excel",
+    "xlsx": f"{_OFFICE}.spreadsheetml.sheet",
+    "html": "text/html",
+    "txt": "text/plain",
+    "md": "text/markdown",
+}
+_FORMATS: Final = {mime: name for name, mime in _DOCUMENTS.items()}
+_SIGNATURES: Final[dict[str, str]] = {"iVBOR": "png", "/9j/": "jpeg", "R0lG": "gif", "UklG": "webp"}
+"""How the base64 of images begins → their format, which the API asks for."""
+_BYTES: Final = "bytes"
+_INDEXED: Final = "indexed"
+"""The layout of bytes that JavaScript dumped: an object with a member for each."""
+_TEXT: Final = "text"
+_ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+"""How an address begins, which may stand in the place of data."""
+_NOT_IN_NAMES: Final = re.compile(r"[^a-zA-Z0-9\s\-()\[\]]|\s(?=\s)")
+_LONGEST_NAME: Final = 200
+
+
+def is_media(kind: str) -> bool:
+    """Whether a kind of block is media."""
+    return kind in _MEDIA
+
+
+def read_media(kind: str, inner: Object, more: Object) -> Media | None:
+    """Media of a block; None where it is not said where they are.
+
+    Args:
+        kind: of the block.
+        inner: what it holds.
+        more: what stands beside that.
+    """
+    source, format_, name = inner.get("source"), inner.get("format"), inner.get("name")
+    where = _where(cast("Object", source)) if isinstance(source, dict) else None
+    if where is None or not (format_ is None or isinstance(format_, str)):
+        return None
+    fields, layout, rest = where
+    known = ("format", "source", "name") if isinstance(name, str) else ("format", "source")
+    inside = more_of(inner, known)
+    if rest:
+        inside["source"] = rest
+    if inside:
+        more = {**more, kind: inside}
+    if kind == "document" and isinstance(name, str):
+        fields["filename"] = name
+    fields["format"] = _type_of(kind, format_)
+    return Media(
+        _MEDIA[kind], **fields, extras={HOME: more} if more else None, layout={HOME: layout} if layout else None
+    )
+
+
+def _where(source: Object) -> tuple[Object, Object, Object] | None:
+    """The fields of media that say where they are, how that is spelled, and what else is said."""
+    data, place, text = source.get("bytes"), source.get("s3Location"), source.get("text")
+    if isinstance(data, str):
+        return {"data": data}, {}, more_of(source, ("bytes",))
+    if isinstance(data, dict) and (plain := _indexed(cast("Object", data))) is not None:
+        return {"data": plain}, {_BYTES: _INDEXED}, more_of(source, ("bytes",))
+    if isinstance(text, str):
+        return (
+            {"data": base64.b64encode(text.encode("utf-8", "replace")).decode()},
+            {_BYTES: _TEXT},
+            more_of(source, ("text",)),
+        )
+    if isinstance(place, dict) and isinstance(uri := cast("Object", place).get("uri"), str):
+        rest = more_of(source, ("s3Location",))
+        if beside := more_of(cast("Object", place), ("uri",)):
+            rest["s3Location"] = beside
+        return {"url": uri}, {}, rest
+    return None
+
+
+def _indexed(data: Object) -> str | None:
+    """The base64 of bytes that stand in an object by their places."""
+    values = list(data.values())
+    if list(data) != [str(at) for at in range(len(values))] or not all(type(each) is int for each in values):
+        return None
+    return base64.b64encode(bytes(values)).decode() if all(0 <= each < 256 for each in values) else None
+
+
+def _type_of(kind: str, format_: str | None) -> str | None:
+    """The media type of a format; sounds are known by their format alone."""
+    if format_ is None or kind == "audio":
+        return format_
+    return _DOCUMENTS.get(format_, f"application/{format_}") if kind == "document" else f"{kind}/{format_}"
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write_media(media: Media) -> Object | None:
+    """Media as a block; None where they are neither data nor in S3, or of a format that has no name here."""
+    kind = _BLOCKS[media.media]
+    source, format_ = _source(media), _format(media)
+    if source is None or (format_ is None and kind != "document"):
+        return None
+    extras = (media.extras or {}).get(HOME) or {}
+    inside: Json = extras.get(kind)
+    within = cast("Object", inside) if isinstance(inside, dict) else {}
+    inner: Object = {} if format_ is None else {"format": format_}
+    if kind == "document":
+        inner["name"] = media.filename if media.filename is not None and _is_own(media) else _name(media.filename)
+    inner["source"] = _deeper(source, within.get("source"))
+    own = {key: value for key, value in extras.items() if key != kind}
+    return added({kind: added(inner, within)}, own)
+
+
+def _is_own(media: Media) -> bool:
+    """Whether media were read from Converse: their name is one of its names."""
+    return not _NOT_IN_NAMES.search(media.filename or "") and len(media.filename or "") <= _LONGEST_NAME
+
+
+def _name(filename: str | None) -> str:
+    """The name of a document in the letters that the API allows."""
+    return _NOT_IN_NAMES.sub("-", filename or "")[:_LONGEST_NAME] or "document"
+
+
+def _source(media: Media) -> Object | None:
+    layout: Json = (media.layout or {}).get(HOME)
+    how: Json = cast("Object", layout).get(_BYTES) if isinstance(layout, dict) else None
+    address = media.url if media.data is None else media.data if _ADDRESS.match(media.data) else None
+    if media.data is None or address is not None:
+        return {"s3Location": {"uri": address}} if address is not None and address.startswith("s3://") else None
+    raw = _decoded(media.data) if how in (_INDEXED, _TEXT) else None
+    if raw is not None and how == _INDEXED:
+        return {"bytes": {str(at): byte for at, byte in enumerate(raw)}}
+    if raw is not None:
+        try:
+            return {"text": raw.decode()}
+        except UnicodeDecodeError:
+            pass
+    return {"bytes": media.data}
+
+
+def _decoded(data: str) -> bytes | None:
+    try:
+        raw = base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return raw if base64.b64encode(raw).decode() == data else None
+
+
+def _deeper(source: Object, more: Json) -> Object:
+    """A source with what else is said of it."""
+    rest = cast("Object", more) if isinstance(more, dict) else {}
+    out = {
+        key: added(cast("Object", value), rest.get(key)) if isinstance(value, dict) else value
+        for key, value in source.items()
+    }
+    return added(out, rest)
+
+
+def _format(media: Media) -> str | None:
+    if media.media == "file":
+        found = _FORMATS.get(media.format or "", (media.format or "").removeprefix("application/"))
+        return found if found and "/" not in found else None
+    if media.format:
+        return media.format.rpartition("/")[2] or None
+    if media.media == "image":
+        return next((name for begin, name in _SIGNATURES.items() if (media.data or "").startswith(begin)), None)
+    return None

@@ -1,0 +1,114 @@
+"""What a request asks for and a response tells, as the settings of a conversation, both ways."""
+
+from __future__ import annotations
+
+from typing import Final, cast
+
+from ocml_bridge import jsontext
+from ocml_bridge.blocks.places import Place
+from ocml_bridge.blocks.values import text_of
+from ocml_bridge.form import Object
+from ocml_bridge.model import AnswerFormat, Json, ToolChoice, Usage
+from ocml_bridge.model import settings as plain
+from ocml_bridge.parameters import as_it_is
+from ocml_bridge.turns import name_of, recipient_of
+
+from .syntax import TOOL_CONFIG
+
+_CONFIG: Final = "inferenceConfig"
+_OUTPUT: Final = "outputConfig"
+
+# --- tool choice ------------------------------------------------------------------------------------------------------
+
+
+def _tool_choice(value: Json) -> ToolChoice | None:
+    members = cast("Object", value) if isinstance(value, dict) else {}
+    if members == {"auto": {}}:
+        return ToolChoice("auto")
+    if members == {"any": {}}:
+        return ToolChoice("required")
+    tool: Json = members.get("tool")
+    named = cast("Object", tool) if isinstance(tool, dict) and len(members) == 1 else {}
+    name = named.get("name")
+    return ToolChoice("required", (recipient_of(name),)) if isinstance(name, str) and len(named) == 1 else None
+
+
+def _write_tool_choice(choice: ToolChoice) -> Json:
+    if choice.mode == "required":
+        if len(choice.names) > 1:
+            return None
+        return {"tool": {"name": name_of(choice.names[0])}} if choice.names else {"any": {}}
+    return {"auto": {}} if choice.mode == "auto" and not choice.names else None
+
+
+# --- the form of the answer -------------------------------------------------------------------------------------------
+
+_DESCRIBED: Final = ("schema", "name", "description")
+
+
+def _answer_format(value: Json) -> AnswerFormat | None:
+    """The schema is JSON in a text."""
+    members = cast("Object", value) if isinstance(value, dict) else {}
+    inner: Json = members.get("structure")
+    structure = cast("Object", inner) if isinstance(inner, dict) else {}
+    described: Json = structure.get("jsonSchema")
+    said = cast("Object", described) if isinstance(described, dict) else {}
+    if members.keys() != {"type", "structure"} or members["type"] != "json_schema" or len(structure) != 1:
+        return None
+    name, description, schema = said.get("name"), said.get("description"), said.get("schema")
+    span = jsontext.parse(schema) if isinstance(schema, str) else None
+    texts = all(each is None or isinstance(each, str) for each in (name, description))
+    if span is None or not texts or said.keys() - set(_DESCRIBED) or text_of(span.value) != schema:
+        return None
+    return AnswerFormat("json_schema", name, span.value, description)
+
+
+def _write_answer_format(form: AnswerFormat) -> Json:
+    schema = text_of(form.schema) if form.type == "json_schema" else None
+    if schema is None:
+        return None
+    described: Object = {"schema": schema}
+    described |= {key: value for key in ("name", "description") if (value := getattr(form, key)) is not None}
+    return {"type": "json_schema", "structure": {"jsonSchema": described}}
+
+
+# --- the numbers of tokens --------------------------------------------------------------------------------------------
+
+_NUMBERS: Final = ("inputTokens", "outputTokens", "totalTokens", "cacheReadInputTokens")
+
+
+def _usage(value: Json) -> Usage | None:
+    """What was read from a cache is no part of `inputTokens`."""
+    members = cast("Object", value)
+    numbers = [plain.count(members.get(key)) for key in _NUMBERS]
+    if any(number is None and key in members for number, key in zip(numbers, _NUMBERS, strict=True)):
+        return None
+    given, answered, total, cached = numbers
+    return Usage(None if given is None else given + (cached or 0), answered, total, cached)
+
+
+def _write_usage(usage: Usage) -> Json:
+    given = None if usage.input_tokens is None else usage.input_tokens - (usage.cached_tokens or 0)
+    numbers = (given, usage.output_tokens, usage.total_tokens, usage.cached_tokens)
+    found = {key: number for key, number in zip(_NUMBERS, numbers, strict=True) if number is not None}
+    return found if usage.reasoning_tokens is None else None
+
+
+# --- all of them ------------------------------------------------------------------------------------------------------
+
+
+def _number(name: str, key: str) -> Place:
+    return Place(name, (_CONFIG, key), plain.READERS[name], as_it_is)
+
+
+REQUEST: Final = (
+    Place("model", ("modelId",), plain.text, as_it_is),
+    _number("max_tokens", "maxTokens"),
+    _number("temperature", "temperature"),
+    _number("top_p", "topP"),
+    _number("stop", "stopSequences"),
+    Place("tool_choice", (TOOL_CONFIG, "toolChoice"), _tool_choice, _write_tool_choice),
+    Place("response_format", (_OUTPUT, "textFormat"), _answer_format, _write_answer_format),
+    Place("reasoning_effort", (_OUTPUT, "effort"), plain.text, as_it_is),
+)
+RESPONSE: Final = (Place("usage", ("usage",), _usage, _write_usage, _NUMBERS),)

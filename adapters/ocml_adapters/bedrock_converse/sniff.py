@@ -1,0 +1,45 @@
+"""Whether JSON is what Converse takes or gives: its blocks have no type."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from ocml_bridge.adapter import Source
+from ocml_bridge.form import Object
+from ocml_bridge.model import Json
+
+from .syntax import CONTENT, KINDS, MESSAGES, OUTPUT, REQUEST_MARKS, STOP_REASON
+
+
+def sniff(source: Source) -> int:
+    """Certain where something is said as Converse alone says it; no, where a block has a type, or is a text."""
+    if isinstance(source, list):
+        return _of_messages(cast("list[Json]", source))
+    if not isinstance(source, dict):
+        return 0
+    document = cast("Object", source)
+    messages, output = document.get(MESSAGES), document.get(OUTPUT)
+    if isinstance(messages, list):
+        marked = any(key in document for key in REQUEST_MARKS)
+        return _of_messages(cast("list[Json]", messages)) or (1 if marked and not messages else 0)
+    answered = isinstance(output, dict) and "message" in output
+    return 3 if answered and isinstance(document.get(STOP_REASON), str) else 0
+
+
+def _of_messages(messages: list[Json]) -> int:
+    return 3 if messages and all(map(_is_message, messages)) and any(map(_has_block, messages)) else 0
+
+
+def _is_message(item: Json) -> bool:
+    if not isinstance(item, dict):
+        return False
+    message = cast("Object", item)
+    blocks = message.get(CONTENT)
+    if not isinstance(message.get("role"), str) or not isinstance(blocks, list):
+        return False
+    return all(isinstance(block, dict) and "type" not in block for block in cast("list[Json]", blocks))
+
+
+def _has_block(item: Json) -> bool:
+    blocks = cast("list[Object]", cast("Object", item)[CONTENT])
+    return any(not KINDS.isdisjoint(block) for block in blocks)

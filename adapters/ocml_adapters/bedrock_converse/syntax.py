@@ -1,0 +1,54 @@
+"""The keys of Converse's JSON (botocore, `bedrock-runtime/2023-09-30/service-2.json`)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+HOME: Final = "bedrock-converse"
+
+MESSAGES: Final = "messages"
+CONTENT: Final = "content"
+SYSTEM: Final = "system"
+TOOL_CONFIG: Final = "toolConfig"
+TOOLS: Final = "tools"
+TOOL_SPEC: Final = "toolSpec"
+OUTPUT: Final = "output"
+MESSAGE: Final = "message"
+STOP_REASON: Final = "stopReason"
+
+TOOL_USE: Final = "toolUse"
+TOOL_RESULT: Final = "toolResult"
+REASONING: Final = "reasoningContent"
+REASONING_TEXT: Final = "reasoningText"
+REDACTED: Final = "redactedContent"
+GUARDED: Final = "guardContent"
+CITED: Final = "citationsContent"
+CACHE_POINT: Final = "cachePoint"
+KINDS: Final = frozenset(
+    {
+        *("text", "image", "document", "video", "audio", TOOL_USE, TOOL_RESULT, GUARDED, CACHE_POINT, REASONING, CITED),
+        *("searchResult", "toolAddition", "toolRemoval"),
+    }
+)
+"""What a content block is: it has one of these (`ContentBlock`)."""
+
+ROLES: Final[dict[str, str]] = {"user": "user", "assistant": "assistant", "system": "system"}
+
+REQUEST_ORDER: Final = ("modelId", MESSAGES, SYSTEM, "inferenceConfig", TOOL_CONFIG)
+RESPONSE_ORDER: Final = (OUTPUT, STOP_REASON, "usage", "metrics")
+REQUEST_MARKS: Final = ("modelId", TOOL_CONFIG, "inferenceConfig", "additionalModelRequestFields", "guardrailConfig")
+"""Members of a request that no other has."""
+ENGINE_KEYS: Final = frozenset(
+    {
+        *("modelId", "inferenceConfig", "additionalModelRequestFields", "additionalModelResponseFieldPaths"),
+        *("guardrailConfig", "requestMetadata", "performanceConfig", "serviceTier", "metrics", "$metadata"),
+    }
+)
+"""Sampling, limits and bookkeeping: no part of the conversation, and none of a prompt's business."""
+CUT_OFF: Final = (None, "max_tokens", "model_context_window_exceeded", "malformed_tool_use", "malformed_model_output")
+"""The reasons of an answer that is not whole: too long, broken, or none because it never came to an end."""
+EXPECTED: Final = (
+    "expected a request with 'messages', a response with 'output' and 'stopReason', or a list of messages with"
+    " 'content'"
+)
+EVENTS: Final = "events of one answer, not messages"

@@ -1,0 +1,103 @@
+"""Declared tools, both ways: `toolConfig.tools`, with cache points and the model's own tools between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final, cast
+
+from ocml_bridge.blocks.grammar import added, more_of
+from ocml_bridge.blocks.spelling import UnlikeError, form_of, is_same, respelled
+from ocml_bridge.form import Object
+from ocml_bridge.model import Json, Tool
+from ocml_bridge.turns import full_name, split_name
+
+from .alphabet import AS_IS, is_odd
+from .syntax import HOME, TOOL_SPEC
+
+_FORM: Final = "form"
+_NO_PARAMETERS: Final[Object] = {"type": "object", "properties": {}}
+"""The schema of a tool that says nothing of its parameters: the API asks for one."""
+
+
+def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Json] | None]:
+    """Declared tools; and what stands between them, where anything does: each run of tools is its length there."""
+    tools: list[Tool] = []
+    entries: list[Json] = []
+    for raw in raws:
+        tool = _read_tool(raw)
+        if tool is None:
+            entries.append(raw)
+            continue
+        tools.append(tool)
+        if entries and type(entries[-1]) is int:
+            entries[-1] += 1
+        else:
+            entries.append(1)
+    return tuple(tools), entries if any(type(entry) is not int for entry in entries) else None
+
+
+def _read_tool(value: Json) -> Tool | None:
+    raw = cast("Object", value) if isinstance(value, dict) else {}
+    spec: Json = raw.get(TOOL_SPEC)
+    if not isinstance(spec, dict):
+        return None
+    inner = cast("Object", spec)
+    name, description, strict = inner.get("name"), inner.get("description"), inner.get("strict")
+    schema: Json = inner.get("inputSchema")
+    members = cast("Object", schema) if isinstance(schema, dict) else {}
+    if not isinstance(name, str) or not (description is None or isinstance(description, str)) or "json" not in members:
+        return None
+    extras = more_of(raw, (TOOL_SPEC,))
+    known = ("name", "description", "inputSchema", *(["strict"] if isinstance(strict, bool) else []))
+    within = more_of(inner, known)
+    if beside := more_of(members, ("json",)):
+        within["inputSchema"] = beside
+    if within:
+        extras[TOOL_SPEC] = within
+    namespace, bare = split_name(name)
+    tool = Tool(bare, description, members["json"], namespace, extras={HOME: extras} if extras else None)
+    tool.strict = strict if isinstance(strict, bool) else None
+    layout: Object = {AS_IS: True} if is_odd(name, None) else {}
+    try:
+        form = form_of(_write_tool(tool), raw)
+        if not is_same(respelled(_write_tool(tool), form), raw):
+            return None
+    except UnlikeError:
+        return None
+    if form is not None:
+        layout[_FORM] = form
+    tool.layout = {HOME: layout} if layout else None
+    return tool
+
+
+def _write_tool(tool: Tool) -> Object:
+    extras = _own(tool.extras)
+    within: Json = extras.get(TOOL_SPEC)
+    inside = cast("Object", within) if isinstance(within, dict) else {}
+    inner: Object = {"name": full_name(tool)}
+    if tool.description is not None:
+        inner["description"] = tool.description
+    schema = _NO_PARAMETERS if tool.parameters is None else tool.parameters
+    inner["inputSchema"] = added({"json": schema}, inside.get("inputSchema"))
+    if tool.strict is not None:
+        inner["strict"] = tool.strict
+    own = {key: value for key, value in extras.items() if key != TOOL_SPEC}
+    return added({TOOL_SPEC: added(inner, inside)}, own)
+
+
+def _own(by_format: dict[str, Object] | None) -> Object:
+    found: Json = (by_format or {}).get(HOME)
+    return cast("Object", found) if isinstance(found, dict) else {}
+
+
+def write_tools(tools: Sequence[Tool], entries: Json) -> list[Json]:
+    """The items of `tools`, with what stands between them; tools without a place stand behind all."""
+    written = iter([respelled(_write_tool(tool), _own(tool.layout).get(_FORM)) for tool in tools])
+    out: list[Json] = []
+    for entry in cast("list[Json]", entries) if isinstance(entries, list) else []:
+        if type(entry) is int:
+            out += islice(written, max(0, entry))
+        else:
+            out.append(entry)
+    return [*out, *written]

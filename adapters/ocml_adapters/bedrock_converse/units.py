@@ -1,0 +1,54 @@
+"""Messages of Converse and ours."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ocml_bridge.blocks.grammar import Grammar
+from ocml_bridge.blocks.shell import Parts, Shell
+from ocml_bridge.blocks.units import BlockReader, BlockWriter
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Json
+from ocml_bridge.pairing import identified
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.writer import Prepared
+
+from .alphabet import fitted
+from .blocks import BlockGrammar
+from .shapes import read_shell, write_document
+from .syntax import HOME
+
+_GRAMMAR = BlockGrammar()
+
+
+class MessageReader(BlockReader):
+    """Reads messages."""
+
+    grammar: ClassVar[Grammar] = _GRAMMAR
+
+    def shell(self, source: str | Json, log: Log) -> Shell:
+        """A document without its messages.
+
+        Raises:
+            BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
+        """
+        return read_shell(source)
+
+
+class MessageWriter(BlockWriter):
+    """Writes messages."""
+
+    target = HOME
+    home = HOME
+    grammar: ClassVar[Grammar] = _GRAMMAR
+    reader: ClassVar[type[BlockReader]] = MessageReader
+
+    def document(self, parts: Parts) -> Json:
+        """A request, a response or a list of messages."""
+        return write_document(parts)
+
+    def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+        """The document with ids for calls that have none, and with ids and names that the API takes."""
+        made = super().prepare(conversation, log)
+        items, around = fitted(identified(made.items, HOME), made.around)
+        return made._replace(items=items, around=around)
