@@ -8,7 +8,8 @@ from typing import Any, cast
 
 from corpus import corpus_path
 from ocml_bridge.events import Answer
-from ocml_bridge.pipe import Pipe, decoder, encoder
+from ocml_bridge.pipe import Pipe, encoder
+from ocml_bridge.profiles import profile
 from ocml_bridge.visibility import Visibility
 
 PROMPT = "<|start|>assistant"
@@ -71,7 +72,7 @@ def chunks_of(text: str, size: int) -> list[str]:
 
 def piped(text: str, size: int, visibility: Visibility | None = None) -> bytes:
     """What a client of a pipe receives, the answer cut into chunks of a size."""
-    source = decoder("harmony", prefix=PROMPT)
+    source = profile("gpt-oss").answering()
     pipe = Pipe(source, encoder("openai-sse", answer=Answer("a", "m", 1), visibility=visibility))
     return b"".join([*map(pipe.feed, chunks_of(text, size)), pipe.finish("stop")])
 

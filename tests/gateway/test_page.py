@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import doctest
 import re
+from collections.abc import AsyncIterator
+from typing import Any
 
+import httpx
+
+from harmony_answers import client_sees
 from ocml_bridge.cli import command
 from ocml_bridge.hosts.gateway import parameters
 from ocml_bridge.hosts.gateway.drivers import DRIVERS, completions, vllm
@@ -19,6 +25,29 @@ def test_the_example_runs() -> None:
     done = doctest.testfile(str(PAGE), module_relative=False)
     assert done.attempted >= 5
     assert done.failed == 0
+
+
+def test_the_endpoint_answers() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    asked: list[str] = []
+
+    async def engine(prompt: str) -> AsyncIterator[str]:
+        asked.append(prompt)
+        for piece in ("<think>\nA greeting.", "\n</think>\n\nHel", "lo.<|im_end|>"):
+            yield piece
+
+    made: dict[str, Any] = {"engine": engine}
+    exec(code, made)  # the page's own example
+
+    async def post() -> bytes:
+        transport = httpx.ASGITransport(made["app"])
+        async with httpx.AsyncClient(transport=transport, base_url="http://own") as client:
+            body = {"messages": [{"role": "user", "content": "Hi"}]}
+            return (await client.post("/v1/chat/completions", json=body)).content
+
+    seen = client_sees(asyncio.run(post()))
+    assert (seen["content"], seen["reasoning"], seen["finish_reason"]) == ("Hello.", "", "stop")
+    assert asked == ["<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"]
 
 
 def test_the_command_has_the_options_that_it_is_shown_with() -> None:
