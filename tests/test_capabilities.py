@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ocml_adapters.chatml.units import Frames
+from ocml_adapters.chatml.plain import Frames
 from ocml_bridge import BridgeError, ErrorCode, Transcript
 from ocml_bridge.adapter import Adapter, Options
 from ocml_bridge.capabilities import PROBES, Feature, Level, capabilities

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ocml_adapters.chatml.units import Frames
+from ocml_adapters.chatml.plain import Frames
 from ocml_bridge import Message, Transcript, formats, read, verify, write
 from ocml_bridge.adapter import Adapter
 from ocml_bridge.events import Event

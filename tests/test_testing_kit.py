@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ocml_adapters.canonical.units import DocumentWriter
-from ocml_adapters.chatml.units import Frames
+from ocml_adapters.chatml.plain import Frames
 from ocml_bridge import LossCode, Message, formats, read
 from ocml_bridge.loss import Log
 from ocml_bridge.registry import adapter

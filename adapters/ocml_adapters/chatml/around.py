@@ -9,7 +9,7 @@ from ocml_bridge.model import Json, Message, Tool, Transcript, replace
 from ocml_bridge.text.edges import by_format, kept_by
 
 from .families import FAMILIES, Family
-from .frames import remember_tail
+from .plain import remember_tail
 from .syntax import HOME
 
 FAMILY: Final = "family"

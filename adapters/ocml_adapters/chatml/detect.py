@@ -8,14 +8,13 @@ from typing import Final, NamedTuple
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.turns import is_call
 
-from .declared import may_declare
 from .families import FAMILIES, Family
-from .family_frames import Place, default_frame
+from .frames import Contents, Place, default_frame, read_frame, schemas_of
 from .markup.body import OPENED, restore
 from .markup.call_messages import NO_SCHEMAS
+from .markup.declared import may_declare
+from .markup.responses import begins
 from .markup.segments import markup_of
-from .messages import Contents, read_frame, schemas_of
-from .responses import begins
 
 TAGS: Final = ("<tool", "<function=", "<|tool_", "think>", "List of tools: ")
 """What stands in every text that is spelled by a family."""

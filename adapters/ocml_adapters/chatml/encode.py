@@ -1,6 +1,8 @@
-"""ChatML as it comes: a frame a message."""
+"""ChatML as it comes: a frame a message; with a family's markup texts at once, a call when it is complete."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Encoder, Start, Stop
@@ -8,15 +10,22 @@ from ocml_bridge.model import Message, Transcript
 from ocml_bridge.narrowing import drop_message
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.text.plain import header_for
+from ocml_bridge.turns import is_call, is_thought
+from ocml_bridge.units.heads import head_of
 from ocml_bridge.visibility import is_private
 
-from .nearest import bare
+from .families import FAMILIES, Family
+from .frames import opening_of
+from .markup.call_messages import ARGUMENTS
+from .markup.write_body import Guard, end_of, gap_between, write_calls
+from .plain import bare, opened
+from .reader import TextReader
 from .stream import WRITTEN
 from .syntax import CONTROL, END, OPENAI, START, TEXT, control_of
-from .text_reader import TextReader
+from .units import FamilyFrames, remembered_of, turn
 
 
-class Writer(TextEncoder):
+class PlainWriter(TextEncoder):
     """Writes messages as they come.
 
     Args:
@@ -67,11 +76,150 @@ class Writer(TextEncoder):
         return "" if opening is None else self._due() + self._header(opening)
 
 
+class FamilyWriter(TextEncoder):
+    """Writes messages as they come.
+
+    A frame stays open until what comes next shows whether it goes on in it. Text that is blank so far waits, since
+    beside calls and thoughts blank text says nothing.
+
+    Args:
+        options: how to write, with the family as their dialect.
+    """
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(TEXT.id, TextReader(options), options, control=CONTROL, hold=WRITTEN)
+        self._family: Final[Family] = FAMILIES[options.dialect or ""]
+        self._frames = FamilyFrames(options)
+        self._before: Message | None = None
+        """The message whose frame is open."""
+        self._is_due = False
+        """Whether its end has not been written."""
+        self._says = True
+        """Whether it says anything, so that others may stand beside it."""
+        self._part = Message("", "")
+        """The message that is open."""
+        self._is_begun = False
+        """Whether anything of it has been written."""
+        self._coming: list[str] = []
+        """What has come of it and waits."""
+        self._path = ""
+
+    def open(self, start: Start) -> str | None:
+        """Begin a message; None for private text that is not the assistant's."""
+        private = is_private(start.message)
+        if private and start.message.role != "assistant":
+            return None
+        self._part = turn(start.message, "", private=private)
+        self._control = control_of(self._part.role)
+        self._path = f"/messages/{start.number}/content"
+        self._is_begun, self._coming = False, []
+        return ""
+
+    def safe(self, text: str, path: str) -> str:
+        """Text as it may stand in a message; what waits comes with it."""
+        if self._is_begun:
+            return super().safe(text, path)
+        self._coming.append(text)
+        if is_call(self._part) or not text.strip():
+            return ""
+        return self._begin(joins=True) + super().safe("".join(self._coming), path)
+
+    def close(self, message: Message) -> str:
+        """The end of a message, as far as it does not depend on what comes next."""
+        out = ""
+        self._part.end = message.end
+        content = "".join(self._coming)
+        blank = not self._is_begun and not content.strip() and not is_call(self._part)
+        if blank and is_thought(self._part):
+            return ""
+        if not self._is_begun:
+            out = self._begin(joins=not blank or self._part.role == "tool")
+            self._part.content = content if is_call(self._part) else ""
+            out += "" if is_call(self._part) else super().safe(content, self._path)
+        self._says, self._is_due = not blank or self._part.role == "tool", True
+        return out if message.end is None else out + self._end_part(more=False)
+
+    def _begin(self, *, joins: bool) -> str:
+        """What stands before the content of the open message, which may join the one before it."""
+        before, part, family = self._before, self._part, self._family
+        joined = (
+            joins
+            and before is not None
+            and before.role == part.role
+            and (self._says or part.role == "tool")
+            and self._frames.joins(head_of(before), head_of(part))
+        )
+        out = self._end_part(more=joined)
+        if not joined:
+            out += self._end_frame(last=False)
+            role = family.responses.role if part.role == "tool" else part.role
+            out += f"{START}{header_for(role, None if part.role == 'tool' else part.name)}\n"
+        elif before is not None:
+            out += (family.responses.between or "") if part.role == "tool" else gap_between(before, part, family)
+        self._before, self._is_begun = part, True
+        if part.role == "tool":
+            return out + family.responses.open
+        return out + (family.thoughts.open if is_thought(part) else "")
+
+    def _end_part(self, *, more: bool) -> str:
+        """The end of the last message, whose frame is open; `more`: it goes on."""
+        before, family = self._before, self._family
+        if before is None or not self._is_due:
+            return ""
+        self._is_due = False
+        if before.role == "tool":
+            return family.responses.close
+        if before.end is None and more:
+            before.end = "call" if is_call(before) else "end"
+        if is_thought(before):
+            return family.thoughts.close if before.end is not None else ""
+        return write_calls([before], family, Guard(str, self._arguments)) if is_call(before) else ""
+
+    def _arguments(self, text: str) -> str:
+        return ARGUMENTS.guard(text, self.options.control_tokens, self._path, self.log)
+
+    def _end_frame(self, *, last: bool, closing: bool = False) -> str:
+        """What closes the open frame; nothing for an answer that was cut off, where that is the last."""
+        before, self._before = self._before, None
+        if before is None:
+            return ""
+        spelling = self._family.responses
+        out = ""
+        if before.role == "tool":
+            out = spelling.end_of(closing=closing)
+        elif before.end is not None:
+            out = end_of(before, self._family)
+        gap = spelling.gap if before.role == "tool" else "\n"
+        cut = last and before.role == "assistant" and before.end is None and self._says
+        return out if cut else f"{out}{END}{gap}"
+
+    def end(self, stop: Stop) -> str:
+        """What closes the last frame, and the open turn; what had no place is reported."""
+        document = stop.document
+        opening = document.open_turn if isinstance(document, Transcript) else None
+        out = self._end_part(more=False) + self._end_frame(last=opening is None, closing=True)
+        if not isinstance(document, Transcript):
+            return out
+        for index, message in enumerate(document.messages):
+            if is_private(message) and (message.role != "assistant" or not _has_text(message)):
+                drop_message(self.log, index, f"{TEXT.id} has a place for the assistant's thoughts only")
+        if opening is None:
+            return out
+        made = opened(opening)
+        kept = remembered_of(opening, own=False)
+        begun = opening_of(kept, open_turn=True) if made.role == "assistant" else ""
+        return f"{out}{START}{header_for(made.role, made.name)}\n{begun}"
+
+
+def _has_text(message: Message) -> bool:
+    content = message.content
+    if isinstance(content, str):
+        return content.strip() != ""
+    return any(part.type == "text" and part.text.strip() for part in content)
+
+
 def encoder(_answer: Answer, options: Options) -> Encoder:
     """An encoder of raw ChatML: with the markup of a family where the options name one, or its dialect."""
     if options.dialect in (None, OPENAI):
-        return Writer(options)
-    # Imported here: whoever writes plain ChatML needs nothing of it.
-    from .encode_family import FamilyWriter
-
+        return PlainWriter(options)
     return FamilyWriter(options)

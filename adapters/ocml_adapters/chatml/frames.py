@@ -1,83 +1,288 @@
-"""Messages ↔ frames: what both spellings share."""
+"""A frame of any dialect ↔ what it says: its messages, and the tools that it declares.
+
+How a frame is spelled by default is a family's; of one that is spelled otherwise, that is remembered.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import replace as with_fields
+from typing import Final, NamedTuple
 
-from ocml_bridge.model import Json, Message, Transcript
-from ocml_bridge.text.edges import gap_behind, is_trivia, kept_by, may_stand, recall
-from ocml_bridge.text.im import Frame, read_header
-from ocml_bridge.text.plain import header_for, name_from_header
+from ocml_bridge.loss import FindingCode, Log
+from ocml_bridge.model import Json, Message, Tool, replace
+from ocml_bridge.text.edges import by_format, gap_behind, recall, remember
+from ocml_bridge.text.im import Frame, Heading, read_header
+from ocml_bridge.text.plain import header_for, message, name_from_header
+from ocml_bridge.turns import full_name, is_call, is_thought
 
-from .syntax import END, HOME, START, Form, control_of
+from .families import Declaration, Family
+from .markup.body import NOTHING_THOUGHT, OPENED, Note, read_body
+from .markup.call_messages import ARGUMENTS, NO_SCHEMAS, Schemas
+from .markup.declared import may_declare, read_declared, write_declared
+from .markup.responses import ROLES, begins, read_responses, write_responses
+from .markup.write_body import RAW, Guard, write_body
+from .plain import default_frame as plain_frame
+from .plain import means
+from .syntax import CONTROL, END, GRAMMAR, HOME, MARKUP, START, TEXT, control_of
 
+OPENING: Final = "opening"
+"""The key of the thought without a word that an assistant's frame, or an open turn, begins with."""
+CLOSING: Final = "closing"
+"""The key of a frame of replies which no message follows, while it is written."""
+APART: Final = "apart"
+"""The key of a frame of replies that could stand in the frame before it."""
 _NOTHING: Final[frozenset[str]] = frozenset()
-_MUST: Final = frozenset({END})
-_MAY: Final = frozenset({END, ""})
+_OPEN: Final = frozenset({""})
+_CLOSED: Final = frozenset({END})
 
 
-@dataclass(slots=True)
-class Unit:
-    """A message beside its frame as it is spelled and the one that would be written by default."""
-
-    message: Message
-    frame: Frame
-    default: Frame
+# --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def default_frame(message: Message, before: Frame | None, form: Form, *, last: bool, opening: bool) -> Frame:
-    """The frame that is written for a message.
+class Contents(NamedTuple):
+    """What a frame says.
+
+    Attributes:
+        messages: its messages; a frame that only declares tools has none.
+        opening: the thought without a word that an assistant's begins with.
+        tools: the tools that it declares; None where it declares none.
+        declaration: how it declares them.
+    """
+
+    messages: Sequence[Message]
+    opening: str = ""
+    tools: tuple[Tool, ...] | None = None
+    declaration: Declaration | None = None
+
+
+def read_frame(
+    frame: Frame, *, declares: bool = False, note: Note | None = None, schemas: Schemas = NO_SCHEMAS
+) -> Contents:
+    """What a frame that is no open turn says.
 
     Args:
-        message: a message, or the open turn.
+        frame: the frame.
+        declares: whether the tools in it are the transcript's.
+        note: takes what had to be mended in its body.
+        schemas: of the functions that are declared.
+    """
+    heading = read_header(frame.header)
+    if declares and heading.role == "system" and may_declare(frame.body):
+        found = read_declared(frame.body)
+        if found is not None:
+            texts = [] if found.text is None else [_text(heading, found.text, frame)]
+            return Contents(texts, tools=found.tools, declaration=found.declaration)
+    if heading.role == "assistant" and "<" in frame.body:
+        turn = read_body(frame.body, heading.name, closed=frame.end != "", note=note or _ignore, schemas=schemas)
+        return Contents(turn.messages, turn.opening)
+    replies = read_responses(frame.body) if heading.role in ROLES and "<" in frame.body else None
+    if replies is not None:
+        messages = [_reply(reply, heading, index) for index, reply in enumerate(replies)]
+        messages[-1].end = "end" if frame.end else None
+        return Contents(messages)
+    return Contents([_text(heading, frame.body, frame)])
+
+
+def schemas_of(tools: Sequence[Tool] | None) -> Schemas:
+    """The parameters of each tool, by the name that calls it."""
+    return {full_name(tool): tool.parameters for tool in tools or ()}
+
+
+def _ignore(code: FindingCode, index: int, detail: str) -> None:
+    """Where a frame is read again only to see what it says."""
+
+
+def _text(heading: Heading, body: str, frame: Frame) -> Message:
+    name = name_from_header(heading.role, heading.name)
+    return message(heading.role, control_of(heading.role).restore(body), name, "end" if frame.end else None)
+
+
+def _reply(text: str, heading: Heading, index: int) -> Message:
+    name = name_from_header("tool", heading.name) if heading.role != "user" else None
+    made = message("tool", CONTROL.restore(text), name)
+    made.continues = index > 0
+    return made
+
+
+def holds_replies(frame: Frame) -> bool:
+    """Whether a frame holds the replies of tools."""
+    role = read_header(frame.header).role
+    return role == "tool" or (role in ROLES and begins(frame.body) and read_responses(frame.body) is not None)
+
+
+def remark_markup(frame: Frame, contents: Contents, path: str, log: Log) -> None:
+    """Note tags of tools and replies that stand in a text and are not understood there."""
+    if (
+        "<" not in frame.body
+        or contents.tools is not None
+        or not contents.messages
+        or contents.messages[0].role == "assistant"
+    ):
+        return
+    made = contents.messages[0]
+    tag = next((tag for tag in MARKUP.get(made.role, ()) if tag in str(made.content)), None)
+    if tag is not None:
+        detail = f"`{tag}`, as chat templates write it, is text here: what stands behind it is not understood"
+        log.find(FindingCode.MARKUP, f"{path}/content", detail)
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    """What the default spelling of a frame depends on, beside what it says.
+
+    Attributes:
+        family: whose spelling it is; None for ChatML without any markup in its text.
         before: the frame before it.
-        form: which of the two spellings.
         last: whether the text ends with it.
         opening: whether it is the open turn.
+        schemas: of the functions that are declared.
+        closing: whether no message follows.
     """
-    cut = opening or (last and message.end is None and message.role == "assistant" and message.content != "")
-    header = header_for(message.role, message.name)
-    content = message.content if isinstance(message.content, str) else ""
-    body = content if form.grammar is None else control_of(message.role).neutralise(content)
-    newline = form.opening if opening else True
-    return Frame(gap_behind(before), START, header, newline, body, "" if cut else END, 0, last)
+
+    family: Family | None
+    before: Frame | None
+    last: bool = False
+    opening: bool = False
+    schemas: Schemas = NO_SCHEMAS
+    closing: bool = False
 
 
-def means(header: str, message: Message) -> bool:
-    """Whether a header says a message's role and name."""
-    heading = read_header(header)
-    return heading.role == message.role and name_from_header(heading.role, heading.name) == message.name
+def default_frame(contents: Contents, place: Place, *, raw: bool = False) -> Frame:
+    """The frame that is written for what one says.
+
+    Args:
+        contents: what it says; of an open turn a message without content.
+        place: where it stands.
+        raw: whether tokens in content are left as they are.
+    """
+    family, before, last, opening, _, closing = place
+    if family is None:
+        return plain_frame(contents.messages[0], before, TEXT, last=last, opening=opening)
+    first = contents.messages[0] if contents.messages else Message("system", "")
+    header = family.responses.role if first.role == "tool" and not opening else header_for(first.role, first.name)
+    body = contents.opening if opening else _body(contents, family, raw=raw, closing=closing)
+    cut = opening or (last and first.role == "assistant" and contents.messages[-1].end is None and body != "")
+    return Frame(gap_after(before, family), START, header, True, body, "" if cut else END, 0, last)
 
 
-def spelled(message: Message, default: Frame, before: Frame | None, form: Form) -> Frame:
-    """A message's frame, spelled as it remembers where that still says the same."""
-    if message.layout is None and message.extras is None:
+def gap_after(before: Frame | None, family: Family | None) -> str:
+    """What stands behind a frame by default."""
+    if family is None or before is None or not before.end or not holds_replies(before):
+        return gap_behind(before)
+    return family.responses.gap
+
+
+def _body(contents: Contents, family: Family, *, raw: bool, closing: bool) -> str:
+    role = contents.messages[0].role if contents.messages else "system"
+    guard = RAW if raw else Guard(control_of(role).neutralise, ARGUMENTS.neutralise)
+    texts = [guard.text(str(message.content)) for message in contents.messages]
+    if contents.tools is not None:
+        return write_declared(texts[0] if texts else None, contents.tools, contents.declaration or family.declaration)
+    if role == "assistant":
+        return write_body(contents.messages, contents.opening, family, guard)
+    return write_responses(texts, family.responses, closing=closing) if role == "tool" else texts[0]
+
+
+def remembered(frame: Frame, contents: Contents, place: Place) -> tuple[dict[str, Json], dict[str, Json]]:
+    """What layout and what extras must keep of a frame."""
+    layout, extras = remember(frame, default_frame(contents, place))
+    if contents.opening:
+        layout[OPENING] = contents.opening
+    return layout, extras
+
+
+def remembering(frame: Frame, contents: Contents, place: Place) -> list[Message]:
+    """The messages of a frame, the first with what it remembers of it."""
+    layout, extras = remembered(frame, contents, place)
+    first, *others = contents.messages
+    if _could_join(first, place):
+        layout[APART] = True
+    return [replace(first, layout=by_format(HOME, layout), extras=by_format(HOME, extras)), *others]
+
+
+def _could_join(first: Message, place: Place) -> bool:
+    """Whether replies would be written into the frame before theirs."""
+    grouped = place.family is not None and place.family.responses.between is not None
+    return grouped and first.role == "tool" and place.before is not None and holds_replies(place.before)
+
+
+def opening_of(kept: Mapping[str, Json], *, open_turn: bool = False) -> str:
+    """The thought without a word that is remembered; "" for none."""
+    found = kept.get(OPENING)
+    pattern = OPENED if open_turn else NOTHING_THOUGHT
+    return found if isinstance(found, str) and pattern.fullmatch(found) is not None else ""
+
+
+def recalled(contents: Contents, kept: Mapping[str, Json], place: Place) -> Frame:
+    """A frame, spelled as it is remembered where that still says the same."""
+    default = default_frame(contents, place)
+    if not kept:
         return default
-    ends = _MAY if message.end is None and not default.last else _MUST if default.end else _NOTHING
+    first = contents.messages[0] if contents.messages else Message("system", "")
+    raw_header = kept.get("header")
+    header = raw_header if isinstance(raw_header, str) and _means(raw_header, first, default, place) else default.header
+
+    def says_the_same(body: str) -> bool:
+        if place.opening:
+            return False
+        if place.family is None and "<" not in body:
+            return control_of(first.role).restore(body) == first.content
+        frame = with_fields(default, header=header, body=body)
+        return _bare(read_frame(frame, declares=contents.tools is not None, schemas=place.schemas)) == _bare(contents)
+
     return recall(
         default,
-        kept_by(HOME, message.layout, message.extras),
-        grammar=form.grammar,
-        before=before,
+        kept,
+        grammar=GRAMMAR,
+        before=place.before,
         starts=_NOTHING,
-        ends=ends,
-        header=lambda header: means(header, message),
-        body=lambda body: form.grammar is not None and control_of(message.role).restore(body) == message.content,
+        ends=_ends(contents, default, place),
+        header=lambda raw: _means(raw, first, default, place),
+        body=says_the_same,
     )
 
 
-def tail_of(transcript: Transcript, last: Frame | None, default: str, form: Form) -> str:
-    """What stands behind the last frame, remembered or by default."""
-    raw = kept_by(HOME, transcript.layout, transcript.extras).get("tail")
-    if isinstance(raw, str) and may_stand(raw, form.grammar, last) and (last is not None or not raw.strip()):
-        return raw
-    return default
+def _means(header: str, first: Message, default: Frame, place: Place) -> bool:
+    """Whether a header says who speaks."""
+    if first.role != "tool" or place.opening:
+        return means(header, first)
+    role = read_header(header).role
+    return role in ROLES if default.body != str(first.content) else role == "tool"
 
 
-def remember_tail(tail: str, default: str) -> tuple[dict[str, Json], dict[str, Json]]:
-    """What layout and what extras must keep of what stands behind the last frame."""
-    if tail == default:
-        return {}, {}
-    kept: dict[str, Json] = {"tail": tail}
-    return (kept, {}) if is_trivia(tail) else ({}, kept)
+def _ends(contents: Contents, default: Frame, place: Place) -> frozenset[str]:
+    """Which end tokens leave what a frame says as it is."""
+    if place.opening or not contents.messages:
+        return _NOTHING
+    final = contents.messages[-1]
+    if _has_end(final):
+        return _OPEN | _CLOSED
+    if final.end is None and not default.last:
+        return _OPEN | _CLOSED
+    return _CLOSED if default.end else _NOTHING
+
+
+def _bare(contents: Contents) -> tuple[object, ...]:
+    """What is compared of two frames that say the same."""
+    return list(map(_fields, contents.messages)), contents.opening, contents.tools
+
+
+def _fields(message: Message) -> tuple[object, ...]:
+    name = None if message.role == "tool" else message.name
+    breaks_off = message.end is None and _has_end(message)
+    return (message.role, message.content, name, message.channel, message.recipient, message.constraint, breaks_off)
+
+
+def _has_end(message: Message) -> bool:
+    """Whether a message has an end of its own, whatever that of its frame."""
+    return is_call(message) or is_thought(message)
+
+
+def normal_tools(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
+    """Tools without what other formats keep of them."""
+    return tuple(
+        replace(tool, layout=None, extras=by_format(HOME, (tool.extras or {}).get(HOME, {}))) for tool in tools
+    )

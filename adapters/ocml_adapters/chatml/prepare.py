@@ -19,9 +19,9 @@ from ocml_bridge.units.writer import TOOLS
 from .around import TOOLS as EDGES
 from .around import TOOLS_AT, joins_text, place_of_tools
 from .families import Family
-from .family_frames import APART, CLOSING, normal_tools
+from .frames import APART, CLOSING, normal_tools
+from .reader import Replies
 from .syntax import HOME, TEXT
-from .text_reader import Replies
 
 _NAMED: Final = "header"
 

@@ -11,9 +11,9 @@ from ocml_bridge.prompting import HostedTool, Profiled
 from ocml_bridge.turns import is_call, is_thought
 
 from .around import FAMILY, TOOLS, TOOLS_AT
-from .declared import write_declared
 from .families import FAMILIES
-from .family_frames import OPENING, normal_tools
+from .frames import OPENING, normal_tools
+from .markup.declared import write_declared
 from .syntax import HOME
 from .templates import OFF, PREAMBLE, TEMPLATES, THOUGHT, Effort, Template
 

@@ -1,180 +1,317 @@
-"""ChatML → document: frames become messages, nothing in them is stripped."""
+"""ChatML's text, with or without a family's markup → conversation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final, cast
+from collections.abc import Sequence
+from dataclasses import replace as with_fields
+from typing import Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options, Source
-from ocml_bridge.boundary import is_list_of_lists
-from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.loss import FindingCode, Log, Severity
+from ocml_bridge.loss import FindingCode, Log
+from ocml_bridge.memo import Memo
 from ocml_bridge.model import Json, Message, Transcript
-from ocml_bridge.text.edges import by_format, gap_behind, is_trivia, remember
+from ocml_bridge.pairing import Pairing
 from ocml_bridge.text.im import Frame, read_header
-from ocml_bridge.text.plain import ROLES, message, name_from_header
+from ocml_bridge.text.plain import name_from_header
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.grammar import Parted, Skeleton, Unit
+from ocml_bridge.units.heads import LIMIT, Head, Item
+from ocml_bridge.units.reader import UnitReader
 
-from .frames import default_frame, remember_tail
-from .pieces import Pieces, cut, from_list, inner, whole
-from .syntax import CONTROL, END, GRAMMAR, HOME, MARKUP, START, TEXT, Form
+from .around import DeclaredTools, around_of, with_tools
+from .detect import TAGS, declaring, family_of, opens_turn
+from .families import Family
+from .frames import (
+    Contents,
+    Place,
+    gap_after,
+    holds_replies,
+    read_frame,
+    remark_markup,
+    remembered,
+    remembering,
+    schemas_of,
+)
+from .markup.call_messages import NO_SCHEMAS
+from .plain import remark, remark_gap, remark_header, remark_tail
+from .syntax import GRAMMAR, TEXT, may_be_markup
 
-_NO_END: Final = f"no {END} before the next {START}; it is taken to end there"
+_LONGEST: Final = 256
+"""The longest header and gap that plans are made for, in characters."""
 
 
-def split_text(source: Source, options: Options) -> list[tuple[int, str]]:
+def split(source: Source, options: Options) -> list[tuple[int, str]]:
     """The conversations of a text, each with its offset."""
     assert isinstance(source, str)
     return GRAMMAR.split(source)
 
 
-def split_list(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
-    """The conversations of a list, each with its index: lists in it, or what stands between boundaries.
-
-    Raises:
-        BridgeError: OCB-SHAPE for what is not such a list.
-    """
-    if is_list_of_lists(source):
-        return list(enumerate(source))
-    items = cast("list[Json]", source)
-    places = [0, *(frame.begins for frame in from_list(items, Log()).frames if frame.begins >= 0)]
-    return [(at, items[at:end]) for at, end in zip(places, (*places[1:], len(items)), strict=True)]
-
-
-class FrameReader:
-    """Reads frames, in order, which may come at any time.
-
-    Args:
-        log: takes the findings.
-        form: which of the two spellings.
-        pieces: how a list is cut.
+class Placed(NamedTuple):
+    """A frame and what its default spelling depends on.
 
     Attributes:
-        messages: those of the frames so far.
+        frame: the frame.
+        place: where it stands.
+        declares: whether the transcript's tools are declared in it.
     """
 
-    def __init__(self, log: Log, form: Form, pieces: Pieces | None = None) -> None:
-        self._log = log
-        self._form = form
-        self._pieces = pieces
-        self.messages: list[Message] = []
-        self._opening: Message | None = None
-        self._before: Frame | None = None
-        self._count = 0
+    frame: Frame
+    place: Place
+    declares: bool = False
 
-    def resume(self, index: int, before: Frame | None) -> None:
-        """Go on behind messages that something else read.
 
-        Args:
-            index: that of the next message.
-            before: the last frame that was read.
+class Around(NamedTuple):
+    """What stands around the messages.
+
+    Attributes:
+        family: that the text is spelled by.
+        tail: the text behind the frames.
+        last: the last frame.
+        opening: that of the open turn.
+        tools: what the frame at `tools_at` declares.
+        tools_at: the index of that frame; -1 for none.
+    """
+
+    family: Family | None
+    tail: str
+    last: Frame | None
+    opening: Placed | None = None
+    tools: Contents | None = None
+    tools_at: int = -1
+
+
+class TextReader(UnitReader):
+    """Reads frames."""
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self._named = Memo[tuple[Head, str | None], Head](LIMIT)
+
+    def part(self, source: str | Json, log: Log) -> Parted:
+        """The frames of a text.
+
+        Raises:
+            BridgeError: OCB-SEVERAL with the offset where another conversation begins.
         """
-        self._count, self._before = index, before
+        text = cast("str", source)
+        frames, tail = GRAMMAR.frames(text)
+        return parted(frames, tail, marked=any(tag in text for tag in TAGS))
 
-    def frame(self, frame: Frame) -> None:
-        """Take the next frame.
+    def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
+        """A frame without its body; None for the last where it is cut off, and for a body with tokens or tags in it."""
+        if unit.__class__ is Frame:
+            frame, closed, family = cast("Frame", unit), None if before is None else before.end, None
+        else:
+            frame, place, declares = cast("Placed", unit)
+            if declares or place.family is None:
+                return None
+            closed = None if place.before is None else place.before.end
+            family = place.family.name, place.before is not None and holds_replies(place.before)
+        body = frame.body
+        if frame.last or len(frame.gap) > _LONGEST or len(frame.header) > _LONGEST:
+            return None
+        if ("<" in body or "ist of tools: " in body) and may_be_markup(body, read_header(frame.header).role):
+            return None
+        key = (frame.gap, frame.start, frame.header, frame.newline, frame.end, not body, closed, family)
+        return key, [body] if body else []
+
+    def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
+        """A frame with another body."""
+        body = "".join(values)
+        if unit.__class__ is Frame:
+            return with_fields(unit, body=body)
+        placed = cast("Placed", unit)
+        return placed._replace(frame=with_fields(placed.frame, body=body))
+
+    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+        """The messages of a frame.
 
         Raises:
             BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
         """
-        opens = frame.last and frame.body == ""
-        path = "/open_turn" if opens else f"/messages/{self._count}"
-        made = _message(frame, self._form, path, self._log, opens=opens)
-        remark_gap(frame, path, self._log)
-        _remark_markup(made, path, self._log)
-        layout, extras = remember(frame, default_frame(made, self._before, self._form, last=frame.last, opening=opens))
-        if self._pieces is not None:
-            layout.update(cut("gap_pieces", self._pieces.gaps[self._count], whole(frame.gap)))
-            layout.update(cut("pieces", self._pieces.bodies[self._count], [inner(frame)]))
-        made.layout, made.extras = by_format(HOME, layout), by_format(HOME, extras)
-        if opens:
-            self._opening = made
-        else:
-            self.messages.append(made)
-        self._before = frame
-        self._count += 1
+        placed = placed_at(unit, at, parted)
+        contents = frame_said(placed, index, log)
+        return remembering(placed.frame, contents, placed.place) if contents.messages else ()
 
-    def finish(self, tail: str) -> Transcript:
-        """The document, with what stands behind the last frame.
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+        """The items with the names of the tools that replies are from, and what stands around them."""
+        if any(item[0].role == "tool" or item[0].calls for item in items):
+            self._name_replies(items, log)
+        return Conversation(items, surroundings(parted, len(items), log))
 
-        Raises:
-            BridgeError: OCB-NO-FRAMES where no frame came, but text.
+    def _name_replies(self, items: list[Item], log: Log) -> None:
+        """Give each reply without a name that of the call which it answers."""
+        replies = Replies()
+        for at, item in enumerate(items):
+            head, content, call_id = item
+            recipient = head.recipient if head.calls else None
+            name = replies.take(head.role, recipient, head.name, continues=head.continues, index=at, log=log)
+            if name is not None and head.name is None:
+                items[at] = self._answering(head, name), content, call_id
+
+    def _answering(self, head: Head, name: str) -> Head:
+        named = self._named.get((head, name))
+        if named is None:
+            named = head.replaced(name=name)
+            if head.shared:
+                self._named.keep((head, name), named)
+        return named
+
+
+class Replies:
+    """Tells of each reply which tool it is from: the replies of a turn answer its calls in order."""
+
+    def __init__(self) -> None:
+        self._pairing = Pairing()
+        self._recipients: list[str] = []
+
+    @property
+    def waits(self) -> str | None:
+        """The recipient of the first call that waits for its reply; None where none does."""
+        call = self._pairing.find(Message("tool", ""))
+        return None if call is None else self._recipients[call]
+
+    def take(
+        self,
+        role: str,
+        recipient: str | None,
+        name: str | None,
+        *,
+        continues: bool,
+        index: int = 0,
+        log: Log | None = None,
+    ) -> str | None:
+        """Take the next message.
+
+        Args:
+            role: its role.
+            recipient: of a call, whom it is for.
+            name: of a reply, the tool that it names.
+            continues: whether it stands in the frame of the one before it.
+            index: its index.
+            log: takes that a reply answers none of the calls.
+
+        Returns:
+            Of a reply, the recipient of the call that it answers.
         """
-        if self._before is None and tail.strip():
-            raise _refused(ErrorCode.NO_FRAMES, f"no {START} in it: this is not ChatML", self._form)
-        layout, extras = remember_tail(tail, gap_behind(self._before))
-        if extras:
-            self._log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
-        if self._pieces is not None:
-            layout.update(cut("tail_pieces", self._pieces.gaps[-1], whole(tail)))
-        return Transcript(
-            messages=tuple(self.messages),
-            open_turn=self._opening,
-            layout=by_format(HOME, layout),
-            extras=by_format(HOME, extras),
-        )
+        if recipient is not None:
+            message = Message("assistant", "", recipient=recipient, end="call", continues=continues)
+            self._pairing.feed(len(self._recipients), message)
+            self._recipients.append(recipient)
+            return None
+        message = Message(role, "", name if role == "tool" else None, continues=continues)
+        call = self._pairing.feed(len(self._recipients), message)
+        if call is not None:
+            return self._recipients[call]
+        if role == "tool" and self._recipients and log is not None:
+            path = f"/messages/{index}/name"
+            log.find(FindingCode.REPLY_UNPAIRED, path, "there is no call that this can be the reply to")
+        return None
 
 
-def _remark_markup(made: Message, path: str, log: Log) -> None:
-    """Note that a message has tools, calls, replies or thoughts as Hermes and Qwen write them: as tags in its text."""
-    content = made.content
-    if isinstance(content, str) and "<" in content:
-        tag = next((tag for tag in MARKUP.get(made.role, ()) if tag in content), None)
-        if tag is not None:
-            detail = f"`{tag}`, as Hermes and Qwen write it, is text here: calls, tools and thoughts are not taken out"
-            log.find(FindingCode.MARKUP, f"{path}/content", detail)
+def parted(frames: Sequence[Frame], tail: str, *, marked: bool) -> Parted:
+    """A text as its frames, but for that of the open turn.
+
+    Args:
+        frames: all of them.
+        tail: what stands behind them.
+        marked: whether there may be a family's markup in them.
+    """
+    tools_at = declaring(frames) if marked else -1
+    family = family_of(frames, tools_at) if marked else None
+    last = frames[-1] if frames else None
+    tools = read_frame(frames[tools_at], declares=True) if tools_at >= 0 else None
+    schemas = NO_SCHEMAS if tools is None else schemas_of(tools.tools)
+    opening: Placed | None = None
+    units: Sequence[Frame | Placed] = frames
+    if family is not None:
+        end = len(frames) - 1 - (last is not None and opens_turn(last))
+        units = [
+            Placed(frame, Place(family, before, frame is last, schemas=schemas, closing=at == end), at == tools_at)
+            for at, (frame, before) in enumerate(zip(frames, [None, *frames], strict=False))
+        ]
+    if last is not None and opens_turn(last):
+        units, before = units[:-1], frames[-2] if len(frames) > 1 else None
+        opening = Placed(last, Place(family, before, last=True, opening=True))
+    return Parted(units, Transcript(), document=Around(family, tail, last, opening, tools, tools_at))
 
 
-def beginning(header: str) -> Message:
-    """What a header says of its message, which has not ended."""
-    heading = read_header(header)
-    return message(heading.role, "", name_from_header(heading.role, heading.name), end=None)
+def placed_at(unit: Unit, at: int, parted: Parted) -> Placed:
+    """A frame with what its default spelling depends on.
+
+    Args:
+        unit: a value that stands where a unit does.
+        at: its index.
+        parted: the text.
+    """
+    if unit.__class__ is not Frame:
+        return cast("Placed", unit)
+    before = cast("Frame", parted.units[at - 1]) if at else None
+    last = at == len(parted.units) - 1 and cast("Around", parted.document).opening is None
+    return Placed(cast("Frame", unit), Place(None, before, last))
 
 
-def _message(frame: Frame, form: Form, path: str, log: Log, *, opens: bool) -> Message:
+def frame_said(placed: Placed, index: int, log: Log) -> Contents:
+    """What a frame says.
+
+    Args:
+        placed: a frame that is no open turn.
+        index: of its first message.
+        log: takes what is noticed.
+
+    Raises:
+        BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
+    """
+    frame = placed.frame
+
+    def note(code: FindingCode, at: int, detail: str) -> None:
+        log.find(code, f"/messages/{index + at}/content", detail)
+
+    contents = read_frame(frame, declares=placed.declares, note=note, schemas=placed.place.schemas)
+    path = f"/messages/{index}" if contents.messages else "/tools"
+    replies = contents.messages != [] and contents.messages[0].role == "tool"
+    remark(frame, path, log, TEXT, replies=replies)
+    remark_markup(frame, contents, path, log)
+    return contents
+
+
+def surroundings(parted: Parted, count: int, log: Log) -> Transcript:
+    """What stands around the messages.
+
+    Args:
+        parted: the text.
+        count: how many messages there are.
+        log: takes what is noticed.
+
+    Raises:
+        BridgeError: OCB-NO-FRAMES where no message begins.
+    """
+    around = cast("Around", parted.document)
+    turn: Message | None = None
+    if around.opening is not None:
+        turn = open_turn(around.opening)
+        remark_header(around.opening.frame, "/open_turn", log)
+        remark_gap(around.opening.frame, "/open_turn", log)
+    remark_tail(around.tail, around.last, log, TEXT)
+    made = around_of(around.family, around.tail, gap_after(around.last, around.family), turn)
+    if around.tools is None or around.tools.tools is None:
+        return made
+    unit = cast("Placed", parted.units[around.tools_at])
+    alone = not around.tools.messages
+    layout, extras = remembered(unit.frame, around.tools, unit.place) if alone else ({}, {})
+    nexts = parted.units[around.tools_at + 1 :][:1]
+    declared = DeclaredTools(around.tools.tools, around.tools_at, alone, layout, extras)
+    return with_tools(made, declared, before_text=alone and any(map(_is_system_text, nexts)))
+
+
+def _is_system_text(unit: Unit) -> bool:
+    frame = cast("Placed", unit).frame
+    return read_header(frame.header).role == "system" and frame.body.strip() != ""
+
+
+def open_turn(placed: Placed) -> Message:
+    """The open turn that a frame is."""
+    frame, place, _ = placed
     heading = read_header(frame.header)
-    role, name = heading.role, name_from_header(heading.role, heading.name)
-    if role not in ROLES:
-        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"{role!r} is not a role of ChatML", Severity.LAYOUT)
-    if heading.rest:
-        detail = f"{' '.join(heading.rest)!r} in the header is kept as it is"
-        log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)
-    if opens:
-        return Message(role, "", name, end=None)
-    content = CONTROL.restore(frame.body) if form is TEXT else frame.body
-    if frame.end:
-        return message(role, content, name)
-    if not frame.last:
-        log.find(FindingCode.END_MISSING, f"{path}/end", _NO_END)
-    elif role == "assistant":
-        log.find(FindingCode.TRUNCATED, f"{path}/end", "the last message is cut off")
-    else:
-        raise half_finished(frame, form)
-    return message(role, content, name, end=None)
-
-
-def half_finished(frame: Frame, form: Form = TEXT) -> BridgeError:
-    """The error about a message that is cut off and not the assistant's."""
-    role = read_header(frame.header).role
-    detail = f"the last message, of role {role!r}, has no {END}: ChatML does not allow half-finished messages"
-    return _refused(ErrorCode.INCOMPLETE, detail, form, frame)
-
-
-def _refused(code: ErrorCode, detail: str, form: Form, frame: Frame | None = None) -> BridgeError:
-    """The error about a frame, or about the whole document."""
-    if form is TEXT:
-        return BridgeError(code, detail, offset=0 if frame is None else frame.offset)
-    return BridgeError(code, detail, path="" if frame is None else f"/{frame.offset}")
-
-
-def remark_gap(frame: Frame, path: str, log: Log) -> None:
-    """Note text in front of a frame that is outside of any message."""
-    if not is_trivia(frame.gap):
-        for code, detail in _outside(frame.gap):
-            log.find(code, path, detail)
-
-
-def _outside(gap: str) -> Iterator[tuple[FindingCode, str]]:
-    if END in gap:
-        yield FindingCode.STRAY_TOKEN, f"{END} without a message before it"
-    if gap.replace(END, "").strip():
-        yield FindingCode.TEXT_OUTSIDE, "text in front of it is outside of any message"
+    turn = Message(heading.role, "", name_from_header(heading.role, heading.name), end=None)
+    return remembering(frame, Contents([turn], frame.body), place)[0]

@@ -1,233 +1,329 @@
-"""Frames of ChatML and their messages."""
+"""Conversation → the text of a family's frames."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import chain
+from dataclasses import replace as with_fields
+from functools import lru_cache
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options
-from ocml_bridge.boundary import is_list_of_lists, several, several_documents
-from ocml_bridge.loss import Log
-from ocml_bridge.model import Json, Message, Transcript
+from ocml_bridge.engine.reading import transcript_of
+from ocml_bridge.jsontext import parse, spaced
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.model import Json, Message, Tools, Transcript, replace
+from ocml_bridge.narrowing import drop_message, narrow
+from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.edges import by_format, gap_behind, kept_by
-from ocml_bridge.text.im import Frame, spell
-from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
-from ocml_bridge.units.heads import Item
-from ocml_bridge.units.reader import UnitReader
-from ocml_bridge.units.writer import UnitWriter
+from ocml_bridge.text.im import Frame, read_header, spell
+from ocml_bridge.text.plain import name_from_header
+from ocml_bridge.turns import is_call, name_of, recipient_of
+from ocml_bridge.units.conversation import Conversation, conversation_of
+from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Spelled, State, Unit
+from ocml_bridge.units.heads import Head, Item, message_of
+from ocml_bridge.units.writer import Prepared, UnitWriter
+from ocml_bridge.visibility import is_private
 
-from .frames import Unit as Placed
-from .frames import default_frame, remember_tail, spelled, tail_of
-from .nearest import nearest, opened, settled
-from .pieces import Pieces, cut, from_list, gap_pieces, inner_pieces, whole
-from .reader import FrameReader
-from .syntax import CONTROL, END, GRAMMAR, HOME, LIST, MARKUP, OPENAI, START, TEXT, Form, control_of, may_be_markup
+from .around import DeclaredTools, around_of, dialect_of, with_tools
+from .detect import declaring, family_of
+from .families import FAMILIES, Family
+from .frames import (
+    APART,
+    CLOSING,
+    OPENING,
+    Contents,
+    Place,
+    default_frame,
+    gap_after,
+    opening_of,
+    read_frame,
+    recalled,
+    remembered,
+    remembering,
+    schemas_of,
+)
+from .markup.body import placed
+from .markup.call_messages import ARGUMENTS, NO_SCHEMAS, Schemas, constraint_of
+from .markup.calls_json import is_embedded
+from .markup.segments import THOUGHT_END
+from .markup.spelling import as_json, same_json
+from .markup.write_body import is_spelled
+from .plain import bare, opened, tail_of
+from .prepare import Draft
+from .reader import TextReader
+from .syntax import END, GRAMMAR, HOME, MARKS, START, TEXT, control_of, may_be_markup
 
-_CLOSED: Final = Frame("", START, "", True, "", END, 0, False)
-_OPEN: Final = Frame("", START, "", True, "", "", 0, False)
-_BEFORE: Final[dict[State, Frame | None]] = {None: None, True: _CLOSED, False: _OPEN}
-
-
-_TAGS: Final = frozenset(tag for tags in MARKUP.values() for tag in tags)
-_LONGEST: Final = 256
-"""The longest header and gap that plans are made for, in characters."""
-
-
-class FramesReader(UnitReader):
-    """Reads frames."""
-
-    def part(self, source: str | Json, log: Log) -> Parted:
-        """The frames of a text.
-
-        Raises:
-            BridgeError: OCB-SEVERAL with the offset where another conversation begins.
-        """
-        frames, tail = GRAMMAR.frames(cast("str", source))
-        return _parted(frames, Around(TEXT, tail))
-
-    def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
-        """A frame without its body; None for the last where it is cut off, and for a body with tokens or tags in it."""
-        frame, body = cast("Frame", unit), unit.body
-        if frame.last or len(frame.gap) > _LONGEST or len(frame.header) > _LONGEST:
-            return None
-        if "<" in body and not (CONTROL.is_free(body) and all(tag not in body for tag in _TAGS)):
-            return None
-        closed = None if before is None else before.end
-        key = (frame.gap, frame.start, frame.header, frame.newline, frame.end, not body, closed)
-        return key, [body] if body else []
-
-    def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
-        """A frame with another body."""
-        return replace(unit, body="".join(values))
-
-    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
-        """The message of a frame.
-
-        Raises:
-            BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
-        """
-        reader = cast("Around", parted.document).reader(index, parted.units[at - 1] if at else None, log)
-        reader.frame(unit)
-        return reader.messages
-
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The conversation, with its open turn and what stands behind the frames.
-
-        Raises:
-            BridgeError: OCB-NO-FRAMES where no message begins.
-        """
-        around = cast("Around", parted.document)
-        reader = around.reader(len(items), parted.units[-1] if parted.units else None, log)
-        if around.opening is not None:
-            reader.frame(around.opening)
-        return Conversation(items, reader.finish(around.tail))
+_JSON: Final = ContentClass('{"', '": 0}')
+_JSON_AS_TEXT: Final = ContentClass('"', '"', spaced)
+_TEXT: Final = ContentClass(encode=spaced)
 
 
-class ListReader(FramesReader):
-    """Reads frames that stand in a list of tokens and strings."""
-
-    def part(self, source: str | Json, log: Log) -> Parted:
-        """The frames of a list.
-
-        Raises:
-            BridgeError: OCB-SHAPE for what is not such a list, with the path of the item; OCB-SEVERAL.
-        """
-        if is_list_of_lists(source):
-            raise several_documents(source)
-        pieces = from_list(source, log)
-        begins = next((frame.begins for frame in pieces.frames if frame.begins >= 0), None)
-        if begins is not None:
-            raise several(path=f"/{begins}")
-        return _parted(pieces.frames, Around(LIST, pieces.tail, pieces))
-
-    def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
-        """None: how each frame is cut into strings is kept beside it."""
-        return None
+_GAPS: Final = ("", "\n")
+"""What families write between frames."""
 
 
-class Around(NamedTuple):
-    """What stands around the frames.
+class Behind(NamedTuple):
+    """The state behind a frame.
 
     Attributes:
-        form: which of the two spellings.
-        tail: the text behind the frames.
-        pieces: how a list is cut.
-        opening: the frame of the open turn.
+        own: whether the document was read in the same family, so that bodies are spelled as they were.
+        tools: the parameters of the declared functions by their names, as JSON; "" where no type is told by them.
+        closed: whether the frame was closed; None where there is none.
+        replies: whether it holds replies.
     """
 
-    form: Form
-    tail: str
-    pieces: Pieces | None = None
-    opening: Frame | None = None
+    own: bool
+    tools: str = ""
+    closed: bool | None = None
+    replies: bool = False
 
-    def reader(self, index: int, before: Frame | None, log: Log) -> FrameReader:
-        """What reads the frame behind another, whose message has this index."""
-        reader = FrameReader(log, self.form, self.pieces)
-        reader.resume(index, before)
-        return reader
-
-
-def _parted(frames: list[Frame], around: Around) -> Parted:
-    if frames and frames[-1].last and frames[-1].body == "":
-        around = around._replace(opening=frames[-1])
-        frames = frames[:-1]
-    return Parted(frames, Transcript(), document=around)
+    @property
+    def frame(self) -> Frame | None:
+        """A frame like the one before."""
+        if self.closed is None:
+            return None
+        header = "tool" if self.replies else "user"
+        return Frame("", START, header, True, "", END if self.closed else "", 0, False)
 
 
-class Frames(UnitWriter):
-    """Writes frames. The state is whether the frame before was closed; None where there is none."""
+class FamilyFrames(UnitWriter):
+    """Writes frames as a family spells them.
+
+    Args:
+        options: how to write, with the family as their dialect.
+    """
 
     target = TEXT.id
     home = HOME
     mark = ""
-    form = TEXT
+    groups = True
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self._family: Final[Family] = FAMILIES[options.dialect or ""]
 
     def inert(self, text: str) -> bool:
-        """Whether a text holds no token and no tag, whole or broken."""
+        """Whether a text holds no token and no tag, whole or broken, and nothing at its ends that is markup there."""
+        if text == "" or text != text.strip():
+            return False
         return not may_be_markup(text)
 
+    def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+        """The document with its tools among its messages, and with each reply's tool."""
+        own = dialect_of(conversation.around) == self._family.name
+        draft = Draft(conversation, self._family, log, own=own)
+        raw = self._family.declaration.tools.raw
+        if raw is not None and draft.tools:
+            policy = "refuse" if self.options.control_tokens == "refuse" else "neutralise"
+            MARKS.guard(raw(draft.tools), policy, "/tools", log)
+        tools = spaced(schemas_of(draft.tools)) if draft.tools and self._family.calls == "xml" else ""
+        return Prepared(draft.items, conversation.around, draft.origins, Behind(own, tools))
+
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """Who speaks, and the text."""
-        return nearest(message, f"/messages/{index}", self.form, log)
+        """Who speaks, and a text, a thought, a call or a reply; None for private text that is not the assistant's."""
+        private, path = is_private(message), f"/messages/{index}"
+        if private and message.role != "assistant":
+            drop_message(log, index, f"{TEXT.id} has a place for the assistant's thoughts only")
+            return None
+        content = cast("str", narrow(message.content, (), f"{path}/content", log, target=TEXT.id, private=private))
+        if private and not content.strip():
+            drop_message(log, index, f"{TEXT.id} has no thoughts without a word")
+            return None
+        return turn(message, content, private=private)
+
+    def joins(self, before: Head, head: Head) -> bool:
+        """Whether a message stands in one frame with the one before it."""
+        if head.role == "tool":
+            return self._family.responses.between is not None and not _keeps(head, APART)
+        if head.role == "system":
+            return head.continues
+        if head.role != "assistant" or not head.continues or before.name != head.name or _keeps(head, OPENING):
+            return False
+        return before.calls or head.calls or _thinks(before) or _thinks(head)
+
+    def follows(self, head: Head) -> bool:
+        """Arguments are written by what they are; so is what remembers how it was spelled."""
+        return not (head.calls or _keeps(head, "body"))
+
+    def classify(self, head: Head, content: str) -> ContentClass | None:
+        """Arguments are JSON, or a string in JSON."""
+        if self.follows(head):
+            return ANY_CONTENT
+        if not head.calls or head.end is None or self._family.calls != "json" or _keeps(head, "body"):
+            return None
+        if is_embedded(content):
+            return _JSON
+        return _TEXT if constraint_of(content) is None else _JSON_AS_TEXT
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """A frame with what stands before it."""
-        (message,), before = group, _BEFORE[state]
-        default = default_frame(message, before, self.form, last=last, opening=False)
-        frame = spelled(message, default, before, self.form)
-        image = settled(Placed(message, frame, default), before, self.form)
+        """The text of a frame, with what stands before it."""
+        behind = cast("Behind", state)
+        kept = remembered_of(group[0], own=behind.own)
+        closing = kept.pop(CLOSING, False) is True
+        place = Place(self._family, behind.frame, last, schemas=_schemas(behind.tools), closing=closing)
+        contents = _contents(group, opening_of(kept))
+        frame = recalled(contents, kept, place)
+        default = default_frame(contents, place)
+        made = read_frame(frame, declares=contents.tools is not None, schemas=place.schemas)
+        if frame.body == default.body and len(made.messages) == len(contents.messages):
+            # Line breaks at the ends of texts may be read as markup: what is written is what reads as itself.
+            normal = default_frame(made, place)
+            if normal.body != frame.body:
+                frame = default = with_fields(frame, body=normal.body)
+                made = read_frame(frame, declares=contents.tools is not None, schemas=place.schemas)
         if frame.body == default.body:
-            self.guard(frame, message, f"{paths[0]}/content", log)
-        return Spelled(self.unit(frame, image, before), [image], bool(frame.end))
+            self._guard(contents, paths, log)
+        image = self._image(group, made, frame, place)
+        _remark_spelling(group, image, paths, log)
+        if frame.body == default.body and self.options.control_tokens == "raw":
+            frame = default_frame(contents, place, raw=True)
+        replies = contents.messages != [] and contents.messages[0].role == "tool"
+        return Spelled(spell([frame], ""), image, behind._replace(closed=bool(frame.end), replies=replies))
 
-    def guard(self, frame: Frame, message: Message, path: str, log: Log) -> None:
-        """Report the tokens that are broken in a body, or leave them as the options say."""
-        content = cast("str", message.content)
-        control_of(message.role).guard(content, self.options.control_tokens, path, log)
-        if self.options.control_tokens == "raw":
-            frame.body = content
+    def _guard(self, contents: Contents, paths: Sequence[str], log: Log) -> None:
+        """Report, or refuse, the tokens that are broken in texts."""
+        for each, path in zip(contents.messages, paths, strict=False):
+            control = self._control(each)
+            if control is not None:
+                text = as_json(str(each.content)) if is_call(each) else str(each.content)
+                control.guard(text, self.options.control_tokens, f"{path}/content", log)
 
-    def unit(self, frame: Frame, image: Message, before: Frame | None) -> Unit:
-        """A frame as it is written, given what it reads as and the frame before it."""
-        return spell([frame], "")
+    def _control(self, each: Message) -> ControlTokens | None:
+        """What the text of a message must not hold; None for JSON, which has an escape."""
+        if not is_call(each):
+            return control_of(each.role)
+        return ARGUMENTS if self._family.grammar is not None and is_spelled(each) else None
+
+    def _image(self, group: Sequence[Message], made: Contents, frame: Frame, place: Place) -> list[Message]:
+        """The messages that a frame reads as."""
+        image = remembering(frame, made, place) if made.messages else []
+        for source, each in zip(group, image, strict=False):
+            if each.role == "tool" and each.name is None:
+                each.name = source.name
+        if made.tools is not None:
+            declared = Message("system", (Tools(made.tools),), continues=image != [])
+            if not image:
+                layout, extras = remembered(frame, made, place)
+                declared.layout, declared.extras = by_format(HOME, layout), by_format(HOME, extras)
+            image.append(declared)
+        return image
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """All frames, with the open turn, and what stands behind them."""
-        before, image = _BEFORE[state], Transcript()
-        if around.open_turn is not None:
-            turn = opened(around.open_turn)
-            default = default_frame(turn, before, self.form, last=True, opening=True)
-            frame = spelled(turn, default, before, self.form)
-            image.open_turn = settled(Placed(turn, frame, default), before, self.form)
-            units.append(self.unit(frame, image.open_turn, before))
-            before = frame
-        tail = tail_of(around, before, gap_behind(before), self.form)
-        layout, extras = remember_tail(tail, gap_behind(before))
-        output, more = self.joined(units, tail, around, before)
-        layout.update(more)
-        image.layout, image.extras = by_format(HOME, layout), by_format(HOME, extras)
-        return Enclosed(output, image)
+        """The text of all frames, with the open turn, and what stands behind them."""
+        behind = cast("Behind", state)
+        before, image = behind.frame, around.open_turn
+        if image is not None:
+            kept = remembered_of(image, own=behind.own)
+            turn, place = opened(image), Place(self._family, before, last=True, opening=True)
+            contents = Contents([turn], opening_of(kept, open_turn=True) if turn.role == "assistant" else "")
+            frame = recalled(contents, kept, place)
+            units.append(spell([frame], ""))
+            turn.layout = turn.extras = None
+            heading = read_header(frame.header)
+            turn.role, turn.name = heading.role, name_from_header(heading.role, heading.name)
+            image, before = remembering(frame, Contents([turn], frame.body), place)[0], frame
+        default = gap_after(before, self._family)
+        tail = tail_of(around, before, default, TEXT)
+        output = "".join((*units, tail))
+        if self.options.control_tokens == "raw":
+            return Enclosed(output, around_of(None, tail, gap_behind(before), image))
+        frames, _ = GRAMMAR.frames(output)
+        family = family_of(frames, declaring(frames))
+        if family in (None, self._family):
+            return Enclosed(output, around_of(family, tail, gap_after(before, family), image))
+        # Another family spells most of it so: what has to be remembered is what that one would spell otherwise.
+        return Enclosed(output, transcript_of(TextReader(self.options), output, Log()))
 
-    def joined(
-        self, units: list[Unit], tail: str, around: Transcript, before: Frame | None
-    ) -> tuple[Unit, dict[str, Json]]:
-        """The frames with what stands behind them, and what else layout keeps of that."""
-        return "".join((*units, tail)), {}
+    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+        """What the frames read as together: tools are the transcript's."""
+        if around.messages:
+            return conversation_of(around)
+        for at, item in enumerate(items):
+            if item[0].role != "system":
+                break
+            declared = message_of(item)
+            if isinstance(declared.content, str):
+                continue
+            del items[at]
+            (part,) = cast("tuple[Tools]", declared.content)
+            alone = not declared.continues
+            layout, extras = kept_by(HOME, declared.layout), kept_by(HOME, declared.extras)
+            place = at if alone else at - 1
+            tools = DeclaredTools(part.tools, place, alone, layout, extras)
+            followed = at < len(items) and items[at][0].role == "system" and str(items[at][1]).strip() != ""
+            return Conversation(items, with_tools(around, tools, before_text=alone and followed))
+        return Conversation(items, around)
 
 
-def frames_writer(options: Options) -> UnitWriter:
-    """What writes frames: with the markup of a family where the options name one, or its dialect."""
-    if options.dialect in (None, OPENAI):
-        return Frames(options)
-    # Imported here: whoever writes plain ChatML needs nothing of it.
-    from .text_writer import FamilyFrames
-
-    return FamilyFrames(options)
+@lru_cache(maxsize=64)
+def _schemas(tools: str) -> Schemas:
+    """The parameters of functions by their names, told as JSON."""
+    span = parse(tools)
+    return NO_SCHEMAS if span is None else span.value
 
 
-class ListFrames(Frames):
-    """Writes frames as tokens and strings. Strings are data, so nothing in them needs a guard."""
+def turn(source: Message, content: str, *, private: bool) -> Message:
+    """A message as it stands in its frame: a thought, a call, a reply, or what somebody says."""
+    made = bare(source, content)
+    if private:
+        made.channel = "analysis"
+    elif is_call(source):
+        made.channel, made.recipient = "commentary", recipient_of(name_of(source.recipient or ""))
+        made.constraint, made.name = source.constraint, source.name
+        made.end = None if source.end is None else "call"
+    if source.role == "assistant":
+        made.continues = source.continues
+    return made
 
-    target = LIST.id
-    mark = None
-    form = LIST
 
-    def guard(self, frame: Frame, message: Message, path: str, log: Log) -> None:
-        """Nothing is broken."""
+def _contents(group: Sequence[Message], opening: str) -> Contents:
+    """What a frame of these messages says."""
+    tools = next((part for each in group for part in each.content if isinstance(part, Tools)), None)
+    messages = [_spelled(each, each.content) for each in group if isinstance(each.content, str)]
+    if messages and messages[0].role == "assistant":
+        messages = placed(messages)
+        ended = THOUGHT_END in opening or (len(messages) == 1 and messages[0].content == "")
+        opening = opening if ended else ""
+    return Contents(messages, opening, None if tools is None else tools.tools)
 
-    def unit(self, frame: Frame, image: Message, before: Frame | None) -> Unit:
-        """The pieces of a frame."""
-        kept = kept_by(HOME, image.layout)
-        end = [{"token": END}] if frame.end else []
-        gap = gap_pieces(kept, "gap_pieces", frame.gap, before)
-        return [*gap, {"token": START}, *inner_pieces(kept, frame), *end]
 
-    def joined(
-        self, units: list[Unit], tail: str, around: Transcript, before: Frame | None
-    ) -> tuple[Unit, dict[str, Json]]:
-        """All pieces, and how those behind the frames are cut."""
-        behind = gap_pieces(kept_by(HOME, around.layout), "tail_pieces", tail, before)
-        return [*chain.from_iterable(units), *behind], cut("tail_pieces", behind, whole(tail))
+def _spelled(message: Message, content: str) -> Message:
+    """A message as it stands in its frame."""
+    constraint = message.constraint
+    if is_call(message):
+        constraint = "json" if message.end is None else constraint_of(content)
+    return replace(message, constraint=constraint, layout=None, extras=None)
+
+
+def _remark_spelling(group: Sequence[Message], image: Sequence[Message], paths: Sequence[str], log: Log) -> None:
+    """Report arguments that are the same JSON in another spelling; only one that takes nothing away is layout."""
+    for source, each, path in zip(group, image, paths, strict=False):
+        old, new = str(source.content), str(each.content)
+        if is_call(source) and old != new and same_json(old, new):
+            severity = Severity.LAYOUT if len(new) >= len(old) else Severity.CHANGED
+            log.lose(LossCode.CONTENT, f"{path}/content", "the arguments are spelled anew", severity)
+
+
+def remembered_of(first: Message, *, own: bool) -> dict[str, Json]:
+    """What a message remembers of its frame; where another family spelled it, only what families do not differ in."""
+    kept = kept_by(HOME, first.layout, first.extras)
+    if own:
+        return kept
+    kept.pop("body", None)
+    if kept.get("gap") in _GAPS:
+        del kept["gap"]
+    if first.role == "tool":
+        kept.pop("header", None)
+    return kept
+
+
+def _thinks(head: Head) -> bool:
+    return head.channel == "analysis" and not head.calls
+
+
+def _keeps(head: Head, key: str) -> bool:
+    """Whether a message remembers something of its frame."""
+    if head.bare:
+        return False
+    kept = head.message("", None)
+    return key in kept_by(HOME, kept.layout, kept.extras)

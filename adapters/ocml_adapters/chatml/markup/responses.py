@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from .families import Responses
+from ..families import Responses
 
 TAGS: Final = (("<tool_response>", "</tool_response>"), ("<|tool_response_start|>", "<|tool_response_end|>"))
 ROLES: Final = frozenset({"user", "tool", "tool_response"})

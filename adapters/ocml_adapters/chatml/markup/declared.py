@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ocml_bridge.model import Tool
 
-from .families import FAMILIES, Declaration
+from ..families import FAMILIES, Declaration
 
 
 class Declared(NamedTuple):
