@@ -99,9 +99,10 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     "a ShareGPT record": (
         {"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]},
         [{"conversations": [{"from": "human", "value": "Hi"}]}],
-        {"conversation": [{"human": "Hi", "assistant": "Hello"}]},
+        {"conversation": [{"from": "human", "value": "Hi"}]},
         [{"from": "human", "value": "Hi"}],
     ),
+    "pairs of what a person and an assistant say": ({"conversation": [{"human": "Hi", "assistant": "Hello"}]},),
     "an Alpaca record": ({"instruction": "Add.", "input": "1 1", "output": "2"},),
     "a record of a prompt and its completion (TRL)": (
         {"prompt": [TURN], "completion": [{"role": "assistant", "content": "Yes."}]},

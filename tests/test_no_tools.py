@@ -13,7 +13,8 @@ HI = [{"role": "user", "content": "hi"}]
 NONE = json.dumps({"messages": HI, "tools": []})
 UNSAID = json.dumps({"messages": HI})
 
-KEPT = {"ocm-0.1", "harmony", "harmony-tokens", "openai", "openai-responses", "gemini", "anthropic", "canonical"}
+WIRES = {"openai", "openai-responses", "gemini", "anthropic"}
+KEPT = {*WIRES, "ocm-0.1", "harmony", "harmony-tokens", "sharegpt", "canonical"}
 """Formats that tell "no tools" from nothing said of tools."""
 
 

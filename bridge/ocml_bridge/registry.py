@@ -27,6 +27,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "gemini": "ocml_adapters.gemini:ADAPTER",
     "anthropic": "ocml_adapters.anthropic:ADAPTER",
     "bedrock-converse": "ocml_adapters.bedrock_converse:ADAPTER",
+    "sharegpt": "ocml_adapters.sharegpt:ADAPTER",
     "canonical": "ocml_adapters.canonical:ADAPTER",
 }
 
@@ -82,6 +83,7 @@ ALIASES: Final[dict[str, str]] = {
     **dict.fromkeys(("qwen", "qwen2", "qwen2.5", "qwen3", "hermes", "im"), "chatml"),
     **dict.fromkeys(("chat-completions", "chatcompletions", "messages", "chatgpt", "gpt"), "openai"),
     **dict.fromkeys(("responses", "open-responses", "openresponses"), "openai-responses"),
+    **dict.fromkeys(("share-gpt", "vicuna", "llama-factory", "llamafactory"), "sharegpt"),
     **dict.fromkeys(("google", "generate-content", "generatecontent", "vertex", "google-genai"), "gemini"),
     **dict.fromkeys(("bedrock", "converse", "aws"), "bedrock-converse"),
     **dict.fromkeys(("openchatml", "ocm", "openchatml-2.2"), "ocm-2.2"),

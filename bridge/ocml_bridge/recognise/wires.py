@@ -189,7 +189,6 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     Kind(
         "messages of LLaMA-Factory, whose parts have a `value`",
         (_mark(_P, "text", value=str, type=str),),
-        format="sharegpt",
     ),
     Kind(
         "a preference record (chosen and rejected)",
@@ -200,11 +199,12 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
         "a ShareGPT record",
         (
             _mark(_D, conversations=listing("from", "value")),
-            _mark(_D, conversation=listing("from", "value", "human")),
+            _mark(_D, conversation=listing("from", "value")),
             Mark(_M, {"from": str, "value": str}, frozenset({"role"})),
         ),
         format="sharegpt",
     ),
+    Kind("pairs of what a person and an assistant say", (_mark(_D, conversation=listing("human")),)),
     Kind(
         "an Alpaca record",
         (_mark(_D, "messages", instruction=str, output=str),),

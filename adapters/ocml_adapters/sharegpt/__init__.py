@@ -1,0 +1,19 @@
+"""ShareGPT: a conversation as a row of training data, whose turns say `from` whom and which `value`."""
+
+from __future__ import annotations
+
+from ocml_bridge.adapter import Adapter, Kind
+from ocml_bridge.lazy import Lazy
+
+from .syntax import HOME
+
+ADAPTER = Adapter(
+    id="sharegpt",
+    title="ShareGPT row",
+    kind=Kind.JSON,
+    home=HOME,
+    reads_units=Lazy(f"{__name__}.units:TurnReader"),
+    writes_units=Lazy(f"{__name__}.units:TurnWriter"),
+    sniff=Lazy(f"{__name__}.sniff:sniff"),
+    split=Lazy(f"{__name__}.rows:split"),
+)

@@ -1,0 +1,108 @@
+"""The value of a turn that calls: the JSON of one call, or of a list of parallel ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple, cast
+
+from ocml_bridge import jsontext
+from ocml_bridge.form import ARRAY, Object
+from ocml_bridge.jsontext import Span
+from ocml_bridge.model import Json, Message
+from ocml_bridge.turns import name_of, recipient_of
+
+from .syntax import notes_in
+
+_ARGUMENTS: Final = ("arguments", "parameters")
+_CALL: Final = "call"
+"""The key of the extras of a call for what else its object says."""
+
+
+class Call(NamedTuple):
+    """A call as its object says it.
+
+    Attributes:
+        recipient: the tool.
+        arguments: the text of its arguments.
+        others: what else the object says.
+    """
+
+    recipient: str
+    arguments: str
+    others: Object
+
+
+def read_calls(text: str) -> list[Call] | None:
+    """The calls of a value; None for what is none, or cannot be understood."""
+    span = jsontext.parse(text)
+    if span is None:
+        return None
+    texts = _elements(text) if isinstance(span.value, ARRAY) else [text]
+    calls = [_read_call(each) for each in texts or ()] or [None]
+    return None if None in calls else [call for call in calls if call is not None]
+
+
+def _elements(text: str) -> list[str] | None:
+    """The texts of the elements of a JSON list."""
+    out: list[str] = []
+    at = text.index("[") + 1
+    while (found := jsontext.value_at(text, at)) is not None:
+        end = found[1]
+        out.append(text[at:end].strip())
+        at = cast("re.Match[str]", _SPACE.match(text, end)).end()
+        if not text.startswith(",", at):
+            return out
+        at += 1
+    return None
+
+
+_SPACE: Final = re.compile(r"[ \t\r\n]*")
+
+
+def _read_call(text: str) -> Call | None:
+    found = jsontext.members(text)
+    if found is None:
+        return None
+    members = found[0]
+    name = members["name"].value if "name" in members else None
+    key = next((key for key in _ARGUMENTS if key in members), None)
+    if not isinstance(name, str):
+        return None
+    arguments = "{}" if key is None else _text_of(members[key])
+    others = {other: span.value for other, span in members.items() if other not in ("name", key)}
+    return Call(recipient_of(name), arguments, others)
+
+
+def _text_of(span: Span) -> str:
+    return span.value if isinstance(span.value, str) else span.raw
+
+
+def write_calls(calls: Sequence[Message]) -> str:
+    """The value of calls."""
+    texts = list(map(_write_call, calls))
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _write_call(call: Message) -> str:
+    content = call.content if isinstance(call.content, str) else ""
+    span = jsontext.parse(content)
+    plain = span is not None and not isinstance(span.value, str) and content == content.strip()
+    arguments = content if plain else jsontext.spaced(content)
+    others = "".join(
+        f", {jsontext.spaced(key)}: {jsontext.spaced(value)}"
+        for key, value in others_of(call).items()
+        if key not in ("name", *_ARGUMENTS)
+    )
+    return f'{{"name": {jsontext.spaced(name_of(call.recipient or ""))}, "arguments": {arguments}{others}}}'
+
+
+def others_of(call: Message) -> Object:
+    """What else the object of a call says."""
+    found: Json = notes_in(call.extras).get(_CALL)
+    return cast("Object", found) if isinstance(found, dict) else {}
+
+
+def extras_of(call: Call) -> Object:
+    """The same as extras of the call's message."""
+    return {_CALL: call.others} if call.others else {}

@@ -1,0 +1,283 @@
+"""What stands around the turns: a row of training data with its columns, or nothing (a list of turns)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, cast
+
+from ocml_bridge.adapter import Options, Source
+from ocml_bridge.boundary import several_documents
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
+from ocml_bridge.loss import FindingCode, Log
+from ocml_bridge.model import Json, Media, Tool, Transcript
+
+from .syntax import (
+    CALLS,
+    CHOSEN,
+    HOME,
+    MARK_CHOSEN,
+    MARK_COLUMN,
+    MARK_MEDIA,
+    MEDIA,
+    PLACEHOLDER,
+    REJECTED,
+    ROLES,
+    SPEAKERS,
+    SYSTEM,
+    TEXTS,
+    TOOLS,
+    TURNS,
+    notes_in,
+)
+from .tools import read_column, write_column
+
+_EXPECTED: Final = "expected a row with 'conversations', or a list of turns with 'from' and 'value'"
+_LIST: Final = "list"
+_TURNS: Final = "turns"
+_FORM: Final = "form"
+_CHOSEN: Final = "chosen"
+"""Keys of the layout of a document: whether it is a bare list, the key of its turns, the order of its columns, and
+how what was
+chosen and what was rejected are given, where not as we would: as a list of turns, or as a text."""
+
+
+class Column(NamedTuple):
+    """What the system says in a column of its own."""
+
+    text: str
+
+
+@dataclass(slots=True)
+class Row:
+    """A row without its turns.
+
+    Attributes:
+        units: its turns, behind the column of the system, and those that were chosen.
+        place: index of one of these → JSON pointer to it.
+        start: which of them is the first that was chosen.
+        rejected: the turns that were rejected.
+        media: what the placeholders of each turn stand for.
+    """
+
+    units: list[Any]
+    place: Callable[[int], str]
+    start: int = 0
+    rejected: list[Json] = field(default_factory=list[Any])
+    media: list[list[Media]] = field(default_factory=list[list[Media]])
+    tools: tuple[Tool, ...] | None = None
+    extras: Object = field(default_factory=dict[str, Any])
+    layout: Object = field(default_factory=dict[str, Any])
+
+    @property
+    def around(self) -> Transcript:
+        """The transcript without its messages and its alternatives."""
+        extras = {HOME: self.extras} if self.extras else None
+        return Transcript((), self.tools, extras=extras, layout={HOME: self.layout} if self.layout else None)
+
+
+def turns_of(source: Source) -> tuple[str | None, list[Json]] | None:
+    """The key of the turns of a row, None for a bare list, and the turns; None for what is no row."""
+    if isinstance(source, ARRAY):
+        turns = cast("list[Json]", source)
+        return (None, turns) if turns and all(_is_turn(turn, SPEAKERS[:1], TEXTS[:1]) for turn in turns) else None
+    if not isinstance(source, OBJECT):
+        return None
+    row = cast("Object", source)
+    for key in TURNS:
+        turns: Any = row.get(key)
+        if isinstance(turns, ARRAY):
+            speakers, texts = (SPEAKERS[:1], TEXTS) if key == TURNS[2] else (SPEAKERS, TEXTS)
+            if all(_is_turn(turn, speakers, texts) for turn in turns):
+                return key, turns
+    return None
+
+
+def _is_turn(turn: Json, speakers: Sequence[str], texts: Sequence[str]) -> bool:
+    if not isinstance(turn, OBJECT):
+        return False
+    members = cast("Object", turn)
+    said = [members[key] for key in texts if key in members]
+    whose = [members.get(key) for key in speakers]
+    return any(isinstance(each, str) for each in whose) and bool(said) and (said[0] is None or isinstance(said[0], str))
+
+
+def split(source: Source, options: Options) -> list[tuple[int, Source]]:
+    """The conversations of a list of rows, each with its index; else the one that a source is."""
+    items = cast("list[Json]", source) if isinstance(source, list) else []
+    return list(enumerate(items)) if _are_rows(items) else [(0, source)]
+
+
+def _are_rows(items: Sequence[Json]) -> bool:
+    return bool(items) and all(isinstance(item, OBJECT) and turns_of(item) is not None for item in items)
+
+
+def read_row(source: Source, log: Log) -> Row:
+    """Take a row apart.
+
+    Raises:
+        BridgeError: OCB-SHAPE for what is no row; OCB-SEVERAL for a list of rows.
+    """
+    if isinstance(source, ARRAY) and _are_rows(cast("list[Json]", source)):
+        raise several_documents(cast("list[Json]", source))
+    found = turns_of(source)
+    if found is None:
+        raise BridgeError(ErrorCode.SHAPE, _EXPECTED, path="")
+    key, turns = found
+    if key is None:
+        return _bound(Row(list(turns), lambda at: f"/{at}", layout={_LIST: True}), {})
+    document, known = cast("Object", source), [key]
+    system: Json = document.get(SYSTEM)
+    before: list[Any] = [Column(system)] if isinstance(system, str) and system else []
+    if before:
+        known.append(SYSTEM)
+        if any(_whose(turn) == SYSTEM for turn in turns):
+            log.find(FindingCode.SHAPE, f"/extras/{HOME}", "the system speaks in a column and in a turn; both are kept")
+    row = Row([*before, *turns], lambda at: f"/{key}/{at - len(before)}" if at >= len(before) else f"/{SYSTEM}")
+    if key != TURNS[0]:
+        row.layout[_TURNS] = key
+    if TOOLS in document and (declared := read_column(document[TOOLS])) is not None:
+        known.append(TOOLS)
+        row.tools = declared.tools
+        if declared.spelled is not None:
+            row.layout[TOOLS] = declared.spelled
+    known += _read_preference(document, row, key)
+    known += _bound(row, document).layout.pop(_COLUMNS, ())
+    form = form_of(document, (key, SYSTEM, TOOLS), frozenset({key}), known)
+    if form is not None:
+        row.layout[_FORM] = form
+    row.extras = rest(document, known)
+    return row
+
+
+def _whose(turn: Json) -> str:
+    members = cast("Object", turn)
+    word = next((members[key] for key in SPEAKERS if isinstance(members.get(key), str)), "")
+    return ROLES.get(word.lower(), word)
+
+
+# --- what was chosen, and what was rejected ---------------------------------------------------------------------------
+
+
+def _read_preference(document: Object, row: Row, key: str) -> list[str]:
+    """Put what was chosen behind the turns, and take what was rejected; the keys that were understood."""
+    chosen, rejected = (_as_turns(document.get(name)) for name in (CHOSEN, REJECTED))
+    if chosen is None or rejected is None:
+        return []
+    row.start, place = len(row.units), row.place
+    row.units += chosen[0]
+    row.rejected = rejected[0]
+    spelled = [how if how != _usual(turns) else None for turns, how in (chosen, rejected)]
+    if any(spelled):
+        row.layout[_CHOSEN] = spelled
+    is_list = chosen[1] == _LIST
+    row.place = lambda at: place(at) if at < row.start else f"/{CHOSEN}{f'/{at - row.start}' if is_list else ''}"
+    return [CHOSEN, REJECTED]
+
+
+def _as_turns(value: Json) -> tuple[list[Json], str] | None:
+    """The turns of an answer, and how it is given; None for what is none."""
+    if isinstance(value, str):
+        return [{SPEAKERS[0]: "gpt", TEXTS[0]: value}], "text"
+    if isinstance(value, OBJECT) and _is_turn(value, SPEAKERS, TEXTS):
+        return [value], "turn"
+    if isinstance(value, ARRAY):
+        turns = cast("list[Json]", value)
+        if turns and all(_is_turn(turn, SPEAKERS, TEXTS) for turn in turns):
+            return turns, _LIST
+    return None
+
+
+def _usual(turns: Sequence[Json]) -> str:
+    """How we give an answer."""
+    return "turn" if len(turns) == 1 else _LIST
+
+
+def _given(turns: Sequence[Object], how: Json) -> Json:
+    """Turns as an answer is given: as it was, where that was otherwise than we would."""
+    (turn, *more) = turns
+    if how == "text" and not more and turn == {SPEAKERS[0]: "gpt", TEXTS[0]: turn.get(TEXTS[0])}:
+        return turn[TEXTS[0]]
+    return turn if not more and how != _LIST else list(turns)
+
+
+# --- media ------------------------------------------------------------------------------------------------------------
+
+_COLUMNS: Final = "columns"
+
+
+def _bound(row: Row, document: Object) -> Row:
+    """Give each turn the media that its placeholders stand for, where the columns have as many as there are."""
+    wanted = [_placeholders(unit) for unit in row.units]
+    columns = {kind: document.get(name) for kind, name in MEDIA.items()}
+    found = {kind: cast("list[str]", value) for kind, value in columns.items() if _is_texts(value)}
+    count = {kind: sum(kinds.count(kind) for kinds in wanted) for kind in MEDIA}
+    row.media = [[] for _ in row.units]
+    if not any(count.values()) or any(count[kind] != len(found.get(kind, ())) for kind in MEDIA):
+        return row
+    left: dict[str, Iterator[str]] = {kind: iter(value) for kind, value in found.items()}
+    row.media = [[Media(cast("Any", kind), url=next(left[kind])) for kind in kinds] for kinds in wanted]
+    row.layout[_COLUMNS] = [MEDIA[kind] for kind in found if count[kind]]
+    return row
+
+
+def _is_texts(value: Json) -> bool:
+    return isinstance(value, ARRAY) and all(isinstance(each, str) for each in cast("list[Json]", value))
+
+
+def _placeholders(unit: Any) -> list[str]:
+    """The kinds of the placeholders in a unit."""
+    text = unit.text if isinstance(unit, Column) else next((unit.get(key) for key in TEXTS if key in unit), None)
+    if not isinstance(text, str) or "<" not in text:
+        return []
+    if not isinstance(unit, Column):
+        word = next(unit[key] for key in SPEAKERS if isinstance(unit.get(key), str))
+        if word in CALLS or ROLES.get(word.lower()) in ("assistant", "tool"):
+            return []
+    return PLACEHOLDER.findall(text)
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write_row(around: Transcript, turns: Sequence[Object], rejected: Sequence[Object]) -> Json:
+    """A row, put together.
+
+    Args:
+        around: what stands around its turns.
+        turns: they, with the marks of where they go in the row.
+        rejected: the turns that were rejected.
+    """
+    layout, extras = notes_in(around.layout), notes_in(around.extras)
+    media = _columns([*turns, *rejected])
+    column = turns[0][TEXTS[0]] if turns and turns[0].get(MARK_COLUMN) else None
+    marked = (at for at, turn in enumerate(turns) if rejected and turn.get(MARK_CHOSEN))
+    start = next(marked, len(turns))
+    plain = [{key: value for key, value in turn.items() if not key.startswith("\0")} for turn in turns]
+    said = plain[column is not None : start]
+    is_bare = around.tools is None and column is None and not (media or rejected or extras)
+    if layout.get(_LIST) is True and is_bare and turns_of(said) is not None:
+        return said
+    key = layout.get(_TURNS)
+    key = key if key in TURNS and (key != TURNS[2] or all(SPEAKERS[0] in turn for turn in said)) else TURNS[0]
+    row: Object = {key: said}
+    if column is not None:
+        row[SYSTEM] = column
+    if around.tools is not None:
+        row[TOOLS] = write_column(around.tools, layout.get(TOOLS))
+    if rejected and start < len(turns):
+        spelled: Json = layout.get(_CHOSEN)
+        how = cast("list[Json]", spelled) if isinstance(spelled, ARRAY) and len(spelled) == 2 else [None, None]
+        row[CHOSEN], row[REJECTED] = _given(plain[start:], how[0]), _given(rejected, how[1])
+    row |= media
+    fixed = tuple(row)
+    return shape(add(row, extras), layout.get(_FORM), fixed=fixed)
+
+
+def _columns(turns: Sequence[Object]) -> dict[str, Json]:
+    columns: dict[str, Json] = {}
+    for turn in turns:
+        for each in cast("list[Media]", turn.get(MARK_MEDIA, [])):
+            columns.setdefault(MEDIA[each.media], []).append(each.url)
+    return columns

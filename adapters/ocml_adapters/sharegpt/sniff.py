@@ -1,0 +1,23 @@
+"""Whether JSON is a ShareGPT row."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from ocml_bridge.adapter import Source
+from ocml_bridge.form import Object
+
+from .rows import turns_of
+from .syntax import SPEAKERS, TEXTS
+
+
+def sniff(source: Source) -> int:
+    """Certain of rows and lists whose turns have `from` and `value`, and of rows that call them conversations."""
+    found = turns_of(source)
+    if found is None:
+        return 0
+    name, turns = found
+    if not turns:
+        return 1
+    spelled = all(SPEAKERS[0] in cast("Object", turn) or TEXTS[0] in cast("Object", turn) for turn in turns)
+    return 3 if spelled or name is not None else 0

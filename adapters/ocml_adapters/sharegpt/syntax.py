@@ -1,0 +1,59 @@
+"""The words of ShareGPT rows, as LLaMA-Factory, axolotl, FastChat and their likes read and write them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from ocml_bridge.form import OBJECT, Object
+from ocml_bridge.model import Json
+
+HOME: Final = "sharegpt"
+
+TURNS: Final = ("conversations", "conversation", "messages")
+"""The keys of a row that the turns may stand under; the first is the one that we write."""
+SPEAKERS: Final = ("from", "role")
+"""The keys of a turn that say whose it is."""
+TEXTS: Final = ("value", "content")
+"""The keys of a turn that say what it says."""
+SYSTEM: Final = "system"
+"""The key of a row for what the system says before all turns."""
+TOOLS: Final = "tools"
+CHOSEN: Final = "chosen"
+REJECTED: Final = "rejected"
+
+ROLES: Final[dict[str, str]] = {
+    "system": "system",
+    **dict.fromkeys(("human", "user", "prompter"), "user"),
+    **dict.fromkeys(("gpt", "assistant", "bot", "model", "chatgpt", "bing", "bard"), "assistant"),
+    **dict.fromkeys(("observation", "tool", "function", "function-response", "tool_response"), "tool"),
+    "function_response": "tool",
+}
+"""Whose a turn is, by what it says that it is from."""
+CALLS: Final = ("function_call", "function-call", "tool_call")
+"""Of turns of the assistant that are calls; the first is the one that we write."""
+WRITTEN: Final[dict[str, str]] = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
+"""What a turn that we write is from, by its role."""
+WEIGHTS: Final = ("weight", "loss_weight", "train", "loss")
+"""The keys of a turn that say whether it is trained on; the first is the one that we write."""
+MEDIA: Final[dict[str, str]] = {"image": "images", "video": "videos", "audio": "audios"}
+"""The columns of a row with the media that placeholders in texts stand for, in order."""
+PLACEHOLDER: Final = re.compile(r"<(image|video|audio)>")
+"""What stands in a text for the next entry of a column."""
+BETWEEN_RESULTS: Final = "\n</tool_response>\n<tool_response>\n"
+"""What stands between the results of parallel calls in one observation (LLaMA-Factory, `converter.py`)."""
+
+APART: Final = "apart"
+"""The key of the layout of a message that begins a turn although it could stand in the one before."""
+COLUMN: Final = "column"
+"""The key of the layout of what the system says in a column of the row and not in a turn."""
+MARK_CHOSEN: Final = "\0chosen"
+MARK_COLUMN: Final = "\0column"
+MARK_MEDIA: Final = "\0media"
+"""Keys of a turn that is about to be written: where it stands in the row, and what its placeholders stand for."""
+
+
+def notes_in(by_format: dict[str, Any] | None) -> Object:
+    """What ShareGPT keeps in extras or layout; an empty object where it keeps nothing."""
+    found: Json = by_format.get(HOME) if by_format is not None else None
+    return found if isinstance(found, OBJECT) else {}

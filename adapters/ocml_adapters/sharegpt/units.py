@@ -1,0 +1,347 @@
+"""Turns of a row and their messages: what reads and writes the documents of the format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+from ocml_bridge.form import Object
+from ocml_bridge.loss import Log
+from ocml_bridge.memo import Memo
+from ocml_bridge.model import (
+    Alternative,
+    FileBreak,
+    Flags,
+    Foreign,
+    Infill,
+    Json,
+    Media,
+    Message,
+    Refusal,
+    Text,
+    Thought,
+    Tools,
+    Transcript,
+    replace,
+)
+from ocml_bridge.narrowing import drop_message, narrow
+from ocml_bridge.pairing import name_replies
+from ocml_bridge.transform import missing
+from ocml_bridge.turns import hoist_tools, is_call, parts_of, places
+from ocml_bridge.units.conversation import Conversation, conversation_of
+from ocml_bridge.units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of, messages_of
+from ocml_bridge.units.reader import UnitReader
+from ocml_bridge.units.writer import Prepared, UnitWriter
+from ocml_bridge.visibility import is_private
+
+from .rows import Column, Row, read_row, write_row
+from .syntax import (
+    APART,
+    CALLS,
+    COLUMN,
+    HOME,
+    MARK_CHOSEN,
+    MARK_COLUMN,
+    MARK_MEDIA,
+    MEDIA,
+    PLACEHOLDER,
+    REJECTED,
+    SPEAKERS,
+    TEXTS,
+    notes_in,
+)
+from .turns import is_thought, notice, read_turn, write_turn
+
+_LONGEST: Final = 100
+"""The longest word for a speaker that plans are made for, in characters."""
+_TAGS: Final = ("think>", "tool_response>", "image>", "video>", "audio>")
+"""What a text has in it that may not be written as it is, behind a `<`."""
+
+
+class TurnReader(UnitReader):
+    """Reads turns."""
+
+    def part(self, source: str | Json, log: Log) -> Parted:
+        """The turns of a row, behind what the system says in its column.
+
+        Raises:
+            BridgeError: OCB-SHAPE for what is no row; OCB-SEVERAL for a list of rows.
+        """
+        row = read_row(source, log)
+        return Parted(row.units, row.around, document=row)
+
+    def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
+        """A turn that is a text and nothing else, without it."""
+        if unit.__class__ is not dict or len(unit) != 2:
+            return None
+        word, text = unit.get(SPEAKERS[0]), unit.get(TEXTS[0])
+        if word.__class__ is not str or text.__class__ is not str or not text or len(word) > _LONGEST:
+            return None
+        if word in CALLS or ("<" in text and not _is_inert(text)):
+            return None
+        return (tuple(unit), word), [text]
+
+    def filled(self, unit: Any, values: Sequence[str]) -> Unit:
+        """A turn that is a text, with another one."""
+        return {**unit, TEXTS[0]: values[0]}
+
+    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+        """The messages of a turn, or of the system's column.
+
+        Raises:
+            BridgeError: OCB-SHAPE with the JSON pointer of what is no turn.
+        """
+        row = cast("Row", parted.document)
+        if isinstance(unit, Column):
+            return [column_message(unit.text)]
+        media = row.media[at] if at < len(row.media) else []
+        made = read_turn(unit, row.place(at), media)
+        notice(made, index, log)
+        return made
+
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+        """The conversation, with what neighbours tell of one another, and with what was rejected."""
+        related(items)
+        name_replies(items, log)
+        row = cast("Row", parted.document)
+        if not row.rejected:
+            return Conversation(items, parted.around)
+        behind = sum(len(read_turn(turn, "")) for turn in row.units[row.start :])
+        alternative = rejected_of(row, len(items) - behind)
+        return Conversation(items, replace(parted.around, alternatives=(alternative,)))
+
+
+def column_message(text: str) -> Message:
+    """What the system says in a column of the row."""
+    return Message("system", text, layout={HOME: {COLUMN: True}})
+
+
+def rejected_of(row: Row, at: int) -> Alternative:
+    """What was rejected, in place of the messages from an index on."""
+    made = [message for turn in row.rejected for message in read_turn(turn, f"/{REJECTED}")]
+    items = list(map(item_of, made))
+    related(items)
+    return Alternative(messages_of(items), at, REJECTED)
+
+
+def _is_inert(text: str) -> bool:
+    return not any(tag in text for tag in _TAGS)
+
+
+# --- between messages -------------------------------------------------------------------------------------------------
+
+
+def joins(before: Head, head: Head) -> bool:
+    """Whether a message stands in the turn of the message before it.
+
+    A thought stands in the turn of what it leads to; parallel calls are one turn, and so are their results.
+    """
+    known = _joins.get((before, head))
+    if known is None:
+        known = _may_join(before.message("", None), head.message("", None))
+        if before.shared and head.shared:
+            _joins.keep((before, head), known)
+    return known
+
+
+_joins: Final = Memo[tuple[Head, Head], bool](LIMIT)
+
+
+def _may_join(before: Message, message: Message) -> bool:
+    if before.role != message.role or before.weight != message.weight:
+        return False
+    layout = notes_in(message.layout)
+    if layout.get(APART) or layout.get(MARK_CHOSEN):
+        return False
+    if message.role == "tool":
+        return True
+    if message.role != "assistant" or is_thought(message):
+        return False
+    called = item_of(message)[0].calls
+    return is_thought(before) or (called and item_of(before)[0].calls)
+
+
+def related(items: list[Item]) -> None:
+    """Give each item what its neighbours tell of it; the list is changed.
+
+    A message that begins a turn although it could stand in the one before remembers that it stands apart. What the
+    assistant says right before a call is a preamble.
+    """
+    for at in range(1, len(items)):
+        before, (head, content, call_id) = items[at - 1][0], items[at]
+        if not head.continues and head.role == before.role and joins(before, head):
+            message = head.message("", None)
+            layout = {**(message.layout or {}), HOME: {**notes_in(message.layout), APART: True}}
+            items[at] = (head.replaced(layout=layout), content, call_id)
+    _tell_preambles(items)
+
+
+def _tell_preambles(items: list[Item]) -> None:
+    """Put the texts of the assistant on their channels: right before a call, or final."""
+    called = False
+    for at in range(len(items) - 1, -1, -1):
+        head, content, call_id = items[at]
+        if head.role == "assistant" and not head.calls and head.channel in ("final", "commentary"):
+            channel, intent = ("commentary", "preamble") if called else ("final", None)
+            if head.channel != channel:
+                items[at] = (head.replaced(channel=channel, intent=intent), content, call_id)
+        called = head.calls
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+class TurnWriter(UnitWriter):
+    """Writes turns. The state is whether any stands before."""
+
+    target = HOME
+    home = HOME
+    mark = "<"
+    groups = True
+
+    def inert(self, text: str) -> bool:
+        """Whether a text has no tag of a thought, of results, or of media."""
+        return _is_inert(text)
+
+    def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+        """The document with its tools apart from messages, with media where placeholders can stand for them."""
+        origins: Sequence[int] | None = None
+        if any(_has(item, Tools) for item in conversation.items):
+            document = conversation.transcript
+            conversation = conversation_of(hoist_tools(document, log))
+            origins = places(document, log)
+        items, around = conversation.items, conversation.around
+        if any(_has(item, Media) for item in items):
+            items = _without_media(items, range(len(items)) if origins is None else origins, log)
+        if around.alternatives is not None:
+            moved = _placed(around.alternatives, missing(log.losses) if origins is not None else set())
+            around = replace(around, alternatives=moved)
+            items = _marked(items, moved)
+        return Prepared(items, around, origins)
+
+    def nearest(self, message: Message, index: int, log: Log) -> Message | None:
+        """A text, with media where people speak; whatever instructs is the system, and an empty thought is none."""
+        thought = is_thought(message)
+        if not thought and message.role != "tool" and not is_call(message) and is_private(message):
+            drop_message(log, index, f"{HOME} would show what a message of this role says in private")
+            return None
+        if message.role == "developer":
+            message.role = "system"
+        holds: tuple[type[Any], ...] = () if message.role in ("assistant", "tool") else (Media,)
+        path = f"/messages/{index}/content"
+        content = narrow(message.content, holds, path, log, target=HOME, able=_has_place, hoisted=True, private=thought)
+        message.content = content
+        if thought:
+            message.channel, message.intent = "analysis", None
+            if not content:
+                drop_message(log, index, f"{HOME} has no place for a thought without text")
+                return None
+        return message
+
+    def joins(self, before: Head, head: Head) -> bool:
+        """Whether a message stands in the turn of the message before it."""
+        return joins(before, head)
+
+    def follows(self, head: Head) -> bool:
+        """Of a call the value depends on its arguments."""
+        return not head.calls
+
+    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+        """A turn, and what it reads as."""
+        turn = write_turn(group, paths, log, first=state is None)
+        if turn.get(MARK_COLUMN):
+            image = [column_message(turn[TEXTS[0]])]
+        else:
+            image = read_turn(_bare(turn), paths[0], turn.get(MARK_MEDIA, ()))
+        return Spelled(turn, image, _BEGUN)
+
+    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
+        """The row around its turns, and what it reads as without them."""
+        rejected = [turn for one in _preferred(around.alternatives) for turn in self._turns(one.messages)]
+        for kept in (around, replace(around, extras=None, layout=None)):
+            written = write_row(kept, units, rejected)
+            row = read_row(written, Log())
+            if len(row.units) == len(units) and row.media == [turn.get(MARK_MEDIA, []) for turn in units]:
+                break
+        image = row.around
+        if row.rejected:
+            image.alternatives = (rejected_of(row, around.alternatives[0].at if around.alternatives else 0),)
+        return Enclosed(written, image)
+
+    def _turns(self, messages: Sequence[Message]) -> list[Object]:
+        """The turns of messages that stand in no document."""
+        near = [self.nearest(message_of(item_of(message)), at, Log()) for at, message in enumerate(messages)]
+        groups: list[list[Message]] = []
+        for message in near:
+            if message is None:
+                continue
+            if groups and joins(item_of(groups[-1][-1])[0], item_of(message)[0]):
+                groups[-1].append(message)
+            else:
+                groups.append([message])
+        return [_bare(write_turn(group, [""] * len(group), Log(), first=False)) for group in groups]
+
+    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+        """The conversation, with what neighbours tell of one another."""
+        related(items)
+        name_replies(items, Log())
+        return Conversation(items, around)
+
+
+_BEGUN: Final = "begun"
+"""The state behind a turn."""
+
+
+def _bare(turn: Object) -> Object:
+    """A turn without the marks of where it goes."""
+    return {key: value for key, value in turn.items() if not key.startswith("\0")}
+
+
+def _has(item: Item, kind: type[Any]) -> bool:
+    content = item[1]
+    return not isinstance(content, str) and any(isinstance(part, kind) for part in content)
+
+
+def _has_place(part: Any) -> bool:
+    """Whether a column can hold a medium: it has an address and nothing else."""
+    return isinstance(part, Media) and part == Media(part.media, url=part.url or "") and part.media in MEDIA
+
+
+def _without_media(items: Sequence[Item], origins: Sequence[int], log: Log) -> Sequence[Item]:
+    """The items, without media where a text has in it what would be taken for the place of one."""
+    texts = (part.text for _, content, _ in items for part in parts_of(content) if isinstance(part, Text))
+    if not any(map(PLACEHOLDER.search, texts)):
+        return items
+    out = list(items)
+    for at, item in enumerate(items):
+        if _has(item, Media):
+            head, content, call_id = item
+            path = f"/messages/{origins[at]}/content"
+            out[at] = (head, narrow(content, _OTHERS, path, log, target=HOME), call_id)
+    return out
+
+
+_OTHERS: Final = (Text, Tools, Thought, Flags, Refusal, Infill, FileBreak, Foreign)
+
+
+def _preferred(alternatives: Sequence[Alternative] | None) -> Sequence[Alternative]:
+    """The one alternative that a row has a place for: what was rejected."""
+    return alternatives if alternatives is not None and [one.label for one in alternatives] == [REJECTED] else ()
+
+
+def _placed(alternatives: Sequence[Alternative], gone: set[int]) -> tuple[Alternative, ...]:
+    """Alternatives in a document that some messages are gone from."""
+    return tuple(replace(one, at=one.at - sum(index < one.at for index in gone)) for one in alternatives)
+
+
+def _marked(items: Sequence[Item], alternatives: Sequence[Alternative]) -> Sequence[Item]:
+    """The items, the first of those that were chosen with a mark."""
+    out = list(items)
+    for one in _preferred(alternatives):
+        if one.at < len(out):
+            head, content, call_id = out[one.at]
+            message = head.message("", None)
+            layout = {**(message.layout or {}), HOME: {**notes_in(message.layout), MARK_CHOSEN: True}}
+            out[one.at] = (head.replaced(layout=layout), content, call_id)
+    return out
