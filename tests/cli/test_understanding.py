@@ -28,12 +28,20 @@ CHATML = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello!<|im_end|
 
 
 FOREIGN: list[tuple[Any, str]] = [
+<<<<<<< HEAD
     (
         ANTHROPIC,
         "an Anthropic Messages request (`tool_use` at /messages/1/content/1); ocml-convert does not read that yet",
     ),
     ({**ANTHROPIC, "system": "Be brief."}, "an Anthropic Messages request (`system` at /system)"),
     ({"conversations": [{"from": "human", "value": "Hi"}]}, "a ShareGPT record"),
+=======
+    (BEDROCK, "a Bedrock Converse request (`inferenceConfig` at /inferenceConfig)"),
+    (
+        {"instruction": "Add.", "output": "2"},
+        "an Alpaca record (`instruction`, `output`); ocml-convert does not read that yet",
+    ),
+>>>>>>> cc168f1 (Telling a ShareGPT row needs its syntax alone; tables with the format)
     ([{"title": "t", "mapping": {}}], "a ChatGPT export"),
 ]
 
@@ -59,8 +67,9 @@ def test_a_wrong_from_is_refused_and_can_be_forced(run: Run) -> None:
 
 def test_openai_is_not_what_anthropic_wrote(run: Run) -> None:
     finished = run("-f", "openai", "-t", "harmony", stdin=json.dumps(ANTHROPIC).encode())
-    assert (finished.status, finished.out) == (4, b"")
-    assert "OCB-SHAPE at /messages/1/content/1: you said openai; this is certainly an Anthropic" in finished.err
+    assert (finished.status, finished.out) == (5, b"")
+    assert "OCB-FORMAT-DOUBT at /messages/1/content/1: you said openai; this is certainly an Anth" in finished.err
+    assert "the format anthropic reads it" in finished.err
 
 
 @pytest.mark.parametrize(("data", "name"), [(b"\x1f\x8b\x08\x00", "gzip"), ("Hi".encode("utf-16"), "UTF-16 text")])

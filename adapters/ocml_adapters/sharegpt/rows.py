@@ -29,7 +29,9 @@ from .syntax import (
     TEXTS,
     TOOLS,
     TURNS,
+    is_turn,
     notes_in,
+    turns_of,
 )
 from .tools import read_column, write_column
 
@@ -38,9 +40,8 @@ _LIST: Final = "list"
 _TURNS: Final = "turns"
 _FORM: Final = "form"
 _CHOSEN: Final = "chosen"
-"""Keys of the layout of a document: whether it is a bare list, the key of its turns, the order of its columns, and
-how what was
-chosen and what was rejected are given, where not as we would: as a list of turns, or as a text."""
+"""Keys of the layout of a document: whether it is a bare list, the key of its turns, the order of its columns, and how
+what was chosen and what was rejected are given where not as we would: as a list of turns, or as a text."""
 
 
 class Column(NamedTuple):
@@ -75,32 +76,6 @@ class Row:
         """The transcript without its messages and its alternatives."""
         extras = {HOME: self.extras} if self.extras else None
         return Transcript((), self.tools, extras=extras, layout={HOME: self.layout} if self.layout else None)
-
-
-def turns_of(source: Source) -> tuple[str | None, list[Json]] | None:
-    """The key of the turns of a row, None for a bare list, and the turns; None for what is no row."""
-    if isinstance(source, ARRAY):
-        turns = cast("list[Json]", source)
-        return (None, turns) if turns and all(_is_turn(turn, SPEAKERS[:1], TEXTS[:1]) for turn in turns) else None
-    if not isinstance(source, OBJECT):
-        return None
-    row = cast("Object", source)
-    for key in TURNS:
-        turns: Any = row.get(key)
-        if isinstance(turns, ARRAY):
-            speakers, texts = (SPEAKERS[:1], TEXTS) if key == TURNS[2] else (SPEAKERS, TEXTS)
-            if all(_is_turn(turn, speakers, texts) for turn in turns):
-                return key, turns
-    return None
-
-
-def _is_turn(turn: Json, speakers: Sequence[str], texts: Sequence[str]) -> bool:
-    if not isinstance(turn, OBJECT):
-        return False
-    members = cast("Object", turn)
-    said = [members[key] for key in texts if key in members]
-    whose = [members.get(key) for key in speakers]
-    return any(isinstance(each, str) for each in whose) and bool(said) and (said[0] is None or isinstance(said[0], str))
 
 
 def split(source: Source, options: Options) -> list[tuple[int, Source]]:
@@ -180,11 +155,11 @@ def _as_turns(value: Json) -> tuple[list[Json], str] | None:
     """The turns of an answer, and how it is given; None for what is none."""
     if isinstance(value, str):
         return [{SPEAKERS[0]: "gpt", TEXTS[0]: value}], "text"
-    if isinstance(value, OBJECT) and _is_turn(value, SPEAKERS, TEXTS):
+    if isinstance(value, OBJECT) and is_turn(value):
         return [value], "turn"
     if isinstance(value, ARRAY):
         turns = cast("list[Json]", value)
-        if turns and all(_is_turn(turn, SPEAKERS, TEXTS) for turn in turns):
+        if turns and all(is_turn(turn) for turn in turns):
             return turns, _LIST
     return None
 

@@ -7,8 +7,7 @@ from typing import cast
 from ocml_bridge.adapter import Source
 from ocml_bridge.form import Object
 
-from .rows import turns_of
-from .syntax import SPEAKERS, TEXTS
+from .syntax import SPEAKERS, TEXTS, turns_of
 
 
 def sniff(source: Source) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, cast
 
-from ocml_bridge.form import OBJECT, Object
+from ocml_bridge.form import ARRAY, OBJECT, Object
 from ocml_bridge.model import Json
 
 HOME: Final = "sharegpt"
@@ -57,3 +58,30 @@ def notes_in(by_format: dict[str, Any] | None) -> Object:
     """What ShareGPT keeps in extras or layout; an empty object where it keeps nothing."""
     found: Json = by_format.get(HOME) if by_format is not None else None
     return found if isinstance(found, OBJECT) else {}
+
+
+def turns_of(source: Json) -> tuple[str | None, list[Json]] | None:
+    """The key of the turns of a row, None for a bare list, and the turns; None for what is no row."""
+    if isinstance(source, ARRAY):
+        turns = cast("list[Json]", source)
+        return (None, turns) if turns and all(is_turn(turn, SPEAKERS[:1], TEXTS[:1]) for turn in turns) else None
+    if not isinstance(source, OBJECT):
+        return None
+    row = cast("Object", source)
+    for key in TURNS:
+        turns: Any = row.get(key)
+        if isinstance(turns, ARRAY):
+            speakers, texts = (SPEAKERS[:1], TEXTS) if key == TURNS[2] else (SPEAKERS, TEXTS)
+            if all(is_turn(turn, speakers, texts) for turn in turns):
+                return key, turns
+    return None
+
+
+def is_turn(turn: Json, speakers: Sequence[str] = SPEAKERS, texts: Sequence[str] = TEXTS) -> bool:
+    """Whether a value is a turn with one of some keys for whose it is, and one for what it says."""
+    if not isinstance(turn, OBJECT):
+        return False
+    members = cast("Object", turn)
+    said = [members[key] for key in texts if key in members]
+    whose = [members.get(key) for key in speakers]
+    return any(isinstance(each, str) for each in whose) and bool(said) and (said[0] is None or isinstance(said[0], str))
