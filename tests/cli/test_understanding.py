@@ -39,7 +39,7 @@ FOREIGN: list[tuple[Any, str]] = [
     (BEDROCK, "a Bedrock Converse request (`inferenceConfig` at /inferenceConfig)"),
     (
         {"instruction": "Add.", "output": "2"},
-        "an Alpaca record (`instruction`, `output`); ocml-convert does not read that yet",
+        "an Alpaca record (`instruction` at /instruction); ocml-convert does not read that yet",
     ),
 >>>>>>> cc168f1 (Telling a ShareGPT row needs its syntax alone; tables with the format)
     ([{"title": "t", "mapping": {}}], "a ChatGPT export"),
