@@ -28,20 +28,10 @@ CHATML = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello!<|im_end|
 
 
 FOREIGN: list[tuple[Any, str]] = [
-<<<<<<< HEAD
-    (
-        ANTHROPIC,
-        "an Anthropic Messages request (`tool_use` at /messages/1/content/1); ocml-convert does not read that yet",
-    ),
-    ({**ANTHROPIC, "system": "Be brief."}, "an Anthropic Messages request (`system` at /system)"),
-    ({"conversations": [{"from": "human", "value": "Hi"}]}, "a ShareGPT record"),
-=======
-    (BEDROCK, "a Bedrock Converse request (`inferenceConfig` at /inferenceConfig)"),
     (
         {"instruction": "Add.", "output": "2"},
         "an Alpaca record (`instruction` at /instruction); ocml-convert does not read that yet",
     ),
->>>>>>> cc168f1 (Telling a ShareGPT row needs its syntax alone; tables with the format)
     ([{"title": "t", "mapping": {}}], "a ChatGPT export"),
 ]
 

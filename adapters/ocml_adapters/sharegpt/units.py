@@ -215,9 +215,13 @@ class TurnWriter(UnitWriter):
         if any(_has(item, Media) for item in items):
             items = _without_media(items, range(len(items)) if origins is None else origins, log)
         if around.alternatives is not None:
-            moved = _placed(around.alternatives, missing(log.losses) if origins is not None else set())
-            around = replace(around, alternatives=moved)
-            items = _marked(items, moved)
+            if origins is not None:
+                around = replace(around, alternatives=_placed(around.alternatives, missing(log.losses)))
+            assert around.alternatives is not None
+            near = [self.nearest(message_of(item), index, Log()) for index, item in enumerate(items)]
+            left_out = {index for index, message in enumerate(near) if message is None}
+            items = _marked(items, around.alternatives, left_out)
+            around = replace(around, alternatives=_placed(around.alternatives, left_out))
         return Prepared(items, around, origins)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
@@ -335,13 +339,15 @@ def _placed(alternatives: Sequence[Alternative], gone: set[int]) -> tuple[Altern
     return tuple(replace(one, at=one.at - sum(index < one.at for index in gone)) for one in alternatives)
 
 
-def _marked(items: Sequence[Item], alternatives: Sequence[Alternative]) -> Sequence[Item]:
-    """The items, the first of those that were chosen with a mark."""
+def _marked(items: Sequence[Item], alternatives: Sequence[Alternative], left_out: set[int]) -> Sequence[Item]:
+    """The items, the first of those that were chosen and are written with a mark."""
     out = list(items)
     for one in _preferred(alternatives):
-        if one.at < len(out):
-            head, content, call_id = out[one.at]
-            message = head.message("", None)
-            layout = {**(message.layout or {}), HOME: {**notes_in(message.layout), MARK_CHOSEN: True}}
-            out[one.at] = (head.replaced(layout=layout), content, call_id)
+        for at in range(one.at, len(out)):
+            if at not in left_out:
+                head, content, call_id = out[at]
+                message = head.message("", None)
+                layout = {**(message.layout or {}), HOME: {**notes_in(message.layout), MARK_CHOSEN: True}}
+                out[at] = (head.replaced(layout=layout), content, call_id)
+                break
     return out
