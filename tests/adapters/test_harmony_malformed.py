@@ -9,10 +9,12 @@ from typing import Any, cast
 import pytest
 
 from corpus import corpus_path
+from harmony_answers import chunks_of
 from harmony_judge import records
 from harmony_text import CALL, codes, is_exact, messages, read_text, said
 from ocml_adapters.harmony.official import as_official
 from ocml_adapters.harmony.syntax import TOKEN
+from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import (
     BridgeError,
     ErrorCode,
@@ -24,6 +26,9 @@ from ocml_bridge import (
     read,
     write,
 )
+from ocml_bridge.events import Delta, Stop
+from ocml_bridge.pipe import decoder
+from ocml_bridge.testing.laws import all_laws
 
 # --- malformed output -------------------------------------------------------------------------------------------------
 
@@ -365,3 +370,52 @@ def test_a_start_token_that_no_header_follows_is_mentioned(between: str) -> None
     assert isinstance(reading.transcript, Transcript)
     assert [message.content for message in reading.transcript.messages] == [body]
     assert [finding.code for finding in reading.findings] == ["stray-token"]
+
+
+ENDED = {
+    "an answer": ("<|start|>assistant<|channel|>final<|message|>Four.", "return"),
+    "reasoning": ("<|start|>assistant<|channel|>analysis<|message|>Hm.", "end"),
+    "a call": ("<|start|>assistant to=functions.f<|channel|>commentary <|constrain|>json<|message|>{}", "call"),
+}
+
+
+@pytest.mark.parametrize(("text", "end"), ENDED.values(), ids=list(ENDED))
+@pytest.mark.parametrize("reason", [None, "stop"])
+def test_the_token_that_ends_the_text_ends_the_message_before_it(text: str, end: str, reason: Any) -> None:
+    """gpt-oss may sample it, too; it is nothing that anybody said."""
+    body = text.rpartition("<|message|>")[2]
+    wanted = read(f"{text}<|endoftext|>", "harmony")
+    assert isinstance(wanted.transcript, Transcript)
+    assert [(each.content, each.end) for each in wanted.transcript.messages] == [(body, end)]
+    assert {finding.code for finding in wanted.findings} == {FindingCode.END_MISSING}
+    ids = load_encoding().encode(f"{text}<|endoftext|>", allowed_special="all")
+    for size in (1, 2, 1000):
+        source, tokens = decoder("harmony"), decoder("harmony-tokens")
+        events = [event for chunk in chunks_of(f"{text}<|endoftext|>", size) for event in source.feed(chunk)]
+        of_ids = [event for at in range(0, len(ids), size) for event in tokens.feed_tokens(ids[at : at + size])]
+        for told in (events + source.finish(reason), of_ids + tokens.finish(reason)):
+            assert "".join(event.text for event in told if isinstance(event, Delta)) == body
+            assert isinstance(told[-1], Stop)
+            assert told[-1].document == wanted.transcript
+
+
+def test_the_same_token_elsewhere_in_a_body_is_text() -> None:
+    text = "<|start|>assistant<|channel|>final<|message|>a<|endoftext|> b<|return|>"
+    assert messages(text)[0].content == "a<|endoftext|> b"
+    source = decoder("harmony")
+    events = [event for piece in chunks_of(text, 3) for event in source.feed(piece)] + source.finish()
+    assert "".join(event.text for event in events if isinstance(event, Delta)) == "a<|endoftext|> b"
+    user = "<|start|>user<|message|>What is <|endoftext|><|end|>"
+    assert write(read_text(user), "harmony").output == user
+
+
+def test_among_ids_the_spelling_of_that_token_is_text() -> None:
+    message = Message("assistant", "Say <|endoftext|>", channel="final", end=None)
+    for name in ("harmony", "harmony-tokens"):
+        all_laws(Transcript((message,)), name)
+    ids = cast("list[int]", write(Transcript((message,)), "harmony-tokens").output)
+    source = decoder("harmony-tokens")
+    events = [event for number in ids for event in source.feed_tokens([number])] + source.finish()
+    assert "".join(event.text for event in events if isinstance(event, Delta)) == message.content
+    assert isinstance(stop := events[-1], Stop)
+    assert stop.document == Transcript((message,))

@@ -32,6 +32,7 @@ from .syntax import (
     BROADCAST,
     CONTROL,
     DEVELOPER,
+    END_OF_TEXT,
     HOME,
     MENTIONABLE,
     ROLES,
@@ -84,7 +85,11 @@ def framed(message: Message, options: Options, *, prompted: bool, last: bool) ->
             kept["tools"] = read.section
     else:
         body = cast("str", content)
-    if isinstance(content, str) and (mentions := _mentions(layout.get("mentions"), content, fields)):
+    mentions = _mentions(layout.get("mentions"), content, fields) if isinstance(content, str) else []
+    if last and message.end is None and body.endswith(END_OF_TEXT):
+        # There it would be the end.
+        mentions = [token for token in mentions if token != END_OF_TEXT]
+    if mentions:
         kept["mentions"] = mentions
     end = message.end if last or message.end else "end"
     if last and options.training and end is not None and answers(fields):

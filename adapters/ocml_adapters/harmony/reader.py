@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.boundary import cut_text, several
@@ -14,12 +14,26 @@ from ocml_bridge.turns import continues, infer_grouping, is_call
 from ocml_bridge.units.heads import item_of
 
 from .body import read_body
-from .declared import KINDS, meant
+from .declared import KINDS
+from .frame_header import Header, ends_with, fields_in, read_header, uncalled
 from .frames import Frame, Scan, begins, boundaries, pieces_of, scanned
 from .header import TOOL_NAME, Fields, is_call_to_tool, is_own_spelling, regular
 from .message import LINE_END, is_edge, lifted, make, split_tail
-from .recover import is_begun, read_stripped, recover, split_body, unheaded
-from .syntax import ASSISTANT, CHANNELS, CONSTRAIN, CONTROL, ENDS, HOME, ROLES, SPECIALS, START, STOPS, TOOL
+from .recover import is_begun, read_stripped, split_body, unheaded
+from .syntax import (
+    ASSISTANT,
+    CHANNELS,
+    CONSTRAIN,
+    CONTROL,
+    END_OF_TEXT,
+    ENDS,
+    HOME,
+    ROLES,
+    SPECIALS,
+    START,
+    STOPS,
+    TOOL,
+)
 
 
 def split(source: Source, options: Options) -> list[tuple[int, str]]:
@@ -40,62 +54,6 @@ _CALL, _RETURN = ENDS["call"], ENDS["return"]
 _NO_ARGUMENTS: Final = frozenset({"", *KINDS})
 
 
-class Header(NamedTuple):
-    """What a header says.
-
-    Attributes:
-        fields: the fields.
-        raw: the header, without the text before it that is none.
-        outside: that text.
-        unplaced: the words that found no place.
-        is_regular: whether it says just that to every reader.
-    """
-
-    fields: Fields
-    raw: str
-    outside: str = ""
-    unplaced: str = ""
-    is_regular: bool = True
-
-
-def read_header(raw: str, frame: Frame, *, prompted: bool = False) -> Header:
-    """What any header says.
-
-    Args:
-        raw: the header of a frame, as far as it goes.
-        frame: the frame.
-        prompted: whether it is the first, and begins behind a generation prompt.
-    """
-    fields = regular(raw, prompted) if frame.opened or prompted else None
-    if fields is not None:
-        known = meant(fields, "", frame.names)[0]
-        return Header(known, raw, is_regular=known is fields)
-    outside = raw.partition("<|")[0]
-    if frame.opened or not outside or not recover(outside, opened=False).unplaced:
-        outside = ""
-    raw = raw[len(outside) :]
-    fields, unplaced = meant(*recover(raw, opened=frame.opened), frame.names)
-    return Header(fields, raw, outside, unplaced, is_regular=False)
-
-
-def fields_in(frame: Frame, *, prompted: bool) -> Fields:
-    """What the header of a frame says whose body has begun.
-
-    Args:
-        frame: whose header is known.
-        prompted: whether it is the first, and begins behind a generation prompt.
-    """
-    fields = read_header(frame.header, frame, prompted=prompted).fields
-    return _uncalled(fields) if frame.unmarked else fields
-
-
-def _uncalled(fields: Fields) -> Fields:
-    """What a header says that has no end: it calls nothing, and what should be arguments is for nobody to see."""
-    if not is_call_to_tool(fields):
-        return fields
-    return Fields(fields.role, fields.name, "analysis")
-
-
 class FrameReader:
     """Makes messages of frames, one after the other.
 
@@ -106,6 +64,7 @@ class FrameReader:
     Attributes:
         messages: those made so far; tools are still in the developer's.
         open_turn: what the last frame left open.
+        over: whether the token that ends the whole text is one where it stands last; among ids, its spelling is none.
     """
 
     def __init__(self, log: Log, *, restore: bool) -> None:
@@ -113,6 +72,7 @@ class FrameReader:
         self._restore = restore
         self.messages: list[Message] = []
         self.open_turn: Message | None = None
+        self.over = restore
         self._index = 0
         """Of the next message in the document."""
         self._before: Frame | None = None
@@ -148,6 +108,10 @@ class FrameReader:
         first = self._index == 0
         if first and not frame.opened:
             self._layout["prompted"] = True
+        if self.ends_text(frame):
+            self._note(FindingCode.END_MISSING, f"{END_OF_TEXT} stands where the end token should")
+            frame.body, frame.middle = (frame.body or "").removesuffix(END_OF_TEXT), -1
+            frame.stop = ends_with(fields_in(frame, prompted=first and not frame.opened))
         if first and is_edge(frame.before):
             self._layout["front"], frame.before = frame.before, ""
         if frame.body is None and not frame.follows:
@@ -172,6 +136,12 @@ class FrameReader:
         if frame.before:
             self._outside(frame.before, extras)
         self._add(self._message(frame, fields, body, layout, extras))
+
+    def ends_text(self, frame: Frame) -> bool:
+        """Whether a frame has no end of its own, but ends with the token that ends the whole text."""
+        if frame.stop or frame.follows or frame.body is None:
+            return False
+        return self.over and frame.body.endswith(END_OF_TEXT)
 
     def see(self, frame: Frame) -> None:
         """See that the next frame belongs to the conversation of those before it.
@@ -242,7 +212,7 @@ class FrameReader:
         elif frame.middle >= 0 and is_own_spelling(raw, fields, prompted=prompted):
             layout["header"] = raw
         if frame.unmarked and is_call_to_tool(fields):
-            extras["header"], fields = raw, _uncalled(fields)
+            extras["header"], fields = raw, uncalled(fields)
         if fields.role == TOOL and fields.recipient is None:
             self._note(FindingCode.HEADER_RECOVERED, "a tool's reply without to=assistant", Severity.LAYOUT)
         if fields.channel is not None and fields.channel not in CHANNELS:

@@ -15,18 +15,20 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.stream.decoder import LiveLog, TextDecoder, lifted, settle, tell
 from ocml_bridge.stream.hold import Hold
-from ocml_bridge.turns import is_call
 
 from .declared import NOTHING, names_of
+from .frame_header import ends_with, fields_in
 from .frames import Frame, Scanner, pieces_of
+from .header import fields_of
 from .message import make
-from .reader import FrameReader, fields_in
+from .reader import FrameReader
 from .recover import unheaded
-from .syntax import CONTROL, ENDS, IDS, TOKENS, spellings
+from .syntax import CONTROL, EDGE_IDS, END_OF_TEXT, ENDS, FIRST_SPECIAL, IDS, TOKENS, spellings
 from .token_units import TokenFramesReader
 from .tokens import bytes_of, encode, first_odd, not_an_id, text_of
 
 _HOLD: Final = Hold(spellings())
+_END_ID: Final = EDGE_IDS[END_OF_TEXT]
 
 
 class Live:
@@ -48,6 +50,8 @@ class Live:
         self._length = 0
         """How many characters that were."""
         self._names = NOTHING
+        self.waits = False
+        """Whether the token that ends the whole text waits for what follows it."""
         self.running = -1
         self.body = self._scanner.body
 
@@ -55,6 +59,10 @@ class Live:
     def pending(self) -> int:
         """How many characters wait for a token."""
         return self._scanner.pending
+
+    def ends(self, *, over: bool) -> None:
+        """Among ids: whether the next text is the token that ends the whole text."""
+        self._reader.over = over
 
     def push(self, text: str) -> None:
         """Take text that is not cut inside a token."""
@@ -69,7 +77,7 @@ class Live:
 
     def _catch_up(self) -> None:
         """Whoever appends to the body of a running message tells the text, too."""
-        if self._begun is not None:
+        if self._begun is not None and self.running >= 0:
             self._length += sum(map(len, self.body[self._pieces :]))
             self._pieces = len(self.body)
 
@@ -88,7 +96,7 @@ class Live:
     def _tell(self) -> None:
         """Say what is known of the open message."""
         frame, scanner = self._scanner.frame, self._scanner
-        self.running = -1
+        self.running, self.waits = -1, False
         if frame is None or not scanner.has_body:
             return
         if self._begun is None:
@@ -97,9 +105,14 @@ class Live:
         if self._begun is None:
             return
         index = len(self._reader.messages)
-        self._say(index, self._text("".join(self.body[self._pieces :])))
-        self._pieces = len(self.body)
-        self.running = index if scanner.in_body else -1
+        text = "".join(self.body[self._pieces :])
+        waits = self._reader.over and text.endswith(END_OF_TEXT)
+        if waits:
+            # Where nothing follows it, it is the end of the message.
+            self.body[self._pieces :] = [text := text.removesuffix(END_OF_TEXT), END_OF_TEXT]
+        self._say(index, self._text(text))
+        self._pieces, self.waits = len(self.body) - waits, waits
+        self.running = index if scanner.in_body and not waits else -1
 
     def _say(self, index: int, text: str) -> None:
         if text:
@@ -112,13 +125,13 @@ class Live:
     def _end(self, frame: Frame) -> None:
         """A frame is complete. What it says comes before what is found in it, as where it arrives bit by bit."""
         index, text = len(self._reader.messages), None
+        frame.names = self._names
         if frame.body is not None:
             if self._begun is None:
                 self._begin(frame)
             if self._begun is not None:
-                text = self._text(frame.body)
+                text = self._text(frame.body.removesuffix(END_OF_TEXT) if self._reader.ends_text(frame) else frame.body)
                 self._say(index, text[self._length :])
-        frame.names = self._names
         self._reader.frame(frame)
         self._names |= names_of(frame)
         self._begun = None
@@ -128,11 +141,13 @@ class Live:
     def implied(self) -> str:
         """The token that ends the open message."""
         message = self._begun
+        if self.waits:
+            return ""
         if message is None:
             frame, header = self._scanner.frame, self._scanner.header
             says = frame is not None and unheaded(header, opened=frame.opened) is not None
             return ENDS["return"] if says else ""
-        return ENDS["call" if is_call(message) else "return" if message.channel == "final" else "end"]
+        return ends_with(fields_of(message))
 
     def close(self) -> Transcript:
         """There is no more."""
@@ -201,7 +216,9 @@ class TokenDecoder:
             text = None if self._partial else text_of(number)
             if text is None:
                 text = self._look(number)
-            if text and live.running >= 0:
+            if number >= FIRST_SPECIAL or live.waits:
+                live.ends(over=number == _END_ID)
+            if text and live.running >= 0 and number < FIRST_SPECIAL:
                 live.body.append(text)
                 events.append(Delta(live.running, text))
             elif text:

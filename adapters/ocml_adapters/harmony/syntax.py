@@ -39,7 +39,8 @@ TOKENS: Final[dict[int, str]] = {number: token for token, number in IDS.items()}
 FIRST_SPECIAL: Final = 199998
 """The first id that is not plain text."""
 LAST_ID: Final = 201088
-EDGE_IDS: Final[dict[str, int]] = {"<|startoftext|>": 199998, "<|endoftext|>": 199999}
+END_OF_TEXT: Final = "<|endoftext|>"
+EDGE_IDS: Final[dict[str, int]] = {"<|startoftext|>": 199998, END_OF_TEXT: 199999}
 """The tokens that begin and end a whole text, outside of messages."""
 EDGE_TOKENS: Final = re.compile("|".join(map(re.escape, EDGE_IDS)))
 

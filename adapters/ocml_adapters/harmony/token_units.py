@@ -29,6 +29,7 @@ from .syntax import (
     CONSTRAIN,
     EDGE_IDS,
     EDGE_TOKENS,
+    END_OF_TEXT,
     ENDS,
     FIRST_SPECIAL,
     HOME,
@@ -107,6 +108,7 @@ class IdsReader(FrameReader):
         self._text: Final = text
         self._pieces, self._places = to_pieces(ids, text)
         self.frames, self.rest = scanned(self._pieces)
+        self.over = bool(ids) and ids[-1] == EDGE_IDS[END_OF_TEXT]
 
     def spelling(self, frame: Frame) -> dict[str, Any]:
         """The ids themselves, where the encoder would choose others for the same text."""
