@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ocml_bridge import formats
+from ocml_bridge.registry import adapter
 from sources import ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -52,3 +54,19 @@ def test_the_library_gives_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_there_is_something_to_run() -> None:
     assert len(SESSIONS) > 1
+
+
+def test_the_table_of_formats_is_what_is_registered(request: pytest.FixtureRequest) -> None:
+    """`pytest --accept` writes it."""
+    rows = ["| id | what it is | dialects |", "| --- | --- | --- |"]
+    for name in formats():
+        found = adapter(name)[0]
+        dialects = ", ".join(f"`{dialect}`" for dialect in found.dialects)
+        rows.append(f"| [`{name}`](docs/formats/{name}.md) | {found.title} | {dialects} |")
+    start = README.index(rows[0])
+    end = README.index("\n\n", start)
+    table = "\n".join(rows)
+    if request.config.getoption("--accept"):
+        (ROOT / "README.md").write_text(README[:start] + table + README[end:], "utf-8")
+    else:
+        assert README[start:end] == table
