@@ -11,8 +11,8 @@ from ocml_bridge.turns import is_call
 from .families import FAMILIES, Family
 from .frames import Contents, Place, default_frame, read_frame, schemas_of
 from .markup.body import OPENED, restore
-from .markup.call_messages import NO_SCHEMAS
 from .markup.declared import may_declare
+from .markup.parts import NO_SCHEMAS
 from .markup.responses import begins
 from .markup.segments import markup_of
 

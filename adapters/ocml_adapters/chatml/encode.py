@@ -16,13 +16,14 @@ from ocml_bridge.visibility import is_private
 
 from .families import FAMILIES, Family
 from .frames import opening_of
-from .markup.call_messages import ARGUMENTS
+from .markup.parts import ARGUMENTS
 from .markup.write_body import Guard, end_of, gap_between, write_calls
 from .plain import bare, opened
+from .prepare import remembered_of, turn
 from .reader import TextReader
 from .stream import WRITTEN
 from .syntax import CONTROL, END, OPENAI, START, TEXT, control_of
-from .units import FamilyFrames, remembered_of, turn
+from .units import FamilyFrames
 
 
 class PlainWriter(TextEncoder):

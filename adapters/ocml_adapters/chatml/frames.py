@@ -18,8 +18,8 @@ from ocml_bridge.turns import full_name, is_call, is_thought
 
 from .families import Declaration, Family
 from .markup.body import NOTHING_THOUGHT, OPENED, Note, read_body
-from .markup.call_messages import ARGUMENTS, NO_SCHEMAS, Schemas
 from .markup.declared import may_declare, read_declared, write_declared
+from .markup.parts import ARGUMENTS, NO_SCHEMAS, Schemas
 from .markup.responses import ROLES, begins, read_responses, write_responses
 from .markup.write_body import RAW, Guard, write_body
 from .plain import default_frame as plain_frame

@@ -11,7 +11,7 @@ from ocml_bridge.narrowing import narrow
 from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.text.im import read_header
 from ocml_bridge.text.plain import name_from_header
-from ocml_bridge.turns import name_of, recipient_of
+from ocml_bridge.turns import is_call, name_of, recipient_of
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS
@@ -20,7 +20,8 @@ from .around import TOOLS as EDGES
 from .around import TOOLS_AT, joins_text, place_of_tools
 from .families import Family
 from .frames import APART, CLOSING, normal_tools
-from .reader import Replies
+from .markup.responses import Replies
+from .plain import bare
 from .syntax import HOME, TEXT
 
 _NAMED: Final = "header"
@@ -164,3 +165,36 @@ def _without_tools(message: Message, index: int, moved: list[Tool], log: Log) ->
     log.lose(LossCode.TOOLS_MOVED, f"{path}/content", "its tools are declared apart from it", Severity.CHANGED)
     content = narrow(message.content, (), f"{path}/content", log, target=TEXT.id, hoisted=True)
     return replace(message, content=content)
+
+
+# --- a message in its frame -------------------------------------------------------------------------------------------
+
+_GAPS: Final = ("", "\n")
+"""What families write between frames."""
+
+
+def turn(source: Message, content: str, *, private: bool) -> Message:
+    """A message as it stands in its frame: a thought, a call, a reply, or what somebody says."""
+    made = bare(source, content)
+    if private:
+        made.channel = "analysis"
+    elif is_call(source):
+        made.channel, made.recipient = "commentary", recipient_of(name_of(source.recipient or ""))
+        made.constraint, made.name = source.constraint, source.name
+        made.end = None if source.end is None else "call"
+    if source.role == "assistant":
+        made.continues = source.continues
+    return made
+
+
+def remembered_of(first: Message, *, own: bool) -> dict[str, Json]:
+    """What a message remembers of its frame; where another family spelled it, only what families do not differ in."""
+    kept = kept_by(HOME, first.layout, first.extras)
+    if own:
+        return kept
+    kept.pop("body", None)
+    if kept.get("gap") in _GAPS:
+        del kept["gap"]
+    if first.role == "tool":
+        kept.pop("header", None)
+    return kept

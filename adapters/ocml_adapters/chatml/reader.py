@@ -10,7 +10,6 @@ from ocml_bridge.adapter import Options, Source
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Json, Message, Transcript
-from ocml_bridge.pairing import Pairing
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import name_from_header
 from ocml_bridge.units.conversation import Conversation
@@ -32,7 +31,8 @@ from .frames import (
     remembering,
     schemas_of,
 )
-from .markup.call_messages import NO_SCHEMAS
+from .markup.parts import NO_SCHEMAS
+from .markup.responses import Replies
 from .plain import remark, remark_gap, remark_header, remark_tail
 from .syntax import GRAMMAR, TEXT, may_be_markup
 
@@ -156,57 +156,6 @@ class TextReader(UnitReader):
             if head.shared:
                 self._named.keep((head, name), named)
         return named
-
-
-class Replies:
-    """Tells of each reply which tool it is from: the replies of a turn answer its calls in order."""
-
-    def __init__(self) -> None:
-        self._pairing = Pairing()
-        self._recipients: list[str] = []
-
-    @property
-    def waits(self) -> str | None:
-        """The recipient of the first call that waits for its reply; None where none does."""
-        call = self._pairing.find(Message("tool", ""))
-        return None if call is None else self._recipients[call]
-
-    def take(
-        self,
-        role: str,
-        recipient: str | None,
-        name: str | None,
-        *,
-        continues: bool,
-        index: int = 0,
-        log: Log | None = None,
-    ) -> str | None:
-        """Take the next message.
-
-        Args:
-            role: its role.
-            recipient: of a call, whom it is for.
-            name: of a reply, the tool that it names.
-            continues: whether it stands in the frame of the one before it.
-            index: its index.
-            log: takes that a reply answers none of the calls.
-
-        Returns:
-            Of a reply, the recipient of the call that it answers.
-        """
-        if recipient is not None:
-            message = Message("assistant", "", recipient=recipient, end="call", continues=continues)
-            self._pairing.feed(len(self._recipients), message)
-            self._recipients.append(recipient)
-            return None
-        message = Message(role, "", name if role == "tool" else None, continues=continues)
-        call = self._pairing.feed(len(self._recipients), message)
-        if call is not None:
-            return self._recipients[call]
-        if role == "tool" and self._recipients and log is not None:
-            path = f"/messages/{index}/name"
-            log.find(FindingCode.REPLY_UNPAIRED, path, "there is no call that this can be the reply to")
-        return None
 
 
 def parted(frames: Sequence[Frame], tail: str, *, marked: bool) -> Parted:

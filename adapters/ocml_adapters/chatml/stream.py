@@ -20,10 +20,10 @@ from ocml_bridge.units.heads import Item, item_of
 from .detect import TAGS, opens_turn
 from .frames import Contents, Place, remembering, schemas_of
 from .markup.body import BodyReader, restore
-from .markup.call_messages import NO_SCHEMAS, Schemas
-from .markup.responses import ROLES, begins
+from .markup.parts import NO_SCHEMAS, Schemas
+from .markup.responses import ROLES, Replies, begins
 from .markup.segments import FUNCTION
-from .reader import Placed, Replies, frame_said, parted, placed_at, surroundings
+from .reader import Placed, frame_said, parted, placed_at, surroundings
 from .syntax import CONTROL, END, GRAMMAR, MARKED, SPECIALS, control_of
 
 WRITTEN: Final = Hold((*MARKED, "List of tools: "))

@@ -11,13 +11,13 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.jsontext import parse, spaced
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Json, Message, Tools, Transcript, replace
+from ocml_bridge.model import Message, Tools, Transcript, replace
 from ocml_bridge.narrowing import drop_message, narrow
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.edges import by_format, gap_behind, kept_by
 from ocml_bridge.text.im import Frame, read_header, spell
 from ocml_bridge.text.plain import name_from_header
-from ocml_bridge.turns import is_call, name_of, recipient_of
+from ocml_bridge.turns import is_call
 from ocml_bridge.units.conversation import Conversation, conversation_of
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, message_of
@@ -42,24 +42,19 @@ from .frames import (
     remembering,
     schemas_of,
 )
-from .markup.body import placed
-from .markup.call_messages import ARGUMENTS, NO_SCHEMAS, Schemas, constraint_of
 from .markup.calls_json import is_embedded
+from .markup.parts import ARGUMENTS, NO_SCHEMAS, Schemas, constraint_of, placed
 from .markup.segments import THOUGHT_END
 from .markup.spelling import as_json, same_json
 from .markup.write_body import is_spelled
-from .plain import bare, opened, tail_of
-from .prepare import Draft
+from .plain import opened, tail_of
+from .prepare import Draft, remembered_of, turn
 from .reader import TextReader
 from .syntax import END, GRAMMAR, HOME, MARKS, START, TEXT, control_of, may_be_markup
 
 _JSON: Final = ContentClass('{"', '": 0}')
 _JSON_AS_TEXT: Final = ContentClass('"', '"', spaced)
 _TEXT: Final = ContentClass(encode=spaced)
-
-
-_GAPS: Final = ("", "\n")
-"""What families write between frames."""
 
 
 class Behind(NamedTuple):
@@ -262,20 +257,6 @@ def _schemas(tools: str) -> Schemas:
     return NO_SCHEMAS if span is None else span.value
 
 
-def turn(source: Message, content: str, *, private: bool) -> Message:
-    """A message as it stands in its frame: a thought, a call, a reply, or what somebody says."""
-    made = bare(source, content)
-    if private:
-        made.channel = "analysis"
-    elif is_call(source):
-        made.channel, made.recipient = "commentary", recipient_of(name_of(source.recipient or ""))
-        made.constraint, made.name = source.constraint, source.name
-        made.end = None if source.end is None else "call"
-    if source.role == "assistant":
-        made.continues = source.continues
-    return made
-
-
 def _contents(group: Sequence[Message], opening: str) -> Contents:
     """What a frame of these messages says."""
     tools = next((part for each in group for part in each.content if isinstance(part, Tools)), None)
@@ -302,19 +283,6 @@ def _remark_spelling(group: Sequence[Message], image: Sequence[Message], paths: 
         if is_call(source) and old != new and same_json(old, new):
             severity = Severity.LAYOUT if len(new) >= len(old) else Severity.CHANGED
             log.lose(LossCode.CONTENT, f"{path}/content", "the arguments are spelled anew", severity)
-
-
-def remembered_of(first: Message, *, own: bool) -> dict[str, Json]:
-    """What a message remembers of its frame; where another family spelled it, only what families do not differ in."""
-    kept = kept_by(HOME, first.layout, first.extras)
-    if own:
-        return kept
-    kept.pop("body", None)
-    if kept.get("gap") in _GAPS:
-        del kept["gap"]
-    if first.role == "tool":
-        kept.pop("header", None)
-    return kept
 
 
 def _thinks(head: Head) -> bool:

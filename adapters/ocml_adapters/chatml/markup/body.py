@@ -12,8 +12,8 @@ from ocml_bridge.text.plain import message
 from ocml_bridge.turns import is_call, is_thought
 
 from ..syntax import control_of
-from .call_messages import NO_SCHEMAS, Schemas, breaks_off, calls_of, message_of
-from .calls_json import Call
+from .calls import Call
+from .parts import NO_SCHEMAS, Schemas, calls_of, message_of, place, placed
 from .segments import THINK, THOUGHT_END, Cutter, Segment, is_quoted
 
 _OPENING: Final = re.compile(r"\s*<think>")
@@ -185,9 +185,9 @@ class BodyReader:
         if not segment.opener:
             self._add(segment.raw)
             return
-        calls, rest = calls_of(segment, self._schemas)
+        calls, rest, cut_off = calls_of(segment, self._schemas)
         if not calls:
-            code = FindingCode.TRUNCATED if breaks_off(segment) else FindingCode.JSON_OPAQUE
+            code = FindingCode.TRUNCATED if cut_off else FindingCode.JSON_OPAQUE
             self._note(code, len(self.messages), "what is called cannot be told; the call is kept as text")
             self._add_opaque(segment.raw)
             return
@@ -310,27 +310,3 @@ class BodyReader:
         text = self._take(0)
         if text or not self.messages:
             self._put(message("assistant", restore(text or blank), self._name))
-
-
-def placed(messages: Sequence[Message]) -> list[Message]:
-    """The messages of one body with what their places in it imply; each is one's own copy."""
-    for index, each in enumerate(messages):
-        follows = messages[index + 1 : index + 2]
-        place(each, messages[:index], calls_follow=any(map(is_call, follows)))
-        if each.end is None and follows:
-            each.end = "call" if is_call(each) else "end"
-    return list(messages)
-
-
-def place(part: Message, before: Sequence[Message], *, calls_follow: bool) -> None:
-    """Give a message of a body what its place there implies.
-
-    Args:
-        part: the message.
-        before: those before it.
-        calls_follow: whether a call is the next.
-    """
-    part.continues = bool(before)
-    if not is_call(part) and not is_thought(part):
-        preamble = calls_follow and not any(map(is_call, before))
-        part.channel, part.intent = ("commentary", "preamble") if preamble else ("final", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple, Protocol
 
@@ -19,13 +19,19 @@ class Call(NamedTuple):
 
     Attributes:
         name: the function's, as it is spelled.
-        arguments: a JSON object.
+        arguments: a JSON object, or what stands for it.
         untyped: whether the arguments' values are texts whose types only the function's schema tells.
+        whole: whether it did not break off.
+        repaired: whether the text had to be mended.
+        remark: what of the text is kept as spelling only, or not sure; None for nothing.
     """
 
     name: str
     arguments: str
     untyped: bool = False
+    whole: bool = True
+    repaired: bool = False
+    remark: str | None = None
 
 
 class Found(NamedTuple):
@@ -73,9 +79,14 @@ def stretches(grammar: CallGrammar, text: str) -> Iterator[Found]:
 
 def all_calls(grammar: CallGrammar, text: str) -> list[Call] | None:
     """The calls of a text that holds calls, white space, and nothing else; None for any other text."""
+    return calls_in(stretches(grammar, text), text)
+
+
+def calls_in(found_in_text: Iterable[Found], text: str) -> list[Call] | None:
+    """The same of the stretches that were found in a text."""
     calls: list[Call] = []
     at = 0
-    for found in stretches(grammar, text):
+    for found in found_in_text:
         if found.flaw is not None or text[at : found.start].strip():
             return None
         calls += found.calls

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from ocml_bridge.jsontext import Span, members, parse, spaced
 from ocml_bridge.text.repair import repair
 
+from .calls import Call
 from .escape import escape, unescape
 
 _SPACE: Final = " \t\r\n"
@@ -15,24 +16,6 @@ _KEYS: Final = ("arguments", "parameters")
 _BEGUN: Final = re.compile(
     r"""\s*\{\s*"name"\s*:\s*(?P<name>"(?:[^"\\]|\\.)*+")\s*,\s*"(?:arguments|parameters)"\s*:\s*""", re.S
 )
-
-
-class Call(NamedTuple):
-    """What one call says.
-
-    Attributes:
-        name: the function's.
-        arguments: their JSON text, or what stands for it.
-        whole: whether it did not break off.
-        repaired: whether the text had to be mended.
-        remark: what of the text is kept as spelling only; None for nothing.
-    """
-
-    name: str
-    arguments: str
-    whole: bool = True
-    repaired: bool = False
-    remark: str | None = None
 
 
 def read_call(text: str) -> Call | None:
@@ -45,7 +28,8 @@ def read_call(text: str) -> Call | None:
     if found is None or name is None or not isinstance(name.value, str):
         return None
     given = [found[key] for key in _KEYS if key in found]
-    return Call(name.value, _arguments(given[0]) if given else "{}", True, repaired, _remark(found, given))
+    arguments = _arguments(given[0]) if given else "{}"
+    return Call(name.value, arguments, repaired=repaired, remark=_remark(found, given))
 
 
 def behind_object(text: str) -> tuple[str, str]:

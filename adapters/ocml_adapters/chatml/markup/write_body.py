@@ -9,8 +9,8 @@ from ocml_bridge.model import Message
 from ocml_bridge.turns import is_call, is_thought, name_of
 
 from ..families import Family
-from .calls import Call as Spelled
-from .calls_json import Call, write_call
+from .calls import Call
+from .calls_json import write_call
 from .segments import CALL
 from .spelling import as_json, object_of
 
@@ -74,7 +74,7 @@ def write_calls(run: Sequence[Message], family: Family, guard: Guard) -> str:
     """Calls that follow one another: as the family spells them, or as JSON where it cannot spell them."""
     if family.grammar is not None and all(map(is_spelled, run)):
         texts = (guard.arguments(as_json(str(call.content))) for call in run)
-        calls = [Spelled(name_of(call.recipient or ""), text) for call, text in zip(run, texts, strict=True)]
+        calls = [Call(name_of(call.recipient or ""), text) for call, text in zip(run, texts, strict=True)]
         text = family.grammar.write(calls)
         if text is not None:
             return text
