@@ -32,6 +32,8 @@ from .syntax import (
     TOOL_USE,
 )
 
+INPUT: Final = "input"
+"""The key of the layout of a call whose arguments are a text and no object."""
 RESULT: Final = "result"
 """The key of the layout of a reply that is one block which is no text, or has no text in it."""
 _LENGTHS: Final = "lengths"
@@ -76,10 +78,13 @@ class BlockGrammar(Grammar):
     def _use(self, inner: Object, more: Object, own: bool) -> Message | None:
         name, value, call_id = inner.get("name"), inner.get("input"), inner.get("toolUseId")
         text = text_of({} if value is None else value) if value is None or isinstance(value, dict) else None
+        if isinstance(value, str):
+            text = value
         if not own or not isinstance(name, str) or text is None:
             return None
         known = ("name", "input", "toolUseId") if isinstance(call_id, str) else ("name", "input")
         call = Message("assistant", text, None, "commentary", recipient_of(name), constraint="json", end="call")
+        call.layout = self.kept({INPUT: "text"} if isinstance(value, str) else {})
         return self._identified(call, TOOL_USE, inner, known, more)
 
     def _identified(self, message: Message, kind: str, inner: Object, known: tuple[str, ...], more: Object) -> Message:
@@ -184,8 +189,13 @@ class BlockGrammar(Grammar):
             inner = _write_reasoning(cast("str", message.content), more)
         else:
             inner = {} if message.call_id is None else {"toolUseId": message.call_id}
-            inner |= self._write_result(message) if kind == TOOL_RESULT else _write_use(message)
+            inner |= self._write_result(message) if kind == TOOL_RESULT else self._write_use(message)
         return added({kind: added(inner, more)}, own)
+
+    def _write_use(self, call: Message) -> Object:
+        text = cast("str", call.content)
+        value = text if self.notes(call.layout).get(INPUT) == "text" else object_in(text) or {}
+        return {"name": name_of(call.recipient or ""), "input": value}
 
     def _write_result(self, message: Message) -> Object:
         status = {} if message.failed is None else {"status": "error" if message.failed else "success"}
@@ -202,7 +212,9 @@ class BlockGrammar(Grammar):
     # --- the nearest --------------------------------------------------------------------------------------------------
 
     def nearest_call(self, message: Message, path: str, log: Log) -> Message:
-        """A call whose arguments are an object."""
+        """A call whose arguments are an object, unless they were read as a text: of a stream that broke, they are."""
+        if self.notes(message.layout).get(INPUT) == "text":
+            return message
         text = nearest_object(cast("str", message.content), path, log, target=HOME)
         return message if text is message.content else replace(message, content=text)
 
@@ -239,10 +251,6 @@ _READERS: Final[dict[str, Any]] = {
     GUARDED: BlockGrammar._guarded,  # pyright: ignore[reportPrivateUsage]
     CITED: BlockGrammar._cited,  # pyright: ignore[reportPrivateUsage]
 }
-
-
-def _write_use(call: Message) -> Object:
-    return {"name": name_of(call.recipient or ""), "input": object_in(cast("str", call.content)) or {}}
 
 
 def _write_reasoning(text: str, more: Object) -> Object:

@@ -59,6 +59,7 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     Kind(
         "a recorded stream of Bedrock events",
         (_mark(_D, messageStart=dict), _mark(_D, contentBlockDelta=dict)),
+        advice="`ocml-convert stream -f bedrock-converse` reads such events",
     ),
     # --- other servers' requests and answers --------------------------------------------------------------------------
     Kind(

@@ -115,7 +115,7 @@ class AssemblingDecoder(ABC):
     def _is_closed(self) -> bool:
         return self._closed or self._failed or self._done
 
-    def feed_tokens(self, _ids: Sequence[int], /) -> list[Event]:
+    def feed_tokens(self, _ids: Sequence[int | str], /) -> list[Event]:
         """Chunks are text.
 
         Raises:

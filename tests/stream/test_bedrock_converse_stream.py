@@ -1,0 +1,250 @@
+"""`bedrock-converse` as it arrives: the events of `ConverseStream`, read and written."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocml_bridge import BridgeError, Transcript, read
+from ocml_bridge.events import Answer, Delta, Reason
+from ocml_bridge.loss import Finding
+from ocml_bridge.pipe import decoder, encoder
+from ocml_bridge.report import unnamed
+from ocml_bridge.stream import replay
+from ocml_bridge.testing import strategies
+from ocml_bridge.testing.streams import check_cancel, check_copies, check_order, cuts, events_of
+from ocml_bridge.visibility import DEBUG
+from turns import ANSWERS, call, final, preamble, thought, turn
+from wire_facts import recorded
+
+STREAM = "bedrock-converse"
+
+
+def lines(*events: Any) -> str:
+    return "".join(f"{json.dumps(event)}\n" for event in events)
+
+
+def delta(index: int, **more: Any) -> dict[str, Any]:
+    return {"contentBlockDelta": {"delta": more, "contentBlockIndex": index}}
+
+
+def use(index: int, call_id: str, name: str) -> dict[str, Any]:
+    return {
+        "contentBlockStart": {"start": {"toolUse": {"toolUseId": call_id, "name": name}}, "contentBlockIndex": index}
+    }
+
+
+def stop(index: int) -> dict[str, Any]:
+    return {"contentBlockStop": {"contentBlockIndex": index}}
+
+
+START = {"messageStart": {"role": "assistant"}}
+
+
+def end(reason: str) -> dict[str, Any]:
+    return {"messageStop": {"stopReason": reason}}
+
+
+def said(document: Any) -> list[tuple[str | None, str | None, Any]]:
+    return [(message.channel, message.recipient, message.content) for message in document.messages]
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def test_recorded_streams_are_the_same_however_they_are_framed_and_cut() -> None:
+    for case in recorded("bedrock", streams=True):
+        framed = [lines(*case.value), json.dumps(case.value, indent=1)]
+        framed.append("".join(f"data: {json.dumps(event)}\n\n" for event in case.value))
+        whole = events_of(decoder(STREAM), [framed[0]])
+        for text in framed:
+            for size in (1, 4096) if len(text) < 20_000 else (4096,):
+                pieces = [text[at : at + size] for at in range(0, len(text), size)]
+                assert events_of(decoder(STREAM), pieces) == whole, case
+        check_order(whole.events)
+        assert not [event for event in whole.events if isinstance(event, Finding)]
+        text = "".join(
+            event["contentBlockDelta"]["delta"]["text"] for event in case.value if "contentBlockDelta" in event
+        )
+        assert said(whole.stop.document) == [("final", None, text)]
+
+
+EVENTS = [
+    START,
+    delta(0, reasoningContent={"text": "Two "}),
+    delta(0, reasoningContent={"text": "cities."}),
+    delta(0, reasoningContent={"signature": "cw=="}),
+    stop(0),
+    delta(1, text="I look"),
+    delta(1, text="."),
+    stop(1),
+    use(2, "t1", "get_weather"),
+    delta(2, toolUse={"input": ""}),
+    delta(2, toolUse={"input": '{"city": '}),
+    delta(2, toolUse={"input": '"Oslo"}'}),
+    stop(2),
+    use(3, "t2", "now"),
+    stop(3),
+    end("tool_use"),
+    {"metadata": {"usage": {"inputTokens": 3, "outputTokens": 4, "totalTokens": 7}, "metrics": {"latencyMs": 1}}},
+]
+RESPONSE = {
+    "output": {
+        "message": {
+            "role": "assistant",
+            "content": [
+                {"reasoningContent": {"reasoningText": {"text": "Two cities.", "signature": "cw=="}}},
+                {"text": "I look."},
+                {"toolUse": {"toolUseId": "t1", "name": "get_weather", "input": {"city": "Oslo"}}},
+                {"toolUse": {"toolUseId": "t2", "name": "now", "input": {}}},
+            ],
+        }
+    },
+    "stopReason": "tool_use",
+    "usage": {"inputTokens": 3, "outputTokens": 4, "totalTokens": 7},
+    "metrics": {"latencyMs": 1},
+}
+
+
+def test_a_stream_is_what_the_reader_reads_of_the_whole_answer() -> None:
+    played = events_of(decoder(STREAM), [lines(*EVENTS)])
+    assert played.stop.document == read(RESPONSE, STREAM).transcript
+    assert played.stop.reason == "tool_calls"
+    check_order(played.events)
+
+
+def test_citations_are_those_of_their_text() -> None:
+    cited = {"title": "a", "location": {"documentChar": {"documentIndex": 0, "start": 0, "end": 2}}}
+    events = [
+        START,
+        delta(0, text="It says"),
+        delta(0, citation=cited),
+        delta(0, text=" so."),
+        stop(0),
+        end("end_turn"),
+    ]
+    document: Any = events_of(decoder(STREAM), [lines(*events)]).stop.document
+    assert said(document) == [("final", None, "It says so.")]
+    assert document.messages[0].extras == {STREAM: {"citationsContent": {"citations": [cited]}}}
+
+
+def test_a_call_that_broke_off_keeps_what_came_of_it() -> None:
+    played = events_of(decoder(STREAM), [lines(START, use(0, "t", "f"), delta(0, toolUse={"input": '{"a": "b'}))])
+    assert played.stop.reason == "truncated"
+    assert said(played.stop.document) == [("commentary", "functions.f", '{"a": "b')]
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("end_turn", "stop"),
+        ("stop_sequence", "stop"),
+        ("max_tokens", "length"),
+        ("guardrail_intervened", "content_filter"),
+        ("malformed_tool_use", "truncated"),
+        ("something_new", "stop"),
+    ],
+)
+def test_the_end_is_what_the_api_says_of_it(given: str, reason: Reason) -> None:
+    assert events_of(decoder(STREAM), [lines(START, delta(0, text="Hi"), stop(0), end(given))]).stop.reason == reason
+
+
+def test_an_exception_ends_the_stream() -> None:
+    played = events_of(
+        decoder(STREAM), [lines(START, delta(0, text="Hi"), {"throttlingException": {"message": "slow"}})]
+    )
+    assert played.stop.reason == "error"
+    assert [event.detail for event in played.events if isinstance(event, Finding)] == ["the server broke off: slow"]
+
+
+def test_events_are_no_document() -> None:
+    with pytest.raises(BridgeError, match="stream -f bedrock-converse"):
+        read([START, delta(0, text="Hi")], STREAM)
+
+
+@given(cuts(lines(*EVENTS)), cuts(lines(*EVENTS)))
+def test_copies_go_on_by_themselves(first: Any, rest: Any) -> None:
+    check_copies(lambda: decoder(STREAM), first, rest, rest)
+
+
+def test_a_cancelled_stream_just_ends() -> None:
+    assert check_cancel(lambda: decoder(STREAM), [lines(*EVENTS)[:200]]).reason == "cancelled"
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def written(document: Transcript, reason: Reason | None = None) -> tuple[list[Any], Any]:
+    made = encoder(STREAM, answer=Answer(), visibility=DEBUG)
+    out = [*made.encode(replay(document, reason)), *made.finish()]
+    assert all(each.endswith(b"\n") and each.count(b"\n") == 1 for each in out)
+    return [json.loads(each) for each in out], made
+
+
+def test_an_answer_is_blocks_one_after_the_other() -> None:
+    document = turn(thought("Hm."), preamble("Let me see."), call("functions.f", '{"a": 1}'), call("functions.g", "{}"))
+    events, _ = written(document)
+    assert events == [
+        START,
+        delta(0, reasoningContent={"text": "Hm."}),
+        stop(0),
+        delta(1, text="Let me see."),
+        stop(1),
+        use(2, "call_1", "f"),
+        delta(2, toolUse={"input": '{"a": 1}'}),
+        stop(2),
+        use(3, "call_2", "g"),
+        delta(3, toolUse={"input": "{}"}),
+        stop(3),
+        end("tool_use"),
+    ]
+
+
+def test_text_is_passed_on_as_it_comes() -> None:
+    made = encoder(STREAM, visibility=DEBUG)
+    made.encode(list(replay(Transcript((final("Hello"),))))[:1])
+    made.encode([Delta(0, "Hel")])
+    (one,) = made.encode([Delta(0, "lo")])
+    assert json.loads(one) == delta(0, text="lo")
+
+
+@pytest.mark.parametrize("reason", ["truncated", "error"])
+def test_an_answer_that_broke_off_never_looks_whole(reason: Reason) -> None:
+    events, _ = written(Transcript((final("Hi"),)), reason)
+    assert [next(iter(event)) for event in events] == [
+        "messageStart",
+        "contentBlockDelta",
+        *(["contentBlockStop"] if "contentBlockStop" in events[2] else []),
+        "modelStreamErrorException",
+    ]
+
+
+def check_written(document: Transcript) -> None:
+    events, made = written(document)
+    back: Any = events_of(decoder(STREAM), [lines(*events)]).stop.document
+    others = unnamed(document, Transcript(back.messages), made.losses)
+    assert [each for each in others if not each.path.startswith(("/extras", "/layout", "/settings"))] == []
+
+
+@given(ANSWERS)
+def test_what_a_client_does_not_know_is_reported(document: Transcript) -> None:
+    check_written(document)
+
+
+@given(st.lists(strategies.messages(), max_size=5))
+def test_what_a_client_does_not_know_of_any_document_is_reported(messages: Any) -> None:
+    check_written(Transcript(tuple(messages)))
+
+
+def test_the_service_model_takes_what_is_written() -> None:
+    botocore = pytest.importorskip("botocore.session")
+    validate = pytest.importorskip("botocore.validate")
+    shape = botocore.Session().get_service_model("bedrock-runtime").operation_model("ConverseStream").output_shape
+    stream = shape.members["stream"]
+    for event in written(turn(thought("Hm."), final("Hi"), call("functions.f", "{}")))[0]:
+        report = validate.ParamValidator().validate(event, stream)
+        assert not report.has_errors(), report.generate_report()
