@@ -73,7 +73,7 @@ def test_recorded_streams_are_the_same_however_they_are_framed_and_cut() -> None
         assert said(whole.stop.document) == [("final", None, text)]
 
 
-EVENTS = [
+EVENTS: list[Any] = [
     START,
     delta(0, reasoningContent={"text": "Two "}),
     delta(0, reasoningContent={"text": "cities."}),
@@ -92,7 +92,7 @@ EVENTS = [
     end("tool_use"),
     {"metadata": {"usage": {"inputTokens": 3, "outputTokens": 4, "totalTokens": 7}, "metrics": {"latencyMs": 1}}},
 ]
-RESPONSE = {
+RESPONSE: Any = {
     "output": {
         "message": {
             "role": "assistant",
