@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from stream_writing import encoded
 
 from corpus import rendered
 from ocml_bridge import read, write
@@ -15,6 +14,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.model import Document, Message, Tool, Transcript
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import laws, strategies
+from ocml_bridge.testing.encoding import encoded
 from ocml_bridge.turns import is_call
 from prompts import prompt
 
