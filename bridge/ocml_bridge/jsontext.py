@@ -293,10 +293,10 @@ def text_of(value: Json) -> str | None:
     """A value as compact JSON, with numbers in their shortest spelling; None where that does not give it back."""
     try:
         data = orjson.dumps(value)
+        if b"null" not in data or orjson.loads(data) == value:  # a number that is none becomes null there
+            return data.decode()
     except (orjson.JSONEncodeError, TypeError):
-        data = b"null"
-    if b"null" not in data:  # a number that is none becomes null there
-        return data.decode()
+        pass
     if too_deep(value):
         return None
     text = compact(value)

@@ -20,17 +20,25 @@ _KEPT: Final = "kept"
 
 def with_ids(items: Sequence[Item]) -> Sequence[Item]:
     """The items, each call with an id of its own that the API takes, and each reply with that of its call."""
-    items = identified(items, HOME)
-    calls = [item[2] for item in items if item[0].calls and item[2] is not None]
-    matches = LAWFUL_ID.fullmatch
-    if len(set(calls)) == len(calls) and all(
-        matches(item[2]) is not None for item in items if item[2] is not None and item[0].role in _LINKED
-    ):
+    if _are_lawful(items):
         return items
-    return _renamed(items)
+    items = identified(items, HOME)
+    return items if _are_lawful(items) else _renamed(items)
 
 
-_LINKED: Final = frozenset({"assistant", "tool"})
+def _are_lawful(items: Sequence[Item]) -> bool:
+    """Whether all calls and replies have ids that the API takes, and no two calls have one."""
+    matches = LAWFUL_ID.fullmatch
+    calls: set[str] = set()
+    for head, _, call_id in items:
+        if not (head.calls or head.role == "tool"):
+            continue
+        if call_id is None or call_id in calls or matches(call_id) is None:
+            if call_id is None or head.calls or matches(call_id) is None:
+                return False
+        elif head.calls:
+            calls.add(call_id)
+    return True
 
 
 def _renamed(items: Sequence[Item]) -> Sequence[Item]:
@@ -45,7 +53,7 @@ def _renamed(items: Sequence[Item]) -> Sequence[Item]:
             made = call_id
             if call_id in seen or LAWFUL_ID.fullmatch(call_id) is None:
                 made = lawful(call_id, taken)
-        elif index in pairs:
+        elif index in pairs and items[pairs[index]][2] == call_id:
             made = out[pairs[index]][2]
         else:
             made = call_id if LAWFUL_ID.fullmatch(call_id) is not None else lawful(call_id, taken)

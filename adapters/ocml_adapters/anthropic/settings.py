@@ -252,7 +252,7 @@ def write_settings(settings: Settings | None, spelled: Json, extras: Object) -> 
     spellings = members_of(spelled)
     for key in (*(key for key in PARAMETERS if key in spellings), *PARAMETERS):
         parameter = PARAMETERS[key]
-        if key in out:
+        if key in out or all(getattr(settings, field) is None for field in parameter.fields):
             continue
         others, raw = members_of(extras.get(key)), spellings.get(key)
         if key in spellings and _says(parameter, raw, settings) and others == _others_of(parameter, raw):

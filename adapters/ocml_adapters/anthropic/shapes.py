@@ -149,13 +149,13 @@ def _read_request(document: Object, log: Log) -> Shell:
     if TOOLS in shell.extras:
         log.find(FindingCode.SHAPE, f"/extras/{HOME}/{TOOLS}", "in tools, what has no name is kept")
     asks = shell.settings is not None and shell.settings.max_tokens is not None
-    shell.cut_off = asks and _is_text_of_assistant(wires)
+    shell.cut_off = asks and is_text_of_assistant(wires)
     if shell.settings is not None and shell.settings.model is not None and not asks:
         shell.layout["max_tokens"] = "absent"
     return shell
 
 
-def _is_text_of_assistant(wires: list[Any]) -> bool:
+def is_text_of_assistant(wires: list[Any]) -> bool:
     """Whether the last message is text of the assistant: in a request it is to be continued."""
     last: Any = wires[-1] if wires else None
     if not isinstance(last, OBJECT) or last.get("role") != "assistant":

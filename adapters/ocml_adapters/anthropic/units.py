@@ -40,7 +40,7 @@ class WireReader(UnitReader):
         Raises:
             BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
         """
-        return part(source, log)
+        return part(source, log, plans=self.options.plans)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """A wire message without contents and ids; None where it has other members that say something."""
@@ -148,7 +148,7 @@ class WireWriter(UnitWriter):
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """The document around the wire messages."""
-        return enclose(units, around, cut_off=cast("Behind", state).cut)
+        return enclose(units, around, cut_off=cast("Behind", state).cut, plans=self.options.plans)
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """The conversation, with the names of the tools whose calls are answered."""
