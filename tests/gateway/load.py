@@ -2,7 +2,8 @@
 
 Upstream, gateway and clients are processes of their own. Every token carries the time when it was written and whose it
 is, so a stream that is lost, cut or mixed up with another is noticed, and how long each token took is known. The same
-streams are run without the gateway for comparison: what it adds is the difference.
+streams are run through a pass-through of starlette and httpx, which looks at nothing, and without anything between: on
+a machine that others use too, only the ratios say something.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import AsyncGenerator, Generator
 
 PAUSE = 0.2
 """Between the tokens of one stream, in seconds."""
@@ -33,6 +34,7 @@ class Measured(NamedTuple):
         tokens: how many tokens arrived.
         p50: how long half of the tokens took at most, in milliseconds.
         p99: the same for 99 of 100.
+        cpu: how much time of a processor each token took of the process between, in microseconds.
     """
 
     streams: int
@@ -40,6 +42,7 @@ class Measured(NamedTuple):
     tokens: int
     p50: float
     p99: float
+    cpu: float = 0.0
 
 
 # --- the upstream -----------------------------------------------------------------------------------------------------
@@ -149,30 +152,99 @@ def serve_upstream() -> None:
     uvicorn.Server(config).run(sockets=[socket])
 
 
-def measure(streams: int, seconds: float) -> tuple[Measured, Measured, list[float]]:
-    """Through the gateway, without it, and the gateway's memory: at the beginning, after a second, at the end."""
+def serve_pass_through(upstream: str) -> None:
+    """What passes on whatever comes, and looks at nothing."""
+    import httpx
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.responses import StreamingResponse
+    from starlette.routing import Route
+
+    client = httpx.AsyncClient(timeout=None, limits=httpx.Limits(max_connections=None, max_keepalive_connections=100))
+
+    async def proxy(request: Any) -> Any:
+        headers = {"content-type": "application/json"}
+        body = await request.body()
+        asked = client.build_request("POST", upstream + request.url.path, content=body, headers=headers)
+        response = await client.send(asked, stream=True)
+
+        async def chunks() -> AsyncGenerator[bytes]:
+            try:
+                async for chunk in response.aiter_raw():
+                    yield chunk
+            finally:
+                await response.aclose()
+
+        return StreamingResponse(chunks(), response.status_code, {"content-type": response.headers["content-type"]})
+
+    app = Starlette(routes=[Route("/{path:path}", proxy, methods=["POST"])])
+    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", backlog=4096)
+    socket = config.bind_socket()
+    socket.listen(config.backlog)
+    print(f"127.0.0.1:{socket.getsockname()[1]}", file=sys.stderr, flush=True)
+    uvicorn.Server(config).run(sockets=[socket])
+
+
+def used(number: int) -> float:
+    """How much time of a processor a process has used, in seconds."""
+    with open(f"/proc/{number}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Run(NamedTuple):
+    """What one round gave: through the gateway, through the pass-through, and with nothing between."""
+
+    gateway: Measured
+    passed: Measured
+    direct: Measured
+
+
+def measure(streams: int, seconds: float, rounds: int = 1) -> tuple[list[Run], list[float]]:
+    """Rounds of the same streams, and the gateway's memory: at the beginning, after a second, after each round."""
+    chat, raw = "/v1/chat/completions", "/v1/completions"
     with ExitStack() as stack:
         _, behind = stack.enter_context(process(__file__, "upstream"))
-        gateway, port = stack.enter_context(
-            process("-m", "ocml_bridge", "serve", "-q", "--port", "0", "--upstream", f"http://127.0.0.1:{behind}/v1")
-        )
+        url = f"http://127.0.0.1:{behind}"
+        passing, passed = stack.enter_context(process(__file__, "pass-through", url))
+        options = ("serve", "-q", "--port", "0", "--upstream", f"{url}/v1")
+        gateway, port = stack.enter_context(process("-m", "ocml_bridge", *options))
         memory = [resident(gateway.pid)]
-        asyncio.run(run(port, "/v1/chat/completions", streams, 1))
+        asyncio.run(run(port, chat, streams, 1))
         memory.append(resident(gateway.pid))
-        direct = asyncio.run(run(behind, "/v1/completions", streams, seconds))
-        through = asyncio.run(run(port, "/v1/chat/completions", streams, seconds))
-        memory.append(resident(gateway.pid))
-    return through, direct, memory
+
+        def through(made: subprocess.Popen[str], to: int, path: str) -> Measured:
+            before = used(made.pid)
+            measured = asyncio.run(run(to, path, streams, seconds))
+            return measured._replace(cpu=(used(made.pid) - before) / measured.tokens * 1e6)
+
+        runs: list[Run] = []
+        for _ in range(rounds):
+            passes = through(passing, passed, raw)
+            runs.append(Run(through(gateway, port, chat), passes, asyncio.run(run(behind, raw, streams, seconds))))
+            memory.append(resident(gateway.pid))
+    return runs, memory
 
 
 def main() -> None:
-    streams, seconds = (*map(float, sys.argv[1:]), *(500, 20)[len(sys.argv) - 1 :])
-    through, direct, memory = measure(int(streams), seconds)
-    print(f"{through.streams} streams for {seconds:.0f} s, {through.tokens} tokens, {through.wrong} streams wrong")
-    print(f"each token, through the gateway: p50 {through.p50:.2f} ms, p99 {through.p99:.2f} ms")
-    print(f"each token, without it:          p50 {direct.p50:.2f} ms, p99 {direct.p99:.2f} ms")
+    streams, seconds, rounds = (*map(float, sys.argv[1:]), *(1000, 20, 1)[len(sys.argv) - 1 :])
+    runs, memory = measure(int(streams), seconds, int(rounds))
+    for gateway, passed, direct in runs:
+        print(f"{gateway.streams} streams for {seconds:.0f} s, {gateway.tokens} tokens, {gateway.wrong} streams wrong")
+        for name, each in (("gateway", gateway), ("pass-through", passed), ("direct", direct)):
+            print(f"  {name:12} p50 {each.p50:8.2f} ms   p99 {each.p99:8.2f} ms   CPU {each.cpu:6.1f} us a token")
+        print(
+            f"  gateway : pass-through   p50 {gateway.p50 / passed.p50:.2f}   p99 {gateway.p99 / passed.p99:.2f}",
+            end="",
+        )
+        print(f"   CPU {gateway.cpu / passed.cpu:.2f}")
     print(f"memory of the gateway in MB: {', '.join(f'{size:.0f}' for size in memory)}")
 
 
 if __name__ == "__main__":
-    serve_upstream() if sys.argv[1:2] == ["upstream"] else main()
+    if sys.argv[1:2] == ["upstream"]:
+        serve_upstream()
+    elif sys.argv[1:2] == ["pass-through"]:
+        serve_pass_through(sys.argv[2])
+    else:
+        main()

@@ -143,6 +143,15 @@ def test_an_answer_that_is_too_large(stream: bool) -> None:
         assert response.status_code == (200 if stream else 502)
 
 
+def test_more_answers_than_were_asked_for(private: Bench) -> None:
+    body = {"model": private.play(final("x"), choices=3), "messages": USER}
+    whole = httpx.post(f"{private.url}/chat/completions", json=body)
+    assert (whole.status_code, whole.json()["error"]["code"]) == (502, "upstream_shape")
+    streamed = httpx.post(f"{private.url}/chat/completions", json={**body, "stream": True}).text
+    assert '"content":"x"' in streamed
+    assert '"index":1' not in streamed
+
+
 def test_a_refusal_of_any_length_is_told_in_short(private: Bench) -> None:
     body = json.dumps({"error": {"message": "no " * 1_000_000}}).encode()
     response = httpx.post(

@@ -27,14 +27,15 @@ class Asked:
         wanted: what is wanted of the engine.
         stop: strings that end the answer.
         visibility: what the client is to see.
-        prompt: what the model is prompted with; its losses are what that cannot say of the request.
+        prompt: what the model is prompted with; its losses are what that cannot say of the request. None once that is
+            written down.
         legacy: whether the client declares its tools as `functions`, and waits for a `function_call`.
     """
 
     wanted: Completion
     stop: Sequence[str]
     visibility: Visibility
-    prompt: Prompt
+    prompt: Prompt | None
     legacy: bool = False
 
     @property

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import uuid
 from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, Final
 
 import orjson
@@ -23,6 +24,7 @@ from .problems import ApiError, of_answer
 from .settings import Settings
 from .turn_memory import OwnMemory
 from .upstream import Upstream
+from .workers import LARGE, uncollected
 
 GUIDED: Final = frozenset({"/settings/response_format", "/settings/tool_choice"})
 """The places of a request that a model is held to by a guide."""
@@ -55,7 +57,10 @@ class Conversation:
         self, request: Any, settings: Settings, upstream: Upstream, key: str | None, memory: OwnMemory | None = None
     ) -> None:
         self.id: Final = f"chatcmpl-{uuid.uuid4().hex}"
-        self.asked: Final = understand(request, settings, today(), memory)
+        asked = understand(request, settings, today(), memory)
+        # Of the prompt nothing more is needed but its text: it may be large, and an answer may take long.
+        self.asked: Final = replace(asked, prompt=None)
+        self._losses = () if asked.prompt is None else asked.prompt.losses
         self._upstream = upstream
         self._key = key
         self._usage: dict[str, object] | None = None
@@ -67,8 +72,8 @@ class Conversation:
 
         stream = "openai-sse" if self.asked.stream else "openai"
         options = Options(reasoning=settings.reasoning or "reasoning", special_tokens=settings.special_tokens)
-        asked = self.asked
-        source = partial(settings.model.answering, asked.prompt, options=options)
+        decoder = settings.model.answering(asked.prompt, options=options)
+        source = decoder.copy if asked.wanted.count > 1 else lambda: decoder
         self._answering = Answering(
             source,
             stream,
@@ -88,7 +93,7 @@ class Conversation:
         Raises:
             ApiError: where the upstream cannot be asked.
         """
-        losses = self.asked.prompt.losses
+        losses = self._losses
         if self.asked.wanted.guide is None or not await self._upstream.guides(self._key):
             return list(losses)
         return [loss for loss in losses if loss.path not in GUIDED]
@@ -109,16 +114,23 @@ class Conversation:
         Raises:
             ApiError: where there is no answer, or not the whole of it.
         """
-        answering = self._answering
+        heard: list[Chunk] = []
         async with self._upstream.answer(self.asked.wanted, self._key) as said:
             async for chunks in said:
-                for piece in self._pieces(chunks):
-                    choice = answering.choice(piece.index)
-                    try:
-                        choice.feed(piece)
-                        choice.finish(piece.end)
-                    except BridgeError as error:
-                        raise of_answer(error.code, error.message) from error
+                heard += chunks
+        if sum(len(piece.text) for chunk in heard for piece in chunk.pieces) < LARGE:
+            return self._response(heard)
+        return await asyncio.to_thread(uncollected, self._response, heard)
+
+    def _response(self, chunks: list[Chunk]) -> bytes:
+        answering = self._answering
+        for piece in self._pieces(chunks):
+            choice = answering.choice(piece.index)
+            try:
+                choice.feed(piece)
+                choice.finish(piece.end)
+            except BridgeError as error:
+                raise of_answer(error.code, error.message) from error
         if not answering.choices or answering.broken:
             raise of_answer(ErrorCode.STREAM_TRUNCATED, "the upstream's answer is cut off, and nothing says why")
         return _merged([b"".join(choice.target.finish(self._usage)) for choice in answering.in_order()])
@@ -135,9 +147,11 @@ class Conversation:
                 yield b""
                 try:
                     async for chunks in said:
-                        out = [data for piece in self._pieces(chunks) for data in self._pass(piece)]
+                        out, problem = self._taken(chunks)
                         if out:
                             yield b"".join(out)
+                        if problem is not None:
+                            raise problem
                         if self._is_cut():
                             break
                 except ApiError as problem:
@@ -151,11 +165,24 @@ class Conversation:
         finally:
             answering.cancel()
 
+    def _taken(self, chunks: list[Chunk]) -> tuple[list[bytes], ApiError | None]:
+        """What the client is told of chunks, and what is wrong with one of them."""
+        out: list[bytes] = []
+        try:
+            for piece in self._pieces(chunks):
+                out += self._pass(piece)
+        except ApiError as problem:
+            return out, problem
+        return out, None
+
     def _pieces(self, chunks: list[Chunk]) -> Iterator[Piece]:
         for chunk in chunks:
             if chunk.usage is not None:
                 self._usage = chunk.usage
-            yield from chunk.pieces
+            for piece in chunk.pieces:
+                if not 0 <= piece.index < self.asked.wanted.count:
+                    raise of_answer("upstream_shape", "the upstream sent more answers than it was asked for")
+                yield piece
 
     def failed(self, problem: ApiError) -> bytes:
         """What a client is told that has a status already, and gets no answer."""

@@ -13,14 +13,13 @@ from .client import Client, ClientLeftError, Receive, Scope, Send, Watch
 from .event_stream import EventStream
 from .journal import Entry
 from .problems import ApiError
+from .workers import LARGE, uncollected
 
 if TYPE_CHECKING:
     from .gateway import Gateway
 
 Made = TypeVar("Made")
 
-LARGE: Final = 65_536
-"""From this many bytes on, what converts a body waits its turn beside the event loop, which goes on meanwhile."""
 STOPPING: Final = ApiError(503, "stopping", "the gateway is being stopped", headers={"retry-after": "5"})
 
 
@@ -31,23 +30,29 @@ class Call:
         gateway: which answers it.
         client: who asks.
         caller: a name for who asks, which tells callers apart.
-        data: the body of the request.
+        data: the body of the request, until it is converted.
         entry: what is written down of it.
     """
 
-    def __init__(self, gateway: Gateway, client: Client, caller: str, data: bytes, entry: Entry, watch: Watch) -> None:
+    def __init__(
+        self, gateway: Gateway, client: Client, caller: str, data: bytes, entry: Entry, watch: Watch, ticket: Ticket
+    ) -> None:
         self.gateway: Final = gateway
         self.client: Final = client
         self.caller: Final = caller
-        self.data: Final = data
+        self.data = data
         self.entry: Final = entry
         self._watch = watch
+        self._ticket = ticket
 
     async def convert(self, work: Callable[[Self], Made]) -> Made:
         """What a function makes of the request; a large one does not hold up the answers to others."""
         if len(self.data) < LARGE:
             return work(self)
-        return await asyncio.get_running_loop().run_in_executor(self.gateway.workers, work, self)
+        made = await asyncio.get_running_loop().run_in_executor(self.gateway.workers, uncollected, work, self)
+        self.data = b""
+        self._ticket.drop()
+        return made
 
     async def answer(self, data: bytes, headers: dict[str, str] | None = None) -> None:
         """Give the whole answer, as JSON."""
@@ -100,7 +105,7 @@ class Exchange:
         caller = gateway.caller(client.headers)
         data = await client.body(service.max_request, service.body_timeout, ticket.hold)
         async with client.watched() as watch:
-            call = Call(gateway, client, caller, data, entry, watch)
+            call = Call(gateway, client, caller, data, entry, watch, ticket)
             await self._answer(call)
         entry.write(200)
 
