@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -30,7 +31,7 @@ TEMPLATES = {
     "step-3.5": ("step-3.5-flash",),
     "lfm2.5": ("lfm2.5-8b",),
 }
-UNTESTED = {"lfm2", "qwen3.6"}
+UNTESTED = {"lfm2", "qwen3.6", "nemotron-3-ultra"}
 """Profiles for which the corpus has no template that shows all of a request; each has a test of its own."""
 BROKEN = {"markup-words", "markup-words-empty-list-of-tools"}
 """Requests whose words are tags of the markup: they are broken, so that nobody makes a call by writing one."""
@@ -71,6 +72,14 @@ def test_a_prompt_of_qwen_3_6_is_one_of_3_5_with_words_of_json() -> None:
         assert [words.get(line, line) for line in old] == new
         differ += old != new
     assert differ
+
+
+def test_a_prompt_of_nemotron_3_ultra_is_one_of_nano_whose_thoughts_end_on_their_line() -> None:
+    for case in cases("nemotron-3-nano"):
+        if case["name"] != "white-space":
+            nano, ultra = (made(case, profile).output for profile in ("nemotron-3", "nemotron-3-ultra"))
+            expected = re.sub(r"\n</think>(\n(?=<tool_call>))?\n?", r"</think>\1", nano)
+            assert ultra == re.sub(r"<think></think>\n(?!<tool_call>)", "<think></think>", expected)
 
 
 def test_a_prompt_of_lfm2_has_calls_as_the_model_writes_them() -> None:

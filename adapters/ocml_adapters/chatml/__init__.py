@@ -74,6 +74,10 @@ _MODELS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
             "nemotron_3_super.jinja": "575fb74f54ed264df9047d0ecce3c98938aae953fb4f50356675706264cbb68a",
         },
     ),
+    "nemotron-3-ultra": (
+        ("Nemotron-3-Ultra",),
+        {"nemotron_3_ultra.jinja": "82753bef5cedc4932c1ed509b5c9a12be680fd86d1adb65bc3f7398d11c8eebc"},
+    ),
     "step-3.5": (
         ("Step-3.5-Flash",),
         {"stepfun-ai-Step-3.5-Flash.jinja": "b18b99dff7261214c43e0402cba9f573e3240be6f9bb7ccaa54bb8df97e49dca"},

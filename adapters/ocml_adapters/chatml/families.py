@@ -84,12 +84,18 @@ class Thoughts(NamedTuple):
         close: what stands behind it.
         gap: what stands between it and what follows.
         alone: what stands behind it where nothing follows.
+        before_call: what stands between it and a call; None for `gap`.
     """
 
     open: str = "<think>\n"
     close: str = "\n</think>"
     gap: str = "\n\n"
     alone: str = "\n\n"
+    before_call: str | None = None
+
+    def gap_before(self, *, call: bool) -> str:
+        """What stands between it and what follows."""
+        return self.gap if self.before_call is None or not call else self.before_call
 
 
 class Responses(NamedTuple):
@@ -213,7 +219,7 @@ FAMILIES: Final = _named(
     _qwen_3_5("qwen-xml/qwen3.8", words.EFFORT_XHIGH),
     _qwen_3_5("qwen-xml/qwen3.8-low", words.EFFORT_LOW),
     _nemotron("qwen-xml/nemotron-3", Thoughts(gap="\n", alone="")),
-    _nemotron("qwen-xml/nemotron-3-ultra", Thoughts(close="</think>", gap="", alone="")),
+    _nemotron("qwen-xml/nemotron-3-ultra", Thoughts(close="</think>", gap="", alone="", before_call="\n")),
     Family(
         "qwen-xml/step-3.5",
         "xml",

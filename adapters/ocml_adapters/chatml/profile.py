@@ -134,8 +134,10 @@ def _answer(group: list[Part], template: Template, log: Log, *, current: bool, l
     if shown and not is_thought(shown[0].message):
         thought = is_thought(group[0].message)
         opening = (template.empty or (template.last if last else "")) if current else template.dropped
-        if opening and (is_call(shown[0].message) or (thought and not calls and shown[0].message.content)):
+        if opening and is_call(shown[0].message):
             opening += template.gap
+        elif opening and thought and not calls and shown[0].message.content:
+            opening += template.gap_text
         if opening:
             shown[0] = shown[0]._replace(message=_remembering(shown[0].message, {OPENING: opening}))
     return shown

@@ -54,7 +54,8 @@ class Template(NamedTuple):
         empty: what stands for a thought that would be shown, where there is none.
         last: the same in the last message of all, where `empty` says nothing.
         dropped: what stands for one that is not shown.
-        gap: what stands behind these before a call, and where a thought before a text alone is not shown.
+        gap: what stands behind these before a call.
+        gap_text: what stands behind `dropped` before a text alone.
         opening: what an answer is begun with.
         opening_off: the same where thinking is turned off; None where it cannot be.
         efforts: how much to think → how that is told.
@@ -75,6 +76,7 @@ class Template(NamedTuple):
     last: str = ""
     dropped: str = ""
     gap: str = ""
+    gap_text: str = ""
     opening: str = ""
     opening_off: str | None = None
     efforts: Mapping[str, Effort] = MappingProxyType({})
@@ -93,6 +95,21 @@ _QWEN_3_5: Final = Template(
     opening=_OPEN,
     opening_off=_CLOSED,
     strips=dict.fromkeys(_TEXTS, str.strip),
+)
+
+_NEMOTRON: Final = Template(
+    "qwen-xml/nemotron-3",
+    system="",
+    tools=False,
+    empty_gap=False,
+    thoughts="current",
+    empty=_NOTHING,
+    dropped=_NOTHING,
+    gap="\n",
+    gap_text="\n",
+    opening=_OPEN,
+    opening_off=_NOTHING,
+    strips={"assistant": str.rstrip, PREAMBLE: str.strip},
 )
 
 TEMPLATES: Final = {
@@ -114,18 +131,9 @@ TEMPLATES: Final = {
             "low": Effort(EFFORT_LOW, "qwen-xml/qwen3.8-low"),
         },
     ),
-    "nemotron-3": Template(
-        "qwen-xml/nemotron-3",
-        system="",
-        tools=False,
-        empty_gap=False,
-        thoughts="current",
-        empty=_NOTHING,
-        dropped=_NOTHING,
-        gap="\n",
-        opening=_OPEN,
-        opening_off=_NOTHING,
-        strips={"assistant": str.rstrip, PREAMBLE: str.strip},
+    "nemotron-3": _NEMOTRON,
+    "nemotron-3-ultra": _NEMOTRON._replace(
+        family="qwen-xml/nemotron-3-ultra", gap_text="", strips={"assistant": str.rstrip}
     ),
     "step-3.5": Template(
         "qwen-xml/step-3.5", bos="<s>", thoughts="current", empty="<think>\n\n</think>\n", opening=_OPEN

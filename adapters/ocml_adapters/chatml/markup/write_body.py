@@ -94,7 +94,7 @@ def _json_call(part: Message) -> str:
 def gap_between(before: Message, part: Message, family: Family) -> str:
     """What stands between two messages of one body."""
     if is_thought(before):
-        return family.thoughts.gap
+        return family.thoughts.gap_before(call=is_call(part))
     if is_call(part):
         return family.call_gap if is_call(before) else family.text_gap
     return family.call_gap
