@@ -241,3 +241,45 @@ def test_a_conversation_that_the_model_goes_on_with_is_no_answer(name: str, size
         assert seen(events)["content"] == "Hello"
         findings = [event for event in events if isinstance(event, Finding)]
         assert "another conversation" in findings[-1].detail
+
+
+UNHEADED = {
+    "text behind the last message": "<|channel|>final<|message|>A<|end|>B",
+    "its tokens were left out": "<|channel|>analysis<|message|>t<|end|>\nassistantfinal\nB",
+    "a call without the channel's token": "commentary to=functions.f <|constrain|>json<|message|>{}<|call|>",
+    "a call without any token before its channel": "to=functions.f<|channel|>commentary<|message|>{}<|call|>",
+    "a body glued to its channel": "<|channel|>finalB<|return|>",
+    "JSON behind its channel": '<|channel|>final{"b": 1}<|return|>',
+    "JSON behind a type": '<|channel|>commentary to=functions.f <|constrain|>json{"a": "b c"}<|call|>',
+    "arguments whose call never ended": (
+        '<|channel|>commentary to=functions.g json{"a": 1}commentary to=functions.f json<|message|>{}<|call|>'
+    ),
+    "arguments that never were called": '<|channel|>commentary to=functions.f json {"a": 1}<|end|>',
+}
+SEEN = {
+    "text behind the last message": {"content": "A\n\nB"},
+    "its tokens were left out": {"reasoning": "t", "content": "\nB"},
+    "a call without the channel's token": {"calls": ["{}"]},
+    "a call without any token before its channel": {"calls": ["{}"]},
+    "a body glued to its channel": {"content": "B"},
+    "JSON behind its channel": {"content": '{"b": 1}'},
+    "JSON behind a type": {"calls": ['{"a": "b c"}']},
+    "arguments whose call never ended": {"calls": ["{}"]},
+    "arguments that never were called": {"reasoning": '{"a": 1}'},
+}
+"""What a client is to see of them, as docs/formats/harmony.md has it."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("case", UNHEADED)
+def test_what_no_token_tells_is_told_by_words(case: str, form: str) -> None:
+    library()
+    found = seen(events_of(UNHEADED[case], declaring("f", "g"), form, 2))
+    calls = [call["arguments"] for call in found["tool_calls"] if call["name"] == "f"]
+    assert len(calls) == len(found["tool_calls"])
+    assert {"reasoning": found["reasoning"], "content": found["content"], "calls": calls} == {
+        "reasoning": "",
+        "content": "",
+        "calls": [],
+        **SEEN[case],
+    }

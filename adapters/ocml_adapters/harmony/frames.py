@@ -130,6 +130,11 @@ class Scanner:
         return "".join(self._text) if self._state == HEADER else ""
 
     @property
+    def tail(self) -> str:
+        """What has come behind the last frame; "" where one is open."""
+        return "".join(self._text) if self._state == BETWEEN else ""
+
+    @property
     def pending(self) -> int:
         """How many characters wait for what they are to be known."""
         return 0 if self._state == BODY else self._size

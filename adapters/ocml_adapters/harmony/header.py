@@ -15,7 +15,7 @@ from ocml_bridge.model import Message
 from ocml_bridge.text.channels import evident
 from ocml_bridge.turns import FUNCTIONS, is_call
 
-from .syntax import ASSISTANT, BROADCAST, CHANNEL, CONSTRAIN, ROLES, SPEC, TOKEN, TOOL
+from .syntax import ASSISTANT, BROADCAST, CHANNEL, CHANNELS, CONSTRAIN, ROLES, SPEC, TOKEN, TOOL
 
 
 class Fields(NamedTuple):
@@ -159,11 +159,15 @@ _cached = lru_cache(maxsize=2048)(_regular)
 
 _DOUBLED: Final = re.compile(f"({'|'.join(sorted(ROLES))})\\1+")
 
+_GLUED: Final = re.compile(f"{ASSISTANT}(?:{'|'.join(sorted(CHANNELS))}|{TO}.*)", re.DOTALL)
+"""The assistant's role with what should stand behind a token glued to it, as behind a generation prompt."""
+
 
 def _is_odd_name(name: str) -> bool:
     return any(
         (
             _DOUBLED.fullmatch(name),
+            _GLUED.fullmatch(name),
             CALLED.match(name),
             name.startswith(TO),
             ATTRIBUTE.match(name),

@@ -106,6 +106,8 @@ class _Sorter:
             self.found["role"] = role
             if rest in CHANNELS:
                 self.channels.append(rest)
+            elif rest.startswith(TO):
+                self.word(rest)
             elif rest != role:
                 between += rest
             if between:
@@ -289,6 +291,8 @@ _MARKER: Final = re.compile(
 )
 
 
+_NAMED: Final = tuple(f"{ASSISTANT}{channel}" for channel in CHANNELS)
+
 STRIPPED: Final = re.compile(r" ?(?:analysis|commentary|final)")
 """What such an answer begins with."""
 
@@ -296,13 +300,16 @@ STRIPPED: Final = re.compile(r" ?(?:analysis|commentary|final)")
 def read_stripped(text: str) -> list[Message] | None:
     """The messages of a text that begins with a channel's name and names another behind the word `assistant`.
 
-    One name is enough where a recipient and a type stand behind it, and then JSON.
+    One name is enough behind that word, and where a recipient and a type stand behind it, and then JSON.
 
     Returns:
         None for any other text.
     """
+    text = text.lstrip()
     marks = list(_MARKER.finditer(text))
-    if not marks or marks[0].start() != 0 or (len(marks) == 1 and None in marks[0].groups()[2:]):
+    if not marks or marks[0].start() != 0:
+        return None
+    if len(marks) == 1 and None in marks[0].groups()[2:] and not text.startswith(_NAMED):
         return None
     ends = [mark.start() for mark in marks[1:]] + [len(text)]
     return [_marked(mark, text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]

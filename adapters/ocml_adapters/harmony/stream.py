@@ -20,7 +20,7 @@ from .declared import NOTHING, names_of
 from .frame_header import ends_with, fields_in
 from .frames import Frame, Scanner, pieces_of
 from .header import fields_of
-from .message import make
+from .message import is_edge, make
 from .reader import FrameReader
 from .recover import unheaded
 from .syntax import CONTROL, EDGE_IDS, END_OF_TEXT, ENDS, FIRST_SPECIAL, IDS, TOKENS, spellings
@@ -139,13 +139,16 @@ class Live:
             tell(self._log, number, message, text if number == index else None)
 
     def implied(self) -> str:
-        """The token that ends the open message."""
+        """The token that ends the open message, or text without a header."""
         message = self._begun
         if self.waits:
             return ""
         if message is None:
-            frame, header = self._scanner.frame, self._scanner.header
-            says = frame is not None and unheaded(header, opened=frame.opened) is not None
+            frame, header, tail = self._scanner.frame, self._scanner.header, self._scanner.tail
+            if frame is None:
+                says = self._reader.messages != [] and tail.strip() != "" and not is_edge(tail)
+            else:
+                says = unheaded(header, opened=frame.opened) is not None
             return ENDS["return"] if says else ""
         return ends_with(fields_of(message))
 
