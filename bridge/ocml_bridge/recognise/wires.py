@@ -54,7 +54,7 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     Kind(
         "a recorded stream of Responses events",
         (_mark(_D, type=words("response.created", "response.in_progress"), response=dict),),
-        format="responses-sse",
+        advice="`ocml-convert stream -f openai-responses-sse` reads such events",
     ),
     Kind(
         "a recorded stream of Bedrock events",

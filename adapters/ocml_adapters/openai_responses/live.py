@@ -1,0 +1,232 @@
+"""An item that is written as it comes: the events that open it, continue it and close it."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple, cast
+
+from ocml_bridge.form import Object
+from ocml_bridge.model import Content, Json, Message, Refusal, Text, replace
+from ocml_bridge.turns import FUNCTIONS, is_call, parts_of
+from ocml_bridge.visibility import is_private
+
+from .calls import CUSTOM
+from .chunks import Events
+from .form import by_format, notes_in
+from .spelling import write_item
+from .syntax import BODIES, CUSTOM_CALL, FUNCTION_CALL, MESSAGE, OUTPUT_TEXT, REASONING, REASONING_TEXT, SUMMARY
+
+_PREFIXES: Final = {MESSAGE: "msg", REASONING: "rs", FUNCTION_CALL: "fc", CUSTOM_CALL: "ctc"}
+
+
+class _Kind(NamedTuple):
+    """How the text of an item is told.
+
+    Attributes:
+        subject: what its events are called without `.delta` and `.done`.
+        done: the member that has the whole of it.
+        behind: what else its events have.
+        part: what events of its part are called, where it stands in one.
+        at: the member that says which.
+        type: of the part.
+    """
+
+    subject: str
+    done: str
+    behind: Object
+    part: str = ""
+    at: str = ""
+    type: str = ""
+
+
+_TEXT: Final = _Kind(
+    "response.output_text", "text", {"logprobs": []}, "response.content_part", "content_index", OUTPUT_TEXT
+)
+_REFUSAL: Final = _Kind("response.refusal", "refusal", {}, "response.content_part", "content_index", "refusal")
+_THOUGHT: Final = _Kind("response.reasoning_text", "text", {}, "response.content_part", "content_index", REASONING_TEXT)
+_SUMMARY: Final = _Kind(
+    "response.reasoning_summary_text",
+    "text",
+    {},
+    "response.reasoning_summary_part",
+    "summary_index",
+    "summary_text",
+)
+_BODIES: Final = {
+    FUNCTION_CALL: _Kind("response.function_call_arguments", "arguments", {}),
+    CUSTOM_CALL: _Kind("response.custom_tool_call_input", "input", {}),
+}
+
+
+class _Run:
+    """A text of an item that is under way."""
+
+    def __init__(self, kind: _Kind, index: int) -> None:
+        self.kind: Final = kind
+        self.index: Final = index
+        self.pieces: list[str] = []
+        self.ends: tuple[str, str] = ("", "")
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+
+class LiveItem:
+    """An item under way.
+
+    Args:
+        events: spells its events.
+        message: what its beginning says.
+        index: its place in the response.
+        name: of the answer, for its id.
+        call_id: of a call.
+    """
+
+    def __init__(self, events: Events, message: Message, index: int, name: str, call_id: str | None) -> None:
+        self._events = events
+        self._index = index
+        self._message = replace(message, call_id=call_id)
+        self.kind: Final = _kind_of(message)
+        self.id: Final = f"{_PREFIXES[self.kind]}_{name}_{index}"
+        self._runs: list[_Run] = []
+        self.wire: Object | None = None
+
+    @property
+    def _place(self) -> Object:
+        return {"item_id": self.id, "output_index": self._index}
+
+    def open(self) -> list[bytes]:
+        """The item begins."""
+        message = replace(
+            self._message, content="", end="end", intent=None if self.kind != MESSAGE else self._message.intent
+        )
+        item = {**self._written(message), "status": "in_progress"}
+        if self.kind == MESSAGE:
+            item["content"] = []
+        if self.kind == REASONING:
+            del item["status"]
+        out = [self._events.event("response.output_item.added", output_index=self._index, item=item)]
+        return [*out, *self._begin(_BODIES[self.kind])] if self.kind in BODIES else out
+
+    def _begin(self, kind: _Kind) -> list[bytes]:
+        run = _Run(kind, len(self._runs))
+        place = {**self._place, **({kind.at: run.index} if kind.at else {})}
+        run.ends = self._events.ends(f"{kind.subject}.delta", kind.behind, **place)
+        self._runs.append(run)
+        if not kind.part:
+            return []
+        return [self._events.event(f"{kind.part}.added", **place, part=_part(kind, ""))]
+
+    def more(self, text: str, *, refusal: bool = False) -> list[bytes]:
+        """More of its text, or of its refusal."""
+        kind = self._text_kind(refusal)
+        out: list[bytes] = []
+        if not self._runs or self._runs[-1].kind is not kind:
+            out = [*self._end_run(), *self._begin(kind)]
+        run = self._runs[-1]
+        run.pieces.append(text)
+        out.append(self._events.delta(run.ends, text))
+        return out
+
+    def _text_kind(self, refusal: bool) -> _Kind:
+        if self.kind == MESSAGE:
+            return _REFUSAL if refusal else _TEXT
+        if self.kind == REASONING:
+            return _SUMMARY if self._message.content_type == SUMMARY else _THOUGHT
+        return _BODIES[self.kind]
+
+    def _end_run(self) -> list[bytes]:
+        """The text under way is whole."""
+        if not self._runs:
+            return []
+        run = self._runs[-1]
+        kind = run.kind
+        place = {**self._place, **({kind.at: run.index} if kind.at else {})}
+        done: Object = {kind.done: run.text, **kind.behind}
+        if self.kind == FUNCTION_CALL:
+            done["name"] = self._written(self._message)["name"]
+        out = [self._events.event(f"{kind.subject}.done", **place, **done)]
+        if kind.part:
+            out.append(self._events.event(f"{kind.part}.done", **place, part=_part(kind, run.text)))
+        return out
+
+    def close(self, message: Message) -> list[bytes]:
+        """The item is whole, or will not go on: what of it has not been told, and its end.
+
+        Args:
+            message: the whole of it; its `end` is None where it was cut off.
+        """
+        out: list[bytes] = []
+        if self.kind == MESSAGE:
+            for text, refusal in _texts(message.content):
+                said = "".join(run.text for run in self._runs if (run.kind is _REFUSAL) is refusal)
+                if text.startswith(said) and text != said:
+                    out += self.more(text[len(said) :], refusal=refusal)
+            if not self._runs and message.end is not None:
+                out += self._begin(_TEXT)
+        out += self._end_run()
+        final = replace(message, call_id=self._message.call_id, content=self._content(message))
+        self.wire = self._written(final)
+        return [*out, self._events.event("response.output_item.done", output_index=self._index, item=self.wire)]
+
+    def _content(self, message: Message) -> Content:
+        """What was told of a message, with what its texts are beside, where there is one of them."""
+        runs = self._runs
+        if self.kind != MESSAGE:
+            return runs[0].text if runs else ""
+        texts = [part for part in parts_of(message.content) if isinstance(part, Text)]
+        extras = texts[0].extras if len(texts) == 1 else None
+        parts = tuple(Refusal(run.text) if run.kind is _REFUSAL else Text(run.text, extras) for run in runs)
+        if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].extras is None:
+            return parts[0].text
+        return parts or ""
+
+    def _written(self, message: Message) -> Object:
+        """An item with this id, as the batch writer has it."""
+        own = {key: value for key, value in notes_in(message.extras).items() if key not in ("id", "type")}
+        layout: Object = {} if self.kind == REASONING else {"status": "completed"}
+        if self.kind == MESSAGE:
+            layout["content"] = "list"
+        if self.kind == CUSTOM_CALL:
+            layout["kind"] = CUSTOM
+        end = None if message.end is None else "end"
+        constraint = "json" if self.kind == FUNCTION_CALL else None if self.kind == CUSTOM_CALL else message.constraint
+        if self.kind == REASONING:
+            message = replace(message, channel="analysis", intent=None, recipient=None)
+        elif self.kind == MESSAGE and is_private(message):  # it was told as what is shown
+            message = replace(message, channel=self._message.channel, intent=self._message.intent)
+        spelled = replace(
+            message,
+            end=end,
+            constraint=constraint,
+            content_type=None if self.kind in BODIES else message.content_type,
+            extras=by_format({"id": self.id, **own}),
+            layout=by_format(layout),
+        )
+        item: Any = write_item([spelled])
+        if self.kind == MESSAGE and message.content == "":
+            item["content"] = [_part(_TEXT, "")] if self._runs else []
+        return cast("Object", item)
+
+
+def _part(kind: _Kind, text: str) -> Json:
+    if kind is _REFUSAL:
+        return {"type": kind.type, "refusal": text}
+    part: Object = {"type": kind.type, "text": text}
+    return {**part, "annotations": [], "logprobs": []} if kind is _TEXT else part
+
+
+def _texts(content: Content) -> list[tuple[str, bool]]:
+    """The text of a message, and its refusal."""
+    parts = parts_of(content)
+    text = "".join(part.text for part in parts if isinstance(part, Text))
+    return [(text, False), ("".join(part.text for part in parts if isinstance(part, Refusal)), True)]
+
+
+def _kind_of(message: Message) -> str:
+    """The type of item that a message begins; what a call is given is not known yet."""
+    if is_call(message):
+        json = message.constraint == "json" or message.content_type == "json"
+        plain = message.constraint is None and (message.recipient or "").startswith(FUNCTIONS)
+        return FUNCTION_CALL if json or plain else CUSTOM_CALL
+    return REASONING if is_private(message) else MESSAGE

@@ -1,0 +1,389 @@
+"""`openai-responses-sse`: events of servers are the response that they make; what is written is what clients need."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ocml_bridge import Message, Transcript, read
+from ocml_bridge.events import Answer, Delta, Reason, RefusalDelta, Start
+from ocml_bridge.loss import Finding, LossCode, Severity
+from ocml_bridge.model import Refusal, Text, replace
+from ocml_bridge.pipe import Pipe, decoder, encoder
+from ocml_bridge.report import unnamed
+from ocml_bridge.stream import replay
+from ocml_bridge.testing import strategies
+from ocml_bridge.testing.streams import (
+    Decoded,
+    all_cuts,
+    byte_cuts,
+    check_copies,
+    check_messages,
+    check_order,
+    events_of,
+)
+from ocml_bridge.visibility import DEBUG
+from wire_facts import recorded
+
+HOME = "openai-responses"
+STREAM = "openai-responses-sse"
+ANSWER = Answer("resp_7", "gpt", 1_700_000_000)
+
+
+def sse(events: list[Any]) -> str:
+    return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+
+
+def values(chunks: list[bytes]) -> list[Any]:
+    """The data of events, each of which says its type twice."""
+    found: list[Any] = []
+    for event in b"".join(chunks).decode("ascii").split("\n\n")[:-1]:
+        name, data = event.split("\n")
+        found.append(json.loads(data.removeprefix("data: ")))
+        assert name == f"event: {found[-1]['type']}"
+    assert [value["sequence_number"] for value in found] == list(range(len(found)))
+    return found
+
+
+def types(chunks: list[bytes]) -> list[str]:
+    return [value["type"].removeprefix("response.") for value in values(chunks)]
+
+
+def decoded(events: list[Any], reason: Reason | None = None) -> Decoded:
+    return events_of(decoder(STREAM), [sse(events)], reason)
+
+
+def encoded(
+    document: Transcript, reason: Reason = "stop", usage: dict[str, object] | None = None
+) -> tuple[list[bytes], Any]:
+    made = encoder(STREAM, answer=ANSWER, visibility=DEBUG)
+    chunks = [chunk for event in replay(document, reason) for chunk in made.encode([event])]
+    return [*chunks, *made.finish(usage)], made
+
+
+def thought(text: str) -> Message:
+    return Message("assistant", text, channel="analysis")
+
+
+def final(text: str) -> Message:
+    return Message("assistant", text, channel="final")
+
+
+def call(name: str, body: str, call_id: str | None = None) -> Message:
+    return Message("assistant", body, None, "commentary", name, call_id, constraint="json", end="call")
+
+
+# --- recorded streams -------------------------------------------------------------------------------------------------
+
+
+def test_a_recorded_stream_is_the_response_that_ends_it_however_it_is_cut() -> None:
+    cases = recorded(HOME.removeprefix("openai-"), streams=True)
+    assert len(cases) > 40
+    for case in cases:
+        events = case.value
+        (last,) = [event for event in events if event["type"] in ("response.completed", "response.incomplete")]
+        batch = read(last["response"], HOME)
+        text = sse(events)
+        whole = events_of(decoder(STREAM), [text])
+        assert whole.stop.document == batch.transcript, case.case
+        found = [event for event in whole.events if isinstance(event, Finding)]
+        assert sorted(found) == sorted(batch.findings), case.case
+        check_order(whole.events)
+        check_messages(whole, None)
+        for chunks in ([text[at : at + 301] for at in range(0, len(text), 301)], [json.dumps(events)]):
+            assert events_of(decoder(STREAM), chunks) == whole, case.case
+
+
+def test_what_is_told_early_is_what_the_items_say() -> None:
+    """Without the response that ends it, a recorded stream says the same; what is encrypted is so each time anew."""
+    for case in recorded("responses", streams=True)[::5]:
+        whole = cast("Transcript", decoded(case.value).stop.document)
+        bare = [bare_of(event) for event in case.value]
+        told = cast("Transcript", decoded(bare).stop.document)
+        assert [replace(message, extras=None) for message in told.messages] == [
+            replace(message, extras=None) for message in whole.messages
+        ]
+
+
+def bare_of(event: Any) -> Any:
+    return {**event, "response": {**event["response"], "output": []}} if "response" in event else event
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_a_stream_says_the_same_in_any_cuts(data: st.DataObject) -> None:
+    events = recorded("responses", streams=True)[data.draw(st.sampled_from([3, 12, 25]))].value
+    text = sse([event for event in events if "delta" not in event["type"]] + events[-1:])
+    whole = events_of(decoder(STREAM), [text])
+    for chunks in all_cuts(text, data.draw(byte_cuts(text)))[1:]:
+        assert events_of(decoder(STREAM), chunks) == whole
+    check_copies(lambda: decoder(STREAM), [text[:400]], [text[400:]], [text[400:900]])
+
+
+def test_a_stream_that_breaks_off_ends_in_a_message_that_was_cut_off() -> None:
+    cases = {(case.case, case.kind): case.value for case in recorded("responses", streams=True)}
+    events = cases["simpleRequest", "response-streaming"]
+    at = next(at for at, event in enumerate(events) if event["type"] == "response.output_text.delta")
+    stop = decoded(events[: at + 1]).stop
+    assert stop.reason == "truncated"
+    message = cast("Transcript", stop.document).messages[-1]
+    assert (message.content, message.end) == ("Paris", None)
+    assert decoded(events[: at + 1], "stop").stop.reason == "stop"
+
+
+# --- what servers send ------------------------------------------------------------------------------------------------
+
+COMPLETED: Any = {"type": "response.completed", "response": {"object": "response", "status": "completed", "output": []}}
+FAILED: Any = {
+    "type": "response.failed",
+    "response": {"object": "response", "status": "failed", "output": [], "error": {"code": "x", "message": "no"}},
+}
+CALL: Any = {"type": "function_call", "id": "fc_1", "call_id": "c", "name": "f", "arguments": ""}
+MESSAGE: Any = {"type": "message", "id": "msg_1", "status": "in_progress", "role": "assistant", "content": []}
+ADDED: Any = {"type": "response.output_item.added", "output_index": 0, "item": MESSAGE}
+
+
+def more(text: str) -> Any:
+    return {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": text}
+
+
+def test_a_text_that_is_only_done_is_told() -> None:
+    done: Any = {"type": "response.output_text.done", "output_index": 0, "content_index": 0, "text": "Hello"}
+    for events in ([ADDED, done], [ADDED, more("He"), done]):
+        assert [event.text for event in decoded(events).events if isinstance(event, Delta)] == ["Hello"]
+
+
+def test_what_is_done_otherwise_than_it_came_is_found_and_what_came_is_kept() -> None:
+    content: Any = [{"type": "output_text", "text": "Bye", "annotations": []}]
+    item: Any = {**MESSAGE, "status": "completed", "content": content}
+    done: Any = {"type": "response.output_item.done", "output_index": 0, "item": item}
+    completed = {**COMPLETED, "response": {**COMPLETED["response"], "output": [item]}}
+    result = decoded([ADDED, more("Hello"), done, completed])
+    assert cast("Transcript", result.stop.document).messages[0].content == "Hello"
+    assert {event.code for event in result.events if isinstance(event, Finding)} == {"shape"}
+
+
+def test_items_may_interleave() -> None:
+    second = {**ADDED, "output_index": 1, "item": CALL}
+    arguments: Any = {"type": "response.function_call_arguments.delta", "output_index": 1, "delta": "{}"}
+    result = decoded([ADDED, second, more("a"), arguments, more("b"), COMPLETED])
+    messages = cast("Transcript", result.stop.document).messages
+    assert [(message.recipient, message.content) for message in messages] == [(None, "ab"), ("functions.f", "{}")]
+
+
+def test_an_error_ends_the_stream_and_what_came_is_the_document() -> None:
+    for error in ({"type": "error", "code": "x", "message": "no", "param": None}, FAILED):
+        result = decoded([ADDED, more("Hi"), error])
+        assert result.stop.reason == "error"
+        assert cast("Transcript", result.stop.document).messages[0].content == "Hi"
+        (found,) = [event for event in result.events if isinstance(event, Finding)]
+        assert (found.code, found.detail) == ("E-STREAM-TRUNCATED", "the server broke off: no")
+
+
+def test_done_behind_everything_is_taken_and_padding_is_not() -> None:
+    text = sse([ADDED, {**more("Hi"), "obfuscation": "xxxx"}, COMPLETED]) + "data: [DONE]\n\n"
+    stop = events_of(decoder(STREAM), [text]).stop
+    assert stop.reason == "stop"
+    assert "obfuscation" not in repr(stop.document)
+
+
+def test_thoughts_behind_their_summary_are_an_item_of_their_own() -> None:
+    reasoning: Any = {"type": "reasoning", "id": "rs_1", "summary": []}
+    events: list[Any] = [
+        {"type": "response.output_item.added", "output_index": 0, "item": reasoning},
+        {"type": "response.reasoning_summary_text.delta", "output_index": 0, "summary_index": 0, "delta": "Sum."},
+        {"type": "response.reasoning_text.delta", "output_index": 0, "content_index": 0, "delta": "Hm."},
+    ]
+    result = decoded(events, "stop")
+    messages = cast("Transcript", result.stop.document).messages
+    assert [(one.content, one.content_type) for one in messages] == [("Sum.", "summary"), ("Hm.", None)]
+    check_messages(result, None)
+
+
+WORDS = st.sampled_from(["", "x", "message", "msg_1", "assistant", "output_text"])
+KEYS = st.sampled_from(["type", "text", "content", "id"])
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 3) | WORDS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=6,
+)
+KINDS = st.sampled_from(
+    [
+        *("response.output_item.added", "response.output_item.done", "response.content_part.added"),
+        *("response.content_part.done", "response.output_text.delta", "response.output_text.done"),
+        *("response.refusal.delta", "response.completed", "error", "response.function_call_arguments.delta"),
+        *("response.reasoning_summary_text.delta", "response.reasoning_text.done", "response.incomplete"),
+        *("response.output_text.annotation.added", "response.web_search_call.searching", "x"),
+    ]
+)
+REASONING: Any = {"type": "reasoning", "summary": []}
+TEXT: Any = {"type": "output_text", "text": "a", "annotations": []}
+MEMBERS: dict[str, Any] = {
+    **dict.fromkeys(("output_index", "content_index", "summary_index"), st.integers(0, 2) | JUNK),
+    "item_id": st.sampled_from(["msg_1", "y"]) | JUNK,
+    **dict.fromkeys(("delta", "text", "arguments"), st.sampled_from(["a", "bc", ""]) | JUNK),
+    "item": st.sampled_from([MESSAGE, REASONING, CALL]) | JUNK,
+    "part": st.sampled_from([TEXT, {"type": "refusal", "refusal": "n"}]) | JUNK,
+    "annotation": JUNK,
+    "response": st.sampled_from([COMPLETED["response"], {"output": [MESSAGE]}]) | JUNK,
+}
+EVENTS = st.fixed_dictionaries({"type": KINDS}, optional=MEMBERS)
+
+
+@settings(max_examples=250)
+@given(st.lists(EVENTS, max_size=8))
+def test_whatever_comes_is_a_document_and_its_events_agree_with_it(events: list[Any]) -> None:
+    result = decoded(events)
+    check_order(result.events)
+    check_messages(result, None)
+    assert events_of(decoder(STREAM), list(sse(events))) == result
+
+
+# --- what is written --------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_is_the_sequence_that_clients_need() -> None:
+    chunks, made = encoded(Transcript((thought("Hm."), final("Hi"), call("functions.f", "{}", "c1"))))
+    assert types(chunks) == [
+        *("created", "in_progress"),
+        *(
+            "output_item.added",
+            "content_part.added",
+            "reasoning_text.delta",
+            "reasoning_text.done",
+            "content_part.done",
+        ),
+        "output_item.done",
+        *("output_item.added", "content_part.added", "output_text.delta", "output_text.done", "content_part.done"),
+        "output_item.done",
+        *("output_item.added", "function_call_arguments.delta", "function_call_arguments.done", "output_item.done"),
+        "completed",
+    ]
+    assert [loss for loss in made.losses if loss.severity is not Severity.LAYOUT] == []
+    output = values(chunks)[-1]["response"]["output"]
+    assert [item["type"] for item in output] == ["reasoning", "message", "function_call"]
+    assert [part["text"] for part in output[1]["content"]] == ["Hi"]
+
+
+def test_a_preamble_says_its_phase() -> None:
+    preamble = Message("assistant", "I look.", channel="commentary", intent="preamble")
+    chunks, _ = encoded(Transcript((preamble, call("functions.f", "{}", "c"))))
+    added = [value for value in values(chunks) if value["type"] == "response.output_item.added"]
+    assert added[0]["item"]["phase"] == "commentary"
+
+
+def test_a_custom_tools_call_is_one_and_a_summary_is_one() -> None:
+    python = Message("assistant", "print(1)", None, "commentary", "python", "c", end="call")
+    summary = replace(thought("Sum."), content_type="summary")
+    chunks, _ = encoded(Transcript((summary, python)))
+    assert "reasoning_summary_text.delta" in types(chunks)
+    assert "custom_tool_call_input.delta" in types(chunks)
+    output = values(chunks)[-1]["response"]["output"]
+    assert output[0]["summary"] == [{"type": "summary_text", "text": "Sum."}]
+    assert (output[1]["type"], output[1]["name"], output[1]["input"]) == ("custom_tool_call", "python", "print(1)")
+
+
+def test_a_refusal_is_a_part_of_its_own() -> None:
+    made = encoder(STREAM, answer=ANSWER, visibility=DEBUG)
+    events = (Start(0, final("")), Delta(0, "No. "), RefusalDelta(0, "I cannot."))
+    chunks = [chunk for event in events for chunk in made.encode([event])]
+    assert types(chunks)[-3:] == ["content_part.done", "content_part.added", "refusal.delta"]
+    whole, _ = encoded(Transcript((replace(final(""), content=(Text("No. "), Refusal("I cannot."))),)))
+    parts = values(whole)[-1]["response"]["output"][0]["content"]
+    assert [part["type"] for part in parts] == ["output_text", "refusal"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "last", "details"),
+    [
+        ("stop", "response.completed", None),
+        ("tool_calls", "response.completed", None),
+        ("length", "response.incomplete", {"reason": "max_output_tokens"}),
+        ("content_filter", "response.incomplete", {"reason": "content_filter"}),
+    ],
+)
+def test_a_whole_answer_ends_once(reason: Reason, last: str, details: Any) -> None:
+    chunks, _ = encoded(Transcript((final("Hi"),)), reason)
+    end = values(chunks)[-1]
+    assert (end["type"], end["response"]["incomplete_details"]) == (last, details)
+
+
+def test_an_answer_that_broke_off_never_ends_in_completed() -> None:
+    for reason in ("truncated", "error"):
+        chunks, _ = encoded(Transcript((replace(final("Hi"), end=None),)), reason)
+        end = values(chunks)[-1]
+        assert (end["type"], end["response"]["error"]["code"]) == ("response.failed", "E-STREAM-TRUNCATED")
+        assert end["response"]["output"][0]["status"] == "incomplete"
+
+
+def test_the_numbers_of_tokens_are_in_the_last_event() -> None:
+    usage: dict[str, object] = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+    chunks, _ = encoded(Transcript((final("Hi"),)), usage=usage)
+    assert values(chunks)[-1]["response"]["usage"] == {
+        "input_tokens": 1,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens": 2,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": 3,
+    }
+
+
+@given(strategies.transcripts())
+def test_what_could_not_be_said_of_any_document_is_reported(document: Transcript) -> None:
+    chunks, made = encoded(document)
+    values(chunks)
+    back = cast("Transcript", events_of(decoder(STREAM), chunks).stop.document)
+    kept = tuple(replace(message, layout=None) for message in back.messages)
+    known = replace(document, settings=None)
+    assert unnamed(known, replace(back, messages=kept, settings=None, layout=None, extras=None), made.losses) == []
+
+
+@given(strategies.transcripts())
+@settings(max_examples=25)
+def test_the_official_types_take_every_event(document: Transcript) -> None:
+    events = pytest.importorskip("openai.types.responses")
+    adapter = pytest.importorskip("pydantic").TypeAdapter(events.ResponseStreamEvent)
+    for value in values(encoded(document)[0]):
+        if value["type"] != "response.failed" and "usage" not in value.get("response", {}):
+            adapter.validate_python(value)
+
+
+def test_the_official_client_puts_the_answer_together() -> None:
+    lib = pytest.importorskip("openai.lib.streaming.responses._responses")
+    types_ = pytest.importorskip("openai.types.responses")
+    from openai import omit
+    from openai._models import construct_type_unchecked
+
+    chunks, _ = encoded(Transcript((thought("Hm."), final("Hello"), call("functions.f", '{"a":1}', "c1"))))
+    state = lib.ResponseStreamState(input_tools=omit, text_format=omit)
+    told: list[Any] = []
+    for value in values(chunks):
+        told += state.handle_event(construct_type_unchecked(value=value, type_=types_.ResponseStreamEvent))
+    done = told[-1].response
+    assert done.output_text == "Hello"
+    assert [item.type for item in done.output] == ["reasoning", "message", "function_call"]
+    assert done.output[2].arguments == '{"a":1}'
+
+
+# --- between wires ----------------------------------------------------------------------------------------------------
+
+
+def test_a_pipe_from_chat_completions_says_the_same() -> None:
+    for case in recorded("chat-completions", streams=True):
+        chunks = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in case.value) + "data: [DONE]\n\n"
+        pipe = Pipe(decoder("openai-sse"), encoder(STREAM, answer=ANSWER, visibility=DEBUG))
+        out = pipe.feed(chunks) + pipe.finish()
+        source = cast("Transcript", events_of(decoder("openai-sse"), [chunks]).stop.document)
+        back = cast("Transcript", events_of(decoder(STREAM), [out]).stop.document)
+        assert [(one.channel, one.content, one.recipient, one.call_id) for one in back.messages] == [
+            (one.channel, one.content, one.recipient, one.call_id) for one in source.messages
+        ], case.case
+
+
+def test_losses_name_what_a_client_cannot_know() -> None:
+    _, made = encoded(Transcript((Message("user", "Hi"), final("Hello"))))
+    assert (LossCode.MESSAGE, "/messages/0") in {(loss.code, loss.path) for loss in made.losses}
