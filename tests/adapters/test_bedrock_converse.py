@@ -245,6 +245,18 @@ def test_results_go_first_in_the_order_of_their_calls() -> None:
     assert done.order == (0, 1, 2, 5, 3, 4)
 
 
+def test_texts_that_a_moved_reply_leaves_side_by_side_are_one() -> None:
+    done = written(
+        Message("user", "q"),
+        call("functions.f", "{}", "a"),
+        Message("user", "wait"),
+        reply("1", "a"),
+        Message("user", "so?"),
+    )
+    assert done.output["messages"][2] == user(result("a", {"text": "1"}), {"text": "wait"}, {"text": "so?"})
+    assert {(loss.code, loss.path) for loss in done.losses} >= {("order", "/messages/3"), ("message", "/messages/4")}
+
+
 def test_ids_and_names_have_the_letters_that_the_api_takes() -> None:
     tool = Tool("search", None, {"type": "object"}, "browser")
     choice = Settings(tool_choice=ToolChoice("required", ("browser.search",)))

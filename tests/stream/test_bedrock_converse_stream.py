@@ -92,7 +92,7 @@ EVENTS: list[Any] = [
     end("tool_use"),
     {"metadata": {"usage": {"inputTokens": 3, "outputTokens": 4, "totalTokens": 7}, "metrics": {"latencyMs": 1}}},
 ]
-RESPONSE: Any = {
+RESPONSE: dict[str, Any] = {
     "output": {
         "message": {
             "role": "assistant",

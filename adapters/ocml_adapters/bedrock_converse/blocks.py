@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, cast
 
-from ocml_bridge import jsontext
 from ocml_bridge.blocks.grammar import AFTER, WIRE, Grammar, MessageKind, added, kind_of, more_of
 from ocml_bridge.blocks.spelling import is_same
-from ocml_bridge.blocks.values import nearest_object, object_in, text_of
+from ocml_bridge.blocks.values import nearest_object, object_in, text_of, value_in
 from ocml_bridge.blocks.writing import bare
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
@@ -205,7 +204,7 @@ class BlockGrammar(Grammar):
         content, how = message.content, self.notes(message.layout).get(RESULT)
         if not isinstance(content, str):
             return [_write_reply_part(self, part) for part in content]
-        if how == "json" and (value := _value_in(content)) is not None:
+        if how == "json" and (value := value_in(content)) is not None:
             return [{"json": value[0]}]
         return [{"text": content}] if content or how == "text" else []
 
@@ -302,12 +301,6 @@ def _sorted(value: Json) -> Json:
 
 def _write_reply_part(grammar: BlockGrammar, part: Part) -> Json:
     if isinstance(part, Text):
-        value = _value_in(part.text) if grammar.notes(part.extras) == {"json": True} else None
+        value = value_in(part.text) if grammar.notes(part.extras) == {"json": True} else None
         return {"text": part.text} if value is None else {"json": value[0]}
     return part.value if isinstance(part, Foreign) else grammar.write_part(part)
-
-
-def _value_in(text: str) -> tuple[Json] | None:
-    """The value that a text is the compact JSON of."""
-    span = jsontext.parse(text)
-    return (span.value,) if span is not None and text_of(span.value) == text else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.blocks.grammar import Grammar, added, kind_of, more_of
-from ocml_bridge.blocks.values import nearest_object, object_in, text_of
+from ocml_bridge.blocks.values import nearest_object, object_in, text_of, value_in
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Content, Foreign, Json, Media, Message, Part, Text, replace
@@ -126,8 +126,12 @@ class PartGrammar(Grammar):
         if response is None:
             text, layout[WRAP] = "", "absent"
         elif (wrapped := _unwrapped(cast("Object", response))) is not None:
-            text, failed = wrapped[1], True if wrapped[0] == "error" else None
-            if not failed and _is_plain_object(text):
+            key, value = wrapped
+            failed = True if key == "error" else None
+            text = value if isinstance(value, str) else text_of(value)
+            if not isinstance(value, str):
+                layout[WRAP] = "value"
+            elif not failed and _is_plain_object(value):
                 layout[WRAP] = "wrapped"
         else:
             text = text_of(cast("Json", response))
@@ -180,9 +184,10 @@ class PartGrammar(Grammar):
         first, *media = parts_of(message.content)
         text, how = cast("Text", first).text, self.notes(message.layout).get(WRAP)
         out: Object = {}
-        if message.failed or how == "wrapped" or not _is_plain_object(text):
+        value = value_in(text) if how == "value" else None
+        if message.failed or value is not None or how == "wrapped" or not _is_plain_object(text):
             if how != "absent" or text or message.failed:
-                out["response"] = {"error" if message.failed else "output": text}
+                out["response"] = {"error" if message.failed else "output": text if value is None else value[0]}
         else:
             out["response"] = object_in(text)
         return {**out, PARTS: [write_media(part) for part in media if isinstance(part, Media)]} if media else out
@@ -207,7 +212,8 @@ class PartGrammar(Grammar):
             )
         text = cast("Text", parts_of(content)[0]).text
         how = self.notes(message.layout).get(WRAP)
-        if not self.is_result(message) and not message.failed and how != "wrapped" and _is_plain_object(text):
+        is_kept = how == "wrapped" or (how == "value" and value_in(text) is not None)
+        if not self.is_result(message) and not message.failed and not is_kept and _is_plain_object(text):
             compact = nearest_object(text, path, log, target=HOME)
             if compact != text:
                 content = compact if isinstance(content, str) else (Text(compact), *content[1:])
@@ -238,11 +244,11 @@ def _id(inner: Object, *known: str) -> tuple[str | None, tuple[str, ...]]:
     return (call_id, ("id", *known)) if isinstance(call_id, str) and call_id else (None, known)
 
 
-def _unwrapped(response: Object) -> tuple[str, str] | None:
-    """What a reply is when its object has one text, as the output or as the error; None where it says more."""
+def _unwrapped(response: Object) -> tuple[str, Json] | None:
+    """What a reply is when its object has nothing but an output or an error; None where it says more, or nothing."""
     if len(response) == 1:
         [(key, value)] = response.items()
-        if key in ("output", "error") and isinstance(value, str):
+        if key in ("output", "error") and value is not None:
             return key, value
     return None
 

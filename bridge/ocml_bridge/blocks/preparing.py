@@ -37,20 +37,18 @@ def prepared(grammar: Grammar, conversation: Conversation, near: Near, log: Log)
     items = list(conversation.items)
     indices = list(range(len(items)) if origins is None else origins)
     _place_system(grammar, items)
+    order = _answers_first(items)
+    if order is not None:
+        _note_moved(grammar, order, items, indices, log)
+        items = [items[at] for at in order]
+        origins = indices = [indices[at] for at in order]
     fused = _fused(grammar, items, indices, near, log) if _may_fuse(grammar, items) else set[int]()
     around = conversation.around
     if around.alternatives is not None:
         around = replace(around, alternatives=_placed(around.alternatives, items, indices, fused, near, log))
     if fused:
         items = [item for at, item in enumerate(items) if at not in fused]
-        origins = indices = [index for at, index in enumerate(indices) if at not in fused]
-    order = _answers_first(items)
-    if order is not None:
-        for at in sorted(order):
-            if order[at] > at and items[order[at]][0].role == "tool":
-                detail = f"{grammar.home} has the replies of a turn first, in the order of their calls"
-                log.lose(LossCode.ORDER, f"/messages/{indices[order[at]]}", detail, Severity.CHANGED)
-        items, origins = [items[at] for at in order], [indices[at] for at in order]
+        origins = [index for at, index in enumerate(indices) if at not in fused]
     return Prepared(items, around, origins)
 
 
@@ -94,6 +92,16 @@ def _answers_first(items: Sequence[Item]) -> list[int] | None:
         order.append(at)
     order += _sorted(stretch, items, pairs)
     return None if order == list(range(len(items))) else order
+
+
+def _note_moved(
+    grammar: Grammar, order: Sequence[int], items: Sequence[Item], indices: Sequence[int], log: Log
+) -> None:
+    """Report the replies that go before what they stood behind."""
+    for at, index in enumerate(order):
+        if index > at and items[index][0].role == "tool":
+            detail = f"{grammar.home} has the replies of a turn first, in the order of their calls"
+            log.lose(LossCode.ORDER, f"/messages/{indices[index]}", detail, Severity.CHANGED)
 
 
 def _sorted(stretch: Sequence[int], items: Sequence[Item], pairs: Mapping[int, int]) -> Sequence[int]:

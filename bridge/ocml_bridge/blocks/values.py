@@ -7,8 +7,15 @@ from typing import Any
 from .. import jsontext
 from ..jsontext import text_of
 from ..loss import Log, LossCode, Severity
+from ..model import Json
 
 __all__ = ["nearest_object", "object_in", "text_of"]
+
+
+def value_in(text: str) -> tuple[Json] | None:
+    """The value that a text is the compact JSON of; None where it is that of none."""
+    span = jsontext.parse(text)
+    return (span.value,) if span is not None and text_of(span.value) == text else None
 
 
 def object_in(text: str) -> dict[str, Any] | None:
