@@ -1,21 +1,16 @@
-"""System and developer messages as values: rendered as the official encoder renders them, and read back."""
+"""System and developer messages, made of values as the official encoder makes them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from corpus import corpus_path
 from harmony_judge import library
 from ocml_adapters.harmony.system import (
-    DeveloperContent,
     ResponseFormat,
     SystemContent,
-    parse_developer,
-    parse_system,
     render_developer,
     render_system,
 )
@@ -46,53 +41,15 @@ def test_a_system_message_as_values() -> None:
         channel_required=True,
         functions_line=True,
     )
-    assert parse_system(EXAMPLE) == content
     assert render_system(content) == EXAMPLE
 
 
-@pytest.mark.parametrize("text", ["", "You are helpful.", "reasoning: high", "Reasoning: extreme", "a\n\nb"])
-def test_a_text_of_another_form_has_no_values(text: str) -> None:
-    assert parse_system(text) is None
-
-
 def test_a_developer_message_as_values() -> None:
-    text = (
-        "# Instructions\n\nBe brief.\n\n# Response Formats\n\n## list\n\n// what to buy\n"
-        '{"type":"array"}\n\n## other\n\n{}\n\n# Tools\n\n## functions\n\nnamespace functions {\n\n'
-        "// Looks it up.\ntype look = () => any;\n\n} // namespace functions"
-    )
-    content = DeveloperContent(
-        "Be brief.",
-        (ResponseFormat("list", {"type": "array"}, "what to buy"), ResponseFormat("other", {})),
-        ParsedTools((Tool("look", "Looks it up."),)),
-    )
-    assert parse_developer(text) == content
-    assert render_developer(content) == text
-
-
-def test_formats_behind_the_tools_stay_there() -> None:
-    content = DeveloperContent("x", (ResponseFormat("f", {}),), ParsedTools((Tool("look"),)), formats_last=True)
-    assert parse_developer(render_developer(content)) == content
-
-
-@pytest.mark.parametrize("text", ["", "Be brief.", "# Instructions\nBe brief."])
-def test_a_developer_text_of_another_form_has_no_values(text: str) -> None:
-    assert parse_developer(text) is None
-
-
-def test_every_system_message_of_the_fixtures_has_values() -> None:
-    files = sorted(corpus_path("harmony", "openai_harmony_testdata").glob("*.txt"))
-    count = 0
-    for file in files:
-        text = file.read_text("utf-8")
-        if text.startswith("<|start|>system<|message|>"):
-            body = text.removeprefix("<|start|>system<|message|>").partition("<|end|>")[0]
-            content = parse_system(body)
-            assert content is not None
-            assert content.channels[0] == "analysis"
-            assert render_system(content) == body
-            count += 1
-    assert count >= 13
+    formats = (ResponseFormat("list", {"type": "array"}, "what to buy"), ResponseFormat("other", {}))
+    section = '# Response Formats\n\n## list\n\n// what to buy\n{"type":"array"}\n\n## other\n\n{}'
+    assert render_developer("Be brief.", formats) == f"# Instructions\n\nBe brief.\n\n{section}"
+    assert render_developer(None, formats) == section
+    assert render_developer(None, ()) == ""
 
 
 # --- the official encoder as the judge --------------------------------------------------------------------------------
@@ -158,25 +115,11 @@ def test_system_messages_are_rendered_as_by_the_official_encoder(content: System
         channel_config=channels if content.channels else None,
         tools=None if content.tools is None else _namespaces(content.tools),
     )
-    text = render_system(content)
-    assert text == _official("system", official, has_functions=content.functions_line)
-    found = parse_system(text)
-    assert found is None or render_system(found) == text
-    if found is None:
-        assert not content.channels
-        assert content.effort is None or not text.endswith(f"\n\nReasoning: {content.effort}")
+    assert render_system(content) == _official("system", official, has_functions=content.functions_line)
 
 
 @run
-@given(st.one_of(st.none(), texts()), st.one_of(st.none(), _TOOLS))
-def test_developer_messages_are_rendered_as_by_the_official_encoder(
-    text: str | None, tools: ParsedTools | None
-) -> None:
-    h = library()
-    content = DeveloperContent(text, tools=tools)
-    official = h.DeveloperContent(instructions=text, tools=None if tools is None else _namespaces(tools))
-    rendered = render_developer(content)
-    assert rendered == _official("developer", official)
-    found = parse_developer(rendered)
-    assert found is None or render_developer(found) == rendered
-    assert found is not None or text is None
+@given(st.one_of(st.none(), texts()))
+def test_instructions_are_rendered_as_by_the_official_encoder(text: str | None) -> None:
+    official = library().DeveloperContent(instructions=text)
+    assert render_developer(text, ()) == _official("developer", official)

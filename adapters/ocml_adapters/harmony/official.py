@@ -10,7 +10,7 @@ from ocml_bridge.comparison import Comparison, Verdict
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message
 
-from .frames import Scanner
+from .frames import scanned
 from .header import fields_of
 from .message import body_of
 from .reader import FrameReader
@@ -33,10 +33,7 @@ def compare(source: str | Sequence[int]) -> list[Comparison]:
     """
     ids, text = checked(encode(source, tuple(IDS)) if isinstance(source, str) else source)
     pieces, places = to_pieces(ids, text)
-    scanner = Scanner()
-    frames = scanner.feed(pieces)
-    last, rest = scanner.finish()
-    frames += last
+    frames, rest = scanned(pieces)
     reader, judge = FrameReader(Log(), restore=False), _Judge()
     if not frames:
         theirs, error = judge.finish(ids)

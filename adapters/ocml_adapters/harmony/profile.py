@@ -15,7 +15,7 @@ from ocml_bridge.text import developer
 
 from .builtin import declaration, namespace_of
 from .syntax import CHANNELS, HOME, INSTRUCTIONS, OWN_TOOLS
-from .system import DeveloperContent, ResponseFormat, SystemContent, render_developer, render_system
+from .system import ResponseFormat, SystemContent, render_developer, render_system
 
 IDENTITY: Final = "You are ChatGPT, a large language model trained by OpenAI."
 CUTOFF: Final = "2024-06"
@@ -156,7 +156,7 @@ def _folded(
         log.lose(LossCode.MESSAGE, f"/messages/{index}", "it is one with the instructions before it", Severity.CHANGED)
     first = messages[0] if messages else Message("developer", "")
     texts = [text for message in messages if (text := str(message.content))]
-    body = render_developer(DeveloperContent("\n\n".join([*texts, *notes]) if texts or notes else None, formats))
+    body = render_developer("\n\n".join([*texts, *notes]) if texts or notes else None, formats)
     text = body.removeprefix(INSTRUCTIONS)
     if messages and text != first.content:
         log.lose(LossCode.CONTENT, "/messages/0/content", "more instructions follow in it", Severity.CHANGED)
