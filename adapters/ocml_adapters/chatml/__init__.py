@@ -41,7 +41,7 @@ _MODELS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
         },
     ),
     "hermes": (
-        ("Hermes 2 Pro",),
+        ("Hermes 2 Pro", "Hermes 3"),
         {
             "NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use.jinja": (
                 "7ce09d55d3690e06c70b5c07228cc7e8c99c43a23cdc027762be4011efcdea6c"
