@@ -40,10 +40,8 @@ class Evidence(NamedTuple):
 
 def opens_turn(frame: Frame) -> bool:
     """Whether a frame is the open turn: the last, without a word in it that is no begun thought."""
-    if not frame.last:
-        return False
-    if frame.body == "":
-        return True
+    if not frame.last or frame.body == "":
+        return frame.last
     return read_header(frame.header).role == "assistant" and OPENED.fullmatch(frame.body) is not None
 
 
@@ -69,7 +67,7 @@ def family_of(frames: Sequence[Frame], tools_at: int) -> Family | None:
         return FAMILIES["hermes"] if frames and opens_turn(frames[-1]) and frames[-1].body else None
     likely = _candidates(found)
     best = max(likely, key=lambda family: _score(family, found))
-    if likely != _declaring(found) and not all(_is_spelled_by(best, each) for each in found):
+    if likely != _declaring(found) and not all(all(_likeness(best, each)) for each in found):
         return max(FAMILIES.values(), key=lambda family: _score(family, found))
     return best
 
@@ -101,11 +99,14 @@ def _is_marked(frame: Frame, contents: Contents) -> bool:
 
 def _score(family: Family, found: Sequence[Evidence]) -> int:
     """How much of the frames is spelled as a family spells it; what stands in them tells most."""
-    score = 0
-    for frame, contents, before, last, closing in found:
-        default = default_frame(contents, Place(family, before, last, closing=closing))
-        score += 2 * (frame.body == default.body) + (frame.header == default.header) + (frame.gap == default.gap)
-    return score
+    return sum(2 * body + header + gap for body, header, gap in (_likeness(family, each) for each in found))
+
+
+def _likeness(family: Family, evidence: Evidence) -> tuple[bool, bool, bool]:
+    """Whether the body, the header and the gap of a frame are spelled as a family spells them."""
+    frame, contents, before, last, closing = evidence
+    default = default_frame(contents, Place(family, before, last, closing=closing))
+    return frame.body == default.body, frame.header == default.header, frame.gap == default.gap
 
 
 def _declaring(found: Sequence[Evidence]) -> list[Family]:
@@ -122,9 +123,3 @@ def _candidates(found: Sequence[Evidence]) -> list[Family]:
             markup = markup_of(each.frame.body)
             return [family for family in FAMILIES.values() if family.calls == markup]
     return list(FAMILIES.values())
-
-
-def _is_spelled_by(family: Family, evidence: Evidence) -> bool:
-    frame, contents, before, last, closing = evidence
-    default = default_frame(contents, Place(family, before, last, closing=closing))
-    return (frame.header, frame.body, frame.gap) == (default.header, default.body, default.gap)

@@ -17,7 +17,7 @@ from ocml_bridge.text.plain import header_for, message, name_from_header
 from ocml_bridge.turns import full_name, is_call, is_thought
 
 from .families import Declaration, Family
-from .markup.body import NOTHING_THOUGHT, OPENED, Note, read_body
+from .markup.body import NOTHING_THOUGHT, OPENED, Note, ignore, read_body
 from .markup.declared import may_declare, read_declared, write_declared
 from .markup.parts import ARGUMENTS, NO_SCHEMAS, Schemas
 from .markup.responses import ROLES, begins, read_responses, write_responses
@@ -56,9 +56,7 @@ class Contents(NamedTuple):
     declaration: Declaration | None = None
 
 
-def read_frame(
-    frame: Frame, *, declares: bool = False, note: Note | None = None, schemas: Schemas = NO_SCHEMAS
-) -> Contents:
+def read_frame(frame: Frame, *, declares: bool = False, note: Note = ignore, schemas: Schemas = NO_SCHEMAS) -> Contents:
     """What a frame that is no open turn says.
 
     Args:
@@ -74,7 +72,7 @@ def read_frame(
             texts = [] if found.text is None else [_text(heading, found.text, frame)]
             return Contents(texts, tools=found.tools, declaration=found.declaration)
     if heading.role == "assistant" and "<" in frame.body:
-        turn = read_body(frame.body, heading.name, closed=frame.end != "", note=note or _ignore, schemas=schemas)
+        turn = read_body(frame.body, heading.name, closed=frame.end != "", note=note, schemas=schemas)
         return Contents(turn.messages, turn.opening)
     replies = read_responses(frame.body) if heading.role in ROLES and "<" in frame.body else None
     if replies is not None:
@@ -87,10 +85,6 @@ def read_frame(
 def schemas_of(tools: Sequence[Tool] | None) -> Schemas:
     """The parameters of each tool, by the name that calls it."""
     return {full_name(tool): tool.parameters for tool in tools or ()}
-
-
-def _ignore(code: FindingCode, index: int, detail: str) -> None:
-    """Where a frame is read again only to see what it says."""
 
 
 def _text(heading: Heading, body: str, frame: Frame) -> Message:
@@ -113,15 +107,11 @@ def holds_replies(frame: Frame) -> bool:
 
 def remark_markup(frame: Frame, contents: Contents, path: str, log: Log) -> None:
     """Note tags of tools and replies that stand in a text and are not understood there."""
-    if (
-        "<" not in frame.body
-        or contents.tools is not None
-        or not contents.messages
-        or contents.messages[0].role == "assistant"
-    ):
+    if "<" not in frame.body or contents.tools is not None or not contents.messages:
         return
     made = contents.messages[0]
-    tag = next((tag for tag in MARKUP.get(made.role, ()) if tag in str(made.content)), None)
+    tags = () if made.role == "assistant" else MARKUP.get(made.role, ())
+    tag = next((tag for tag in tags if tag in str(made.content)), None)
     if tag is not None:
         detail = f"`{tag}`, as chat templates write it, is text here: what stands behind it is not understood"
         log.find(FindingCode.MARKUP, f"{path}/content", detail)
@@ -166,6 +156,11 @@ def default_frame(contents: Contents, place: Place, *, raw: bool = False) -> Fra
     body = contents.opening if opening else _body(contents, family, raw=raw, closing=closing)
     cut = opening or (last and first.role == "assistant" and contents.messages[-1].end is None and body != "")
     return Frame(gap_after(before, family), START, header, True, body, "" if cut else END, 0, last)
+
+
+def read_again(frame: Frame, contents: Contents, place: Place) -> Contents:
+    """What a frame says that is written for something."""
+    return read_frame(frame, declares=contents.tools is not None, schemas=place.schemas)
 
 
 def gap_after(before: Frame | None, family: Family | None) -> str:
@@ -226,12 +221,8 @@ def recalled(contents: Contents, kept: Mapping[str, Json], place: Place) -> Fram
     header = raw_header if isinstance(raw_header, str) and _means(raw_header, first, default, place) else default.header
 
     def says_the_same(body: str) -> bool:
-        if place.opening:
-            return False
-        if place.family is None and "<" not in body:
-            return control_of(first.role).restore(body) == first.content
         frame = with_fields(default, header=header, body=body)
-        return _bare(read_frame(frame, declares=contents.tools is not None, schemas=place.schemas)) == _bare(contents)
+        return not place.opening and _bare(read_again(frame, contents, place)) == _bare(contents)
 
     return recall(
         default,
@@ -258,9 +249,7 @@ def _ends(contents: Contents, default: Frame, place: Place) -> frozenset[str]:
     if place.opening or not contents.messages:
         return _NOTHING
     final = contents.messages[-1]
-    if _has_end(final):
-        return _OPEN | _CLOSED
-    if final.end is None and not default.last:
+    if _has_end(final) or (final.end is None and not default.last):
         return _OPEN | _CLOSED
     return _CLOSED if default.end else _NOTHING
 

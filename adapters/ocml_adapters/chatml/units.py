@@ -36,7 +36,7 @@ from .frames import (
     default_frame,
     gap_after,
     opening_of,
-    read_frame,
+    read_again,
     recalled,
     remembered,
     remembering,
@@ -99,9 +99,7 @@ class FamilyFrames(UnitWriter):
 
     def inert(self, text: str) -> bool:
         """Whether a text holds no token and no tag, whole or broken, and nothing at its ends that is markup there."""
-        if text == "" or text != text.strip():
-            return False
-        return not may_be_markup(text)
+        return text != "" and text == text.strip() and not may_be_markup(text)
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with its tools among its messages, and with each reply's tool."""
@@ -159,13 +157,13 @@ class FamilyFrames(UnitWriter):
         contents = _contents(group, opening_of(kept))
         frame = recalled(contents, kept, place)
         default = default_frame(contents, place)
-        made = read_frame(frame, declares=contents.tools is not None, schemas=place.schemas)
+        made = read_again(frame, contents, place)
         if frame.body == default.body and len(made.messages) == len(contents.messages):
             # Line breaks at the ends of texts may be read as markup: what is written is what reads as itself.
             normal = default_frame(made, place)
             if normal.body != frame.body:
                 frame = default = with_fields(frame, body=normal.body)
-                made = read_frame(frame, declares=contents.tools is not None, schemas=place.schemas)
+                made = read_again(frame, contents, place)
         if frame.body == default.body:
             self._guard(contents, paths, log)
         image = self._image(group, made, frame, place)

@@ -42,13 +42,11 @@ class Turn(NamedTuple):
     opening: str = ""
 
 
-def _ignore(code: FindingCode, index: int, detail: str) -> None:
+def ignore(code: FindingCode, index: int, detail: str) -> None:
     """Where a body is read again only to see what it says."""
 
 
-def read_body(
-    body: str, name: str | None, *, closed: bool, note: Note = _ignore, schemas: Schemas = NO_SCHEMAS
-) -> Turn:
+def read_body(body: str, name: str | None, *, closed: bool, note: Note = ignore, schemas: Schemas = NO_SCHEMAS) -> Turn:
     """What an assistant's body says.
 
     Args:
@@ -78,7 +76,7 @@ class BodyReader:
         turned: whether the first message began as a text, and turned out to be a thought at its end.
     """
 
-    def __init__(self, name: str | None, schemas: Schemas = NO_SCHEMAS, note: Note = _ignore) -> None:
+    def __init__(self, name: str | None, schemas: Schemas = NO_SCHEMAS, note: Note = ignore) -> None:
         self._name = name
         self._schemas = schemas
         self._note = note
