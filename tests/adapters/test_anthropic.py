@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from anthropic_judge import facts, unnamed
 from corpus import corpus_path
 from ocml_bridge import BridgeError, ErrorCode, Transcript, convert, formats, read, write
-from ocml_bridge.model import Message, Settings, Tool
+from ocml_bridge.model import Foreign, Message, Settings, Tool
 from ocml_bridge.policy import LENIENT
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "anthropic"
@@ -380,6 +380,16 @@ def test_all_that_instructs_the_model_in_the_beginning_is_the_system_prompt() ->
     }
 
 
+def test_an_instruction_of_which_nothing_is_understood_stands_by_itself() -> None:
+    strange = Message("system", (Foreign("openai", {"type": "text", "value": "Be brief."}),))
+    result_ = write(
+        Transcript((strange, Message("system", "Two."), Message("user", "Hi"))), "anthropic", policy=LENIENT
+    )
+    empty, two = {"role": "system", "content": ""}, {"role": "system", "content": "Two."}
+    assert result_.output == {"messages": [empty, two, QUESTION]}
+    assert "emptied" in [str(loss.code) for loss in result_.losses]
+
+
 def test_a_request_says_how_long_the_answer_may_be() -> None:
     settings = Settings(model="claude-opus-4-6")
     assert written(Message("user", "Hi"), settings=settings)["max_tokens"] == 4096
@@ -412,3 +422,54 @@ def test_the_official_types_take_a_response_that_is_written() -> None:
         output: Any = convert(path.read_bytes(), source="openai", target="anthropic", policy=LENIENT).output
         # Whoever answers gives the id of the answer.
         types.Message.model_validate({"id": "msg_1", **output})
+
+
+# --- beside Chat Completions ------------------------------------------------------------------------------------------
+
+LEAVE_OUT = {"model", "max_tokens", "max_completion_tokens", "temperature", "metadata", "store", "safety_identifier"}
+"""What the recorded twins ask of different models."""
+ALONE: dict[str, set[str]] = {
+    # Of one wire alone, as the page of the format says.
+    "chatCompletionsAssistantCacheControlParam": {"messages"},
+    "opus47AdaptiveThinkingReasoningEffortParam": {"thinking"},
+    "parallelToolCallsDisabledParam": {"tools", "tool_choice", "messages"},
+    "textFormatJsonSchemaParam": {"response_format"},
+    # What was recorded differs.
+    "simpleRequest": {"output_config", "reasoning_effort"},
+}
+"""The twin → its members that differ."""
+
+
+def plain(document: Any) -> Any:
+    """A request with a system prompt and content as text, where they are one text."""
+    if isinstance(document, list):
+        items = cast("list[Any]", document)
+        alone = len(items) == 1 and set(items[0]) == {"type", "text"}
+        return items[0]["text"] if alone else [plain(item) for item in items]
+    if isinstance(document, dict):
+        return {key: plain(value) for key, value in cast("dict[str, Any]", document).items()}
+    return document
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "wire", "other"),
+    [
+        ("openai", "anthropic", "chat-completions", "anthropic"),
+        ("anthropic", "openai", "anthropic", "chat-completions"),
+    ],
+)
+def test_a_recorded_request_becomes_its_twin_of_the_other_wire(source: str, target: str, wire: str, other: str) -> None:
+    count = 0
+    for path in sorted(corpus_path("wires").glob(f"*/{wire}/request.json")):
+        case, twin = path.parents[1].name, path.parents[1] / other / "request.json"
+        if not twin.exists():
+            continue
+        made: Any = convert(path.read_bytes(), source=source, target=target, policy=LENIENT).output
+        apart = LEAVE_OUT | ALONE.get(case, set())
+        one, two = (
+            {key: value for key, value in plain(document).items() if key not in apart}
+            for document in (made, json.loads(twin.read_bytes()))
+        )
+        assert one == two, case
+        count += 1
+    assert count == 14

@@ -9,9 +9,9 @@ from ocml_bridge.turns import is_call
 from ocml_bridge.visibility import is_private
 
 from .blocks import is_from_here, type_of
-from .notes import notes_in
+from .notes import by_format, notes_in
 from .parts import can_hold
-from .syntax import HOME, SYSTEM
+from .syntax import HOME, MESSAGE, SYSTEM
 
 _HOLDS = (Text, Media, Foreign)
 
@@ -53,6 +53,9 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
         content = narrow(content, (), path, log, target=HOME, hoisted=True)
     else:
         content = _bare(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True))
+        if content == "" and is_spoken(message):
+            # It is empty now, and not left out: that nothing of it was understood has to be seen.
+            return replace(message, content=content, layout=by_format({MESSAGE: ["role", ["content", ""]]}))
     return replace(message, content=content)
 
 

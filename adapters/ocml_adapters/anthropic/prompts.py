@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Message, Part, replace
+from ocml_bridge.model import replace
 from ocml_bridge.turns import parts_of
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 
@@ -32,23 +32,22 @@ def with_one_prompt(
     if count < 2:
         return items, origins
     places = list(range(len(items)) if origins is None else origins)
-    first: Message | None = None
-    parts: list[Part] = []
-    start = places[0]
+    made: list[Item] = []
+    kept: list[int] = []
     for item, place in zip(items[:count], places, strict=False):
         message = nearest(message_of(item), place, log)
         if message is None:
             continue
-        parts += parts_of(message.content)
-        if first is None:
-            first, start = message, place
+        if not made or not message.content or made[0][1] == "":
+            # A message of which nothing is left stands by itself: it would vanish in another one.
+            made.append(item_of(message))
+            kept.append(place)
             continue
-        detail = f"it stands in the system prompt, behind message {start}"
+        first = message_of(made[0])
+        made[0] = item_of(replace(first, content=(*parts_of(first.content), *parts_of(message.content))))
+        detail = f"it stands in the system prompt, behind message {kept[0]}"
         log.lose(LossCode.MESSAGE, f"/messages/{place}", detail, Severity.CHANGED)
-    if first is None:
-        return items[count:], places[count:]
-    content = tuple(parts) if len(parts) > 1 else first.content
-    return [item_of(replace(first, content=content)), *items[count:]], [start, *places[count:]]
+    return [*made, *items[count:]], [*kept, *places[count:]]
 
 
 def _is_prompt(head: Head) -> bool:

@@ -137,7 +137,8 @@ class WireWriter(UnitWriter):
         before, first = cast("Behind", state), group[0]
         instructs = first.role == SYSTEM
         among = notes_in(first.layout).get("place") == MESSAGES
-        unit, image = spelled(group, paths, log, apart=instructs and not before.begun and not among)
+        apart = instructs and not before.begun and not among and bool(first.content)
+        unit, image = spelled(group, paths, log, apart=apart)
         # What tells where a unit stands is not in the unit.
         if _is_reply(image[0]) and before.replied:
             _note(image[0], "apart", True)
