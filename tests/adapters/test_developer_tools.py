@@ -126,6 +126,7 @@ n?: number, // default: 5,
 o?: {{
 q:\x20
                 string}},
+x?: any// which                    // default: true,
 }}) => any;
 
 // Odd.

@@ -131,7 +131,9 @@ def _instructed(conversation: Conversation, made: Prepared, at: int, options: Op
     items, around = [*made.items], replace(made.around, tools=None)
     origins = [*range(len(items))] if made.origins is None else [*made.origins]
     message, path = message_of(items[at]), f"/messages/{origins[at]}"
-    if made.around.tools is not None and (readable := _readable(made.around.tools, {})) is not None:
+    tools = made.around.tools
+    readable = None if tools is None else _readable(tools, layout_of(message.layout))
+    if readable is not None:
         before = () if message.content == "" else parts_of(message.content)
         message = replace(message, content=(*before, Tools(readable[0])))
     items[at] = item_of(message)

@@ -178,35 +178,29 @@ def _end_of_tool(text: str, at: int, closing: str) -> int:
 
 def _understood(found: list[_Declaration]) -> Iterator[Tool]:
     """The tools of declarations, in the spelling that more of them have."""
-    read = {spelling: [spelling(each) for each in found] for spelling in (_official, _template)}
-    first, second = sorted(read.values(), key=lambda tools: tools.count(None))
-    for declared, tool, other in zip(found, first, second, strict=True):
-        made = tool or other or _opaque(declared)
-        yield made if declared.note is None else _noted(made, **{NAMESPACE: declared.note})
+    official = [read_signature(each.signature) for each in found]
+    template = [read_template_signature(each.signature) for each in found]
+    spelled = [is_read and _is_official(each.comment) for (is_read, _), each in zip(official, found, strict=True)]
+    is_official = sum(spelled) >= sum(is_read for is_read, _ in template)
+    for declared, one, other in zip(found, official, template, strict=True):
+        comment, name, signature, namespace, note = declared
+        first, second = (one, other) if is_official else (other, one)
+        is_read, parameters = first if first[0] else second
+        tool = Tool(name, _description(comment, as_lines=is_official), parameters if is_read else None, namespace)
+        own: dict[str, Json] = {} if note is None else {NAMESPACE: note}
+        if not is_read:
+            own[SIGNATURE] = signature
+        yield _noted(tool, **own) if own else tool
 
 
-def _official(declared: _Declaration) -> Tool | None:
-    """A tool as the official encoder writes it; None for any other."""
-    comment, name, signature, namespace, _ = declared
-    description = comment_text(comment) if comment else None
-    is_read, parameters = read_signature(signature)
-    is_read = is_read and (description is not None or not comment)
-    return Tool(name, description, parameters, namespace) if is_read else None
+def _is_official(comment: str) -> bool:
+    """Whether all lines of a comment stand behind slashes."""
+    return not comment or comment_text(comment) is not None
 
 
-def _template(declared: _Declaration) -> Tool | None:
-    """A tool as the chat template writes it; None for any other."""
-    is_read, parameters = read_template_signature(declared.signature)
-    return Tool(declared.name, _raw_comment(declared.comment), parameters, declared.namespace) if is_read else None
-
-
-def _opaque(declared: _Declaration) -> Tool:
-    """A tool whose parameters are not understood."""
-    comment, name, signature, namespace, _ = declared
-    description = (comment_text(comment) or _raw_comment(comment)) if comment else None
-    return _noted(Tool(name, description, None, namespace), **{SIGNATURE: signature})
-
-
-def _raw_comment(comment: str) -> str | None:
-    """A description of which only the first line stands behind slashes."""
-    return comment.removeprefix("// ").removesuffix("\n") if comment else None
+def _description(comment: str, *, as_lines: bool) -> str | None:
+    """What stands above a tool; in the chat template, the first line alone stands behind slashes."""
+    if not comment:
+        return None
+    lines = comment_text(comment) if as_lines else None
+    return comment.removeprefix("// ").removesuffix("\n") if lines is None else lines
