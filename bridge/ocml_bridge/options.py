@@ -11,7 +11,12 @@ Policy = Literal["neutralise", "refuse", "raw"]
 
 
 Reasoning = Literal["reasoning", "reasoning_content"]
-_WORDS: Final[dict[str, tuple[str, ...]]] = {"control_tokens": get_args(Policy), "reasoning": get_args(Reasoning)}
+Unsigned = Literal["leave-out", "keep"]
+_WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "control_tokens": get_args(Policy),
+    "reasoning": get_args(Reasoning),
+    "unsigned": get_args(Unsigned),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,8 @@ class Options:
         bos: the token to begin an OCM 0.1 text with ("" for none); None for the dialect's.
         eos: the token to end it with.
         reasoning: the key that OpenAI messages get private reasoning under.
+        unsigned: what becomes of private reasoning without a signature in Anthropic Messages, whose own API refuses it
+            while other servers take it.
         training: end the last final message as a model is trained to end it (Harmony's `<|return|>`). By a profile:
             write a line to train on in place of a prompt.
         force_format: read a source in the format that was named, however certain it is that it is something else.
@@ -32,8 +39,8 @@ class Options:
         plans: whether what a unit looks like is remembered. The result is the same without; it takes longer.
 
     Raises:
-        BridgeError: OCB-OPTION for a word that `control_tokens` or `reasoning` does not know, and for a special token
-            that cannot be broken.
+        BridgeError: OCB-OPTION for a word that `control_tokens`, `reasoning` or `unsigned` does not know, and for a
+            special token that cannot be broken.
     """
 
     dialect: str | None = None
@@ -41,6 +48,7 @@ class Options:
     bos: str | None = None
     eos: str | None = None
     reasoning: Reasoning = "reasoning"
+    unsigned: Unsigned = "leave-out"
     training: bool = False
     force_format: bool = False
     special_tokens: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from anthropic_judge import facts, unnamed
 from corpus import corpus_path
-from ocml_bridge import BridgeError, ErrorCode, Transcript, convert, formats, read, write
+from ocml_bridge import BridgeError, ErrorCode, Options, Transcript, convert, formats, read, write
 from ocml_bridge.model import Foreign, Message, Settings, Tool
 from ocml_bridge.policy import LENIENT
 
@@ -368,6 +368,13 @@ def test_a_thought_without_a_signature_is_left_out() -> None:
     result_ = write(Transcript((Message("user", "Hi"), Message("assistant", "t", channel="analysis"))), "anthropic")
     assert result_.output == {"messages": [QUESTION]}
     assert [(loss.code, loss.severity, loss.path) for loss in result_.losses] == [("message", "lost", "/messages/1")]
+
+
+def test_thoughts_without_a_signature_are_kept_where_that_is_asked_for() -> None:
+    document = Transcript((Message("user", "Hi"), Message("assistant", "t", channel="analysis")))
+    result_ = write(document, "anthropic", options=Options(unsigned="keep"))
+    assert result_.output == {"messages": [QUESTION, asks({"type": "thinking", "thinking": "t", "signature": ""})]}
+    assert result_.lossless
 
 
 def test_all_that_instructs_the_model_in_the_beginning_is_the_system_prompt() -> None:

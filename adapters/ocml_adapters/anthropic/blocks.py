@@ -134,7 +134,10 @@ def _write_thought(message: Message) -> Object:
     if isinstance(data, str) and data and not message.content:
         block: Object = {"type": REDACTED, "data": data}
         return _spelled(message, block, REDACTED_ORDER, ("type", "data"))
-    return _spelled(message, {"type": THINKING, "thinking": message.content}, THINKING_ORDER, ("type", "thinking"))
+    block = {"type": THINKING, "thinking": message.content}
+    if not is_from_here(message):
+        block["signature"] = ""
+    return _spelled(message, block, THINKING_ORDER, ("type", "thinking"))
 
 
 # --- calls ------------------------------------------------------------------------------------------------------------

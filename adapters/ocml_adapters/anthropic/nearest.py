@@ -26,18 +26,19 @@ def is_spoken(message: Message) -> bool:
     return message.role != "tool" and not is_call(message) and not is_thought(message)
 
 
-def nearest(message: Message, index: int, log: Log) -> Message | None:
+def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = False) -> Message | None:
     """A message with what its content can be: text in thoughts and calls, parts that we know elsewhere.
 
     Args:
         message: any.
         index: its index in the document.
         log: takes what is lost.
+        keeps_unsigned: whether thoughts without a signature are written.
     """
     if message.role == "developer":
         message = replace(message, role=SYSTEM)
     if is_thought(message):
-        return _nearest_thought(message, index, log)
+        return _nearest_thought(message, index, log, keeps_unsigned=keeps_unsigned)
     if message.role != "assistant" and is_private(message):
         drop_message(log, index, f"{HOME} would show what a message of this role says in private")
         return None
@@ -59,8 +60,8 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
     return replace(message, content=content)
 
 
-def _nearest_thought(message: Message, index: int, log: Log) -> Message | None:
-    if not is_from_here(message):
+def _nearest_thought(message: Message, index: int, log: Log, *, keeps_unsigned: bool) -> Message | None:
+    if not (keeps_unsigned or is_from_here(message)):
         drop_message(log, index, f"{HOME} takes no thought without the signature that it was given")
         return None
     if message.channel != "analysis":
@@ -69,6 +70,9 @@ def _nearest_thought(message: Message, index: int, log: Log) -> Message | None:
     if not isinstance(content, str):
         path = f"/messages/{index}/content"
         message = replace(message, content=narrow(content, (), path, log, target=HOME, hoisted=True, private=True))
+    if not message.content and not is_from_here(message):
+        drop_message(log, index, f"{HOME} has no place for a thought that says nothing")
+        return None
     return message
 
 

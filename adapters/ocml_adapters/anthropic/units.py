@@ -115,7 +115,7 @@ class WireWriter(UnitWriter):
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Texts in thoughts and calls, parts that are known elsewhere."""
-        return nearest(message, index, log)
+        return nearest(message, index, log, keeps_unsigned=self.options.unsigned == "keep")
 
     def joins(self, before: Head, head: Head) -> bool:
         """Whether a message stands in one wire message with the one before it."""

@@ -13,7 +13,7 @@ from ..policy import REFUSED_BY_DEFAULT, LossPolicy
 from .parameters import Command
 from .special_tokens import special_tokens_option
 
-_FIELDS: Final = ("control_tokens", "bos", "eos", "reasoning", "training", "special_tokens", "force_format")
+_FIELDS: Final = ("control_tokens", "bos", "eos", "reasoning", "unsigned", "training", "special_tokens", "force_format")
 
 
 def format_options(command: Command) -> Command:
@@ -39,6 +39,13 @@ def format_options(command: Command) -> Command:
                 default="reasoning",
                 show_default=True,
                 help="The key that openai messages get private reasoning under.",
+            ),
+            click.option(
+                "--unsigned",
+                type=click.Choice(("leave-out", "keep")),
+                default="leave-out",
+                show_default=True,
+                help="Private reasoning without a signature in anthropic messages, which the API itself refuses.",
             ),
             click.option("--training", is_flag=True, help="End the last answer as a model is trained to end it."),
             special_tokens_option,
