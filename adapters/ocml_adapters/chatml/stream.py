@@ -120,16 +120,17 @@ class Spoken(Saying):
 
     def __init__(self, log: LiveLog, index: int, beginning: Message) -> None:
         super().__init__(log, index, beginning, CONTROL.restore)
-        self._blank = ""
+        self._blank: list[str] = []
 
     def take(self, text: str) -> None:
         """Take more of the body."""
         if self.running < 0 and self.beginning is not None:
-            self._blank += text
-            text, self._waiting = self._blank, len(self._blank)
-            if not text.strip():
+            self._blank.append(text)
+            self._waiting += len(text)
+            if text.isspace():
                 return
-            self._blank, self._waiting = "", 0
+            text = "".join(self._blank)
+            self._blank, self._waiting = [], 0
             if begins(text):
                 self.beginning = None
         super().take(text)

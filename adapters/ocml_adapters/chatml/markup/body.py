@@ -84,8 +84,10 @@ class BodyReader:
         self.text: list[str] = []
         self.in_thought = False
         self.turned = False
-        self._end = ""
+        self._end: list[str] = []
         """The end of the open text, which may be markup; all of it while it is blank."""
+        self._waiting = 0
+        """Its length."""
         self._leading = 0
         """How many line breaks at the beginning of what comes next are markup."""
         self._blank: list[str] = []
@@ -98,17 +100,12 @@ class BodyReader:
     @property
     def pending(self) -> int:
         """How many characters wait for what they are to be known."""
-        return self._cutter.pending + len(self._end)
-
-    @property
-    def in_call(self) -> bool:
-        """Whether a call is open."""
-        return self._cutter.opener not in ("", THINK)
+        return self._cutter.pending + self._waiting
 
     @property
     def is_plain(self) -> bool:
         """Whether what comes without a tag or a line break in it goes on with the open text, and says nothing else."""
-        return self.text != [] and not self._end and self._cutter.opener == ""
+        return self.text != [] and not self._waiting and self._cutter.opener == ""
 
     def feed(self, text: str) -> None:
         """Take more of the body, which is never cut inside a tag."""
@@ -139,10 +136,10 @@ class BodyReader:
 
     def _begin(self, text: str) -> None:
         """Nothing but white space has come."""
-        self._end += text
-        if not self._end.strip():
+        if text.isspace():
+            self._wait(text)
             return
-        text, self._end = self._end, ""
+        text = self._waited() + text
         opened = _OPENING.match(text)
         if opened is None:
             self._read = self._say
@@ -227,7 +224,6 @@ class BodyReader:
 
     def _add(self, text: str) -> None:
         """Add to the open text; its end waits, as far as it may be markup, or all of it while it is blank."""
-        text = self._end + text
         if not self.text:
             while self._leading and text.startswith("\n"):
                 self._leading, text = self._leading - 1, text[1:]
@@ -236,18 +232,29 @@ class BodyReader:
                 elif self.in_thought:
                     self._blank.append("\n")
             self._leading = 0 if text else self._leading
-            if not text.strip():
-                self._end = text
+            if not text or text.isspace():
+                self._wait(text)
                 return
+        text = self._waited() + text
         end = max(len(text.rstrip("\n")), len(text) - (1 if self.in_thought else _BESIDE))
-        self._end = text[end:]
+        self._wait(text[end:])
         if end:
             self.text.append(text[:end])
 
+    def _wait(self, text: str) -> None:
+        """Add to the end of the open text."""
+        self._end.append(text)
+        self._waiting += len(text)
+
+    def _waited(self) -> str:
+        """The end of the open text, which is taken from it."""
+        end, self._end, self._waiting = "".join(self._end), [], 0
+        return end
+
     def _take(self, markup: int) -> str:
         """The open text, which is over, without so many line breaks at its end; "" where it is blank."""
-        text, end = "".join(self.text), self._end
-        self.text, self._end = [], ""
+        text, end = "".join(self.text), self._waited()
+        self.text = []
         for _ in range(markup):
             end = end.removesuffix("\n")
         return text + end if text else ""
@@ -262,7 +269,7 @@ class BodyReader:
 
     def _end_first_thought(self) -> None:
         """The thought that the body begins with is over."""
-        blank = "".join((*self._blank, self._end, THOUGHT_END))
+        blank = "".join((*self._blank, *self._end, THOUGHT_END))
         text = self._take(1)
         if text:
             self.turned = not self.in_thought
@@ -289,7 +296,7 @@ class BodyReader:
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def _end_of_thought(self, *, closed: bool) -> None:
-        blank = "".join((*self._blank, self._end))
+        blank = "".join((*self._blank, *self._end))
         text = self._take(0)
         if text:
             if closed:
@@ -304,7 +311,7 @@ class BodyReader:
             self._segment(segment)
             if segment.opener == THINK and closed and self.messages and is_thought(self.messages[-1]):
                 self._note(FindingCode.END_MISSING, len(self.messages) - 1, _NO_END)
-        blank = self._end
+        blank = "".join(self._end)
         text = self._take(0)
         if text or not self.messages:
             self._put(message("assistant", restore(text or blank), self._name))
