@@ -121,6 +121,8 @@ def _said(message: Message) -> tuple[Any, ...]:
         Message("assistant", "x", channel="commentary", recipient="tools.shell", constraint="json", end="call"),
         Message("assistant", "x", channel="shell"),
         Message("assistant", "x", channel="functions.shell"),
+        Message("tool", "x", name="shell", channel="commentary"),
+        Message("tool", "x", name="functions.shell", channel="commentary", constraint="json"),
     ],
 )
 @pytest.mark.parametrize("name", ["harmony", "harmony-tokens", "openai"])

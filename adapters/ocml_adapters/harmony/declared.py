@@ -19,6 +19,8 @@ from .header import Fields, is_call_to_tool, regular
 from .syntax import ASSISTANT, BUILT_IN, CHANNELS, DEVELOPER, ROLES, TOOL
 from .tools import SECTION
 
+LARGE: Final = 16_384
+"""Sections of this many characters are not remembered."""
 Names = frozenset[str]
 """The recipients of declared tools."""
 NOTHING: Final[Names] = frozenset()
@@ -40,9 +42,14 @@ def names_in(header: str, body: str) -> Names:
     at = body.rfind(SECTION) if header.startswith(DEVELOPER) else -1
     if at < 0:
         return NOTHING
+    return _declared(body[at:]) if len(body) - at < LARGE else _declared.__wrapped__(body[at:])
+
+
+@lru_cache(maxsize=512)
+def _declared(section: str) -> Names:
     names: set[str] = set()
     space = FUNCTIONS
-    for namespace, name in _LINE.findall(body, at):
+    for namespace, name in _LINE.findall(section):
         space = f"{namespace}." if namespace else space
         if name:
             names.add(space + name)

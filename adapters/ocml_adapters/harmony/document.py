@@ -163,13 +163,19 @@ def _readable(tools: tuple[Tool, ...], layout: dict[str, Any]) -> tuple[tuple[To
     return None if not tools or isinstance(read.content, str) else (tools, section)
 
 
+_PLAIN_CHANNELS: Final = frozenset({None, "analysis", "final"})
+"""Channels on which nothing is taken for a call but what has a recipient."""
+
+
 def _explained(items: Sequence[Item]) -> Sequence[Item]:
     """The items, with the headers that the tools that are declared before them make of theirs."""
     changed, names = dict[int, Item](), NOTHING
     for at, (head, content, _) in enumerate(items):
         if head.role == DEVELOPER:
             names |= names_in(DEVELOPER, content) if isinstance(content, str) else names_of_parts(content)
-        elif names and head.role in (ASSISTANT, TOOL) and head.recipient not in names:
+        elif names and head.role == ASSISTANT and head.recipient not in names:
+            if head.recipient is None and head.channel in _PLAIN_CHANNELS:
+                continue
             message = message_of(items[at])
             fields = fields_of(message)
             known, _ = meant(fields, "", names)

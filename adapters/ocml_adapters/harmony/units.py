@@ -162,7 +162,8 @@ def informed(units: list[Any]) -> list[Any]:
             header, body, unit.names = unit.header, unit.body or "", names
         else:
             continue
-        names |= names_in(header, body)
+        if header.startswith(DEVELOPER):
+            names |= names_in(header, body)
     return units
 
 
