@@ -17,6 +17,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.model import Message, Tool, Transcript
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans, laws
+from ocml_bridge.turns import is_call, is_thought
 
 DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2")
 """Those that are written."""
@@ -182,6 +183,41 @@ def test_any_markup_comes_back_and_keeps_the_laws(text: str) -> None:
     laws.all_laws(reading.transcript, "chatml")
     for dialect in DIALECTS:
         laws.all_laws(reading.transcript, f"chatml:{dialect}")
+
+
+@pytest.mark.parametrize(
+    ("body", "thought", "shown"),
+    [
+        ("<think>\na\n</think>\n\n<think>\nb\n</think>\n\nHi", ["a", "b"], ["Hi"]),
+        ("Hi\n<think>\nb\n</think>\n\nbye", ["b"], ["Hi", "bye"]),
+        ('<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n<think>b</think>', ["b"], ["{}"]),
+        ("<tool_call>no call <think>b</think></tool_call>", ["b"], ["<tool_call>no call ", "</tool_call>"]),
+        ("Hi <think>b", ["b"], ["Hi "]),
+        ("Behind `<think>` stands what is thought.", [], ["Behind `<think>` stands what is thought."]),
+        ("```\n<think>b</think>\n```", ["b"], ["```", "```"]),
+    ],
+)
+def test_1_a_thought_is_one_wherever_it_begins(body: str, thought: list[str], shown: list[str]) -> None:
+    messages = transcript(answer(body)).messages
+    assert [each.content for each in messages if is_thought(each)] == thought
+    assert [each.content for each in messages if not is_thought(each)] == shown
+    assert back(answer(body)) == answer(body)
+
+
+def test_2_what_stands_behind_the_json_of_a_call_is_text() -> None:
+    body = '<tool_call>{"name": "f", "arguments": {"a": 1}} and more</tool_call>'
+    messages = transcript(answer(body)).messages
+    assert [each.content for each in messages] == ['{"a": 1}', " and more\n"]
+    assert back(answer(body)) == answer(body)
+
+
+def test_2_a_call_that_breaks_off_before_the_end_is_none() -> None:
+    broken = '<tool_call>\n{"name": "f", "arguments": {"a": "\n'
+    whole = '<tool_call>\n{"name": "g", "arguments": {}}\n</tool_call>'
+    calls = [each for each in transcript(answer(broken + whole)).messages if is_call(each)]
+    assert [each.recipient for each in calls] == ["functions.g"]
+    (cut,) = transcript(f"<|im_start|>assistant\n{broken}").messages
+    assert (cut.recipient, cut.end) == ("functions.f", None)
 
 
 # --- thoughts ---------------------------------------------------------------------------------------------------------
