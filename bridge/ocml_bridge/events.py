@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, Self
+from hashlib import sha256
+from typing import Final, Literal, NamedTuple, Protocol, Self
 
 from .errors import ErrorCode
 from .loss import Finding, Loss
@@ -152,6 +153,10 @@ class Encoder(Protocol):
         ...
 
 
+NO_ID: Final = "chatcmpl-0"
+"""The id of an answer that nobody gave one."""
+
+
 def numbered(number: int) -> str:
     """The id of a call by its number in the answer, from 0."""
     return f"call_{number + 1}"
@@ -166,13 +171,23 @@ class Answer:
         model: its name.
         created: when, in seconds since 1970.
         index: which of several answers to one request.
-        call_id: gives a call that has no id one, by its number in the answer from 0.
+        call_id: gives a call that has no id one, by its number in the answer from 0; None for ids that are made of the
+            answer's, so that no two answers with ids of their own have one in common. Where nobody gave the answer one,
+            they are `call_1` and so on.
         events: what the client understands (OpenChatML 2.2 `capabilities.streaming`); None where it did not say.
     """
 
-    id: str = "chatcmpl-0"
+    id: str = NO_ID
     model: str = ""
     created: int = 0
     index: int = 0
-    call_id: Callable[[int], str] = numbered
+    call_id: Callable[[int], str] | None = None
     events: frozenset[str] | None = None
+
+    def id_of_call(self, number: int) -> str:
+        """The id of a call that has none, by its number in the answer."""
+        if self.call_id is not None:
+            return self.call_id(number)
+        if self.id == NO_ID:
+            return numbered(number)
+        return f"call_{sha256(f'{self.id}/{self.index}/{number}'.encode()).hexdigest()[:24]}"

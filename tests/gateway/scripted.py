@@ -55,6 +55,7 @@ class Upstream:
         scripts: answers by the name of the model that is asked.
         asked: the bodies of all requests.
         headers: the headers of all requests.
+        listed: how often it has been asked for its models.
         owner: whom its list of models names as their owner: vLLM writes `vllm`.
         hung_up: names of models whose client left before the answer was over.
         running: names of models that are being answered.
@@ -62,6 +63,7 @@ class Upstream:
 
     def __init__(self, owner: str = "vllm") -> None:
         self.owner = owner
+        self.listed = 0
         self.scripts: dict[str, Script] = {}
         self.asked: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -72,6 +74,7 @@ class Upstream:
         if scope["type"] != "http":
             return
         if scope["path"] == "/v1/models":
+            self.listed += 1
             model = {"id": "m", "object": "model", "owned_by": self.owner, "max_model_len": LENGTH}
             await _answer(send, 200, json.dumps({"object": "list", "data": [model]}).encode())
             return

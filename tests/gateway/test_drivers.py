@@ -102,7 +102,7 @@ def test_llama_cpp_is_asked_in_its_own_words() -> None:
             "repeat_penalty": 1.1,
             "return_tokens": True,
             "preserved_tokens": ["<|a|>"],
-            "stream": False,
+            "stream": True,
         },
     )
     with pytest.raises(ApiError) as raised:

@@ -111,3 +111,37 @@ def test_a_profile_tells_the_format(litellm: Any, upstream: tuple[Upstream, str]
     message = litellm.completion("own/q", messages=USER, tools=TOOLS).choices[0].message
     assert seen(message) == {"reasoning": "Hm.", "calls": [("f", "{}")]}
     assert upstream[0].asked[-1]["prompt"].endswith("<|im_start|>assistant\n<think>\n")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"reasoning_effort": "high"}, "high"),
+        ({"thinking": {"type": "enabled", "budget_tokens": 1024}}, "low"),
+        ({"thinking": {"type": "enabled", "budget_tokens": 4096}}, "medium"),
+        ({"thinking": {"type": "enabled", "budget_tokens": 32_000}}, "high"),
+        ({"thinking": {"type": "disabled"}}, "low"),
+        ({}, "medium"),
+    ],
+)
+def test_how_much_to_reason(litellm: Any, upstream: tuple[Upstream, str], asked: dict[str, Any], said: str) -> None:
+    """gpt-oss knows low, medium and high."""
+    upstream[0].scripts["m"] = Script([TEXT])
+    litellm.completion("own/m", messages=USER, **asked)
+    assert f"Reasoning: {said}" in upstream[0].asked[-1]["prompt"]
+
+
+def test_the_upstream_is_asked_once_what_it_is(litellm: Any, upstream: tuple[Upstream, str]) -> None:
+    """One client serves all calls of an event loop."""
+    upstream[0].scripts["m"] = Script([TEXT])
+    listed = upstream[0].listed
+    for _ in range(3):
+        litellm.completion("own/m", messages=USER)
+    assert upstream[0].listed == listed + 1
+
+    async def run() -> None:
+        for _ in range(3):
+            await litellm.acompletion("own/m", messages=USER)
+
+    asyncio.run(run())
+    assert upstream[0].listed == listed + 2

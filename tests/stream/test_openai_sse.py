@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import timeit
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from ocml_bridge import Transcript, read, write
 from ocml_bridge.adapter import Options
-from ocml_bridge.events import Answer, Delta, Encoder, End, Reason, RefusalDelta, Start, Stop
+from ocml_bridge.events import Answer, Delta, Encoder, End, Reason, RefusalDelta, Start, Stop, numbered
 from ocml_bridge.loss import Severity
 from ocml_bridge.model import Message, Refusal, Settings, Usage
 from ocml_bridge.pipe import decoder, encoder
@@ -26,7 +27,7 @@ from ocml_bridge.visibility import DEBUG
 from turns import ANSWERS, call, final, preamble, thought, turn
 
 REASONS: list[Reason] = ["stop", "tool_calls", "length", "content_filter", "truncated", "error", "cancelled"]
-ANSWER = Answer("chatcmpl-7", "gpt", 1700000000)
+ANSWER = Answer("chatcmpl-7", "gpt", 1700000000, call_id=numbered)
 
 
 def encoded(document: Transcript, reason: Reason | None = None, answer: Answer = ANSWER) -> tuple[list[bytes], Encoder]:
@@ -161,6 +162,17 @@ def test_calls_without_the_form_of_a_function_are_written_as_one() -> None:
         ("function", "functions.python"),
     ]
     assert [loss.path for loss in made.losses] == ["/messages/0/constraint", "/messages/1/constraint"]
+
+
+def test_no_two_answers_have_an_id_of_a_call_in_common() -> None:
+    """Unless somebody counts: two turns of one conversation would have a `call_1` each."""
+    document = turn(call("functions.f", "{}"), call("functions.f", "{}"))
+    ids: list[str] = []
+    for answer in (Answer("chatcmpl-7"), Answer("chatcmpl-8"), Answer("chatcmpl-8", index=1)):
+        chunks = b"".join(encoder("openai-sse", answer=answer).encode(replay(document, "stop"))).decode()
+        ids += re.findall(r'"id":"(call_[^"]+)"', chunks)
+    assert len(ids) == len(set(ids)) == 6
+    assert [Answer().id_of_call(number) for number in (0, 1)] == ["call_1", "call_2"]
 
 
 def test_ids_that_are_made_up_are_not_made_up_twice() -> None:

@@ -54,7 +54,7 @@ class CallIds:
         made = ""
         # One more than there are: who gives ids may repeat them all.
         for _ in range(len(self._taken) + 1):
-            made = self._answer.call_id(self._made)
+            made = self._answer.id_of_call(self._made)
             self._made += 1
             if made not in self._taken:
                 break

@@ -155,7 +155,7 @@ class ChunkEncoder:
 
     def _id(self, call: Message, index: int) -> str:
         """The call's id, or one made up for it that no call before has."""
-        known = call.call_id or self._answer.call_id(index)
+        known = call.call_id or self._answer.id_of_call(index)
         if not call.call_id and known in self._ids:
             known = f"{known}_{index}"
         self._ids.add(known)

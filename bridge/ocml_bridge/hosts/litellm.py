@@ -13,13 +13,17 @@ Extras: `gateway` and `litellm`.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+import asyncio
+import atexit
+import threading
+from collections.abc import AsyncGenerator, Coroutine, Iterator
 from contextlib import asynccontextmanager
+from functools import wraps
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+from weakref import finalize
 
 import orjson
-from anyio.from_thread import start_blocking_portal
 
 from ..stream.sse import Reader
 from .gateway import Settings
@@ -27,7 +31,9 @@ from .gateway.conversation import Conversation
 from .gateway.problems import ApiError, members
 from .gateway.upstream import Upstream, client_for
 
-_OWN: Final = frozenset({"extra_body", "stream"})
+Made = TypeVar("Made")
+
+_OWN: Final = frozenset({"extra_body", "stream", "thinking"})
 """Optional parameters that are not members of a request."""
 
 
@@ -41,7 +47,35 @@ def provider(settings: Settings) -> Any:
         A `litellm.CustomLLM`.
     """
     litellm: Any = import_module("litellm")
+    _accept(litellm)
     return type("Provider", (_Calls, litellm.CustomLLM), {})(settings)
+
+
+def _accept(litellm: Any) -> None:
+    """Have LiteLLM take `reasoning_effort` and `thinking` for these providers, as with `allowed_openai_params`.
+
+    It lets no custom provider say which parameters it knows, and refuses the ones that matter most to gpt-oss.
+    """
+    main: Any = import_module("litellm.main")
+    plain = main.get_optional_params
+    if hasattr(plain, _ACCEPTS):
+        return
+
+    @wraps(plain)
+    def get_optional_params(*args: Any, **told: Any) -> Any:
+        name = told.get("custom_llm_provider")
+        entries = (entry for entry in litellm.custom_provider_map if entry["provider"] == name)
+        if any(isinstance(entry["custom_handler"], _Calls) for entry in entries):
+            told["allowed_openai_params"] = [*(told.get("allowed_openai_params") or ()), *REASONING]
+        return plain(*args, **told)
+
+    setattr(get_optional_params, _ACCEPTS, True)
+    main.get_optional_params = get_optional_params
+
+
+_ACCEPTS: Final = "accepts_reasoning"
+REASONING: Final = ("reasoning_effort", "thinking")
+"""The parameters that ask for more or less reasoning: OpenAI's, and Anthropic's."""
 
 
 class _Calls:
@@ -50,6 +84,8 @@ class _Calls:
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self._settings = settings
+        self._upstreams = _Upstreams(settings)
+        self._own_loop = _Loop()
         self._types: Any = import_module("litellm.types.utils")
         self._failed: Any = import_module("litellm.llms.custom_llm").CustomLLMError
 
@@ -69,18 +105,16 @@ class _Calls:
 
     def completion(self, *args: Any, **told: Any) -> Any:
         """`acompletion`, waited for."""
-        with start_blocking_portal() as portal:
-            return portal.call(lambda: self.acompletion(*args, **told))
+        return self._own_loop.wait(self.acompletion(*args, **told))
 
     def streaming(self, *args: Any, **told: Any) -> Iterator[Any]:
         """`astreaming`, waited for."""
         chunks = self.astreaming(*args, **told)
-        with start_blocking_portal() as portal:
-            try:
-                while (chunk := portal.call(_next, chunks)) is not None:
-                    yield chunk
-            finally:
-                portal.call(chunks.aclose)
+        try:
+            while (chunk := self._own_loop.wait(_next(chunks))) is not None:
+                yield chunk
+        finally:
+            self._own_loop.wait(chunks.aclose())
 
     @asynccontextmanager
     async def _talk(
@@ -88,12 +122,13 @@ class _Calls:
     ) -> AsyncGenerator[Conversation]:
         asked = members(told.get("optional_params"))
         request = {key: value for key, value in asked.items() if key not in _OWN} | members(asked.get("extra_body"))
+        if (effort := _effort(asked.get("thinking"))) is not None:
+            request.setdefault("reasoning_effort", effort)
         request |= {"model": model, "messages": messages, "stream": stream}
         key = told.get("api_key")
         try:
-            async with client_for(self._settings) as client:
-                upstream = Upstream(self._settings, client)
-                yield Conversation(request, self._settings, upstream, f"Bearer {key}" if key else None)
+            upstream = await self._upstreams.here()
+            yield Conversation(request, self._settings, upstream, f"Bearer {key}" if key else None)
         except ApiError as problem:
             raise self._failed(status_code=problem.status, message=problem.message) from problem
 
@@ -101,6 +136,78 @@ class _Calls:
         if "error" in said:
             raise self._failed(status_code=502, message=said["error"]["message"])
         return self._types.ModelResponseStream(**said)
+
+
+EFFORTS: Final = ((2_048, "low"), (8_192, "medium"))
+"""Anthropic's `budget_tokens` below which an effort is meant, as LiteLLM itself has it; above all of them, `high`."""
+
+
+def _effort(thinking: Any) -> str | None:
+    """The effort that `thinking` asks for; None where it asks for nothing."""
+    asked = members(thinking)
+    if asked.get("type") == "disabled":
+        return "none"
+    budget = asked.get("budget_tokens")
+    if asked.get("type") != "enabled" or not isinstance(budget, int):
+        return None
+    return next((effort for most, effort in EFFORTS if budget < most), "high")
+
+
+class _Upstreams:
+    """The upstream, for each event loop one: connections belong to the loop that has opened them."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._opened: dict[asyncio.AbstractEventLoop, tuple[Upstream, finalize[..., Any]]] = {}
+
+    async def here(self) -> Upstream:
+        """That of the running loop. When a loop ends it closes its generators, and with one of them the connections."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._opened:
+            for ended in [each for each in self._opened if each.is_closed()]:
+                self._opened.pop(ended)[1].detach()
+            opening = _opening(self._settings)
+            upstream = await anext(opening)
+            if loop in self._opened:
+                await opening.aclose()
+            else:
+                self._opened[loop] = (upstream, finalize(self, _close, loop, opening))
+        return self._opened[loop][0]
+
+
+async def _opening(settings: Settings) -> AsyncGenerator[Upstream]:
+    async with client_for(settings) as client:
+        yield Upstream(settings, client)
+
+
+def _close(loop: asyncio.AbstractEventLoop, opening: AsyncGenerator[Upstream]) -> None:
+    """Nobody asks this upstream any more."""
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(loop.create_task, opening.aclose())
+
+
+class _Loop:
+    """An event loop in a thread of its own, for callers that wait; it is there from the first call on."""
+
+    def __init__(self) -> None:
+        self._running: asyncio.AbstractEventLoop | None = None
+        self._starting = threading.Lock()
+
+    def wait(self, work: Coroutine[Any, Any, Made]) -> Made:
+        """What becomes of it."""
+        with self._starting:
+            if self._running is None:
+                self._running = asyncio.new_event_loop()
+                threading.Thread(target=self._running.run_forever, daemon=True, name="litellm-provider").start()
+                atexit.register(self._end, self._running)
+        return asyncio.run_coroutine_threadsafe(work, self._running).result()
+
+    def _end(self, loop: asyncio.AbstractEventLoop) -> None:
+        asyncio.run_coroutine_threadsafe(loop.shutdown_asyncgens(), loop).result(_PATIENCE)
+        loop.call_soon_threadsafe(loop.stop)
+
+
+_PATIENCE: Final = 5.0
 
 
 async def _next(chunks: AsyncGenerator[Any]) -> Any:

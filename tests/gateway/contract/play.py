@@ -31,8 +31,10 @@ def plan(prompt: str) -> Said:
     last = prompt.rpartition("<|start|>assistant")[0].rpartition("<|start|>")[2]
     if asked := re.search(r"LONG(\d+)", last):
         return Said(FINAL + " ".join(f"word{number}" for number in range(int(asked[1]))), RETURN)
+    if "DISOBEY by calling" in last:
+        call = "<|channel|>commentary to=functions.book <|constrain|>json<|message|>"
+        return Said(f'{call}{{"city": "Atlantis", "days": 99}}', CALL)
     if "DISOBEY" in last:
-        # Neither the schema nor the tool that is asked for.
         return Said(f'{FINAL}{{"city": "Atlantis", "days": 99}}', RETURN)
     if last.startswith("functions."):
         seen = "COT_SEEN" if SECRET in prompt else "COT_MISSING"

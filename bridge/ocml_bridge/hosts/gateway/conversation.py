@@ -128,9 +128,12 @@ class Conversation:
             choice = answering.choice(piece.index)
             try:
                 choice.feed(piece)
-                choice.finish(piece.end)
+                if piece.reason is not None:
+                    choice.finish(piece.end)
             except BridgeError as error:
                 raise of_answer(error.code, error.message) from error
+        for choice in answering.in_order():
+            choice.finish(None)
         if not answering.choices or answering.broken:
             raise of_answer(ErrorCode.STREAM_TRUNCATED, "the upstream's answer is cut off, and nothing says why")
         return _merged([b"".join(choice.target.finish(self._usage)) for choice in answering.in_order()])

@@ -90,10 +90,12 @@ class Upstream:
         limit = wanted.limit
         if limit is None:
             limit = await driver.room(wanted, partial(self._ask, key))
-        response = await self._send(driver.call(wanted, limit), key, self._settings.body)
+        call = driver.call(wanted, limit)
+        response = await self._send(call, key, self._settings.body)
         reader = CompletionsReader(driver.reader(wanted), limit=self._limit)
         try:
-            yield _streamed(response, reader, self._limit) if wanted.stream else _whole(response, reader, self._limit)
+            read_on = _streamed if call.is_streamed else _whole
+            yield read_on(response, reader, self._limit)
         finally:
             response.close()
 

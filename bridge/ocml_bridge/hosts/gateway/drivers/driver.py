@@ -52,6 +52,11 @@ class Call(NamedTuple):
     path: str
     body: Mapping[str, Json] | None = None
 
+    @property
+    def is_streamed(self) -> bool:
+        """Whether the answer comes as it is written, whatever the client has asked for."""
+        return self.body is not None and self.body.get("stream") is True
+
 
 Ask = Callable[[Call], Awaitable[Any]]
 """Sends a call and gives the answer, parsed.

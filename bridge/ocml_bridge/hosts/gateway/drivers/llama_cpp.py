@@ -77,7 +77,9 @@ class LlamaCpp:
         if self._terms.tokens:
             body["preserved_tokens"] = list(self._terms.tokens)
         prompt: Json = wanted.prompt if isinstance(wanted.prompt, str) else list(wanted.prompt)
-        return Call("/completion", {**body, "stream": wanted.stream, "prompt": prompt, "n_predict": limit})
+        # Always as it is written: of a whole answer the server does not notice that nobody waits for it any more, and
+        # has no probability for some of its tokens.
+        return Call("/completion", {**body, "stream": True, "prompt": prompt, "n_predict": limit})
 
     def reader(self, wanted: Completion) -> ReadChunk:
         """One for this answer: it adds up what several answers took."""
@@ -95,11 +97,6 @@ class _Answers:
         """Number of each answer → how many of its tokens have come."""
 
     def __call__(self, message: object) -> Chunk:
-        if isinstance(message, list):
-            chunks = [self(each) for each in cast("list[object]", message)]
-            return Chunk(
-                tuple(piece for chunk in chunks for piece in chunk.pieces), chunks[-1].usage if chunks else None
-            )
         body = members(message)
         if "error" in body:
             return Chunk(error=body["error"])
