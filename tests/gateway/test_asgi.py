@@ -18,6 +18,7 @@ from gateway.test_openai_client import ANSWERS, PROMPT, batch, of_client
 from ocml_bridge.events import Answer
 from ocml_bridge.hosts.asgi import Scope, StreamMiddleware
 from ocml_bridge.pipe import Pipe, decoder, encoder
+from ocml_bridge.stream.completions import CompletionsDecoder
 
 USER: Any = [{"role": "user", "content": "?"}]
 
@@ -120,6 +121,30 @@ def test_a_refusal_passes_from_one_stream_to_the_other() -> None:
     ):
         message = made.get_final_completion().choices[0].message
     assert (message.refusal, message.content) == ("I cannot.", "")
+
+
+@pytest.mark.parametrize("reason", ["stop", "length"])
+def test_an_engines_own_stream_is_rewritten(reason: str) -> None:
+    """The application passes on what a completions server sends: events with pieces of the text."""
+
+    def piece(text: str, reason: str | None = None) -> bytes:
+        body = {"choices": [{"index": 0, "text": text, "finish_reason": reason}]}
+        return b"data: " + json.dumps(body).encode() + b"\n\n"
+
+    async def stream(_request: Request) -> Response:
+        said = ["<|channel|>analysis<|message|>SECRET<|end|>", PROMPT, "<|channel|>final<|message|>Hel", "lo."]
+        return Response(b"".join(map(piece, said)) + piece("", reason) + b"data: [DONE]\n\n")
+
+    def choose(_scope: Scope) -> Pipe:
+        reads = CompletionsDecoder(decoder("harmony", prefix=PROMPT))
+        return Pipe(reads, encoder("openai-sse", answer=Answer("a", "m", 1)))
+
+    app = StreamMiddleware(Starlette(routes=[Route("/v1/chat/completions", stream, methods=["POST"])]), choose)
+    with serving(app) as url, client_of(url) as client:
+        chunks = list(client.chat.completions.create(model="m", messages=USER, stream=True))
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == "Hello."
+    assert chunks[-1].choices[0].finish_reason == reason
+    assert "SECRET" not in "".join(map(str, chunks))
 
 
 @pytest.mark.parametrize("event", ["http.disconnect", "broken"])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import doctest
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 
+from gateway.scripted import Script, Upstream
 from harmony_answers import client_sees
 from ocml_bridge.cli import command
 from ocml_bridge.hosts.gateway import parameters
@@ -29,25 +29,26 @@ def test_the_example_runs() -> None:
 
 def test_the_endpoint_answers() -> None:
     (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    asked: list[str] = []
+    engine = Upstream()
+    engine.scripts["m"] = Script(["<think>\nA greeting.", "\n</think>\n\nHel", "lo."], reason="length", cut=9)
+    cut_off = engine.scripts["cut"] = Script(["Hel"], reason=None)
 
-    async def engine(prompt: str) -> AsyncIterator[str]:
-        asked.append(prompt)
-        for piece in ("<think>\nA greeting.", "\n</think>\n\nHel", "lo.<|im_end|>"):
-            yield piece
-
-    made: dict[str, Any] = {"engine": engine}
-    exec(code, made)  # the page's own example
-
-    async def post() -> bytes:
+    async def post(model: str) -> bytes:
+        behind = httpx.AsyncClient(transport=httpx.ASGITransport(engine), base_url="http://engine")
+        made: dict[str, Any] = {"client": behind}
+        exec(code, made)  # the page's own example
         transport = httpx.ASGITransport(made["app"])
-        async with httpx.AsyncClient(transport=transport, base_url="http://own") as client:
-            body = {"messages": [{"role": "user", "content": "Hi"}]}
+        async with behind, httpx.AsyncClient(transport=transport, base_url="http://own") as client:
+            body = {"model": model, "messages": [{"role": "user", "content": "Hi"}]}
             return (await client.post("/v1/chat/completions", json=body)).content
 
-    seen = client_sees(asyncio.run(post()))
-    assert (seen["content"], seen["reasoning"], seen["finish_reason"]) == ("Hello.", "", "stop")
-    assert asked == ["<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"]
+    answer = asyncio.run(post("m"))
+    seen = client_sees(answer)
+    assert (seen["content"], seen["reasoning"], seen["finish_reason"]) == ("Hello.", "", "length")
+    assert answer.endswith(b"data: [DONE]\n\n")
+    assert engine.asked[-1]["prompt"] == "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
+    assert cut_off.reason is None
+    assert b"E-STREAM-TRUNCATED" in asyncio.run(post("cut"))
 
 
 def test_the_command_has_the_options_that_it_is_shown_with() -> None:
