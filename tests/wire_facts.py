@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from random import Random
 from typing import Any, NamedTuple, cast
 
 from corpus import corpus_path
-from ocml_bridge import Loss, convert, formats
+from ocml_bridge import BridgeError, Loss, Options, convert, formats, read, write
 from ocml_bridge.policy import LENIENT
 
 
@@ -106,6 +107,80 @@ def injected(value: Any, key: str = "x_unknown") -> Iterator[tuple[str, Any]]:
             at = at[step]
         at[key] = {"a": 1}
         yield "/".join(map(str, path)), changed
+
+
+ODD: list[Any] = [
+    None,
+    "",
+    [],
+    {},
+    0,
+    1.5,
+    True,
+    False,
+    "x",
+    "USER",
+    '{"a": 1}',
+    {"text": "t"},
+    [{"text": "t"}],
+    [None],
+    10**20,
+]
+"""Values that stand where others are expected."""
+
+
+def spoiled(value: Any, chance: Random) -> Any:
+    """A document with something changed in it: a member gone, of another type, elsewhere, twice, in another order."""
+    value = json.loads(json.dumps(value))
+    for _ in range(chance.randint(1, 3)):
+        holders = list(_holders(value))
+        if not holders:
+            break
+        holder, key = chance.choice(holders)
+        what = chance.randrange(5)
+        if what == 0:
+            del holder[key]
+        elif what == 1:
+            holder[key] = json.loads(json.dumps(chance.choice(ODD)))
+        elif what == 2 and isinstance(holder, dict):
+            members = list(cast("dict[str, Any]", holder).items())
+            chance.shuffle(members)
+            holder.clear()
+            cast("dict[str, Any]", holder).update(members)
+        elif what == 3 and isinstance(holder, list):
+            cast("list[Any]", holder).append(json.loads(json.dumps(holder[key])))
+        else:
+            other, its = chance.choice(holders)
+            holder[key] = json.loads(json.dumps(other[its]))
+    return value
+
+
+def _holders(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each object and list in a value, with each of its keys or places."""
+    if isinstance(value, dict):
+        for key, member in cast("dict[str, Any]", value).items():
+            yield value, key
+            yield from _holders(member)
+    elif isinstance(value, list):
+        for at, item in enumerate(cast("list[Any]", value)):
+            yield value, at
+            yield from _holders(item)
+
+
+def not_back(documents: Iterable[Any], own: str, *, seed: int) -> list[str]:
+    """The documents that are read and not written back as they are; the others are written back, or refused."""
+    wrong: list[str] = []
+    chance = Random(seed)
+    for document in documents:
+        text = json.dumps(spoiled(document, chance))
+        try:
+            reading = read(text, own, options=Options(force_format=True))
+        except BridgeError:
+            continue
+        back = write(reading.transcript, own, policy=LENIENT)
+        if json.dumps(back.output) != json.dumps(json.loads(text)) or back.losses:
+            wrong.append(text)
+    return wrong
 
 
 def _objects(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:

@@ -15,7 +15,7 @@ from ocml_bridge.loss import Severity
 from ocml_bridge.model import Media, Message, Settings, Tool, ToolChoice, Transcript, Usage
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans
-from wire_facts import Recorded, injected, leaves, recorded, there_and_back
+from wire_facts import Recorded, injected, leaves, not_back, recorded, there_and_back
 
 FORMAT = "bedrock-converse"
 WORDS = {
@@ -114,7 +114,7 @@ def test_unknown_members_come_back_and_are_named_elsewhere() -> None:
             # Arguments, results and schemas are the caller's: what stands in them is carried.
             carried = any("x_unknown" in leaf.keys or "x_unknown" in leaf.value for leaf in leaves(there.output))
             keys = place.split("/")
-            names = ("x_unknown", *(key for key in keys if key in KEPT_WHOLE), "a foreign part", "after")
+            names = ("x_unknown", *(key for key in keys if key in KEPT_WHOLE), "a foreign part", "blocks behind")
             named = any(name in f"{loss.path} {loss.detail} {loss.code}" for loss in there.losses for name in names)
             assert carried or named or any(loss.code == "foreign-part" for loss in there.losses), place
 
@@ -213,6 +213,11 @@ def test_what_is_no_document_is_refused_with_its_place(wrong: Any) -> None:
     with pytest.raises(BridgeError) as raised:
         read(json.dumps(wrong), FORMAT)
     assert raised.value.code in (ErrorCode.SHAPE, ErrorCode.FORMAT_DOUBT)
+
+
+def test_whatever_is_changed_in_a_document_it_comes_back_or_is_refused() -> None:
+    documents: list[Any] = [TOOLS, *(case.value for case in cases() if len(case.data) < 6_000)]
+    assert not_back(documents * 8, FORMAT, seed=7) == []
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from ocml_bridge.model import Message, Settings, ToolChoice, Transcript, Usage
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.split import read_all
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans
-from wire_facts import Recorded, injected, leaves, recorded, there_and_back
+from wire_facts import Recorded, injected, leaves, not_back, recorded, there_and_back
 
 WORDS = {
     "maxOutputTokens": "max_tokens",
@@ -229,6 +229,11 @@ def test_what_is_no_document_is_refused_with_its_place(wrong: Any) -> None:
     with pytest.raises(BridgeError) as raised:
         read(json.dumps(wrong), "gemini")
     assert raised.value.code in (ErrorCode.SHAPE, ErrorCode.FORMAT_UNKNOWN)
+
+
+def test_whatever_is_changed_in_a_document_it_comes_back_or_is_refused() -> None:
+    documents: list[Any] = [case.value for case in cases() if len(case.data) < 6_000]
+    assert not_back(documents * 8, "gemini", seed=7) == []
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ def test_a_signature_in_the_last_chunk_is_kept_with_its_text() -> None:
         )
     )
     assert said(document) == [("final", None, "Hello")]
-    assert document.messages[0].extras == {"gemini": {"after": [{"text": "", "thoughtSignature": "cw=="}]}}
+    assert document.messages[0].extras == {"gemini": {"blocks behind": [{"text": "", "thoughtSignature": "cw=="}]}}
 
 
 def test_arguments_may_come_in_pieces() -> None:

@@ -49,6 +49,11 @@ class _Fitted:
         return found
 
 
+def is_fit(settings: Settings | None) -> bool:
+    """Whether the API takes the names that a tool choice has."""
+    return all(_NAME.fullmatch(name_of(name)) for name in _choice(settings))
+
+
 def fitted(items: Sequence[Item], around: Transcript) -> tuple[Sequence[Item], Transcript]:
     """Calls, replies and declared tools with ids and names that the API takes, but for those that were read without."""
     ids = [call_id for _, _, call_id in items if call_id]
@@ -63,7 +68,7 @@ def fitted(items: Sequence[Item], around: Transcript) -> tuple[Sequence[Item], T
         around, tools=None if around.tools is None else tuple(_tool(tool, fit_name) for tool in around.tools)
     )
     choice = None if around.settings is None else around.settings.tool_choice
-    if around.settings is not None and choice is not None and choice.names:
+    if around.settings is not None and choice is not None and _own(around.layout).get(AS_IS) is not True:
         chosen = tuple(recipient_of(fit_name(name_of(name))) for name in choice.names)
         around.settings = replace(around.settings, tool_choice=replace(choice, names=chosen))
     return [_item(item, fit_id, fit_name) for item in items], around

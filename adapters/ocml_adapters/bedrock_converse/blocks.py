@@ -94,7 +94,7 @@ class BlockGrammar(Grammar):
         message.extras = self.kept({**more, kind: rest} if rest else more)
         if message.call_id is None:
             message.layout = self.kept({**self.notes(message.layout), "call_id": "absent"})
-        if is_odd(inner.get("name", "_"), message.call_id):
+        if is_odd(name_of(message.recipient or "_") if message.role == "assistant" else "_", message.call_id):
             message.layout = self.kept({**self.notes(message.layout), AS_IS: True})
         return message
 

@@ -22,6 +22,7 @@ from ocml_bridge.form import Object, in_order
 from ocml_bridge.model import ByFormat, Json, Settings, Tool
 
 from . import settings as places
+from .alphabet import AS_IS, is_fit
 from .syntax import (
     CONTENT,
     CUT_OFF,
@@ -121,6 +122,8 @@ def _read_request(document: Object) -> Shell:
         known.append(SYSTEM)
         shell.top, shell.top_place, raw[SYSTEM] = {CONTENT: system}, "", _HERE
     shell.settings, rest = read_places(document, places.REQUEST)
+    if not is_fit(shell.settings):
+        layout[AS_IS] = True
     extras = more_of(rest, tuple(known))
     config: Json = extras.get(TOOL_CONFIG)
     given: Json = cast("Object", config).get(TOOLS) if isinstance(config, dict) else None
@@ -147,14 +150,14 @@ def _request(
     given: Json = extras.get(TOOL_CONFIG)
     config = cast("Object", given) if isinstance(given, dict) else {}
     entries: Json = config.get(TOOLS)
-    more = {key: value for key, value in extras.items() if key not in (MESSAGES, SYSTEM, TOOL_CONFIG)}
+    out: Object = {MESSAGES: _HERE, **({SYSTEM: _HERE} if top else {})}
+    more = {key: value for key, value in extras.items() if key not in out}
     listed = write_tools(tools or (), entries)
     beside = {key: value for key, value in config.items() if key != TOOLS}
     if listed or (tools == () and layout.get(TOOLS) == _EMPTY):
         more[TOOL_CONFIG] = {TOOLS: listed, **beside}
     elif beside:
         more[TOOL_CONFIG] = beside
-    out: Object = {MESSAGES: _HERE, **({SYSTEM: _HERE} if top else {})}
     return in_order({**write_places(settings, more, places.REQUEST), **out}, REQUEST_ORDER)
 
 
@@ -210,14 +213,10 @@ def _write_response(parts: Parts, extras: Object, layout: Object) -> Json | None
     around, wires = parts.around, parts.wires
     if parts.top is not None or around.tools is not None or len(wires) > 1:
         return None
-    if wires and cast("Object", wires[0]).get("role", "assistant") != "assistant":
-        return None
     written = _response(around.settings, extras, bool(wires))
-    if OUTPUT not in written and STOP_REASON not in written:
-        return None
     out = cast("Object", respelled(written, layout.get(_FORM)))
     if not wires:
-        return out
+        return out if OUTPUT in out or STOP_REASON in out else None
     for each in (out, written):
         output: Json = each.get(OUTPUT)
         if isinstance(output, dict) and cast("Object", output).get(MESSAGE) == _HERE:

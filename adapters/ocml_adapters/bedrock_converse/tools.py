@@ -15,6 +15,8 @@ from ocml_bridge.turns import full_name, split_name
 from .alphabet import AS_IS, is_odd
 from .syntax import HOME, TOOL_SPEC
 
+AS_IT_IS: Final = "as it is"
+"""The key of an entry in the extras that holds one as it was read."""
 _FORM: Final = "form"
 _NO_PARAMETERS: Final[Object] = {"type": "object", "properties": {}}
 """The schema of a tool that says nothing of its parameters: the API asks for one."""
@@ -27,7 +29,8 @@ def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Json] | None]:
     for raw in raws:
         tool = _read_tool(raw)
         if tool is None:
-            entries.append(raw)
+            mistakable = type(raw) is int or (isinstance(raw, dict) and AS_IT_IS in raw)
+            entries.append({AS_IT_IS: raw} if mistakable else raw)
             continue
         tools.append(tool)
         if entries and type(entries[-1]) is int:
@@ -99,5 +102,6 @@ def write_tools(tools: Sequence[Tool], entries: Json) -> list[Json]:
         if type(entry) is int:
             out += islice(written, max(0, entry))
         else:
-            out.append(entry)
+            kept = isinstance(entry, dict) and list(cast("Object", entry)) == [AS_IT_IS]
+            out.append(cast("Object", entry)[AS_IT_IS] if kept else entry)
     return [*out, *written]

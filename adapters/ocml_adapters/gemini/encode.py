@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options
-from ocml_bridge.blocks.grammar import AFTER, kind_of
+from ocml_bridge.blocks.grammar import AFTER, WIRE, kind_of
 from ocml_bridge.blocks.places import write_places
 from ocml_bridge.blocks.writing import nearest
 from ocml_bridge.engine.reading import transcript_of
@@ -185,7 +185,7 @@ def _has_place(message: Message) -> bool:
 def _behind(message: Message, kind: str) -> list[Object]:
     """What stands behind a text in parts without any: its media, its signature, and what else carries none."""
     extras = _GRAMMAR.notes(message.extras)
-    own = {key: value for key, value in extras.items() if key not in (AFTER, "wire")}
+    own = {key: value for key, value in extras.items() if key not in (AFTER, WIRE)}
     thought = {"thought": True} if kind == "thought" else {}
     after: Json = extras.get(AFTER)
     parts: list[Object] = [{"text": "", **thought, **own}] if own and not thought else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, cast
 
-from ocml_bridge.blocks.grammar import Grammar, added, kind_of, more_of
+from ocml_bridge.blocks.grammar import AFTER, WIRE, Grammar, added, kind_of, more_of
 from ocml_bridge.blocks.values import nearest_object, object_in, text_of, value_in
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log, LossCode, Severity
@@ -20,6 +20,8 @@ PYTHON: Final = "python"
 """The tool that runs the model's code."""
 AS: Final = "as"
 """The key of the layout of a reply of a function that has the name of that tool."""
+NAME: Final = "name"
+"""The key of the layout of a reply that does not say its function's name."""
 WRAP: Final = "response"
 """The key of the layout that tells how a reply's text stands in its object, where that is not how we would put it."""
 _OK: Final = "OUTCOME_OK"
@@ -139,6 +141,8 @@ class PartGrammar(Grammar):
             return None
         if name == PYTHON:
             layout[AS] = RESPONSE
+        if name is None:
+            layout[NAME] = "absent"
         call_id, known = _id(inner, "name", "response")
         content, media = cast("Content", text), _media(parts)
         if media:
@@ -158,7 +162,7 @@ class PartGrammar(Grammar):
 
     def write(self, message: Message) -> Json:
         """The part of a thought, a call or a reply."""
-        own = {key: value for key, value in self.notes(message.extras).items() if key not in ("after", "wire")}
+        own = {key: value for key, value in self.notes(message.extras).items() if key not in (AFTER, WIRE)}
         if kind_of(message) == "thought":
             return added({"text": cast("str", message.content), "thought": True}, own)
         kind, inner = self._inner(message)
@@ -177,7 +181,8 @@ class PartGrammar(Grammar):
         if self.is_result(message):
             outcome = {} if "outcome" in said else {"outcome": _FAILED if message.failed else _OK}
             return RESULT, {**inner, **outcome, "output": cast("str", message.content)}
-        name = {} if message.name is None else {"name": name_of(message.name)}
+        is_named = message.name is not None and self.notes(message.layout).get(NAME) != "absent"
+        name = {"name": name_of(message.name or "")} if is_named else {}
         return RESPONSE, {**inner, **name, **self._response_of(message)}
 
     def _response_of(self, message: Message) -> Object:

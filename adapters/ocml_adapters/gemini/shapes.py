@@ -139,8 +139,8 @@ def _read_request(document: Object, raw: Object) -> Shell:
     extras = more_of(rest, tuple(known))
     if entries is not None:
         extras[TOOLS] = entries
-    written = _request(shell.tools, shell.settings, extras, layout, _HERE, [])
-    _note_form(layout, written, {**raw, CONTENTS: []}, top is not None)
+    written = _request(shell.tools, shell.settings, extras, layout, None if top is None else _HERE, [])
+    _note_form(layout, written, {**raw, CONTENTS: []}, top=top is not None)
     shell.extras, shell.layout = _kept(extras), _kept(layout)
     return shell
 
@@ -167,12 +167,10 @@ def _read_top(value: Json, layout: Object) -> Object | None:
     return found if isinstance(parts, list) and parts else None
 
 
-def _note_form(layout: Object, written: Object, raw: Object, top: bool) -> None:
+def _note_form(layout: Object, written: Object, raw: Object, *, top: bool) -> None:
     """Keep how a document was spelled around its contents."""
     if top:
         raw = {key: _HERE if alias(key) == SYSTEM else value for key, value in raw.items()}
-    else:
-        written = {key: value for key, value in written.items() if key != SYSTEM}
     try:
         form = form_of(written, raw, alias)
     except UnlikeError:
@@ -186,10 +184,11 @@ def _request(
 ) -> Object:
     """A request as we write it."""
     entries: Json = extras.get(TOOLS)
+    entries_are = isinstance(entries, list) or tools is not None
     table = places.OPENAPI if layout.get(_SCHEMA) == places.OPENAPI_SCHEMA else places.REQUEST
-    more = {key: value for key, value in extras.items() if key not in (TOOLS, CONTENTS, SYSTEM)}
     out: Object = {CONTENTS: contents} if top is None else {SYSTEM: top, CONTENTS: contents}
-    if tools is not None or isinstance(entries, list):
+    more = {key: value for key, value in extras.items() if key not in out and not (key == TOOLS and entries_are)}
+    if entries_are:
         out[TOOLS] = write_tools(tools or (), entries, layout.get(_COUNTS))
     return in_order({**write_places(settings, more, table), **out}, REQUEST_ORDER)
 
@@ -293,8 +292,6 @@ def _write_response(parts: Parts, extras: Object, layout: Object) -> Json | None
     if parts.top is not None or around.tools is not None or len(wires) > 1:
         return None
     content = wires[0] if wires else None
-    if content is not None and cast("Object", content).get("role", MODEL_ROLE) != MODEL_ROLE:
-        return None
     others: list[Json] = []
     about: list[Object] = []
     for alternative, branch in zip(around.alternatives or (), parts.branches, strict=True):

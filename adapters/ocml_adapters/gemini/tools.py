@@ -16,6 +16,8 @@ from . import syntax
 from .schemas import from_openapi, to_openapi
 from .syntax import DECLARATIONS, HOME
 
+AS_IT_IS: Final = "as it is"
+"""The key of an entry in the extras that holds one as it was read."""
 _SCHEMA: Final = "parametersJsonSchema"
 _FORM: Final = "form"
 _KEY: Final = "parameters"
@@ -35,16 +37,22 @@ def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...] | None, list[Json] | 
         entry = syntax.keys(cast("Object", raw)) if isinstance(raw, dict) else {}
         declared: Json = entry.get(DECLARATIONS)
         if not isinstance(declared, list) or not all(read := list(map(_read_tool, cast("list[Json]", declared)))):
-            entries.append(raw)
+            entries.append({AS_IT_IS: raw} if _is_mistakable(entry) else raw)
             continue
         tools += cast("list[Tool]", read)
         entries.append({key: len(read) if key == DECLARATIONS else value for key, value in entry.items()})
     counts = [_count(entry) for entry in entries]
-    bare = all(isinstance(entry, dict) and list(cast("Object", entry)) == [DECLARATIONS] for entry in entries)
+    objects = [cast("Object", entry) for entry in entries if isinstance(entry, dict)]
+    bare = None not in counts and all(list(entry) == [DECLARATIONS] for entry in objects)
     known = tuple(tools) if tools or not entries or any(count is not None for count in counts) else None
     if not bare:
         return known, entries, None
     return known, None, None if len(entries) < 2 and counts != [0] else cast("list[int]", counts)
+
+
+def _is_mistakable(entry: Object) -> bool:
+    """Whether an entry that is kept as it is would be taken for one whose functions were read."""
+    return type(entry.get(DECLARATIONS)) is int or AS_IT_IS in entry
 
 
 def _count(entry: Json) -> int | None:
@@ -130,6 +138,7 @@ def write_tools(tools: Sequence[Tool], entries: Json, counts: Json) -> list[Json
 def _filled(entry: Json, written: Iterator[Json]) -> Json:
     count = _count(entry)
     if count is None:
-        return entry
+        members = cast("Object", entry) if isinstance(entry, dict) else {}
+        return members[AS_IT_IS] if list(members) == [AS_IT_IS] else cast("Json", entry)
     functions = list(islice(written, max(0, count)))
     return {key: functions if key == DECLARATIONS else value for key, value in cast("Object", entry).items()}

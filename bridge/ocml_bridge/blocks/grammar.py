@@ -12,10 +12,13 @@ from ..turns import is_call
 from ..visibility import is_private
 from .spelling import is_empty
 
-AFTER: Final = "after"
+AFTER: Final = "blocks behind"
 """The key of extras that holds blocks which say nothing of their own and stand behind those of a message."""
-WIRE: Final = "wire"
-"""The key of extras, and of the layout, of what is said of a wire message beside its role and its blocks."""
+WIRE: Final = "wire message"
+"""The key of extras, and of the layout, of what is said of a wire message beside its role and its blocks.
+
+No format has members with such names.
+"""
 BLOCKS: Final = "blocks"
 """The key of the layout that holds the form of a message's blocks."""
 APART: Final = "apart"
@@ -112,7 +115,7 @@ class Grammar(ABC):
 
     def _may_stand_in(self, message: Message, role: str) -> bool:
         whose = self.roles.get(role.lower(), role)
-        return whose == message.role or (message.role == "tool" and whose in ("user", "assistant"))
+        return message.role in (whose, "tool")
 
     @property
     def assistant(self) -> str:

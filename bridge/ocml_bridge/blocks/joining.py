@@ -22,10 +22,10 @@ def joins(grammar: Grammar, before: Message, message: Message) -> bool:
 def would_join(grammar: Grammar, before: State, message: Message) -> bool:
     """Whether a message would be written into the wire message before it.
 
-    It would wherever both are of one role, unless both are texts: these would read as one.
+    It would wherever both are of one role. Two texts would read as one, so they stay apart where the format lets them.
     """
     side, text = grammar.side(message), kind_of(message) == "text"
-    return before is not None and before[0] == side and not (before[1] and text)
+    return before is not None and before[0] == side and (grammar.joins_texts or not (before[1] and text))
 
 
 def is_apart(grammar: Grammar, message: Message) -> bool:

@@ -10,7 +10,7 @@ from ..pairing import pair
 from ..transform import missing
 from ..turns import hoist_tools, parts_of, places
 from ..units.conversation import Conversation, conversation_of
-from ..units.heads import Item, item_of, message_of, messages_of
+from ..units.heads import Head, Item, item_of, message_of, messages_of
 from ..units.relations import paired_in_order
 from ..units.writer import Prepared
 from .grammar import ROLE, TOP, Grammar, kind_of
@@ -37,7 +37,7 @@ def prepared(grammar: Grammar, conversation: Conversation, near: Near, log: Log)
     items = list(conversation.items)
     indices = list(range(len(items)) if origins is None else origins)
     _place_system(grammar, items)
-    order = _answers_first(items)
+    order = _answers_first(grammar, items)
     if order is not None:
         _note_moved(grammar, order, items, indices, log)
         items = [items[at] for at in order]
@@ -73,10 +73,10 @@ def _place_system(grammar: Grammar, items: list[Item]) -> None:
 # --- replies before all else ------------------------------------------------------------------------------------------
 
 
-def _answers_first(items: Sequence[Item]) -> list[int] | None:
+def _answers_first(grammar: Grammar, items: Sequence[Item]) -> list[int] | None:
     """The order in which what follows calls begins with their replies, in the order of the calls; None where it does.
 
-    What was read as one wire message stays as it was.
+    What was read from the format itself stays as it was.
     """
     if not any(head.role == "tool" for head, _, _ in items) or paired_in_order(items) is not None:
         return None
@@ -87,11 +87,16 @@ def _answers_first(items: Sequence[Item]) -> list[int] | None:
         if head.role in ("tool", "user"):
             stretch.append(at)
             continue
-        order += _sorted(stretch, items, pairs)
+        order += _sorted(grammar, stretch, items, pairs)
         stretch = []
         order.append(at)
-    order += _sorted(stretch, items, pairs)
+    order += _sorted(grammar, stretch, items, pairs)
     return None if order == list(range(len(items))) else order
+
+
+def _is_placed(grammar: Grammar, head: Head) -> bool:
+    """Whether a message was read where it stands: in a wire message with the one before it, or apart from that."""
+    return head.continues or (not head.bare and is_apart(grammar, head.message("", None)))
 
 
 def _note_moved(
@@ -104,9 +109,9 @@ def _note_moved(
             log.lose(LossCode.ORDER, f"/messages/{indices[index]}", detail, Severity.CHANGED)
 
 
-def _sorted(stretch: Sequence[int], items: Sequence[Item], pairs: Mapping[int, int]) -> Sequence[int]:
+def _sorted(grammar: Grammar, stretch: Sequence[int], items: Sequence[Item], pairs: Mapping[int, int]) -> Sequence[int]:
     """What follows calls, the replies to them first; a reply to no call stays behind what it stands behind."""
-    if not stretch or stretch[0] == 0 or any(items[at][0].continues for at in stretch[1:]):
+    if not stretch or stretch[0] == 0 or any(_is_placed(grammar, items[at][0]) for at in stretch[1:]):
         return stretch
     answers = sorted((at for at in stretch if at in pairs), key=lambda at: pairs[at])
     return [*answers, *(at for at in stretch if at not in pairs)]

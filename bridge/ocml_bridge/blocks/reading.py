@@ -124,8 +124,10 @@ def read_block(grammar: Grammar, raw: Json, side: str) -> Message | Part | None:
         return Foreign(grammar.home, raw)
     block = cast("Object", raw)
     made = grammar.read(grammar.keys(block), side)
-    if made is None or isinstance(made, Foreign):
-        return None if made is None else Foreign(grammar.home, raw)
+    if made is None:
+        return None
+    if isinstance(made, Foreign) or (side == TOP and isinstance(made, Message)):
+        return Foreign(grammar.home, raw)
     try:
         written = grammar.write(made) if isinstance(made, Message) else grammar.write_part(made)
         if is_same(respelled(written, form_of(written, block, grammar.alias)), block):

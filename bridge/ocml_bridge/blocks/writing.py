@@ -46,7 +46,7 @@ def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message
     if message.role not in ("system", "assistant", "user") and grammar.side(message) != message.role:
         message = replace(message, role="user")
     if not isinstance(message.content, str):
-        able = partial(can_hold, grammar)
+        able = partial(can_hold, grammar, side=grammar.side(message))
         content = narrow(message.content, _HOLDS, path, log, target=grammar.home, able=able, hoisted=True)
         message = replace(message, content=bare(grammar, content))
     if not message.content and not grammar.holds_empty and not grammar.notes(message.layout).get(EMPTY):
@@ -69,15 +69,15 @@ def _nearest_thought(grammar: Grammar, message: Message, index: int, log: Log) -
     return replace(message, content=content, channel="analysis")
 
 
-def can_hold(grammar: Grammar, part: Part) -> bool:
-    """Whether a part comes back as it is."""
+def can_hold(grammar: Grammar, part: Part, *, side: str) -> bool:
+    """Whether a part comes back as it is, in a wire message of a role."""
     block = part.value if isinstance(part, Foreign) and part.format == grammar.home else grammar.write_part(part)
     if isinstance(part, Foreign):
         if part.format != grammar.home:
             return False
-        found = read_block(grammar, block, grammar.user)
+        found = read_block(grammar, block, side)
         return found is None or isinstance(found, Foreign)
-    return block is not None and type(read_block(grammar, block, grammar.user)) is type(part)
+    return block is not None and type(read_block(grammar, block, side)) is type(part)
 
 
 def bare(grammar: Grammar, content: Content) -> Content:
