@@ -33,6 +33,7 @@ WORDS = {
     "input": "extras message content",
     "output": "extras content",
     "tools": "tools tool-schema",
+    "instructions": "layout message",
 }
 """Key of the wire → what losses call what stands under it."""
 OFFICIAL_INPUT: TypeAdapter[Any] = TypeAdapter(ResponseInputParam)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from operator import attrgetter, is_
+from operator import is_
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Source
+from ocml_bridge.alike import Alike, Member, alike, key_around, key_of_request
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
-from ocml_bridge.model import Alternative, Json, Message, Settings, Tool, Transcript, replace
-from ocml_bridge.ownership import pack
+from ocml_bridge.model import Alternative, Json, Message, Tool, Transcript, replace
 from ocml_bridge.pairing import name_replies
 from ocml_bridge.units.grammar import Enclosed, Parted
 from ocml_bridge.units.heads import Item, item_of, messages_of
@@ -24,9 +24,7 @@ from .syntax import TOOLS
 from .tools import is_plain_tool, read_tools, write_tools
 
 MESSAGES: Final = "messages"
-_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
-_LONGEST: Final = 100
-"""The longest value that plans are made for, in characters."""
+_APART: Final = {MESSAGES: list, TOOLS: list}
 
 
 class Around(NamedTuple):
@@ -68,7 +66,7 @@ def _remembered(source: Json) -> Parted | None:
         return None
     request = cast("Object", source)
     wires, raws = request.get(MESSAGES), request.get(TOOLS)
-    key = _key(request)
+    key = key_of_request(request, _APART)
     if wires.__class__ is not list or key is None:
         return None
     tools: tuple[Tool, ...] | None = None
@@ -97,20 +95,6 @@ def _learned(request: Object) -> Transcript | None:
     return None if log.findings else around
 
 
-def _key(request: Object) -> Hashable | None:
-    """The members of a request but its messages and tools; None where one of them is neither a word nor a number."""
-    key: list[Hashable] = []
-    for name, value in request.items():
-        kind = value.__class__
-        if name == MESSAGES or (name == TOOLS and kind is list):
-            key.append(name)
-        elif kind not in _SCALARS or (kind is str and len(value) > _LONGEST):
-            return None
-        else:
-            key.append((name, kind, value))
-    return tuple(key)
-
-
 def _place(at: int) -> str:
     return f"/{MESSAGES}/{at}"
 
@@ -131,7 +115,7 @@ def enclose(wires: list[Json], around: Transcript, branches: Branches, *, plans:
         branches: the wire messages of its alternatives.
         plans: whether requests alike are remembered.
     """
-    key = _key_of(around) if plans else None
+    key = key_around(around, notes_in(around.extras), notes_in(around.layout), is_plain_tool) if plans else None
     found = None
     if key is not None:
         found = _written.get(key, _NEW)
@@ -139,66 +123,25 @@ def enclose(wires: list[Json], around: Transcript, branches: Branches, *, plans:
             found = _written.keep(key, _learned_request(around))
     if found is None:
         return _enclosed(around, wires, branches)
-    return Enclosed(
-        {name: write(wires, around) for name, write in found.members}, _with_tools(found.around, around.tools)
-    )
+    return Enclosed(found.written(wires, around), _with_tools(found.around, around.tools))
 
 
-class _Request(NamedTuple):
-    """A request that is written like others: what gives each member, and what is read around its messages."""
-
-    members: Sequence[tuple[str, Callable[[list[Json], Transcript], Json]]]
-    around: Transcript
+_written: Final = Memo[Hashable, "Alike | None"](1024)
 
 
-_written: Final = Memo[Hashable, "_Request | None"](1024)
-
-
-def _learned_request(around: Transcript) -> _Request | None:
+def _learned_request(around: Transcript) -> Alike | None:
     """How documents are written with the same around their messages; None where they are no requests."""
     some = None if around.tools is None else ()
     written, image, _ = _enclosed(
         Transcript((), some, settings=around.settings, extras=around.extras, layout=around.layout), [], ()
     )
-    if not isinstance(written, dict):
-        return None
-    members: list[tuple[str, Callable[[list[Json], Transcript], Json]]] = []
-    for name, value in cast("Object", written).items():
-        if name == MESSAGES:
-            members.append((name, lambda wires, _: wires))
-        elif name == TOOLS and around.tools is not None:
-            members.append((name, lambda _, around: write_tools(around.tools or (), None)))
-        elif value.__class__ in _SCALARS:
-            members.append((name, lambda _, __, value=value: value))
-        else:
-            return None
-    return _Request(members, image)
+    return alike(written, image, _MEMBERS if around.tools is not None else {MESSAGES: _MEMBERS[MESSAGES]})
 
 
-def _key_of(around: Transcript) -> Hashable | None:
-    """What stands around messages and tools; None where that is more than a request's settings, layout and switches."""
-    extras = notes_in(around.extras)
-    if (
-        around.alternatives is not None
-        or not all(value.__class__ is bool for value in extras.values())
-        or "shape" in notes_in(around.layout)
-        or not all(map(is_plain_tool, around.tools or ()))
-    ):
-        return None
-    settings: Hashable = None
-    if around.settings is not None:
-        values = _settings(around.settings)
-        kinds = tuple([value.__class__ for value in values])
-        if not _SCALARS.issuperset(kinds) or any(len(value) > _LONGEST for value in values if value.__class__ is str):
-            return None
-        settings = values, kinds
-    try:
-        return settings, around.tools is None, *extras.items(), None if around.layout is None else pack(around.layout)
-    except ValueError:
-        return None
-
-
-_settings: Final = attrgetter(*Settings.__match_args__)
+_MEMBERS: Final[dict[str, Member]] = {
+    MESSAGES: lambda wires, _: wires,
+    TOOLS: lambda _, around: write_tools(around.tools or (), None),
+}
 
 
 def _enclosed(transcript: Transcript, wires: list[Json], branches: Branches) -> Enclosed:

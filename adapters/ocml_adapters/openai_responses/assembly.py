@@ -299,7 +299,9 @@ class Assembly:
 
     def _goes_on(self, told: list[Json]) -> bool:
         """Whether a response has the items that came, with the texts that came of them."""
-        if len(told) < len(self.items) or not all(isinstance(item, dict) and item for item in told):
+        if len(told) < len(self.items) or not all(
+            item and isinstance(item, dict) for item in cast("list[object]", told)
+        ):
             return False
         for item, whole in zip(self.items, told, strict=False):
             members, own = members_of(whole), item.settle()

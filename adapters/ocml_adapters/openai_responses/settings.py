@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final, cast
 
 from ocml_bridge.form import Object
@@ -103,35 +104,36 @@ PARAMETERS: Final = Parameters(
 )
 """Unfolded key → the setting that it is."""
 
-_PREFIXES: Final = tuple(f"{key}." for key in FOLDED)
+_DOTTED: Final = re.compile(rf"\.*(?:{'|'.join(FOLDED)})\.")
+"""What the keys of folded members begin with; a document's own keys that do get another dot before them."""
 
 
 def unfolded(document: Object) -> Object:
-    """A document with the members of folded objects as its own; itself where it has none, or keys of such names."""
-    if not any(document.get(key) and isinstance(document[key], dict) for key in FOLDED):
-        return document
-    if any(key.startswith(_PREFIXES) for key in document):
+    """A document with the members of folded objects as its own; itself where it has none."""
+    if not any(key in FOLDED or _DOTTED.match(key) for key in document):
         return document
     out: Object = {}
     for key, value in document.items():
         if key in FOLDED and value and isinstance(value, dict):
             out |= {f"{key}.{name}": member for name, member in cast("Object", value).items()}
         else:
-            out[key] = value
+            out[f".{key}" if _DOTTED.match(key) else key] = value
     return out
 
 
 def folded(document: Object) -> Object:
     """An unfolded document as it is written; itself where nothing is to be folded."""
-    if not any(key.startswith(_PREFIXES) for key in document):
+    if not any(_DOTTED.match(key) for key in document):
         return document
     out: Object = {}
     for key, value in document.items():
-        outer, dot, name = key.partition(".")
-        if dot and outer in FOLDED:
+        if not _DOTTED.match(key):
+            out[key] = value
+        elif key.startswith("."):
+            out[key[1:]] = value
+        else:
+            outer, _, name = key.partition(".")
             inner: Json = out.setdefault(outer, {})
             if isinstance(inner, dict):
                 inner[name] = value
-        else:
-            out[key] = value
     return out

@@ -28,19 +28,21 @@ from .messages import INSTRUCTIONS, Instructions
 from .settings import PARAMETERS, folded, unfolded
 from .spelling import is_state
 from .syntax import (
+    ADDITIONAL_TOOLS,
     BATCH_HINT,
     EXPECTED,
     HOME,
     REQUEST_ORDER,
     RESPONSE_KEYS,
     RESPONSE_ORDER,
+    STATE,
 )
 from .tools import read_tools, write_tools
 
 INPUT: Final = "input"
 MESSAGES: Final = "messages"
 OUTPUT: Final = "output"
-_TOOLS: Final = "tools"
+TOOLS: Final = "tools"
 _ELSEWHERE: Final = ("previous_response_id", "conversation")
 """Parameters that name a conversation which the server has: what was said before is not here."""
 
@@ -67,15 +69,23 @@ class Shell:
 
     def around(self) -> Transcript:
         """The transcript without its messages; items in which nobody says anything are its extras."""
-        state = [{"at": at, "item": unit} for at, unit in enumerate(self.units) if _is_state(unit)]
+        state = state_in(self.units)
         extras = {**self.extras, INPUT: state} if state else self.extras
         return Transcript(
             (), self.tools, settings=self.settings, extras=by_format(extras), layout=by_format(self.layout)
         )
 
 
-def _is_state(unit: Json) -> bool:
-    return unit.__class__ is dict and is_state(unit)
+def state_in(units: list[Json]) -> list[Object]:
+    """The units in which nobody says anything, each with its place."""
+    found: list[Object] = []
+    for at, unit in enumerate(units):
+        if unit.__class__ is dict and unit.get("type") in _MAYBE_STATE and is_state(unit):
+            found.append({"at": at, "item": unit})
+    return found
+
+
+_MAYBE_STATE: Final = (*STATE, ADDITIONAL_TOOLS, None)
 
 
 def read_shell(source: Source, log: Log) -> Shell:
@@ -169,9 +179,9 @@ def _enclose(
         order: that in which we write keys.
         required: the keys that we always write.
     """
-    raws, others = document.get(_TOOLS), list[Object]()
+    raws, others = document.get(TOOLS), list[Object]()
     if isinstance(raws, ARRAY) and (raws or order is REQUEST_ORDER):
-        known.append(_TOOLS)
+        known.append(TOOLS)
         tools, others = read_tools(cast("list[Json]", raws))
         shell.tools = None if others and not tools else tools
     found = PARAMETERS.read(document)
@@ -183,7 +193,7 @@ def _enclose(
         shell.layout[SETTINGS] = found.spelled
     shell.extras = {**rest(document, known), **found.others}
     if others:
-        shell.extras[_TOOLS] = others
+        shell.extras[TOOLS] = others
 
 
 def _read_response(source: Object, base: str) -> Shell:
@@ -266,9 +276,9 @@ def _user_message(text: str) -> Object:
 
 def _enclosing(out: Object, around: Transcript, extras: Object, layout: Object, order: tuple[str, ...]) -> Object:
     """An object with the items and what stands around them, in the spelling that the layout remembers."""
-    others = extras.get(_TOOLS) if isinstance(extras.get(_TOOLS), list) else None
+    others = extras.get(TOOLS) if isinstance(extras.get(TOOLS), list) else None
     if around.tools is not None or others is not None:
-        out[_TOOLS] = write_tools(around.tools or (), others)
+        out[TOOLS] = write_tools(around.tools or (), others)
     fixed = {**out, **PARAMETERS.write(around.settings, layout.get(SETTINGS), extras)}
     ordered = in_order(fixed, order) if len(fixed) > len(out) else fixed
     return folded(shape(add(ordered, extras, order), layout.get("form"), fixed=fixed))

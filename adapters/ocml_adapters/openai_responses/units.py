@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Final, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
@@ -26,7 +26,7 @@ from .nearest import linked, nearest, with_kinds, with_names
 from .notices import notice
 from .shapes import takes_instructions
 from .spelling import is_merged, read_item, spelled
-from .syntax import HOME
+from .syntax import FUNCTION_CALL, FUNCTION_OUTPUT, HOME, MESSAGE
 
 _LONGEST: Final = 200
 """The longest name that plans are made for, in characters."""
@@ -85,6 +85,40 @@ def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool
     return "text" in parts[0]
 
 
+def _message(unit: Any) -> Skeleton | None:
+    """The skeleton of a message that is one text, as most are."""
+    role, text = unit["role"], unit["content"]
+    if not (role.__class__ is text.__class__ is str) or not text or len(role) > _LONGEST:
+        return None
+    kind = unit.get("type")
+    return ((kind, role), [text]) if kind is None or kind == MESSAGE else None
+
+
+def _call(unit: Any) -> Skeleton | None:
+    """The skeleton of a function's call."""
+    name, call_id, body = unit["name"], unit["call_id"], unit["arguments"]
+    if not (name.__class__ is call_id.__class__ is body.__class__ is str) or len(name) > _LONGEST:
+        return None
+    return ((FUNCTION_CALL, name), [call_id, body]) if call_id and body and unit["type"] == FUNCTION_CALL else None
+
+
+def _output(unit: Any) -> Skeleton | None:
+    """The skeleton of what it gave."""
+    call_id, text = unit["call_id"], unit["output"]
+    if not (call_id.__class__ is text.__class__ is str) or not (call_id and text):
+        return None
+    return (FUNCTION_OUTPUT, [call_id, text]) if unit["type"] == FUNCTION_OUTPUT else None
+
+
+_PLAIN: Final[dict[tuple[str, ...], Callable[[Any], Skeleton | None]]] = {
+    ("type", "role", "content"): _message,
+    ("role", "content"): _message,
+    ("type", "call_id", "name", "arguments"): _call,
+    ("type", "call_id", "output"): _output,
+}
+"""The keys of the commonest items → what gives their skeletons."""
+
+
 def _filled(value: Any, name: str, values: Iterator[str]) -> Any:
     if value.__class__ is list and value:
         return [{key: next(values) if key == "text" else inner for key, inner in value[0].items()}]
@@ -103,12 +137,15 @@ class ItemReader(UnitReader):
         Raises:
             BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
         """
-        return part(source, log)
+        return part(source, log, plans=self.options.plans)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """An item without contents and ids; None where it has other members that say something."""
         if unit.__class__ is not dict:
             return (INSTRUCTIONS, [str(unit)]) if unit.__class__ is Instructions else None
+        plain = _PLAIN.get(tuple(unit))
+        if plain is not None and (found := plain(unit)) is not None:
+            return found
         key: list[Hashable] = []
         values: list[str] = []
         return (tuple(key), values) if _add(unit, key, values) else None
@@ -192,7 +229,7 @@ class ItemWriter(UnitWriter):
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """The document around the items."""
-        return enclose(units, around)
+        return enclose(units, around, plans=self.options.plans)
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """The conversation in its turns, with the names of the tools whose calls are answered."""
