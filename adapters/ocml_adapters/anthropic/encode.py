@@ -22,11 +22,11 @@ from ocml_bridge.stream.order import InOrder
 from ocml_bridge.turns import FUNCTIONS, is_call, name_of
 
 from .assembly import Assembly
-from .blocks import type_of, write_block
+from .blocks import write_block
 from .events import Events
 from .ids import lawful
 from .nearest import is_thought
-from .notes import notes_in
+from .notes import notes_in, type_of
 from .settings import write_settings
 from .spelling import with_object
 from .syntax import TEXT, THINKING, TOOL_USE

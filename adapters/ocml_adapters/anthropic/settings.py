@@ -13,11 +13,11 @@ from ocml_bridge import jsontext
 from ocml_bridge.form import Object
 from ocml_bridge.model import AnswerFormat, Json, Settings, ToolChoice, Usage, replace
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import as_it_is, members_of
+from ocml_bridge.parameters import Read, as_it_is, members_of
 from ocml_bridge.turns import name_of, recipient_of
 
 
-class Parameter(NamedTuple):
+class Member(NamedTuple):
     """One member of a request or response.
 
     Attributes:
@@ -33,7 +33,7 @@ class Parameter(NamedTuple):
     places: tuple[str, ...] | None = None
 
 
-def _plain(field: str, read: Callable[[Json], Any]) -> Parameter:
+def _plain(field: str, read: Callable[[Json], Any]) -> Member:
     """A value that is a setting."""
 
     def found(value: Json) -> Object:
@@ -43,7 +43,7 @@ def _plain(field: str, read: Callable[[Json], Any]) -> Parameter:
     def written(settings: Settings, _: Object) -> Json:
         return as_it_is(getattr(settings, field))
 
-    return Parameter((field,), found, written)
+    return Member((field,), found, written)
 
 
 # --- tool choice ------------------------------------------------------------------------------------------------------
@@ -153,37 +153,19 @@ def _write_usage(settings: Settings, others: Object) -> Json:
 
 # --- the table --------------------------------------------------------------------------------------------------------
 
-PARAMETERS: Final[dict[str, Parameter]] = {
+MEMBERS: Final[dict[str, Member]] = {
     "model": _plain("model", plain.text),
     "max_tokens": _plain("max_tokens", plain.count),
     "temperature": _plain("temperature", plain.number),
     "top_p": _plain("top_p", plain.number),
     "top_k": _plain("top_k", plain.count),
     "stop_sequences": _plain("stop", plain.texts),
-    "tool_choice": Parameter(("tool_choice", "parallel_tool_calls"), _read_choice, _write_choice),
-    "output_config": Parameter(
-        ("reasoning_effort", "response_format"), _read_config, _write_config, ("effort", "format")
-    ),
-    "output_format": Parameter(("response_format",), _read_format, _write_format),
-    "usage": Parameter(("usage",), _read_usage, _write_usage, (_INPUT, _CACHED, _OUTPUT, _DETAILS)),
+    "tool_choice": Member(("tool_choice", "parallel_tool_calls"), _read_choice, _write_choice),
+    "output_config": Member(("reasoning_effort", "response_format"), _read_config, _write_config, ("effort", "format")),
+    "output_format": Member(("response_format",), _read_format, _write_format),
+    "usage": Member(("usage",), _read_usage, _write_usage, (_INPUT, _CACHED, _OUTPUT, _DETAILS)),
 }
 """Each member that says settings; of two that say one the first is believed, and written."""
-
-
-class Read(NamedTuple):
-    """The settings of a document.
-
-    Attributes:
-        settings: None where it has none.
-        keys: the members that say them.
-        spelled: values that we would spell otherwise, by key.
-        others: what objects say beside settings, by key, with null in the places of these.
-    """
-
-    settings: Settings | None
-    keys: list[str]
-    spelled: Object
-    others: Object
 
 
 def read_settings(document: Object) -> Read:
@@ -192,40 +174,40 @@ def read_settings(document: Object) -> Read:
     keys: list[str] = []
     spelled: Object = {}
     others: Object = {}
-    for key, parameter in PARAMETERS.items():
+    for key, member in MEMBERS.items():
         if key not in document:
             continue
         raw: Json = document[key]
-        said = parameter.read(raw)
+        said = member.read(raw)
         if not said or not found.keys().isdisjoint(said):
             continue
         found.update(said)
         keys.append(key)
-        more = _others(members_of(raw), said, parameter)
+        more = _others(members_of(raw), said, member)
         if more:
             others[key] = more
-        if not _is_spelled(raw, _value(parameter, _nearest(Settings(**said)), more)) or _is_second(key, said):
+        if not _is_spelled(raw, _value(member, _nearest(Settings(**said)), more)) or _is_second(key, said):
             spelled[key] = raw
     return Read(Settings(**found) if found else None, keys, spelled, others)
 
 
 def _is_second(key: str, said: Object) -> bool:
     """Whether we would say settings under another key."""
-    return next(name for name, parameter in PARAMETERS.items() if not said.keys().isdisjoint(parameter.fields)) != key
+    return next(name for name, member in MEMBERS.items() if not said.keys().isdisjoint(member.fields)) != key
 
 
-def _others(raw: Object, said: Object, parameter: Parameter) -> Object:
+def _others(raw: Object, said: Object, member: Member) -> Object:
     """What an object says beside settings."""
-    if parameter.places is None:
+    if member.places is None:
         return {}
-    written = members_of(parameter.write(Settings(**said), raw))
+    written = members_of(member.write(Settings(**said), raw))
     more = {key: None if key in written and value is not None else value for key, value in raw.items()}
     return more if any(value is not None or raw[key] is None for key, value in more.items()) else {}
 
 
-def _value(parameter: Parameter, settings: Settings, others: Object) -> Json:
+def _value(member: Member, settings: Settings, others: Object) -> Json:
     """The member that says settings, and what it says beside them."""
-    written = parameter.write(settings, others)
+    written = member.write(settings, others)
     if not others or not isinstance(written, dict):
         return written
     members = cast("Object", written)
@@ -250,29 +232,29 @@ def write_settings(settings: Settings | None, spelled: Json, extras: Object) -> 
     if settings is None:
         return out
     spellings = members_of(spelled)
-    for key in (*(key for key in PARAMETERS if key in spellings), *PARAMETERS):
-        parameter = PARAMETERS[key]
-        if key in out or all(getattr(settings, field) is None for field in parameter.fields):
+    for key in (*(key for key in MEMBERS if key in spellings), *MEMBERS):
+        member = MEMBERS[key]
+        if key in out or all(getattr(settings, field) is None for field in member.fields):
             continue
         others, raw = members_of(extras.get(key)), spellings.get(key)
-        if key in spellings and _says(parameter, raw, settings) and others == _others_of(parameter, raw):
+        if key in spellings and _says(member, raw, settings) and others == _others_of(member, raw):
             value = raw
         else:
-            value = _value(parameter, _nearest(settings), others)
+            value = _value(member, _nearest(settings), others)
         if value is not None:
             out[key] = value
-            settings = replace(settings, **dict.fromkeys(parameter.read(value)))
+            settings = replace(settings, **dict.fromkeys(member.read(value)))
     return out
 
 
-def _others_of(parameter: Parameter, raw: Json) -> Object:
-    return _others(members_of(raw), parameter.read(raw), parameter)
+def _others_of(member: Member, raw: Json) -> Object:
+    return _others(members_of(raw), member.read(raw), member)
 
 
-def _says(parameter: Parameter, raw: Json, settings: Settings) -> bool:
+def _says(member: Member, raw: Json, settings: Settings) -> bool:
     """Whether a value says just these settings."""
-    said = parameter.read(raw)
-    return bool(said) and all(_is_same(said.get(field), getattr(settings, field)) for field in parameter.fields)
+    said = member.read(raw)
+    return bool(said) and all(_is_same(said.get(field), getattr(settings, field)) for field in member.fields)
 
 
 def _is_same(one: Any, other: Any) -> bool:

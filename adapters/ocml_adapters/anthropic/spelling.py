@@ -12,7 +12,8 @@ from ocml_bridge.model import Json, Message, replace
 from ocml_bridge.turns import is_call, parts_of
 
 from .arguments import object_of
-from .blocks import write_block, write_content
+from .blocks import write_block
+from .contents import write_content
 from .nearest import is_in_turn, is_spoken
 from .notes import notes_in
 from .parts import write_parts
