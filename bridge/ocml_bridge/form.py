@@ -11,8 +11,9 @@ A form never hides anything: what it does not name is written behind what it doe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import cache, lru_cache
+from itertools import islice
 from typing import Any, Final, cast
 
 from .model import Json
@@ -119,3 +120,14 @@ def add(wire: Object, more: Json, order: tuple[str, ...] = ()) -> Object:
     members = cast("Object", more)
     wire = {**wire, **{key: value for key, value in members.items() if key not in wire}}
     return wire if members.keys().isdisjoint(order) else in_order(wire, order)
+
+
+def with_apart(items: Sequence[Json], apart: Json, name: str) -> list[Json]:
+    """A list with the items that were set apart from it, each as `{"at": its place, name: the item}`."""
+    written, out = iter(items), list[Json]()
+    for one in cast("list[Json]", apart) if isinstance(apart, list) else []:
+        entry: Object = cast("Object", one) if isinstance(one, dict) else {}
+        if entry.keys() == {"at", name} and type(entry["at"]) is int:
+            out += islice(written, min(max(0, entry["at"] - len(out)), len(items)))
+            out.append(entry[name])
+    return [*out, *written]

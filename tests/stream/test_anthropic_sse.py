@@ -345,11 +345,12 @@ def test_an_answer_is_blocks_one_after_the_other() -> None:
         *(("content_block_start", 3), ("content_block_stop", 3)),
         *(("message_delta", None), ("message_stop", None)),
     ]
+    made = Answer("msg_1").id_of_call(1)
     assert put_together(values_of(data))["content"] == [
         {"type": "thinking", "thinking": "Hm.", "signature": ""},
         {"type": "text", "text": "I look."},
         {"type": "tool_use", "id": "a", "name": "f", "input": {"a": 1}},
-        {"type": "tool_use", "id": "call_2", "name": "g", "input": {}},
+        {"type": "tool_use", "id": made, "name": "g", "input": {}},
     ]
 
 

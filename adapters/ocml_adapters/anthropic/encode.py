@@ -153,7 +153,7 @@ class EventEncoder:
     def _id(self, call: Message) -> str:
         """The call's id as the API takes it, or one made up; no call before has it."""
         count = sum(kind == TOOL_USE for _, kind in self._written)
-        made = lawful(call.call_id or self._answer.call_id(count), self._ids)
+        made = lawful(call.call_id or self._answer.id_of_call(count), self._ids)
         self._ids.add(made)
         return made
 

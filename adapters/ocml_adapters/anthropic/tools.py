@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from ocml_bridge.form import OBJECT, Object, add, form_of, rest, shape
+from ocml_bridge.form import OBJECT, Object, add, form_of, rest, shape, with_apart
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
@@ -76,14 +75,8 @@ def is_plain_tool(tool: Tool) -> bool:
 
 def write_tools(tools: Sequence[Tool], others: Json) -> list[Json]:
     """Declared tools, with what is none at its places."""
-    written = (_write_tool(tool) for tool in tools)
-    out: list[Json] = []
-    for item in cast("list[Json]", others) if isinstance(others, list) else []:
-        entry: Object = cast("Object", item) if isinstance(item, dict) else {}
-        if set(entry) == {"at", "tool"} and type(entry["at"]) is int:
-            out += islice(written, min(max(0, entry["at"] - len(out)), len(tools)))
-            out.append(entry["tool"])
-    return [*out, *written]
+    written: list[Json] = [_write_tool(tool) for tool in tools]
+    return written if others is None else with_apart(written, others, "tool")
 
 
 def _write_tool(tool: Tool) -> Object:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge import jsontext
-from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
+from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape, with_apart
 from ocml_bridge.model import Json, Message, Tool
 from ocml_bridge.turns import FUNCTIONS, full_name, name_of, recipient_of, split_name
 
@@ -334,14 +333,8 @@ def is_plain_tool(tool: Tool) -> bool:
 
 def write_tools(tools: Sequence[Tool], others: Json, *, legacy: bool = False) -> list[Json]:
     """Declared tools, with those of other kinds at their places."""
-    written = (_write_tool(tool)[FUNCTION] if legacy else _write_tool(tool) for tool in tools)
-    out: list[Json] = []
-    for item in cast("list[Json]", others) if isinstance(others, list) else []:
-        entry: Object = cast("Object", item) if isinstance(item, dict) else {}
-        if set(entry) == {"at", "tool"} and type(entry["at"]) is int:
-            out += islice(written, min(max(0, entry["at"] - len(out)), len(tools)))
-            out.append(entry["tool"])
-    return [*out, *written]
+    written = [_write_tool(tool)[FUNCTION] if legacy else _write_tool(tool) for tool in tools]
+    return written if others is None else with_apart(written, others, "tool")
 
 
 def is_custom_tool(tool: Tool) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby, islice
+from itertools import groupby
 from typing import cast
 
-from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
+from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, shape, with_apart
 from ocml_bridge.model import Json, Tool, replace
 from ocml_bridge.turns import full_name, split_name
 
@@ -97,15 +97,7 @@ def _read_namespace(raw: Json) -> list[Tool] | None:
 
 def write_tools(tools: Sequence[Tool], others: Json) -> list[Json]:
     """Declared tools, with the server's own at their places."""
-    written = _written(tools)
-    out: list[Json] = []
-    rest_of = iter(written)
-    for item in cast("list[Json]", others) if isinstance(others, list) else []:
-        entry: Object = cast("Object", item) if isinstance(item, dict) else {}
-        if set(entry) == {"at", "tool"} and type(entry["at"]) is int:
-            out += islice(rest_of, min(max(0, entry["at"] - len(out)), len(written)))
-            out.append(entry["tool"])
-    return [*out, *rest_of]
+    return with_apart(_written(tools), others, "tool")
 
 
 def _written(tools: Sequence[Tool]) -> list[Object]:
