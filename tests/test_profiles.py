@@ -135,6 +135,14 @@ def test_a_thought_without_an_answer_keeps_the_gap_behind_it() -> None:
     assert "<|im_start|>assistant\n<|im_end|>" in text(request, "qwen3")
 
 
+def test_line_breaks_beside_calls_stand_as_the_template_has_them_and_are_reported() -> None:
+    answer = {"role": "assistant", "content": "Wait.\n\n", "tool_calls": [CALL]}
+    request = {"messages": [HI, answer, {"role": "tool", "tool_call_id": "c1", "content": "ok"}], "tools": [TOOL]}
+    assert "<|im_start|>assistant\nWait.\n\n\n<tool_call>" in text(request, "qwen3")
+    assert losses(request, "qwen3")["/messages/1/content"] == "content"
+    assert "<|im_start|>assistant\nWait.\n\n<tool_call>" in text(request, "qwen3-coder")
+
+
 def test_what_a_template_shows_of_calls() -> None:
     request = {"messages": [HI, {"role": "assistant", "content": "Wait.", "tool_calls": [CALL]}], "tools": [TOOL]}
     assert "<|im_start|>assistant\nWait.<|im_end|>" in text(request, "chatml")

@@ -87,6 +87,11 @@ _QWEN_2_5: Final = "You are Qwen, created by Alibaba Cloud. You are a helpful as
 _CODER: Final = "You are Qwen, a helpful AI assistant that can interact with a computer to solve tasks."
 _TEXTS: Final = ("system", "user", "assistant", "tool", PREAMBLE, THOUGHT)
 
+
+def _without_breaks(text: str) -> str:
+    return text.strip("\n")
+
+
 _QWEN_3_5: Final = Template(
     "qwen-xml/qwen3.5",
     empty_gap=False,
@@ -115,7 +120,9 @@ _NEMOTRON: Final = Template(
 TEMPLATES: Final = {
     "chatml": Template(None, shows_calls=False),
     "qwen2.5": Template("hermes", system=_QWEN_2_5),
-    "qwen3": Template("hermes", thoughts="current", last=_CLOSED, opening_off=_CLOSED),
+    "qwen3": Template(
+        "hermes", thoughts="current", last=_CLOSED, opening_off=_CLOSED, strips={THOUGHT: _without_breaks}
+    ),
     "qwen3-2507": Template("hermes"),
     "hermes": Template("nous", bos="<|begin_of_text|>", always_tools=True, shows_text=False),
     "qwen3-coder": Template("qwen-xml", system=_CODER, tools=True, strips={PREAMBLE: str.strip}),
