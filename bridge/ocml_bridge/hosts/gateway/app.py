@@ -11,8 +11,9 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
+from .api import CHAT, MESSAGES, RESPONSES, Api
 from .backends import Backend, Backends
-from .chat import LOSSES, chat
+from .chat import LOSSES, chat, count_tokens
 from .completions import completions
 from .exchange import Call, Exchange
 from .gateway import Gateway
@@ -50,16 +51,19 @@ def create_app(settings: Settings | Sequence[Settings], service: Service = ANYHO
         Route("/metrics", metrics),
         Route("/v1/models", models),
         Route("/v1/models/{name:path}", model),
-        _post("/v1/chat/completions", chat),
-        *([_post("/v1/completions", completions)] if service.completions else []),
+        _post("/v1/chat/completions", chat, CHAT),
+        _post("/v1/responses", chat, RESPONSES),
+        _post("/v1/messages", chat, MESSAGES),
+        _post("/v1/messages/count_tokens", count_tokens, MESSAGES),
+        *([_post("/v1/completions", completions, CHAT)] if service.completions else []),
     ]
     middleware = [Middleware(CORSMiddleware, **_cors(service.origins))] if service.origins else []
     handlers: Any = {404: unknown, 405: unknown}
     return Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
 
 
-def _post(path: str, answer: Callable[[Call], Awaitable[None]]) -> Route:
-    return Route(path, Exchange(path, answer), methods=["POST"])
+def _post(path: str, answer: Callable[[Call], Awaitable[None]], api: Api) -> Route:
+    return Route(path, Exchange(path, answer, api), methods=["POST"])
 
 
 def _cors(origins: Sequence[str]) -> dict[str, Any]:

@@ -1,10 +1,10 @@
-"""A Chat Completions request, and the completions request that it becomes."""
+"""A request, and the completions request that it becomes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from ...adapter import Options
 from ...convert import read
@@ -13,6 +13,7 @@ from ...model import Transcript
 from ...profiles import Prompt
 from ...visibility import APPLICATION, REASONING, Visibility
 from . import parameters
+from .api import CHAT, Api
 from .drivers import Completion
 from .problems import ApiError, of_request
 from .settings import Settings
@@ -49,7 +50,7 @@ class Asked:
         return self.wanted.stream
 
 
-def understand(request: Any, settings: Settings, date: str, memory: OwnMemory | None = None) -> Asked:
+def understand(request: Any, settings: Settings, date: str, memory: OwnMemory | None = None, api: Api = CHAT) -> Asked:
     """Take a request apart.
 
     Args:
@@ -57,6 +58,7 @@ def understand(request: Any, settings: Settings, date: str, memory: OwnMemory | 
         settings: the gateway's.
         date: today's, as `YYYY-MM-DD`.
         memory: remembers what led to calls; None where nothing is remembered.
+        api: that the request is of.
 
     Raises:
         ApiError: where it is no request that can be answered.
@@ -64,14 +66,12 @@ def understand(request: Any, settings: Settings, date: str, memory: OwnMemory | 
     if not isinstance(request, dict):
         raise ApiError(400, "invalid_body", "the body is not a JSON object")
     asked = cast("dict[str, Any]", request)
-    stream = parameters.flag(asked, "stream")
-    for check in CHECKS:
-        check(asked)
+    given = api.read(asked, settings.max_choices)
     try:
         visibility = _visibility(asked, settings)
         dated = None if settings.profile is None else date
         options = Options(special_tokens=settings.special_tokens)
-        reading = read(asked, "openai", options=options)
+        reading = read(asked, api.form, options=options)
         if memory is not None and isinstance(reading.transcript, Transcript):
             reading = replace(reading, transcript=restored(reading.transcript, memory.recall))
         made = settings.model.prompt(reading, date=dated, options=options, policy=settings.refusing)
@@ -80,20 +80,15 @@ def understand(request: Any, settings: Settings, date: str, memory: OwnMemory | 
     wanted = Completion(
         cast("str | list[int]", made.output),
         parameters.checked(asked, "model", str, "a string"),
-        stream,
-        parameters.usage(asked, stream=stream),
-        parameters.whole(asked, "n", 1, settings.max_choices) or 1,
-        parameters.limit(asked),
-        parameters.sampling(asked),
-        parameters.logprobs(asked),
-        settings.model.guide(made, strict=parameters.strict(asked)),
+        given.stream,
+        given.usage,
+        given.count,
+        given.limit,
+        given.sampling,
+        given.logprobs,
+        settings.model.guide(made, strict=given.strict),
     )
-    legacy = bool(asked.get("functions")) and not asked.get("tools")
-    return Asked(wanted, parameters.stop(asked), visibility, made, legacy)
-
-
-CHECKS: Final = (parameters.messages, parameters.tools, parameters.answer_format, parameters.modalities)
-"""What is looked at before a prompt is made."""
+    return Asked(wanted, given.stop, visibility, made, given.legacy)
 
 
 def _visibility(asked: dict[str, Any], settings: Settings) -> Visibility:

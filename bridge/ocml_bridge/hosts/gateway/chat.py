@@ -1,9 +1,11 @@
-"""`POST /v1/chat/completions`."""
+"""What answers a conversation: `POST /v1/chat/completions`, `/v1/responses`, `/v1/messages`."""
 
 from __future__ import annotations
 
 from contextlib import aclosing
 from typing import Final
+
+import orjson
 
 from .backends import Backend
 from .conversation import Conversation, classes, codes
@@ -15,7 +17,7 @@ LOSSES: Final = "x-ocml-losses"
 
 
 async def chat(call: Call) -> None:
-    """Answer a request of Chat Completions."""
+    """Answer a request, in the words of its API."""
     talk, backend = await call.convert(_understood)
     losses = await talk.losses()
     call.entry.know(
@@ -35,13 +37,22 @@ async def chat(call: Call) -> None:
             call.entry.know(**talk.account())
 
 
+async def count_tokens(call: Call) -> None:
+    """Answer how many tokens a request's prompt has (`POST /v1/messages/count_tokens`)."""
+    talk, backend = await call.convert(_understood)
+    call.entry.know(request=talk.id, model=talk.asked.model, upstream=backend.name)
+    count = await talk.tokens()
+    call.entry.write(200)
+    await call.answer(orjson.dumps({"input_tokens": count}))
+
+
 def _understood(call: Call) -> tuple[Conversation, Backend]:
     gateway, request = call.gateway, parsed(call.data)
     backend = gateway.backend_for(request)
     key = gateway.key_for(call.client.headers)
     model = request.get("model")
     memory = gateway.memory_of(call.caller, model if isinstance(model, str) else "")
-    return Conversation(request, backend.settings, backend.upstream, key, memory), backend
+    return Conversation(request, backend.settings, backend.upstream, key, memory, call.api), backend
 
 
 async def _stream(call: Call, talk: Conversation, headers: dict[str, str]) -> None:

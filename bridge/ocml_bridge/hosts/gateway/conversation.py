@@ -19,6 +19,7 @@ from ...events import Answer
 from ...loss import CLASSES, Loss, LossClass, LossCode, Severity
 from ...stream.completions import Chunk, Piece
 from .answer import Answering, Choice
+from .api import CHAT, Api
 from .asked import understand
 from .problems import ApiError, of_answer
 from .settings import Settings
@@ -44,6 +45,7 @@ class Conversation:
         upstream: completes the prompt.
         key: the client's `Authorization` header, or None.
         memory: remembers what led to calls; None where nothing is remembered.
+        api: that the request is of.
 
     Attributes:
         id: the answer's.
@@ -54,10 +56,16 @@ class Conversation:
     """
 
     def __init__(
-        self, request: Any, settings: Settings, upstream: Upstream, key: str | None, memory: OwnMemory | None = None
+        self,
+        request: Any,
+        settings: Settings,
+        upstream: Upstream,
+        key: str | None,
+        memory: OwnMemory | None = None,
+        api: Api = CHAT,
     ) -> None:
-        self.id: Final = f"chatcmpl-{uuid.uuid4().hex}"
-        asked = understand(request, settings, today(), memory)
+        self.id: Final = f"{api.prefix}{uuid.uuid4().hex}"
+        asked = understand(request, settings, today(), memory, api)
         # Of the prompt nothing more is needed but its text: it may be large, and an answer may take long.
         self.asked: Final = replace(asked, prompt=None)
         self._losses = () if asked.prompt is None else asked.prompt.losses
@@ -70,7 +78,7 @@ class Conversation:
         def answer(index: int) -> Answer:
             return Answer(self.id, self.asked.model, created, index, lambda _: f"call_{uuid.uuid4().hex[:24]}")
 
-        stream = "openai-sse" if self.asked.stream else "openai"
+        stream = api.stream if self.asked.stream else api.whole
         options = Options(reasoning=settings.reasoning or "reasoning", special_tokens=settings.special_tokens)
         decoder = settings.model.answering(asked.prompt, options=options)
         source = decoder.copy if asked.wanted.count > 1 else lambda: decoder
@@ -97,6 +105,14 @@ class Conversation:
         if self.asked.wanted.guide is None or not await self._upstream.guides(self._key):
             return list(losses)
         return [loss for loss in losses if loss.path not in GUIDED]
+
+    async def tokens(self) -> int:
+        """How many tokens the prompt has.
+
+        Raises:
+            ApiError: where the upstream cannot be asked.
+        """
+        return await self._upstream.count(self.asked.wanted, self._key)
 
     def account(self) -> dict[str, Any]:
         """What may be written down of it: numbers and codes, nothing that was said."""

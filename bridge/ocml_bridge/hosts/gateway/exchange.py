@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 import orjson
 
 from .admission import Ticket
+from .api import CHAT, Api
 from .client import Client, ClientLeftError, Receive, Scope, Send, Watch
 from .event_stream import EventStream
 from .journal import Entry
@@ -32,11 +33,21 @@ class Call:
         caller: a name for who asks, which tells callers apart.
         data: the body of the request, until it is converted.
         entry: what is written down of it.
+        api: that it is of.
     """
 
     def __init__(
-        self, gateway: Gateway, client: Client, caller: str, data: bytes, entry: Entry, watch: Watch, ticket: Ticket
+        self,
+        gateway: Gateway,
+        client: Client,
+        caller: str,
+        data: bytes,
+        entry: Entry,
+        watch: Watch,
+        ticket: Ticket,
+        api: Api,
     ) -> None:
+        self.api: Final = api
         self.gateway: Final = gateway
         self.client: Final = client
         self.caller: Final = caller
@@ -78,10 +89,12 @@ class Exchange:
     Args:
         path: its own, as it is written down.
         answer: answers a request.
+        api: that its requests are of.
     """
 
-    def __init__(self, path: str, answer: Callable[[Call], Awaitable[None]]) -> None:
+    def __init__(self, path: str, answer: Callable[[Call], Awaitable[None]], api: Api = CHAT) -> None:
         self._path = path
+        self._api = api
         self._answer = answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -92,32 +105,32 @@ class Exchange:
             with gateway.ticket() as ticket:
                 await self._serve(gateway, client, entry, ticket)
         except ApiError as problem:
-            await refuse(client, problem, entry)
+            await refuse(client, problem, entry, self._api)
         except ClientLeftError:
             entry.write(499)
         except asyncio.CancelledError:
             # Only a server that has waited long enough for its requests cancels them; to raise it again would be
             # written down as a fault of this program.
-            await refuse(client, STOPPING, entry)
+            await refuse(client, STOPPING, entry, self._api)
 
     async def _serve(self, gateway: Gateway, client: Client, entry: Entry, ticket: Ticket) -> None:
         service = gateway.service
         caller = gateway.caller(client.headers)
         data = await client.body(service.max_request, service.body_timeout, ticket.hold)
         async with client.watched() as watch:
-            call = Call(gateway, client, caller, data, entry, watch, ticket)
+            call = Call(gateway, client, caller, data, entry, watch, ticket, self._api)
             await self._answer(call)
         entry.write(200)
 
 
-async def refuse(client: Client, problem: ApiError, entry: Entry) -> None:
+async def refuse(client: Client, problem: ApiError, entry: Entry, api: Api) -> None:
     """Tell a client that it gets no answer: by a status, or where it has one already, by an event."""
     entry.write(problem.status, error=problem.code)
-    data = orjson.dumps(problem.body())
     if client.begun:
-        await client.piece(b"data: " + data + b"\n\n")
+        await client.piece(api.event(problem))
         await client.piece(b"", more=False)
     else:
+        data = orjson.dumps(api.refusal(problem))
         await client.answer(problem.status, data, {"content-type": "application/json"} | problem.headers)
 
 

@@ -99,6 +99,22 @@ class Upstream:
         finally:
             response.close()
 
+    async def count(self, wanted: Completion, key: str | None) -> int:
+        """How many tokens a prompt has.
+
+        Args:
+            wanted: with the prompt.
+            key: the client's `Authorization` header, or None.
+
+        Raises:
+            ApiError: where the upstream cannot be asked.
+        """
+        try:
+            driver = await self.driver(key)
+        except BridgeError as error:
+            raise ApiError(502, "upstream_unfit", error.message) from error
+        return await driver.count(wanted, partial(self._ask, key))
+
     async def passed_on(self, path: str, data: bytes, key: str | None) -> AsyncGenerator[bytes]:
         """The upstream's answer to a request as it is, piece by piece; hung up on when it is closed.
 

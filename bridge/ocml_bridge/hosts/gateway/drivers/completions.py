@@ -54,6 +54,10 @@ class Completions:
         length = self.length_of(wanted)
         return room(length, estimate(wanted.prompt))
 
+    async def count(self, wanted: Completion, ask: Ask) -> int:
+        """About how many tokens the prompt has."""
+        return estimate(wanted.prompt)
+
     def call(self, wanted: Completion, limit: int) -> Call:
         """The request, in the words of `/v1/completions`."""
         return Call("/v1/completions", {**completion(wanted, limit), **WHOLE_TOKENS})

@@ -102,6 +102,14 @@ class Driver(Protocol):
         """
         ...
 
+    async def count(self, wanted: Completion, ask: Ask) -> int:
+        """How many tokens the prompt has, or about how many where nobody can count them.
+
+        Raises:
+            ApiError: where the engine refuses to say.
+        """
+        ...
+
     def call(self, wanted: Completion, limit: int) -> Call:
         """The request for completions.
 

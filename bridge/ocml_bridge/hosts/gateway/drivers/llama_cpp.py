@@ -58,6 +58,13 @@ class LlamaCpp:
         """What a prompt of token ids leaves. Text is not counted: the server ends an answer where its context does."""
         return self._length if isinstance(wanted.prompt, str) else room(self._length, len(wanted.prompt))
 
+    async def count(self, wanted: Completion, ask: Ask) -> int:
+        """How many tokens the prompt has: the server counts a text."""
+        if not isinstance(wanted.prompt, str):
+            return len(wanted.prompt)
+        body: dict[str, Json] = {"content": wanted.prompt, "add_special": False, "parse_special": True}
+        return len(members(await ask(Call("/tokenize", body))).get("tokens") or ())
+
     def call(self, wanted: Completion, limit: int) -> Call:
         """The request, in the words of `/completion`."""
         for param in _UNKNOWN:

@@ -81,6 +81,19 @@ class Vllm:
             used = len(wanted.prompt)
         return room(length, used)
 
+    async def count(self, wanted: Completion, ask: Ask) -> int:
+        """How many tokens the prompt has: the engine counts a text."""
+        if not isinstance(wanted.prompt, str):
+            return len(wanted.prompt)
+        body: dict[str, Json] = {"prompt": wanted.prompt, "add_special_tokens": False}
+        try:
+            counted = await ask(Call("/tokenize", body | ({"model": wanted.model} if wanted.model else {})))
+        except ApiError as problem:
+            if problem.upstream_status not in _ABSENT:
+                raise
+            return estimate(wanted.prompt)
+        return int(members(counted)["count"])
+
     def call(self, wanted: Completion, limit: int) -> Call:
         """The request."""
         body = {**completion(wanted, limit), **WHOLE_TOKENS, **(IDS if self._ids else {})}

@@ -1,0 +1,179 @@
+"""The APIs that clients speak: how a request of each is read, and what its answers and refusals look like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import orjson
+
+from ...model import Json
+from . import parameters
+from .parameters import wrong
+from .problems import ApiError, members
+
+Request = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What a request asks beside its conversation.
+
+    Attributes:
+        stream: whether the answer is to come as it is written.
+        usage: whether a stream is to end with the numbers of tokens.
+        count: how many answers.
+        limit: how many tokens an answer may have; None where the client does not say.
+        sampling: what the engine is asked as it is.
+        logprobs: how many likely tokens to name at each place; None for no probabilities.
+        stop: strings that end the answer.
+        strict: whether a tool asks for arguments that follow its schema.
+        legacy: whether the client declares its tools as `functions`, and waits for a `function_call`.
+    """
+
+    stream: bool
+    usage: bool
+    count: int = 1
+    limit: int | None = None
+    sampling: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    logprobs: int | None = None
+    stop: tuple[str, ...] = ()
+    strict: bool = False
+    legacy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One API.
+
+    Attributes:
+        form: the format of its requests.
+        stream: the stream id of answers as they are written.
+        whole: the same of whole answers.
+        prefix: what the ids of its answers begin with.
+        read: takes the parameters of a request, the most answers given; refuses what no request can have.
+        refusal: the body of a refusal.
+        event: the same as an event of a stream.
+    """
+
+    form: str
+    stream: str
+    whole: str
+    prefix: str
+    read: Callable[[Request, int], Parameters]
+    refusal: Callable[[ApiError], Any]
+    event: Callable[[ApiError], bytes]
+
+
+# --- Chat Completions -------------------------------------------------------------------------------------------------
+
+
+def _chat(request: Request, most: int) -> Parameters:
+    stream = parameters.flag(request, "stream")
+    for check in (parameters.messages, parameters.tools, parameters.answer_format, parameters.modalities):
+        check(request)
+    return Parameters(
+        stream,
+        parameters.usage(request, stream=stream),
+        parameters.whole(request, "n", 1, most) or 1,
+        parameters.limit(request),
+        parameters.sampling(request),
+        parameters.logprobs(request),
+        tuple(parameters.stop(request)),
+        parameters.strict(request),
+        bool(request.get("functions")) and not request.get("tools"),
+    )
+
+
+def _event(problem: ApiError) -> bytes:
+    return b"data: " + orjson.dumps(problem.body()) + b"\n\n"
+
+
+CHAT: Final = Api("openai", "openai-sse", "openai", "chatcmpl-", _chat, ApiError.body, _event)
+
+# --- Responses --------------------------------------------------------------------------------------------------------
+
+_KEPT: Final = ("previous_response_id", "conversation", "prompt")
+"""What a gateway that keeps nothing of a conversation cannot know."""
+
+
+def _responses(request: Request, _most: int) -> Parameters:
+    for param in _KEPT:
+        if request.get(param) is not None:
+            message = f"nothing is kept here between requests: send the whole input, without {param!r}"
+            raise ApiError(400, "unsupported_parameter", message, param)
+    if parameters.flag(request, "background"):
+        raise ApiError(400, "unsupported_parameter", "answers are given at once, not in the background", "background")
+    given = request.get("input")
+    if not isinstance(given, (str, list)) or not given:
+        raise wrong("input", "is a text, or a list of at least one item")
+    parameters.checked(request, "instructions", (str, list), "a text or a list of items")
+    tools = [members(tool) for tool in parameters.items(request, "tools")]
+    return Parameters(
+        parameters.flag(request, "stream"),
+        usage=True,
+        limit=parameters.whole(request, "max_output_tokens", 1),
+        sampling=parameters.sampling(request),
+        strict=any(tool.get("strict") is True for tool in tools),
+    )
+
+
+def _responses_event(problem: ApiError) -> bytes:
+    error = {"type": "error", "code": problem.code, "message": problem.message, "param": problem.param}
+    return b"event: error\ndata: " + orjson.dumps(error) + b"\n\n"
+
+
+RESPONSES: Final = Api(
+    "openai-responses",
+    "openai-responses-sse",
+    "openai-responses",
+    "resp_",
+    _responses,
+    ApiError.body,
+    _responses_event,
+)
+
+# --- Anthropic Messages -----------------------------------------------------------------------------------------------
+
+_KINDS: Final = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    503: "overloaded_error",
+    504: "timeout_error",
+}
+"""What the Messages API calls errors, by their status; all others are `api_error`."""
+
+
+def _messages(request: Request, _most: int) -> Parameters:
+    given = request.get("messages")
+    if not isinstance(given, list) or not given:
+        raise wrong("messages", "is a list of at least one message")
+    stop = parameters.items(request, "stop_sequences")
+    if not all(isinstance(string, str) for string in stop):
+        raise wrong("stop_sequences", "is a list of strings")
+    tools = [members(tool) for tool in parameters.items(request, "tools")]
+    return Parameters(
+        parameters.flag(request, "stream"),
+        usage=True,
+        limit=parameters.whole(request, "max_tokens", 1),
+        sampling=parameters.sampling(request),
+        stop=tuple(stop),
+        strict=any(tool.get("strict") is True for tool in tools),
+    )
+
+
+def _messages_refusal(problem: ApiError) -> Any:
+    kind = _KINDS.get(problem.status, "api_error" if problem.status >= 500 else "invalid_request_error")
+    return {"type": "error", "error": {"type": kind, "message": problem.message}}
+
+
+def _messages_event(problem: ApiError) -> bytes:
+    return b"event: error\ndata: " + orjson.dumps(_messages_refusal(problem)) + b"\n\n"
+
+
+MESSAGES: Final = Api("anthropic", "anthropic-sse", "anthropic", "msg_", _messages, _messages_refusal, _messages_event)
