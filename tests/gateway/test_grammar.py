@@ -90,6 +90,10 @@ def test_what_a_schema_says(schema: Any, good: list[str], bad: list[str]) -> Non
     assert not any(allows(schema, f"<A>{text}") for text in bad)
 
 
+def test_a_length_that_the_server_would_refuse_is_not_held_to() -> None:
+    assert "{2,}" in grammar((Step((Frame("", {"type": "string", "minLength": 2, "maxLength": 100_000}),)),))
+
+
 def test_a_schema_may_hold_itself() -> None:
     tree: Any = {
         "type": "object",

@@ -1,7 +1,7 @@
 """Guides as grammars of llama.cpp (GBNF): the frames of an answer, and the JSON of a schema in them.
 
-Of a JSON Schema, types, properties, items, lengths, `enum`, `const`, `anyOf`, `oneOf` and `$ref` into the schema itself
-are held to, and ranges of few whole numbers; other ranges, patterns and formats of texts are not.
+Of a JSON Schema, types, properties, items, lengths up to 1,000, `enum`, `const`, `anyOf`, `oneOf` and `$ref` into the
+schema itself are held to, and ranges of few whole numbers; other ranges, patterns and formats of texts are not.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ BASE: Final = {
 TYPES: Final = ("object", "array", "string", "number", "integer", "boolean", "null")
 MANY: Final = 100
 """From how many numbers on a range is not held to."""
+LONGEST: Final = 1_000
+"""The greatest length that is held to: the server refuses rules that are repeated much more often."""
 DEEPEST: Final = 64
 """How deep schemas may be nested; what is deeper may be any value."""
 
@@ -196,4 +198,5 @@ def _times(schema: Mapping[str, Any], what: str) -> str:
 
 
 def _range(least: int, most: int | None) -> str:
+    least, most = min(least, LONGEST), None if most is None or most > LONGEST else most
     return f"{{{least},{'' if most is None else max(least, most)}}}"
