@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from operator import attrgetter
+from collections.abc import Hashable
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Source
+from ocml_bridge.alike import Alike, Member, alike, key_around, key_of_request
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.form import Object, is_empty
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
-from ocml_bridge.model import Json, Settings, Tool, Transcript, replace
-from ocml_bridge.ownership import pack
+from ocml_bridge.model import Json, Tool, Transcript, replace
 from ocml_bridge.units.grammar import Enclosed, Parted
 
 from .notes import notes_in
@@ -21,9 +20,6 @@ from .shapes import Place, Shell, is_text_of_assistant, read_shell, write_shell
 from .syntax import MESSAGES, SYSTEM, TOOLS
 from .tools import is_plain_tool, read_tools, write_tools
 
-_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
-_LONGEST: Final = 100
-"""The longest value that is remembered, in characters."""
 _NEW: Any = object()
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -64,7 +60,8 @@ def _remembered(source: Json) -> Parted | None:
         return None
     request = cast("Object", source)
     wires, raws = request.get(MESSAGES), request.get(TOOLS)
-    key = _key(request)
+    prompted = not is_empty(request.get(SYSTEM))
+    key = key_of_request(request, _APART if not prompted else {**_APART, SYSTEM: request[SYSTEM].__class__})
     if wires.__class__ is not list or key is None:
         return None
     tools: tuple[Tool, ...] | None = None
@@ -74,11 +71,11 @@ def _remembered(source: Json) -> Parted | None:
             return None
     found = _read.get(key, _NEW)
     if found is _NEW:
-        found = _read.keep(key, _learned(request))
+        found = _read.keep(key, _learned(request, prompted=prompted))
     if found is None:
         return None
     units = cast("list[Any]", wires)
-    if SYSTEM in request and not is_empty(request[SYSTEM]):
+    if prompted:
         units = [{SYSTEM: request[SYSTEM]}, *units]
     cut_off = found.continues and is_text_of_assistant(cast("list[Any]", wires))
     return Parted(units, _with_tools(found.around, tools), cut_off, found.place)
@@ -88,28 +85,17 @@ def _with_tools(around: Transcript, tools: tuple[Tool, ...] | None) -> Transcrip
     return around if tools is around.tools else replace(around, tools=tools)
 
 
-def _learned(request: Object) -> _Read | None:
+_APART: Final[dict[str, type[Any]]] = {MESSAGES: list, TOOLS: list}
+
+
+def _learned(request: Object, *, prompted: bool) -> _Read | None:
     """What is read of requests like one; None where there is something to note."""
     log = Log()
-    prompt = {SYSTEM: "x"} if SYSTEM in request and not is_empty(request[SYSTEM]) else {}
+    prompt = {SYSTEM: "x"} if prompted else {}
     lists: Object = {name: [] for name in (MESSAGES, TOOLS) if isinstance(request.get(name), list)}
     said = {"role": "assistant", "content": "x"}
     shell = read_shell({**request, **prompt, **lists, MESSAGES: [said]}, log)
     return None if log.findings else _Read(shell.place, shell.around(), shell.cut_off)
-
-
-def _key(request: Object) -> Hashable | None:
-    """The members of a request but its messages and tools; None where one of them is neither a word nor a number."""
-    key: list[Hashable] = []
-    for name, value in request.items():
-        kind = value.__class__
-        if name == MESSAGES or (name == TOOLS and kind is list) or (name == SYSTEM and not is_empty(value)):
-            key.append(name)
-        elif kind not in _SCALARS or (kind is str and len(value) > _LONGEST):
-            return None
-        else:
-            key.append((name, kind, value))
-    return tuple(key)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -132,72 +118,35 @@ def enclose(units: list[Any], around: Transcript, *, cut_off: bool, plans: bool)
             found = _written.keep(key, _learned_request(around, units))
     if found is None:
         return _enclosed(units, around, cut_off=cut_off)
-    written = {name: write(units, around) for name, write in found.members}
-    return Enclosed(written, _with_tools(found.around, around.tools), found.cut_off)
+    request, cut_off = found
+    return Enclosed(request.written(units, around), _with_tools(request.around, around.tools), cut_off)
 
 
-Write = Callable[[list[Any], Transcript], Json]
-"""Gives a member of a request of its units and what stands around them."""
+_written: Final = Memo[Hashable, "tuple[Alike, bool] | None"](1024)
 
 
-class _Request(NamedTuple):
-    """A request that is written like others."""
-
-    members: Sequence[tuple[str, Write]]
-    around: Transcript
-    cut_off: bool
-
-
-_written: Final = Memo[Hashable, "_Request | None"](1024)
-
-
-def _learned_request(around: Transcript, units: list[Any]) -> _Request | None:
-    """How documents are written with the same around units like these; None where they are no requests."""
+def _learned_request(around: Transcript, units: list[Any]) -> tuple[Alike, bool] | None:
+    """How documents are written with the same around units like these, and whether the last of them is not whole."""
     some = None if around.tools is None else ()
     bare = Transcript((), some, settings=around.settings, extras=around.extras, layout=around.layout)
     written, image, cut_off = _enclosed(units, bare, cut_off=False)
-    if not isinstance(written, dict):
-        return None
-    prompted = is_system_prompt(units[0])
-    members: list[tuple[str, Write]] = []
-    for name, value in cast("Object", written).items():
-        if name == MESSAGES:
-            members.append((name, (lambda units, _: units[1:]) if prompted else (lambda units, _: units)))
-        elif name == SYSTEM and prompted:
-            members.append((name, lambda units, _: units[0][SYSTEM]))
-        elif name == TOOLS and around.tools is not None:
-            members.append((name, lambda _, around: write_tools(around.tools or (), None)))
-        elif value.__class__ in _SCALARS:
-            members.append((name, lambda _, __, value=value: value))
-        else:
-            return None
-    return _Request(members, image, cut_off)
+    apart: dict[str, Member] = {MESSAGES: lambda units, _: units}
+    if is_system_prompt(units[0]):
+        apart = {MESSAGES: lambda units, _: units[1:], SYSTEM: lambda units, _: units[0][SYSTEM]}
+    if around.tools is not None:
+        apart[TOOLS] = lambda _, around: write_tools(around.tools or (), None)
+    found = alike(written, image, apart)
+    return None if found is None else (found, cut_off)
 
 
 def _key_of(around: Transcript, units: list[Any]) -> Hashable | None:
     """What stands around units and tools, and what of the units matters to that; None where it is no plain request."""
-    own, layout = notes_in(around.extras), notes_in(around.layout)
-    if not units or "shape" in layout or not all(value.__class__ in _SCALARS for value in own.values()):
+    if not units:
         return None
-    settings: Hashable = None
-    if around.settings is not None:
-        values = _settings(around.settings)
-        kinds = tuple([value.__class__ for value in values])
-        if not _SCALARS.issuperset(kinds) or any(len(value) > _LONGEST for value in values if value.__class__ is str):
-            return None
-        settings = values, kinds
-    if not all(map(is_plain_tool, around.tools or ())):
-        return None
-    last = units[-1]
-    kind = is_text_of_assistant(units) if last.get("role") == "assistant" else None
-    try:
-        said = pack(own) if own else None, pack(layout) if layout else None
-        return settings, around.tools is None, said, is_system_prompt(units[0]), kind
-    except ValueError:
-        return None
-
-
-_settings: Final = attrgetter(*Settings.__match_args__)
+    key = key_around(around, notes_in(around.extras), notes_in(around.layout), is_plain_tool)
+    continues = units[-1].get("role") == "assistant" and is_text_of_assistant(units)
+    awaited = units[-1].get("role") != "assistant"
+    return None if key is None else (key, is_system_prompt(units[0]), continues, awaited)
 
 
 def _enclosed(units: list[Any], around: Transcript, *, cut_off: bool) -> Enclosed:
