@@ -108,7 +108,12 @@ def read_call(item: Object, kind: str, at: int | None) -> Message | None:
     if name is None or body is None:
         return None
     call_id, tool = call_id_in(item), recipient(name)
-    known = ["name", "namespace", *(["call_id"] if call_id else []), *([] if value is None else [BODIES[kind]])]
+    known = [
+        "name",
+        *(["namespace"] if name.namespace else []),
+        *(["call_id"] if call_id else []),
+        *([] if value is None else [BODIES[kind]]),
+    ]
     opened = Opened(item, CALL_ORDER, CALL_KEYS[kind], known, at)
     layout = opened.layout
     if named(tool) != name:
@@ -175,7 +180,11 @@ def read_reply(item: Object, kind: str, at: int | None) -> Message | None:
     content, spelling = _read_output(item.get("output"))
     if content is None:
         return None
-    known = [key for key, value in (("call_id", call_id), ("name", name), ("namespace", name)) if value is not None]
+    known = [
+        key
+        for key, value in (("call_id", call_id), ("name", name), ("namespace", name and name.namespace))
+        if value is not None
+    ]
     if says_content(item.get("output")):
         known.append("output")
     opened = Opened(item, OUTPUT_ORDER, OUTPUT_KEYS, known, at)

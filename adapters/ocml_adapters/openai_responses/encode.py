@@ -93,7 +93,7 @@ class EventEncoder:
     def _call_id(self, call: Message) -> str:
         """The call's id, or one made up for it that no call before has."""
         index, self._calls = self._calls, self._calls + 1
-        known = call.call_id or self._answer.call_id(index)
+        known = call.call_id or self._answer.id_of_call(index)
         if not call.call_id and known in self._ids:
             known = f"{known}_{index}"
         self._ids.add(known)

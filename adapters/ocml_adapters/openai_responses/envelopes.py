@@ -52,7 +52,8 @@ def _remembered(source: Json) -> Parted | None:
     request = cast("Object", source)
     units, before, raws = request.get(INPUT), request.get(INSTRUCTIONS), request.get(TOOLS)
     key = key_of_request(unfolded(request), _APART)
-    if units.__class__ is not list or before == "" or key is None or state_in(cast("list[Json]", units)):
+    said = before is None or (before.__class__ is str and before != "")
+    if units.__class__ is not list or not said or key is None or state_in(cast("list[Json]", units)):
         return None
     tools: tuple[Tool, ...] | None = None
     if raws.__class__ is list:

@@ -58,7 +58,7 @@ class Opened:
     def __init__(
         self, item: Object, order: tuple[str, ...], required: frozenset[str], known: Collection[str], at: int | None
     ) -> None:
-        taken = ["type", *known]
+        taken = ["type", *known] if item.get("type") else [*known]
         made_up = is_made_up(item, at)
         if made_up:
             taken.append("id")

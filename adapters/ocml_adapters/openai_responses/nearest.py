@@ -22,8 +22,7 @@ from .parts import can_hold
 from .spelling import spelled
 from .syntax import HOME
 
-_HOLDS: Final = (Text, Media, Foreign)
-_OF_ASSISTANT: Final = (*_HOLDS, Refusal)
+_HOLDS: Final = (Text, Media, Foreign, Refusal)
 
 
 def nearest(message: Message, index: int, log: Log) -> Message | None:
@@ -49,7 +48,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
     elif thought:
         content = _bare(narrow(content, (Text,), path, log, target=HOME, hoisted=True, private=True))
     else:
-        holds = (Tools,) if own else _OF_ASSISTANT if message.role == "assistant" else _HOLDS
+        holds = (Tools,) if own else _HOLDS
         content = narrow(content, holds, path, log, target=HOME, able=None if own else can_hold, hoisted=not own)
         content = _bare(content)
     return replace(message, content=content)

@@ -28,6 +28,9 @@ def notice(unit: Json, made: Sequence[Message], index: int, log: Log) -> None:
     if not isinstance(unit, dict):
         return
     item = cast("Object", unit)
+    if made and made[0].role == "tool" and item.get("role") == "tool":
+        detail = "a tool's reply in the shape of Chat Completions; it is read as one"
+        log.find(FindingCode.SHAPE, f"/messages/{index}", detail)
     for at, message in enumerate(made, index):
         path, layout = f"/messages/{at}", notes_in(message.layout)
         if message.role not in ROLES and message.role != "tool":

@@ -27,7 +27,7 @@ from .messages import (
     write_message,
 )
 from .reasoning import read_reasoning, write_reasoning
-from .syntax import ADDITIONAL_TOOLS, BODIES, MESSAGE, OUTPUTS, REASONING, STATE
+from .syntax import ADDITIONAL_TOOLS, BODIES, FUNCTION_OUTPUT, MESSAGE, OUTPUTS, REASONING, STATE
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -42,6 +42,9 @@ def read_item(item: Json, at: int | None = None) -> list[Message]:
     if isinstance(item, Instructions):
         return [read_instructions(item)]
     kind: Json = item.get("type")
+    if item.get("role") == "tool" and (not kind or kind == MESSAGE):
+        reply = read_reply(reply_of(item), FUNCTION_OUTPUT, at)
+        return [read_unknown(item) if reply is None else reply]
     if kind == MESSAGE or (not kind and isinstance(item.get("role"), str)):
         return [read_message(item, at)] if isinstance(item.get("role"), str) else [read_unknown(item)]
     if kind == REASONING:
@@ -66,12 +69,21 @@ def _read_one(item: Object, kind: str, at: int | None) -> Message | None:
     return read_additional_tools(item, at) if kind == ADDITIONAL_TOOLS else None
 
 
+def reply_of(item: Object) -> Object:
+    """A tool's reply as Chat Completions has it, as an item."""
+    names = {"role": "type", "tool_call_id": "call_id", "content": "output"}
+    members = {key: value for key, value in item.items() if key != "type"}
+    return {names.get(key, key): FUNCTION_OUTPUT if key == "role" else value for key, value in members.items()}
+
+
 def is_state(item: Object) -> bool:
     """Whether nobody says anything in an item; a reference needs no type."""
     kind: Json = item.get("type")
     if kind == ADDITIONAL_TOOLS:
         return read_additional_tools(item, None) is None
-    return kind in STATE if isinstance(kind, str) else kind is None and isinstance(item.get("id"), str)
+    if isinstance(kind, str) and kind:
+        return kind in STATE
+    return kind is None and isinstance(item.get("id"), str) and not isinstance(item.get("role"), str)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
