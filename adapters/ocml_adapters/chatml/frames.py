@@ -221,8 +221,10 @@ def recalled(contents: Contents, kept: Mapping[str, Json], place: Place) -> Fram
     header = raw_header if isinstance(raw_header, str) and _means(raw_header, first, default, place) else default.header
 
     def says_the_same(body: str) -> bool:
-        frame = with_fields(default, header=header, body=body)
-        return not place.opening and _bare(read_again(frame, contents, place)) == _bare(contents)
+        if place.opening:
+            return False
+        read = _bare(read_again(with_fields(default, header=header, body=body), contents, place))
+        return read == _bare(contents) or read == _bare(read_again(default, contents, place))
 
     return recall(
         default,

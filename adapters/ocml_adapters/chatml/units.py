@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace as with_fields
 from functools import lru_cache
 from typing import Final, NamedTuple, cast
 
@@ -157,6 +158,13 @@ class FamilyFrames(UnitWriter):
         frame = recalled(contents, kept, place)
         default = default_frame(contents, place)
         made = read_again(frame, contents, place)
+        if not behind.own and frame.body == default.body and len(made.messages) == len(contents.messages):
+            # Line breaks at the ends of texts may be read as markup: what is written is what reads as itself, since
+            # nothing is remembered of a frame that another family may be taken to have spelled.
+            normal = default_frame(made, place)
+            if normal.body != frame.body:
+                frame = default = with_fields(frame, body=normal.body)
+                made = read_again(frame, contents, place)
         if frame.body == default.body:
             self._guard(contents, paths, log)
         image = self._image(group, made, frame, place)
