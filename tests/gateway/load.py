@@ -210,7 +210,7 @@ def measure(streams: int, seconds: float, rounds: int = 1) -> tuple[list[Run], l
         options = ("serve", "-q", "--port", "0", "--upstream", f"{url}/v1")
         gateway, port = stack.enter_context(process("-m", "ocml_bridge", *options))
         memory = [resident(gateway.pid)]
-        asyncio.run(run(port, chat, streams, 1))
+        asyncio.run(run(port, chat, streams, min(seconds, 1)))
         memory.append(resident(gateway.pid))
 
         def through(made: subprocess.Popen[str], to: int, path: str) -> Measured:

@@ -182,17 +182,22 @@ def _whole(body: dict[str, Any], script: Script) -> dict[str, Any]:
 
 @contextmanager
 def serving(app: Any) -> Generator[str]:
-    """A server of an ASGI application in a thread of its own; its address."""
+    """A server of an ASGI application in a thread of its own; its address.
+
+    It ends by itself afterwards: nobody waits for it.
+    """
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     socket = config.bind_socket()
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
-    thread.start()
+
+    def run() -> None:
+        server.run(sockets=[socket])
+        socket.close()
+
+    threading.Thread(target=run).start()
     try:
         while not server.started:
             time.sleep(0.005)
         yield f"http://127.0.0.1:{socket.getsockname()[1]}"
     finally:
         server.should_exit = True
-        thread.join()
-        socket.close()

@@ -112,6 +112,7 @@ def test_the_command_line_goes_before_the_file(tmp_path: Path) -> None:
 # --- processes and connections ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_several_processes_are_one_gateway() -> None:
     """Whichever of them is asked: what led to a call is put back, and the numbers are those of all."""
     upstream = Upstream()
