@@ -419,3 +419,13 @@ def test_among_ids_the_spelling_of_that_token_is_text() -> None:
     assert "".join(event.text for event in events if isinstance(event, Delta)) == message.content
     assert isinstance(stop := events[-1], Stop)
     assert stop.document == Transcript((message,))
+
+
+@pytest.mark.parametrize("name", ["x", "shell", "functions.f"])
+def test_the_header_of_a_tool_whose_turn_is_open_is_no_answer(name: str) -> None:
+    document = Transcript(open_turn=Message("tool", "", name=name, end=None))
+    for target in ("harmony", "harmony-tokens"):
+        all_laws(document, target)
+    turn = read_text(f"<|start|>{name} to=assistant").open_turn
+    assert turn is not None
+    assert (turn.role, turn.name, turn.recipient) == ("tool", name, "assistant")

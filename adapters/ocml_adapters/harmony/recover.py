@@ -15,7 +15,7 @@ from ocml_bridge.text.channels import chosen, evident
 from ocml_bridge.turns import is_call
 
 from .header import ATTRIBUTE, CALLED, NAMED_ROLE, TO, TOOL_NAME, Fields, implied_intent, is_call_to_tool, regular
-from .syntax import ASSISTANT, CHANNEL, CHANNELS, CONSTRAIN, IDS, ROLES, TOOL
+from .syntax import ASSISTANT, CHANNEL, CHANNELS, CONSTRAIN, IDS, MAX_HEADER, ROLES, TOOL
 
 
 class Recovered(NamedTuple):
@@ -236,7 +236,9 @@ def _is_speaker(raw: str) -> bool:
     if found is None or raw.startswith(ASSISTANT):
         return False
     word = found[0]
-    return word.startswith(TO) or word in CHANNELS or TOOL_NAME.fullmatch(word) is not None or raw.startswith(_ROLES)
+    if word.startswith(TO) or word in CHANNELS or TOOL_NAME.fullmatch(word) is not None or raw.startswith(_ROLES):
+        return True
+    return len(raw) < MAX_HEADER and regular(raw) is not None
 
 
 def is_begun(text: str) -> bool:
