@@ -71,7 +71,13 @@ class Api:
 
 def _chat(request: Request, most: int) -> Parameters:
     stream = parameters.flag(request, "stream")
-    for check in (parameters.messages, parameters.tools, parameters.answer_format, parameters.modalities):
+    for check in (
+        parameters.messages,
+        parameters.tools,
+        parameters.answer_format,
+        parameters.manner,
+        parameters.modalities,
+    ):
         check(request)
     return Parameters(
         stream,

@@ -10,6 +10,12 @@ from .problems import ApiError, members
 
 Value = TypeVar("Value")
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+SPEAKING: Final = ROLES - {"assistant", "function"}
+"""Those whose messages are nothing without content."""
+CHOICES: Final = ("none", "auto", "required")
+VERBOSITIES: Final = ("low", "medium", "high")
+UNSUPPORTED: Final = ("audio", "web_search_options")
+"""What a service does that this is not: to leave it out would be another answer than the one that is asked for."""
 FORMATS: Final = frozenset({"text", "json_object", "json_schema"})
 MOST_LIKELY: Final = 20
 """The most likely tokens that may be asked for at each place."""
@@ -160,6 +166,19 @@ def messages(request: Mapping[str, Any]) -> None:
         if said.get("role") not in ROLES:
             raise wrong(f"{path}.role", f"is one of {', '.join(sorted(ROLES))}")
         checked(said, f"{path}.content", (str, list), "a string, a list of parts, or null")
+        if said.get("content") is None and said["role"] in SPEAKING:
+            raise wrong(f"{path}.content", "is a string or a list of parts")
+        for at, call in enumerate(items(said, f"{path}.tool_calls")):
+            _named(call, f"{path}.tool_calls.{at}")
+
+
+def _named(value: Any, path: str) -> None:
+    """Look whether a function that is called or declared has a name."""
+    if not isinstance(value, dict):
+        raise wrong(path, "is an object")
+    tool = members(value)
+    if tool.get("type", "function") == "function" and not isinstance(members(tool.get("function")).get("name"), str):
+        raise wrong(f"{path}.function.name", "is a string")
 
 
 def tools(request: Mapping[str, Any]) -> None:
@@ -168,16 +187,17 @@ def tools(request: Mapping[str, Any]) -> None:
     Raises:
         ApiError: 400 where they are not.
     """
-    for param in ("tools", "functions"):
-        for index, tool in enumerate(items(request, param)):
-            if not isinstance(tool, dict):
-                raise wrong(f"{param}.{index}", "is an object")
+    for index, tool in enumerate(items(request, "tools")):
+        _named(tool, f"tools.{index}")
+    for index, function in enumerate(items(request, "functions")):
+        if not isinstance(members(function).get("name"), str):
+            raise wrong(f"functions.{index}.name", "is a string")
     declared = [members(tool.get("function", tool.get("custom"))) for tool in items(request, "tools")]
     names = {tool.get("name") for tool in (*declared, *items(request, "functions"))}
     for param in ("tool_choice", "function_call"):
         choice = request.get(param)
-        if choice is not None and not isinstance(choice, (str, dict)):
-            raise wrong(param, "is a string or an object")
+        if choice is not None and not isinstance(choice, dict) and choice not in CHOICES:
+            raise wrong(param, f"is one of {', '.join(CHOICES)}, or an object")
         named = members(members(choice).get("function", members(choice).get("custom", choice))).get("name")
         if named is not None and named not in names:
             raise wrong(param, f"names {str(named)[:100]!r}, which is not among the tools")
@@ -205,6 +225,21 @@ def answer_format(request: Mapping[str, Any]) -> None:
         schema = record(wanted, "response_format.json_schema")
         if schema is None or not isinstance(schema.get("schema"), dict):
             raise wrong("response_format.json_schema.schema", "is a JSON Schema")
+
+
+def manner(request: Mapping[str, Any]) -> None:
+    """Look whether the manner of the answer is one, and one that there is.
+
+    Raises:
+        ApiError: 400 where it is not.
+    """
+    checked(request, "parallel_tool_calls", bool, "true or false")
+    checked(request, "reasoning_effort", str, "a string")
+    if request.get("verbosity") not in (None, *VERBOSITIES):
+        raise wrong("verbosity", f"is one of {', '.join(VERBOSITIES)}")
+    for param in UNSUPPORTED:
+        if request.get(param) is not None:
+            raise ApiError(400, "unsupported_parameter", f"there is no {param!r} here", param)
 
 
 def modalities(request: Mapping[str, Any]) -> None:

@@ -13,6 +13,9 @@ from ...profiles import Profile, profile
 from .drivers.names import DriverName
 from .preambles import PreambleMode
 
+UNSEEN: Final = (LossCode.MEDIA, LossCode.FOREIGN_PART)
+"""What a client says with a part of a message that the model never gets to see."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -62,12 +65,14 @@ class Settings:
 
     @property
     def refusing(self) -> LossPolicy:
-        """The policy, which refuses media that the prompt has no place for unless it names them.
+        """The policy, which refuses `UNSEEN` that the prompt has no place for, unless it names them or their class.
 
         Else the model would answer a question about a picture that it has not seen.
         """
-        named = {*self.policy.allow, *self.policy.refuse} & {LossCode.MEDIA, LossClass.CONTENT}
-        return self.policy if named else replace(self.policy, refuse=(*self.policy.refuse, LossCode.MEDIA))
+        named = {*self.policy.allow, *self.policy.refuse}
+        if LossClass.CONTENT in named:
+            return self.policy
+        return replace(self.policy, refuse=(*self.policy.refuse, *(code for code in UNSEEN if code not in named)))
 
     @property
     def model(self) -> Profile:
