@@ -216,6 +216,22 @@ def test_a_wrong_key_of_the_gateways_own_is_not_the_clients_affair() -> None:
         assert response.status_code == 502
 
 
+def test_a_mistake_of_the_gateway_is_told_without_anybodys_words(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def mistaken(*_: Any) -> None:
+        raise KeyError("SECRET")
+
+    monkeypatch.setattr("ocml_bridge.hosts.gateway.chat.parsed", mistaken)
+    with gateway_with(profile="gpt-oss") as bench:
+        response = httpx.post(f"{bench.url}/chat/completions", json={"model": "m", "messages": USER})
+        assert (response.status_code, response.json()["error"]["code"]) == (500, "internal_error")
+    logged = "".join(record.getMessage() for record in caplog.records if record.name == "ocml_bridge.gateway")
+    assert "KeyError" in logged
+    assert "chat.py" in logged
+    assert "SECRET" not in logged + response.text
+
+
 # --- the end ----------------------------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ from .admission import Ticket
 from .api import CHAT, Api
 from .client import Client, ClientLeftError, Receive, Scope, Send, Watch
 from .event_stream import EventStream
-from .journal import Entry
+from .journal import Entry, fault
 from .problems import ApiError
 from .workers import LARGE, uncollected
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 
+MISTAKE: Final = ApiError(500, "internal_error", "the gateway made a mistake; its log says where")
 STOPPING: Final = ApiError(503, "stopping", "the gateway is being stopped", headers={"retry-after": "5"})
 
 
@@ -112,6 +113,9 @@ class Exchange:
             # Only a server that has waited long enough for its requests cancels them; to raise it again would be
             # written down as a fault of this program.
             await refuse(client, STOPPING, entry, self._api)
+        except Exception as error:
+            fault(error)
+            await refuse(client, MISTAKE, entry, self._api)
 
     async def _serve(self, gateway: Gateway, client: Client, entry: Entry, ticket: Ticket) -> None:
         service = gateway.service

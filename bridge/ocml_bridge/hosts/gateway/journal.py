@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+import traceback
 from typing import Any, Final
 
 import orjson
@@ -51,3 +52,10 @@ class Entry:
         self._metrics.over(status, took / 1000, self._known)
         line = {"time": round(time.time(), 3), "status": status, "milliseconds": took, **self._known}
         LOG.info("%s", orjson.dumps(line).decode())
+
+
+def fault(error: Exception) -> None:
+    """Write down a mistake of this program: what kind, and where in it; its words may be somebody's."""
+    frames = traceback.extract_tb(error.__traceback__)[-8:]
+    places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+    LOG.error("%s", orjson.dumps({"time": round(time.time(), 3), "fault": type(error).__name__, "at": places}).decode())
