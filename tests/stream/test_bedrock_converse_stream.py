@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,10 +17,10 @@ from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.report import unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import strategies
-from ocml_bridge.testing.streams import check_cancel, check_copies, check_order, cuts, events_of
+from ocml_bridge.testing.streams import check_cancel, check_copies, check_messages, check_order, cuts, events_of
 from ocml_bridge.visibility import DEBUG
 from turns import ANSWERS, call, final, preamble, thought, turn
-from wire_facts import recorded
+from wire_facts import recorded, spoiled
 
 STREAM = "bedrock-converse"
 
@@ -248,3 +249,30 @@ def test_the_service_model_takes_what_is_written() -> None:
     for event in written(turn(thought("Hm."), final("Hi"), call("functions.f", "{}")))[0]:
         report = validate.ParamValidator().validate(event, stream)
         assert not report.has_errors(), report.generate_report()
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"contentBlockDelta": {"delta": {"text": "x"}}},
+        {"contentBlockDelta": {"delta": {"text": "late"}, "contentBlockIndex": 0}},
+        {"contentBlockDelta": {"delta": {"text": 5}, "contentBlockIndex": 3}},
+        {"contentBlockStart": {"start": {}, "contentBlockIndex": 0}},
+        {"messageStart": {"role": "user"}},
+        {"somethingNew": {}},
+    ],
+)
+def test_what_does_not_fit_is_left_out_and_found(odd: Any) -> None:
+    played = events_of(decoder(STREAM), [lines(START, delta(0, text="Hi"), stop(0), odd, end("end_turn"))])
+    assert said(played.stop.document) == [("final", None, "Hi")]
+    assert [event.code for event in played.events if isinstance(event, Finding)] == ["shape"]
+    check_messages(played, None)
+
+
+def test_spoiled_streams_are_read_in_order() -> None:
+    chance = Random(3)
+    for _ in range(300):
+        events = [event for event in spoiled(EVENTS, chance) if isinstance(event, dict)]
+        played = events_of(decoder(STREAM), [lines(*events)])
+        check_order(played.events)
+        check_messages(played, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from random import Random
 from typing import Any
 
 import pytest
@@ -18,10 +19,10 @@ from ocml_bridge.report import unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.stream.sse import Reader
 from ocml_bridge.testing import strategies
-from ocml_bridge.testing.streams import check_cancel, check_copies, check_order, cuts, events_of
+from ocml_bridge.testing.streams import check_cancel, check_copies, check_messages, check_order, cuts, events_of
 from ocml_bridge.visibility import DEBUG
 from turns import ANSWERS, call, final, preamble, thought, turn
-from wire_facts import Recorded, recorded
+from wire_facts import Recorded, recorded, spoiled
 
 STREAM = "gemini-sse"
 
@@ -292,3 +293,14 @@ def test_googles_own_types_take_what_is_written() -> None:
     document = turn(thought("Hm."), final("Hi"), call("functions.f", "{}"))
     for value in values_of(written(document)[0]):
         types.GenerateContentResponse.model_validate(value)
+
+
+def test_spoiled_streams_are_read_in_order() -> None:
+    chance = Random(3)
+    last = {"functionCall": {"name": "f", "args": {"a": 1}}, "thoughtSignature": "cw=="}
+    chunks = [chunk({"text": "Hm", "thought": True}), chunk({"text": "Hel"}), chunk({"text": "lo"}), chunk(last)]
+    for _ in range(300):
+        values = [value for value in spoiled(chunks, chance) if isinstance(value, dict)]
+        played = events_of(decoder(STREAM), [sse(values)])
+        check_order(played.events)
+        check_messages(played, None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
+from collections.abc import Callable
+from typing import Any, cast
 
 from ocml_bridge.blocks.values import object_in
 from ocml_bridge.form import Object
@@ -11,7 +12,8 @@ from ocml_bridge.stream.assembled import merged
 
 from .syntax import CITED, CONTENT, MESSAGE, OUTPUT, REASONING, REASONING_TEXT, REDACTED, TOOL_RESULT, TOOL_USE
 
-_TEXTS: Final = ("text", "signature")
+Note = Callable[[str], None]
+"""Is told what had to be mended."""
 
 
 class Block:
@@ -24,39 +26,56 @@ class Block:
         kind: what it is; "" while nobody knows.
         text: the pieces of its text, its reasoning, or the input of a call.
         number: of the message that it is of, in a stream; None while nothing was told of it.
+        is_whole: whether nothing of it comes any more.
     """
 
     def __init__(self, start: Object) -> None:
         self.kind = next(iter(start), "")
         self.text: list[str] = []
         self.number: int | None = None
+        self.is_whole = False
         self._start: Object | None = members if isinstance(members := start.get(self.kind), dict) else None
         self._signature: list[str] = []
         self._sealed: list[str] = []
         self._citations: list[Json] = []
         self._more: list[Json] = []
 
-    def take(self, delta: Object) -> str:
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is known of it."""
+        return not self.kind and not self._citations
+
+    def take(self, delta: Object, note: Note) -> str:
         """More of it; the text that is new."""
-        new = ""
+        new: list[str] = []
+        if self.is_whole:
+            note("a delta comes behind the end of its block; it is left out")
+            return ""
         for kind, value in delta.items():
-            if kind == "citation":
+            if kind == "citation" and self.kind in ("", "text"):
                 self._citations.append(value)
                 continue
             self.kind = self.kind or kind
-            if kind != self.kind:
-                self._more.append({kind: value})
-            elif kind == REASONING and isinstance(value, dict):
-                new += self._reason(cast("Object", value))
-            elif kind == "text" and isinstance(value, str):
-                new += value
-            elif kind == TOOL_USE and isinstance(value, dict) and isinstance(cast("Object", value).get("input"), str):
-                new += cast("Object", value)["input"]
+            told = self._told(value) if kind == self.kind else None
+            if told is None:
+                note(f"a delta {kind[:40]!r} does not fit its block; it is left out")
             else:
-                self._more.append(value)
-        if new:
-            self.text.append(new)
-        return new
+                new.append(told)
+        self.text += new
+        return "".join(new)
+
+    def _told(self, value: Json) -> str | None:
+        """The text in more of the block; None for what does not fit it."""
+        members = cast("Object", value) if isinstance(value, dict) else None
+        if self.kind == "text":
+            return value if isinstance(value, str) else None
+        if self.kind == TOOL_USE:
+            found: Json = None if members is None else members.get("input")
+            return found if isinstance(found, str) else None
+        if self.kind == REASONING:
+            return None if members is None else self._reason(members)
+        self._more.append(value)
+        return ""
 
     def _reason(self, value: Object) -> str:
         for key, pieces in (("signature", self._signature), (REDACTED, self._sealed)):
@@ -102,27 +121,38 @@ class Assembly:
     def __init__(self) -> None:
         self.role: str | None = None
         self.reason: str | None = None
-        self._blocks: dict[object, Block] = {}
+        self._blocks: dict[int, Block] = {}
+        self._last: Block | None = None
         self._members: Object = {}
 
-    def start(self, value: Object) -> Block:
-        """A block begins."""
-        start = value.get("start")
-        block = Block(cast("Object", start) if isinstance(start, dict) else {})
-        self._blocks[value.get("contentBlockIndex")] = block
+    def start(self, index: int, start: Json) -> Block | None:
+        """A block begins; None where one has begun with this index."""
+        if index in self._blocks:
+            return None
+        return self._begin(index, Block(cast("Object", start) if isinstance(start, dict) else {}))
+
+    def _begin(self, index: int, block: Block) -> Block:
+        """Blocks come one after the other: nothing more comes of those before."""
+        if self._last is not None:
+            self._last.is_whole = True
+        self._last = block
+        self._blocks[index] = block
         return block
 
-    def delta(self, value: Object) -> tuple[Block, str]:
+    def delta(self, index: int, delta: Json, note: Note) -> tuple[Block, str]:
         """More of a block, which may begin so; the block, and its new text."""
-        index, delta = value.get("contentBlockIndex"), value.get("delta")
         block = self._blocks.get(index)
         if block is None:
-            block = self._blocks[index] = Block({})
-        return block, block.take(cast("Object", delta) if isinstance(delta, dict) else {})
+            block = self._begin(index, Block({}))
+        return block, block.take(cast("Object", delta) if isinstance(delta, dict) else {}, note)
 
-    def stop(self, value: Object) -> Block | None:
-        """A block is whole; None for one that never began."""
-        return self._blocks.get(value.get("contentBlockIndex"))
+    def stop(self, index: int) -> Block | None:
+        """A block is whole; None for one that never began, or was whole before."""
+        block = self._blocks.get(index)
+        if block is None or block.is_whole:
+            return None
+        block.is_whole = True
+        return block
 
     def tell(self, members: Object) -> None:
         """What is said beside the message."""
@@ -133,5 +163,8 @@ class Assembly:
     def wire(self) -> Object:
         """The response."""
         answered = self.role is not None or self._blocks
-        message: Object = {"role": self.role or "assistant", CONTENT: [block.wire() for block in self._blocks.values()]}
+        message: Object = {
+            "role": self.role or "assistant",
+            CONTENT: [block.wire() for block in self._blocks.values() if not block.is_empty],
+        }
         return {**({OUTPUT: {MESSAGE: message}} if answered else {}), **self._members}

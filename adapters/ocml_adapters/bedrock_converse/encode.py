@@ -92,7 +92,7 @@ class EventEncoder:
         kind = kind_of(message)
         self._order.append((number, kind))
         if kind == "call":
-            call_id = message.call_id or self._answer.call_id(self._calls)
+            call_id = message.call_id or self._answer.id_of_call(self._calls)
             self._calls += 1
             use = {"toolUseId": call_id, "name": name_of(message.recipient or "")}
             out.append(self._event("contentBlockStart", self._at({"start": {TOOL_USE: use}})))
@@ -129,9 +129,9 @@ class EventEncoder:
         if kind == "messageStart":
             self._assembly.role = value["role"]
         elif kind == "contentBlockStart":
-            self._assembly.start(value)
+            self._assembly.start(self._index, value["start"])
         elif kind == "contentBlockDelta":
-            self._assembly.delta(value)
+            self._assembly.delta(self._index, value["delta"], lambda _: None)
         elif kind != "contentBlockStop":
             self._assembly.tell(value)
         return jsontext.dumps({kind: value}) + b"\n"

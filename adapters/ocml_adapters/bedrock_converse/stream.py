@@ -52,22 +52,34 @@ class EventDecoder(AssemblingDecoder):
         for kind, inner in value.items():
             members = cast("Object", inner) if isinstance(inner, dict) else {}
             if kind == "messageStart":
-                role = members.get("role")
-                self._assembly.role = role if isinstance(role, str) else "assistant"
-            elif kind == "contentBlockStart":
-                self._begin(self._assembly.start(members))
-            elif kind == "contentBlockDelta":
-                self._more(*self._assembly.delta(members))
-            elif kind == "contentBlockStop":
-                self._whole(self._assembly.stop(members))
+                self._assembly.role = "assistant"
+                if members.get("role") != "assistant":
+                    self.note("an answer is the assistant's; another role is left out")
             elif kind in ("messageStop", "metadata"):
                 self._assembly.tell(members)
             elif kind.endswith("Exception"):
                 self.fail(inner)
+            elif kind.startswith("contentBlock"):
+                self._take_of_block(kind, members)
             else:
                 self.note(f"an event {kind[:40]!r} is not known; it is left out")
         if self._assembly.reason is not None:
             self.over = _REASONS.get(self._assembly.reason, "stop")
+
+    def _take_of_block(self, kind: str, members: Object) -> None:
+        index = members.get("contentBlockIndex")
+        if type(index) is not int:
+            self.note("an event of a block does not say of which; it is left out")
+        elif kind == "contentBlockStart":
+            block = self._assembly.start(index, members.get("start"))
+            if block is None:
+                self.note("a block begins twice; its second beginning is left out")
+            else:
+                self._begin(block)
+        elif kind == "contentBlockDelta":
+            self._more(*self._assembly.delta(index, members.get("delta"), self.note))
+        else:
+            self._whole(self._assembly.stop(index))
 
     # --- messages -----------------------------------------------------------------------------------------------------
 
@@ -85,7 +97,8 @@ class EventDecoder(AssemblingDecoder):
 
     def _more(self, block: Block, text: str) -> None:
         """More of a text or of reasoning; the input of a call is told when it is whole, as it is spelled anew."""
-        if not self._telling or block.kind == TOOL_USE:
+        is_begun = block.kind == TOOL_USE and block.number is not None
+        if not self._telling or is_begun:
             return
         if block.kind not in ("text", REASONING, ""):
             self._telling = False

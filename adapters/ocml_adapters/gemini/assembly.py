@@ -9,7 +9,7 @@ from ocml_bridge.form import Object
 from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import merged
 
-from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, keys
+from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, ROLE, keys
 
 _CONTINUED: Final = frozenset({"text", "thought"})
 _STEP: Final = re.compile(r"\.([^.\[\]]+)|\[(\d{1,4})\]|\['((?:[^'\\]|\\.)*)'\]")
@@ -43,7 +43,7 @@ class Candidate:
             return []
         self.has_content = True
         members = keys(cast("Object", content))
-        _tell(self._content, {key: value for key, value in members.items() if key != PARTS})
+        _tell(self._content, {key: value for key, value in members.items() if key not in (PARTS, ROLE)})
         given: Json = members.get(PARTS)
         raws = cast("list[Json]", given) if isinstance(given, list) else []
         new = [keys(cast("Object", raw)) for raw in raws if isinstance(raw, dict)]
@@ -62,7 +62,7 @@ class Candidate:
             self.parts.append(part)
         else:
             inner = keys(cast("Object", call))
-            if self._calling:
+            if self._calling and isinstance(last.get(CALL), dict):
                 self.parts[-1] = {**last, **part, CALL: _continued(last[CALL], inner)}
             else:
                 self.parts.append({**part, CALL: _continued({}, inner)})
@@ -82,7 +82,7 @@ class Candidate:
         if not self.has_content:
             return about
         content = cast("Object", merged(self._content) or {})
-        return {CONTENT: {PARTS: self.parts, "role": MODEL_ROLE, **content}, **about}
+        return {CONTENT: {PARTS: self.parts, ROLE: MODEL_ROLE, **content}, **about}
 
 
 def _tell(said: list[Json], more: Object) -> None:

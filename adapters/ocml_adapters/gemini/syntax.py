@@ -15,6 +15,7 @@ SYSTEM: Final = "systemInstruction"
 TOOLS: Final = "tools"
 CANDIDATES: Final = "candidates"
 CONTENT: Final = "content"
+ROLE: Final = "role"
 DECLARATIONS: Final = "functionDeclarations"
 FINISH: Final = "finishReason"
 

@@ -144,7 +144,10 @@ class AssemblingDecoder(ABC):
         self._closed = True
         if reason is None and self.over is None and not self._failed:
             self.log.find(FindingCode.TRUNCATED, "", "the stream ends before the answer does", Severity.LOST)
-        document = self.document(reason)
+        try:
+            document = self.document(reason)
+        except BridgeError:  # what came makes no answer
+            self._failed, document = True, Transcript()
         self._end(document.messages)
         return [*self.log.take(), Stop(self._reason(reason, document), document)]
 
