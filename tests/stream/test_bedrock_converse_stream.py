@@ -272,7 +272,7 @@ def test_what_does_not_fit_is_left_out_and_found(odd: Any) -> None:
 def test_spoiled_streams_are_read_in_order() -> None:
     chance = Random(3)
     for _ in range(300):
-        events = [event for event in spoiled(EVENTS, chance) if isinstance(event, dict)]
+        events: list[Any] = [event for event in spoiled(EVENTS, chance) if isinstance(event, dict)]
         played = events_of(decoder(STREAM), [lines(*events)])
         check_order(played.events)
         check_messages(played, None)

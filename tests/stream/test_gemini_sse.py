@@ -300,7 +300,7 @@ def test_spoiled_streams_are_read_in_order() -> None:
     last = {"functionCall": {"name": "f", "args": {"a": 1}}, "thoughtSignature": "cw=="}
     chunks = [chunk({"text": "Hm", "thought": True}), chunk({"text": "Hel"}), chunk({"text": "lo"}), chunk(last)]
     for _ in range(300):
-        values = [value for value in spoiled(chunks, chance) if isinstance(value, dict)]
+        values: list[Any] = [value for value in spoiled(chunks, chance) if isinstance(value, dict)]
         played = events_of(decoder(STREAM), [sse(values)])
         check_order(played.events)
         check_messages(played, None)

@@ -55,9 +55,10 @@ class Block:
             if kind == "citation" and self.kind in ("", "text"):
                 self._citations.append(value)
                 continue
-            self.kind = self.kind or kind
+            before, self.kind = self.kind, self.kind or kind
             told = self._told(value) if kind == self.kind else None
             if told is None:
+                self.kind = before
                 note(f"a delta {kind[:40]!r} does not fit its block; it is left out")
             else:
                 new.append(told)
