@@ -34,8 +34,8 @@ class Prompt(Result):
     """A prompt: a result whose transcript, findings and losses are those of the request.
 
     Args:
-        told: the prompt as the result of the request.
-        written: as the result of writing the messages of the prompt.
+        account: the prompt as the result of the request.
+        written: the same as the result of writing the messages of the prompt.
         names: what the model calls the declared tools.
 
     Attributes:
@@ -45,8 +45,8 @@ class Prompt(Result):
 
     __slots__ = ("names", "written")
 
-    def __init__(self, told: Result, written: Result, names: ToolNames) -> None:
-        super().__init__(*Result.__reduce__(told)[1])
+    def __init__(self, account: Result, written: Result, names: ToolNames) -> None:
+        super().__init__(*Result.__reduce__(account)[1])
         self.written = written
         self.names = names
 
