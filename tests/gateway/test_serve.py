@@ -29,6 +29,7 @@ from ocml_bridge.cli import serve as command
 from ocml_bridge.cli.output import CommandError
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.hosts.gateway import Settings
+from sources import ROOT
 
 
 @contextmanager
@@ -83,6 +84,15 @@ def test_a_file_has_what_the_command_line_has_and_more(tmp_path: Path) -> None:
     assert (one.api_key, one.read_timeout, one.reasoning) == ("sk-secret", 20.0, None)
     assert (other.profile, other.format, other.reasoning, other.models) == ("qwen3", "chatml", "reasoning", ())
     assert (other.policy.refuse, other.body) == (("media", "structure"), {"grammar": "x"})
+
+
+def test_the_file_on_the_page_is_one(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "operating.md").read_text("utf-8")
+    (tmp_path / "gpu-1").write_text("sk-secret")
+    text = page.partition("```yaml\n")[2].partition("```")[0].replace("/run/secrets", str(tmp_path))
+    one, two, small = settings_in(tmp_path, text)
+    assert (one.models, two.models, small.models) == (("gpt-oss-120b",), ("gpt-oss-120b",), ("qwen3-8b",))
+    assert (one.profile, one.api_key, small.profile, small.reasoning) == ("gpt-oss", "sk-secret", "qwen3", "reasoning")
 
 
 @pytest.mark.parametrize(
