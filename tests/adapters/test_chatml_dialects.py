@@ -204,6 +204,23 @@ def test_1_a_thought_is_one_wherever_it_begins(body: str, thought: list[str], sh
     assert back(answer(body)) == answer(body)
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_another_dialect_is_asked_for_reads_as_itself(dialect: str) -> None:
+    for body in (
+        "</think>\n</think>\n\n\n<think><think>",
+        "<think>\na\n\n</think>\n\n\nHi\n\n<function=f>\n</function>\n\n",
+    ):
+        laws.all_laws(transcript(answer(body)), f"chatml:{dialect}")
+
+
+@pytest.mark.parametrize("body", ["<think></think><think>", "</think>", "<think>\n</think>\n`"])
+def test_7_an_answer_without_a_word_is_no_open_turn(body: str) -> None:
+    document = transcript(f"<|im_start|>assistant\n{body}")
+    assert document.messages
+    for dialect in DIALECTS:
+        laws.all_laws(document, f"chatml:{dialect}")
+
+
 def test_2_what_stands_behind_the_json_of_a_call_is_text() -> None:
     body = '<tool_call>{"name": "f", "arguments": {"a": 1}} and more</tool_call>'
     messages = transcript(answer(body)).messages

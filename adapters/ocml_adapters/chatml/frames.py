@@ -154,7 +154,8 @@ def default_frame(contents: Contents, place: Place, *, raw: bool = False) -> Fra
     first = contents.messages[0] if contents.messages else Message("system", "")
     header = family.responses.role if first.role == "tool" and not opening else header_for(first.role, first.name)
     body = contents.opening if opening else _body(contents, family, raw=raw, closing=closing)
-    cut = opening or (last and first.role == "assistant" and contents.messages[-1].end is None and body != "")
+    says = body != "" and OPENED.fullmatch(body) is None  # else it would be read as an open turn
+    cut = opening or (last and first.role == "assistant" and contents.messages[-1].end is None and says)
     return Frame(gap_after(before, family), START, header, True, body, "" if cut else END, 0, last)
 
 
