@@ -26,11 +26,11 @@ def _settled() -> Generator[None]:
 
 
 def source_of(document: Transcript, stream: str) -> bytes | list[int]:
-    if stream.endswith("-sse"):
-        made = encoder(stream, visibility=DEBUG)
-        return b"".join((*made.encode(replay(document)), *made.finish()))
-    output: Any = write(document, stream).output
-    return output.encode() if isinstance(output, str) else cast("list[int]", output)
+    output: Any = None if stream.endswith("-sse") else write(document, stream).output
+    if isinstance(output, (str, list)):
+        return output.encode() if isinstance(output, str) else cast("list[int]", output)
+    made = encoder(stream, visibility=DEBUG)
+    return b"".join((*made.encode(replay(document)), *made.finish()))
 
 
 def fed(source: bytes | list[int], stream: str) -> list[Event]:
