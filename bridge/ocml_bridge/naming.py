@@ -135,6 +135,8 @@ def _code(steps: list[str]) -> LossCode:
         return LossCode.TOOL_SCHEMA
     if "layout" in steps[:6]:
         return _LAYOUT
+    if steps[0] == "messages" and steps[4:5] == ["extras"]:
+        return _EXTRAS  # of a part: what only one format can say, such as what is cached
     if steps[0] == "alternatives" and len(steps) > 2:
         # Of a message in an alternative each field is what it is elsewhere.
         return _FIELD_CODES.get(steps[4 if len(steps) > 4 and steps[2] == "messages" else 2], LossCode.ALTERNATIVES)
