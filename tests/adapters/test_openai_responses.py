@@ -6,13 +6,16 @@ import json
 from typing import Any, cast
 
 import pytest
+from hypothesis import given, settings
 from openai.types.responses import ResponseInputParam
 from pydantic import TypeAdapter
 
 from corpus import corpus_cases, corpus_path
-from ocml_bridge import BridgeError, Message, Transcript, convert, formats, read, write
+from ocml_bridge import BridgeError, Message, Options, Transcript, convert, formats, read, write
 from ocml_bridge.model import Foreign, Json, Media, Refusal, Text
 from ocml_bridge.policy import LENIENT
+from ocml_bridge.testing import laws
+from strategies_responses import documents
 from wire_facts import injected, recorded, there_and_back
 
 HOME = "openai-responses"
@@ -83,6 +86,89 @@ def test_unknown_members_come_back_wherever_they_stand_and_are_named_elsewhere()
             there = convert(changed, source=HOME, target="openai", policy=LENIENT)
             if "x_unknown" not in json.dumps(there.output):
                 assert [loss for loss in there.losses if loss.severity == "lost"], f"{case.case}/{case.kind}/{place}"
+
+
+@settings(max_examples=60)
+@given(documents())
+def test_any_document_that_is_read_without_findings_comes_back(document: Any) -> None:
+    try:
+        reading = read(document, HOME, options=Options(force_format=True))
+    except BridgeError:
+        return
+    written = write(reading.transcript, HOME, policy=LENIENT).output
+    assert reading.findings or same_order(written, document)
+    laws.all_laws(reading.transcript, HOME)
+    laws.all_laws(reading.transcript, "openai")
+
+
+# --- the same case on two wires ---------------------------------------------------------------------------------------
+
+
+def spoken(content: Any) -> str:
+    """The text of a content on either wire."""
+    parts = cast("list[Any]", content if isinstance(content, list) else [{"text": content or ""}])
+    return "".join(part.get("text", "") for part in parts)
+
+
+def chat_facts(request: Any) -> list[tuple[Any, ...]]:
+    """What a request of Chat Completions says, one fact an entry; it knows no adapter."""
+    out: list[tuple[Any, ...]] = []
+    for message in request["messages"]:
+        if message["role"] == "tool":
+            out.append(("result", message["tool_call_id"], spoken(message["content"])))
+        elif spoken(message.get("content")):
+            out.append((message["role"], spoken(message["content"])))
+        for call in message.get("tool_calls") or ():
+            inner = call[call["type"]]
+            out.append((call["type"], call["id"], inner["name"], inner.get("arguments", inner.get("input"))))
+    functions = [tool["function"] for tool in request.get("tools", ()) if tool["type"] == "function"]
+    out += [("tool", function["name"], json.dumps(function.get("parameters"))) for function in functions]
+    form = request.get("response_format", {"type": "text"})
+    out.append(("form", form["type"], json.dumps(form.get("json_schema", {}).get("schema"))))
+    out.append(("limit", request.get("max_completion_tokens", request.get("max_tokens"))))
+    return [*out, ("effort", request.get("reasoning_effort")), ("model", request.get("model"))]
+
+
+def response_facts(request: Any) -> list[tuple[Any, ...]]:
+    """The same of a request of the Responses API."""
+    given = request["input"]
+    out: list[tuple[Any, ...]] = []
+    if request.get("instructions"):
+        out.append(("system", request["instructions"]))
+    for item in [{"role": "user", "content": given}] if isinstance(given, str) else given:
+        kind = item.get("type", "message")
+        if kind == "message" and spoken(item["content"]):
+            out.append((item["role"], spoken(item["content"])))
+        elif kind in ("function_call", "custom_tool_call"):
+            name = "function" if kind == "function_call" else "custom"
+            out.append((name, item["call_id"], item["name"], item.get("arguments", item.get("input"))))
+        elif kind in ("function_call_output", "custom_tool_call_output"):
+            out.append(("result", item["call_id"], spoken(item["output"])))
+    functions = [tool for tool in request.get("tools", ()) if tool["type"] == "function"]
+    out += [("tool", function["name"], json.dumps(function.get("parameters"))) for function in functions]
+    form = request.get("text", {}).get("format", {"type": "text"})
+    out.append(("form", form["type"], json.dumps(form.get("schema"))))
+    out.append(("limit", request.get("max_output_tokens")))
+    return [*out, ("effort", request.get("reasoning", {}).get("effort")), ("model", request.get("model"))]
+
+
+def test_a_request_of_chat_completions_says_the_same_here() -> None:
+    cases = [case for case in recorded("chat-completions") if case.kind.endswith("request")]
+    assert len(cases) > 50
+    for case in cases:
+        converted = convert(case.data, source="openai", target=HOME, policy=LENIENT).output
+        assert response_facts(converted) == chat_facts(case.value), f"{case.case}/{case.kind}"
+
+
+def test_a_request_says_the_same_in_chat_completions() -> None:
+    for case in recorded(WIRE):
+        if case.kind.endswith("request") and not any(word in case.data for word in BEYOND_CHAT):
+            converted = convert(case.data, source=HOME, target="openai", policy=LENIENT).output
+            assert chat_facts(converted) == response_facts(case.value), f"{case.case}/{case.kind}"
+
+
+BEYOND_CHAT = (b'"code_interpreter_call"', b'"program"', b'"additional_tools"', b'"type": "custom"')
+"""Items and tools that become something else in Chat Completions: the page of the format says what."""
 
 
 # --- the official types -----------------------------------------------------------------------------------------------

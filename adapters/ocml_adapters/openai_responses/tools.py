@@ -142,7 +142,8 @@ def _write_tool(tool: Tool, name: str) -> Object:
     fixed = list(out)
     if kind == FUNCTION:
         out["parameters"] = tool.parameters
-        out["strict"] = tool.strict or False
+        if tool.strict is not None or "strict" not in extras:
+            out["strict"] = tool.strict or False
         fixed += [key for key, value in (("parameters", tool.parameters), ("strict", tool.strict)) if value is not None]
     return shape(add(out, extras, TOOL_ORDER), notes_in(tool.layout).get("form"), fixed=fixed, implied=_IMPLIED)
 
