@@ -125,12 +125,8 @@ def tools() -> SearchStrategy[Any]:
 def documents() -> SearchStrategy[Any]:
     """Lists, requests, responses, and one of each."""
     listed: SearchStrategy[Any] = st.lists(items(), max_size=4)
-    choice: SearchStrategy[Any] = st.sampled_from(
-        ["auto", "none", {"type": "function", "name": "f"}, {"type": "web_search"}, None, 3]
-    )
-    form: SearchStrategy[Any] = st.sampled_from(
-        [{"type": "text"}, {"type": "json_schema", "name": "a", "schema": {}}, {"type": "x"}, None]
-    )
+    choices: list[Any] = ["auto", "none", {"type": "function", "name": "f"}, {"type": "web_search"}, None, 3]
+    forms: list[Any] = [{"type": "text"}, {"type": "json_schema", "name": "a", "schema": {}}, {"type": "x"}, None]
     usage: Any = {
         "input_tokens": 1,
         "output_tokens": 2,

@@ -28,6 +28,8 @@ from .syntax import (
 PARSED: Final = "parsed"
 """The spelling of a body that was a JSON value, and no text."""
 CUSTOM: Final = "custom"
+FUNCTION: Final = "function"
+"""Whose call, or whose reply, where that does not follow from the rest."""
 
 
 class Name(NamedTuple):

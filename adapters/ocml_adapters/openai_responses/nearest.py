@@ -75,22 +75,27 @@ def linked(items: Sequence[Item]) -> Sequence[Item]:
     return identified(items, HOME)
 
 
-def with_kinds(items: Sequence[Item]) -> Sequence[Item]:
-    """The items; a reply to a custom tool's call has the layout of one."""
+def with_kinds(items: Sequence[Item], kind: str = CUSTOM) -> Sequence[Item]:
+    """The items; a reply to a custom tool's call, of which nothing says its type, has the layout of one of a type.
+
+    Args:
+        items: in order.
+        kind: a custom tool's, where a document is written; a function's, where it is read: the reply is of that type.
+    """
     if not any(head.calls and not head.promises_json for head, _, _ in items):
         return items
     pairs = paired_by_id(items)
-    found = pair(messages_of(items)) if pairs is None else pairs
     made: list[Item] = []
-    for reply, call in found.items():
+    for reply, call in (pair(messages_of(items)) if pairs is None else pairs).items():
         head, content, call_id = items[reply]
-        message = items[call] if call is not None else None
-        if message is None or message[0].promises_json or not _is_custom(message):
+        answered = items[call] if call is not None else None
+        if answered is None or answered[0].promises_json or not _is_custom(answered):
             continue
-        if notes_in(head.message("", None).extras).get("type") or notes_in(head.message("", None).layout).get("merged"):
+        bare = head.message("", None)
+        if notes_in(bare.extras).get("type") or not notes_in(bare.layout).keys().isdisjoint(("kind", "merged")):
             continue
         made = made or list(items)
-        made[reply] = (head.replaced(layout=with_kind(head.message("", None), CUSTOM).layout), content, call_id)
+        made[reply] = (head.replaced(layout=with_kind(bare, kind).layout), content, call_id)
     return made or items
 
 

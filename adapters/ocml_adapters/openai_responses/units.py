@@ -17,7 +17,7 @@ from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
-from .calls import is_object
+from .calls import FUNCTION, is_object
 from .envelopes import Place, cut_short, enclose, part
 from .form import notes_in
 from .items import MADE_UP
@@ -174,7 +174,7 @@ class ItemReader(UnitReader):
         """The conversation in its turns, with the names of the tools whose calls are answered."""
         name_replies(items, log)
         cut_short(items, parted.around)
-        return Conversation(with_grouping(items), parted.around)
+        return Conversation(with_grouping([*with_kinds(items, FUNCTION)]), parted.around)
 
 
 class ItemWriter(UnitWriter):
@@ -235,7 +235,7 @@ class ItemWriter(UnitWriter):
         """The conversation in its turns, with the names of the tools whose calls are answered."""
         name_replies(items, Log())
         cut_short(items, around)
-        return Conversation(with_grouping(items), around)
+        return Conversation(with_grouping([*with_kinds(items, FUNCTION)]), around)
 
 
 _OBJECT: Final = ContentClass('{"a": "', '"}')
