@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, Transcript, read
@@ -167,6 +167,7 @@ def test_events_are_no_document() -> None:
         read([START, delta(0, text="Hi")], STREAM)
 
 
+@settings(max_examples=40)
 @given(cuts(lines(*EVENTS)), cuts(lines(*EVENTS)))
 def test_copies_go_on_by_themselves(first: Any, rest: Any) -> None:
     check_copies(lambda: decoder(STREAM), first, rest, rest)
@@ -231,11 +232,13 @@ def check_written(document: Transcript) -> None:
     assert [each for each in others if not each.path.startswith(("/extras", "/layout", "/settings"))] == []
 
 
+@settings(max_examples=80)
 @given(ANSWERS)
 def test_what_a_client_does_not_know_is_reported(document: Transcript) -> None:
     check_written(document)
 
 
+@settings(max_examples=80)
 @given(st.lists(strategies.messages(), max_size=5))
 def test_what_a_client_does_not_know_of_any_document_is_reported(messages: Any) -> None:
     check_written(Transcript(tuple(messages)))
@@ -271,7 +274,7 @@ def test_what_does_not_fit_is_left_out_and_found(odd: Any) -> None:
 
 def test_spoiled_streams_are_read_in_order() -> None:
     chance = Random(3)
-    for _ in range(300):
+    for _ in range(150):
         events: list[Any] = [event for event in spoiled(EVENTS, chance) if isinstance(event, dict)]
         played = events_of(decoder(STREAM), [lines(*events)])
         check_order(played.events)

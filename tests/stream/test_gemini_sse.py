@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, Transcript, read
@@ -204,6 +204,7 @@ SAMPLE = sse(
 )
 
 
+@settings(max_examples=40)
 @given(cuts(SAMPLE), cuts(SAMPLE))
 def test_copies_go_on_by_themselves(first: Any, rest: Any) -> None:
     check_copies(lambda: decoder(STREAM), first, rest, rest)
@@ -278,11 +279,13 @@ def check_written(document: Transcript) -> None:
     assert others == []
 
 
+@settings(max_examples=80)
 @given(ANSWERS)
 def test_what_a_client_does_not_know_is_reported(document: Transcript) -> None:
     check_written(document)
 
 
+@settings(max_examples=80)
 @given(st.lists(strategies.messages(), max_size=5))
 def test_what_a_client_does_not_know_of_any_document_is_reported(messages: Any) -> None:
     check_written(Transcript(tuple(messages)))
@@ -299,7 +302,7 @@ def test_spoiled_streams_are_read_in_order() -> None:
     chance = Random(3)
     last = {"functionCall": {"name": "f", "args": {"a": 1}}, "thoughtSignature": "cw=="}
     chunks = [chunk({"text": "Hm", "thought": True}), chunk({"text": "Hel"}), chunk({"text": "lo"}), chunk(last)]
-    for _ in range(300):
+    for _ in range(150):
         values: list[Any] = [value for value in spoiled(chunks, chance) if isinstance(value, dict)]
         played = events_of(decoder(STREAM), [sse(values)])
         check_order(played.events)
