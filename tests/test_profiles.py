@@ -176,7 +176,7 @@ def test_a_prompt_ends_with_the_turn_that_it_opens(profile: str) -> None:
     assert output.rpartition("<|im_end|>\n")[2].startswith("<|im_start|>assistant\n")
 
 
-@pytest.mark.parametrize("profile", [each for each in (*TEMPLATES, *UNTESTED) if each != "chatml"])
+@pytest.mark.parametrize("profile", [each for each in (*TEMPLATES, *sorted(UNTESTED)) if each != "chatml"])
 def test_a_prompt_reads_as_the_request(profile: str) -> None:
     messages: Any = [
         {"role": "user", "content": "Hi"},
