@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ocml_adapters.chatml.plain import Frames
 from ocml_bridge import Message, Transcript, formats, read, verify, write
-from ocml_bridge.adapter import Adapter
+from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.events import Event
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Text, Thought
@@ -27,7 +27,7 @@ from ocml_bridge.visibility import DEBUG, END_USER, exposed_messages, is_private
 from sampling import Pairs, some_pairs
 
 FORMATS = formats()
-TEXTS = tuple(name for name in streams()[0] if name in FORMATS and not name.endswith("-tokens"))
+TEXTS = tuple(name for name in streams()[0] if name in FORMATS and adapter(name)[0].kind is Kind.TEXT)
 CLIENTS = tuple(name for name in streams()[1] if name not in TEXTS)
 PRIVATE = Message("assistant", f"{SECRET}1", channel="thoughts")
 ANSWER = Message("assistant", "Four.", channel="final")

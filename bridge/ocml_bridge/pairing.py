@@ -139,7 +139,7 @@ def identified(items: Sequence[Item], home: str) -> Sequence[Item]:
     pairs = paired_in_order(items)
     if pairs is None:
         pairs = pair(messages_of(items))
-    taken = {call_id for _, _, call_id in items}
+    taken = {call_id for head, _, call_id in items if head.calls or head.role == "tool"}
     out = list(items)
     number = 0
     for index, (head, content, call_id) in enumerate(items):

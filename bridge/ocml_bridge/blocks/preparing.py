@@ -39,10 +39,11 @@ def prepared(grammar: Grammar, conversation: Conversation, near: Near, log: Log)
     _place_system(grammar, items)
     order = _answers_first(grammar, items)
     if order is not None:
-        _note_moved(grammar, order, items, indices, log)
         items = [items[at] for at in order]
         origins = indices = [indices[at] for at in order]
     fused = _fused(grammar, items, indices, near, log) if _may_fuse(grammar, items) else set[int]()
+    if order is not None:
+        _note_moved(grammar, items, indices, fused, near, log)
     around = conversation.around
     if around.alternatives is not None:
         around = replace(around, alternatives=_placed(around.alternatives, items, indices, fused, near, log))
@@ -100,13 +101,18 @@ def _is_placed(grammar: Grammar, head: Head) -> bool:
 
 
 def _note_moved(
-    grammar: Grammar, order: Sequence[int], items: Sequence[Item], indices: Sequence[int], log: Log
+    grammar: Grammar, items: Sequence[Item], indices: Sequence[int], fused: set[int], near: Near, log: Log
 ) -> None:
-    """Report the replies that go before what they stood behind."""
-    for at, index in enumerate(order):
-        if index > at and items[index][0].role == "tool":
+    """Report the replies that go before what they stood behind, among the messages that are left."""
+    left = [
+        (item, index)
+        for at, (item, index) in enumerate(zip(items, indices, strict=True))
+        if at not in fused and near(message_of(item), index, Log()) is not None
+    ]
+    for (item, index), stood in zip(left, sorted(index for _, index in left), strict=True):
+        if index > stood and item[0].role == "tool":
             detail = f"{grammar.home} has the replies of a turn first, in the order of their calls"
-            log.lose(LossCode.ORDER, f"/messages/{indices[index]}", detail, Severity.CHANGED)
+            log.lose(LossCode.ORDER, f"/messages/{index}", detail, Severity.CHANGED)
 
 
 def _sorted(grammar: Grammar, stretch: Sequence[int], items: Sequence[Item], pairs: Mapping[int, int]) -> Sequence[int]:
@@ -126,7 +132,9 @@ def _may_fuse(grammar: Grammar, items: Sequence[Item]) -> bool:
     for head, content, _ in items:
         if head.role == before and head.role != "tool" and (before == "system" or grammar.joins_texts):
             return True
-        if grammar.joins_texts and (not content or head.role not in ("system", "user", "assistant", "tool")):
+        # A message may be left out, and its neighbours stand side by side.
+        odd = not content or content.__class__ is not str or head.role not in ("system", "user", "assistant", "tool")
+        if grammar.joins_texts and odd:
             return True
         before = head.role
     return False
