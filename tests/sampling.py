@@ -18,7 +18,7 @@ from ocml_bridge import formats
 Pairs = dict[str, list[str]]
 """Source → its targets."""
 
-AT_ONCE = 90
+AT_ONCE = 50
 """About how many pairs a document is held to."""
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from ocml_adapters.canonical.units import DocumentWriter
 from ocml_adapters.chatml.plain import Frames
@@ -15,6 +17,15 @@ from ocml_bridge.registry import adapter
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans, check_samples, check_streams
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.writer import Prepared
+
+
+@pytest.fixture
+def unshrunk() -> Iterator[None]:
+    """Whoever only asks whether a law fails need not wait for the smallest document."""
+    settings.load_profile("no-shrinking")
+    yield
+    settings.load_profile("normal")
+
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -31,7 +42,7 @@ def test_our_adapters_pass_the_kit(name: str) -> None:
     check_streams(name, examples=30)
 
 
-def test_an_adapter_that_loses_in_silence_is_caught() -> None:
+def test_an_adapter_that_loses_in_silence_is_caught(unshrunk: None) -> None:
     """Its image keeps names that its writer does not write."""
 
     class Pretending(Frames):
@@ -42,7 +53,7 @@ def test_an_adapter_that_loses_in_silence_is_caught() -> None:
         check_adapter(replace(adapter("chatml")[0], writes_units=Pretending))
 
 
-def test_an_adapter_that_cries_wolf_is_caught() -> None:
+def test_an_adapter_that_cries_wolf_is_caught(unshrunk: None) -> None:
 
     class Crying(DocumentWriter):
         def prepare(self, conversation: Conversation, log: Log) -> Prepared:
@@ -53,13 +64,13 @@ def test_an_adapter_that_cries_wolf_is_caught() -> None:
         check_adapter(replace(adapter("canonical")[0], writes_units=Crying))
 
 
-def test_a_decoder_that_reads_otherwise_than_its_reader_is_caught() -> None:
+def test_a_decoder_that_reads_otherwise_than_its_reader_is_caught(unshrunk: None) -> None:
     decoders = {"chatml": adapter("internlm2")[0].decoders["internlm2"]}
     with pytest.raises((AssertionError, BaseExceptionGroup)):
         check_streams(replace(adapter("chatml")[0], decoders=decoders, encoders={}))
 
 
-def test_an_encoder_that_writes_otherwise_than_its_writer_is_caught() -> None:
+def test_an_encoder_that_writes_otherwise_than_its_writer_is_caught(unshrunk: None) -> None:
     encoders = {"chatml": adapter("internlm2")[0].encoders["internlm2"]}
     with pytest.raises((AssertionError, BaseExceptionGroup)):
         check_streams(replace(adapter("chatml")[0], decoders={}, encoders=encoders))

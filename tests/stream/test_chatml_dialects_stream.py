@@ -16,7 +16,7 @@ from ocml_bridge.policy import LENIENT
 from ocml_bridge.report import unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import own_output
-from ocml_bridge.testing.encoding import encoded, in_pieces, order_of, plain, run
+from ocml_bridge.testing.encoding import encoded, in_pieces, leaves_out, order_of, plain, run
 from ocml_bridge.testing.strategies import transcripts
 from ocml_bridge.testing.streams import all_cuts, check_cancel, check_copies, check_decoding, cuts
 
@@ -99,7 +99,7 @@ def test_replies_are_told_when_their_frame_is_complete() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=[*SLOW, HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[*SLOW, HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_the_image_and_the_rest_is_named(dialect: str, data: st.DataObject) -> None:
     options = Options(dialect=dialect, force_format=True)
     document = data.draw(st.one_of(transcripts(), own_output.documents(f"chatml:{dialect}")))
@@ -110,6 +110,7 @@ def test_what_is_written_is_the_image_and_the_rest_is_named(dialect: str, data: 
     assert unnamed(document, back, made.losses, order_of(made)) == []
     if (
         order_of(made) is None
+        and not leaves_out(made)
         and document.tools is None
         and all(isinstance(message.content, str) for message in document.messages)
     ):
