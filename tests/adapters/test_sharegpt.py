@@ -49,8 +49,8 @@ def public_rows() -> Iterator[dict[str, Any]]:
     for path in sorted(corpus_path("legacy").iterdir()):
         text = path.read_text("utf-8")
         if path.suffix == ".json":
-            found = json.loads(text)
-            rows = found if isinstance(found, list) else [found]
+            found: Any = json.loads(text)
+            rows: list[Any] = found if isinstance(found, list) else [found]
         else:
             rows = [json.loads(line) for line in text.splitlines() if line] if path.suffix == ".jsonl" else []
         yield from (each for each in rows if isinstance(each, dict) and "conversations" in each)
@@ -68,12 +68,11 @@ def test_public_rows_come_back_without_a_finding() -> None:
 def test_what_public_rows_say_is_said_in_chat_completions() -> None:
     """Every turn is one message there, or one call, with the words of the turn."""
     for each in public_rows():
-        messages = convert(each, source="sharegpt", target="openai", policy=LENIENT).output
-        assert isinstance(messages, dict)
-        said = messages["messages"] if "messages" in messages else messages["input"]["messages"]
+        request: Any = convert(each, source="sharegpt", target="openai", policy=LENIENT).output
+        messages: list[Any] = request["messages"] if "messages" in request else request["input"]["messages"]
         turns = each["conversations"]
-        assert len(said) == len(turns)
-        for turn, message in zip(turns, said, strict=True):
+        assert len(messages) == len(turns)
+        for turn, message in zip(turns, messages, strict=True):
             if turn["from"] == "function_call":
                 wanted = json.loads(turn["value"])
                 (made,) = message["tool_calls"]
@@ -126,7 +125,7 @@ def test_3_arguments_are_their_json_or_its_text() -> None:
 
 def test_4_a_call_that_is_no_json_is_no_answer() -> None:
     reading = read(row(call("f(1)")), "sharegpt")
-    (message,) = reading.transcript.messages if isinstance(reading.transcript, Transcript) else ()
+    (message,) = transcript(row(call("f(1)"))).messages
     assert (message.recipient, message.content) == ("functions.", "f(1)")
     assert [finding.code for finding in reading.findings] == ["shape"]
 
@@ -157,8 +156,7 @@ def test_media_are_left_out_where_a_text_would_be_taken_for_their_place() -> Non
 
 def test_tools_are_a_text_of_functions() -> None:
     tools = (Tool("f", "Does.", {"type": "object"}, strict=True),)
-    written = write(Transcript((Message("user", "Hi"),), tools), "sharegpt").output
-    assert isinstance(written, dict)
+    written: Any = write(Transcript((Message("user", "Hi"),), tools), "sharegpt").output
     assert json.loads(written["tools"]) == [
         {"name": "f", "description": "Does.", "parameters": {"type": "object"}, "strict": True}
     ]
