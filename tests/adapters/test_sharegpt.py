@@ -49,8 +49,7 @@ def public_rows() -> Iterator[dict[str, Any]]:
     for path in sorted(corpus_path("legacy").iterdir()):
         text = path.read_text("utf-8")
         if path.suffix == ".json":
-            found: Any = json.loads(text)
-            rows: list[Any] = found if isinstance(found, list) else [found]
+            rows: list[Any] = json.loads(text) if text.lstrip().startswith("[") else [json.loads(text)]
         else:
             rows = [json.loads(line) for line in text.splitlines() if line] if path.suffix == ".jsonl" else []
         yield from (each for each in rows if isinstance(each, dict) and "conversations" in each)
@@ -186,9 +185,10 @@ def test_a_list_of_rows_is_several_conversations() -> None:
     assert [reading.transcript for reading in read_all(rows, "sharegpt")] == [transcript(each) for each in rows]
 
 
-@pytest.mark.parametrize(
-    "document", [{}, {"conversations": [{"from": 1, "value": ""}]}, {"conversations": [[]]}, [], 3]
-)
+NO_ROWS: list[Any] = [{}, row({"from": 1, "value": ""}), {"conversations": [[]]}, [], 3]
+
+
+@pytest.mark.parametrize("document", NO_ROWS)
 def test_what_is_no_row_is_refused(document: Any) -> None:
     with pytest.raises(BridgeError):
         read(document, "sharegpt")
