@@ -181,7 +181,7 @@ def test_a_token_that_headers_are_made_of_is_refused() -> None:
 
 
 def test_what_begins_and_ends_a_text_of_ocm_0_1_is_a_token_only_there() -> None:
-    options = Options(bos="<bot>", eos="<eot>")
+    options = Options(format_options={"bos": "<bot>", "eos": "<eot>"})
     document = Transcript((Message("user", "a <bot> b <eot>"), Message("assistant", "<eot>", channel="final")))
     result = write(document, "ocm-0.1", options=options)
     output = str(result.output)

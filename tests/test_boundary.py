@@ -124,7 +124,7 @@ def test_what_stands_around_one_conversation_or_inside_of_it_is_no_boundary(sour
 
 def test_tokens_that_the_options_name_are_boundaries_too() -> None:
     text = f"<START>{USER.format('A')}<STOP><START>{USER.format('B')}<STOP>"
-    options = Options(bos="<START>", eos="<STOP>")
+    options = Options(format_options={"bos": "<START>", "eos": "<STOP>"})
     assert [said(one.transcript) for one in read_all(text, "ocm-0.1", options=options)] == [["A"], ["B"]]
     assert len(read(text, "ocm-0.1").findings) > 0
 

@@ -13,6 +13,7 @@ import pytest
 from ocml_bridge import ErrorCode, FindingCode, LossCode, Message, Severity, Transcript, formats
 from ocml_bridge.adapter import Policy
 from ocml_bridge.cli import COMMANDS, command
+from ocml_bridge.cli.conversion_command import ConversionCommand
 from ocml_bridge.errors import EXIT_CODES, ExitCode
 from ocml_bridge.lazy import find
 from sources import ROOT
@@ -69,7 +70,10 @@ def test_every_format_has_its_page_and_every_page_its_format() -> None:
 def _commands() -> Iterator[tuple[str, click.Command]]:
     yield "", command
     for name in COMMANDS:
-        yield name, find(COMMANDS[name])
+        found = find(COMMANDS[name])
+        if isinstance(found, ConversionCommand):
+            found.declare_format_options()
+        yield name, found
 
 
 def test_every_command_and_option_is_documented() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from ocml_bridge import BridgeError, ErrorCode, Options, convert
+from ocml_bridge import BridgeError, ErrorCode, Options, adapter, convert
+from ocml_bridge.adapter import FormatOption
 
 
-@pytest.mark.parametrize("option", [{"control_tokens": "refuze"}, {"reasoning": "thinking"}, {"control_tokens": None}])
+@pytest.mark.parametrize("option", [{"control_tokens": "refuze"}, {"control_tokens": None}])
 def test_a_word_that_an_option_does_not_know_is_refused(option: dict[str, Any]) -> None:
     with pytest.raises(BridgeError, match=next(iter(option))) as caught:
         Options(**option)
@@ -22,3 +24,53 @@ def test_a_dialect_that_the_target_does_not_have_is_refused(target: str) -> None
     with pytest.raises(BridgeError, match="no dialect 'nope'") as caught:
         convert(request, source="openai", target=target, options=Options(dialect="nope"))
     assert caught.value.code is ErrorCode.OPTION
+
+
+REQUEST = {"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "reasoning": "Hm.", "content": "ok"}]}
+
+
+def test_an_option_of_a_format_concerns_that_format() -> None:
+    options = Options(format_options={"reasoning": "reasoning_content"})
+    output: Any = convert(REQUEST, source="openai", target="openai", options=options).output
+    assert output["messages"][1]["reasoning_content"] == "Hm."
+    assert convert(REQUEST, target="harmony", options=options).output == convert(REQUEST, target="harmony").output
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"resoning": "reasoning"}, "no format has an option 'resoning'; did you mean reasoning?"),
+        ({"reasoning": "thinking"}, "reasoning knows no 'thinking'; it knows reasoning, reasoning_content"),
+    ],
+)
+def test_an_option_that_no_format_declares_and_a_value_that_it_does_not_take_are_refused(
+    given: dict[str, str], says: str
+) -> None:
+    with pytest.raises(BridgeError) as caught:
+        convert(REQUEST, source="openai", target="openai", options=Options(format_options=given))
+    assert caught.value.code is ErrorCode.OPTION
+    assert says in caught.value.message
+
+
+def test_a_format_option_is_a_string() -> None:
+    with pytest.raises(BridgeError, match="a format option is a string"):
+        Options(format_options={"bos": None})  # type: ignore[dict-item]
+
+
+def test_format_options_are_a_value_of_their_own() -> None:
+    given = {"bos": "<s>"}
+    options = Options(format_options=given)
+    given["bos"] = "other"
+    assert options == Options(format_options=(("bos", "<s>"),))
+    assert hash(options) == hash(Options(format_options={"bos": "<s>"}))
+
+
+def test_a_format_that_is_not_registered_has_options_too() -> None:
+    loud = FormatOption("loud", "Whether it is loud.", default="no", choices=("no", "yes"))
+    own = replace(adapter("chatml")[0], id="loud", options=(loud,))
+    options = Options(format_options={"loud": "yes"})
+    assert loud.of(options) == "yes"
+    assert loud.of(Options()) == "no"
+    assert convert(REQUEST, target=own, options=options).output == convert(REQUEST, target="chatml").output
+    with pytest.raises(BridgeError, match="no format has an option 'loud'"):
+        convert(REQUEST, target="chatml", options=options)

@@ -38,7 +38,7 @@ SETTINGS = [
     Options(control_tokens="raw"),
     Options(control_tokens="refuse"),
     Options(training=True),
-    Options(reasoning="reasoning_content"),
+    Options(format_options={"reasoning": "reasoning_content"}),
     Options(special_tokens=("hi", "tool")),
 ]
 
@@ -132,7 +132,7 @@ def test_so_it_is_with_any_options(document: Document, options: Options) -> None
         assert refused or planned == plain, target
 
 
-NAMED = (Options(bos="<bot>", eos="<eot>"), Options(special_tokens=("<bot>", "<eot>")))
+NAMED = (Options(format_options={"bos": "<bot>", "eos": "<eot>"}), Options(special_tokens=("<bot>", "<eot>")))
 
 
 @pytest.mark.parametrize("options", NAMED, ids=["edges", "tokens"])

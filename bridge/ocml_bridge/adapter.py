@@ -13,18 +13,18 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from .model import Json, Transcript
-from .options import DEFAULT, Options, Policy, Reasoning
+from .options import DEFAULT, FormatOption, Options, Policy
 
 __all__ = [
     "DEFAULT",
     "Adapter",
     "AddedTokens",
+    "FormatOption",
     "Kind",
     "MakeDecoder",
     "MakeEncoder",
     "Options",
     "Policy",
-    "Reasoning",
     "Source",
 ]
 
@@ -80,6 +80,7 @@ class Adapter:
         dialects: the spellings it can write, the default one first.
         dialect_of: the dialect that a document of the format was read in, whatever its messages; None where it says
             nothing of that. It is written again unless the options name another.
+        options: the options that are the format's own, with which it is read or written.
         split: cuts a source at its boundaries into sources of one conversation each, with the place of each: its offset
             in a text, its index in a list. None where a source is always one. The reader refuses what it would cut
             (OCB-SEVERAL).
@@ -106,6 +107,7 @@ class Adapter:
     writes_units: Callable[[Options], UnitWriter]
     dialects: tuple[str, ...] = field(default=())
     dialect_of: Callable[[Transcript], str | None] | None = None
+    options: tuple[FormatOption[str] | FormatOption[None], ...] = ()
     split: Callable[[Source, Options], Sequence[tuple[int, Source]]] | None = None
     compare: Callable[[Source], Sequence[Comparison]] | None = None
     decoders: Mapping[str, MakeDecoder] = field(default_factory=dict[str, MakeDecoder])

@@ -18,7 +18,7 @@ from .text.added_tokens import Breaker, Edit, Passage
 
 def added_to(adapter: Adapter, options: Options) -> AddedTokens | None:
     """The added tokens that concern a format; None where there are none."""
-    if adapter.added_tokens is None or not (options.special_tokens or options.bos or options.eos):
+    if adapter.added_tokens is None or not (options.special_tokens or options.format_options):
         return None
     added = adapter.added_tokens(options)
     return added if added.tokens else None
@@ -64,9 +64,7 @@ def guarded(
 
 def refused(losses: Sequence[Loss]) -> BridgeError:
     """The error of the policy `refuse`; for the caller to raise."""
-    message = (
-        "the content makes a special token of --special-tokens, --bos or --eos; choose --control-tokens neutralise"
-    )
+    message = "the content makes a special token that the options name; choose --control-tokens neutralise"
     return BridgeError(ErrorCode.CONTROL_TOKEN, message, path=losses[0].path)
 
 

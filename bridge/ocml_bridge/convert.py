@@ -41,6 +41,7 @@ def read(
         BridgeError: with code and position, where there is nothing that could be read; OCB-FORMAT-DOUBT where it is
             certainly of another format than the one that was named; OCB-SIDECAR for a sidecar of another output.
     """
+    registry.check_format_options(options, source)
     document, findings, name = _read(data, source, options, strict, sidecar)
     return Reading(whole(document), tuple(findings), name)
 
@@ -68,6 +69,7 @@ def write(
         BridgeError: OCB-LOSS or OCB-EMPTIED where the policy refuses a loss; OCB-CONTROL-TOKEN where that for control
             tokens does.
     """
+    registry.check_format_options(options, target)
     transcript = own(transcript)
     outcome, name = _written(transcript, target, options, drop_analysis)
     _check(outcome, policy, strict)
@@ -101,6 +103,7 @@ def convert(
     Raises:
         BridgeError: with code and position, where it cannot be read or may not be written.
     """
+    registry.check_format_options(options, source, target)
     document, findings, name = _read(data, source, options, strict, sidecar)
     outcome, target_id = _written(document, target, options, drop_analysis)
     _check(outcome, policy, strict)

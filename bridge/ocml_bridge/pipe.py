@@ -32,6 +32,7 @@ def decoder(stream: str | Adapter, *, options: Options = DEFAULT, prefix: str | 
     """
     stream, options = _in_dialect(stream, options)
     adapter, make = _find(stream, lambda adapter: adapter.decoders, "read")
+    registry.check_format_options(options, stream)
     made = make(options)
     added = added_to(adapter, options)
     if added is not None:
@@ -66,6 +67,7 @@ def encoder(
 
     named, options = _in_dialect(stream, options)
     adapter, make = _find(named, lambda adapter: adapter.encoders, "written")
+    registry.check_format_options(options, stream)
     made = make(answer or Answer(), options)
     added = added_to(adapter, options)
     if added is not None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
-from .adapter import Adapter
+from .adapter import Adapter, FormatOption, Options
 from .errors import BridgeError, ErrorCode
 from .lazy import find
 
@@ -95,14 +96,40 @@ ALIASES: Final[dict[str, str]] = {
 
 def _unknown(format_id: str) -> BridgeError:
     """The error for an id that no format has, with the one that was probably meant."""
+    known, name = formats(), format_id.casefold()
+    near = f"; did you mean {ALIASES[name]}?" if name in ALIASES else _near(name, known)
+    return BridgeError(
+        ErrorCode.FORMAT_UNKNOWN, f"there is no format {format_id!r}{near}; the formats are {', '.join(known)}"
+    )
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    """The question whether the name that is most like it was meant; empty where none is like it."""
     from difflib import get_close_matches
 
-    known, name = formats(), format_id.casefold()
-    near = ALIASES.get(name) or next(iter(get_close_matches(name, known, 1)), None)
-    meant = "" if near is None else f"; did you mean {near}?"
-    return BridgeError(
-        ErrorCode.FORMAT_UNKNOWN, f"there is no format {format_id!r}{meant}; the formats are {', '.join(known)}"
-    )
+    return "".join(f"; did you mean {near}?" for near in get_close_matches(name, [*known], 1))
+
+
+def format_options() -> dict[str, FormatOption[str] | FormatOption[None]]:
+    """The options that the formats declare for themselves, by name."""
+    return {option.name: option for adapter in load_all()[0] for option in adapter.options}
+
+
+def check_format_options(options: Options, *formats: str | Adapter | None) -> None:
+    """Refuse options that no format declares: they would be passed over without a word.
+
+    Args:
+        options: the options of a conversion.
+        formats: its formats, among which may be adapters that are not registered.
+
+    Raises:
+        BridgeError: OCB-OPTION for the first of them, with the one that was probably meant.
+    """
+    own = {option.name for adapter in formats if isinstance(adapter, Adapter) for option in adapter.options}
+    for name, _ in options.format_options:
+        if name not in own and name not in (known := format_options()):
+            near = _near(name, known)
+            raise BridgeError(ErrorCode.OPTION, f"no format has an option {name!r}{near}; there are {', '.join(known)}")
 
 
 def adapter(format_id: str | Adapter) -> tuple[Adapter, str | None]:

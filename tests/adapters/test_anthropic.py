@@ -372,7 +372,7 @@ def test_a_thought_without_a_signature_is_left_out() -> None:
 
 def test_thoughts_without_a_signature_are_kept_where_that_is_asked_for() -> None:
     document = Transcript((Message("user", "Hi"), Message("assistant", "t", channel="analysis")))
-    result_ = write(document, "anthropic", options=Options(unsigned="keep"))
+    result_ = write(document, "anthropic", options=Options(format_options={"unsigned": "keep"}))
     assert result_.output == {"messages": [QUESTION, asks({"type": "thinking", "thinking": "t", "signature": ""})]}
     assert result_.lossless
 

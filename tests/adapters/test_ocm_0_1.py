@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -54,8 +55,8 @@ def completion(text: str, *codes: FindingCode) -> Completion:
     return reading.transcript
 
 
-def text_of(document: Document, dialect: str = ID, **options: str) -> str:
-    output = write(document, dialect, options=Options(**options)).output  # type: ignore[arg-type]
+def text_of(document: Document, dialect: str = ID, **options: Any) -> str:
+    output = write(document, dialect, options=Options(**options)).output
     assert isinstance(output, str)
     return output
 
@@ -392,9 +393,9 @@ def test_15_tokens_begin_and_end_a_text_at_its_edges_only() -> None:
     document = transcript("<s>" + turn("user", "<s>no</s> [BOS]") + "</s>")
     assert document.messages[0].content == "<s>no</s> [BOS]"
     assert document.layout == {ID: {"bos": "<s>", "eos": "</s>"}}
-    own = Options(bos="<bos>", eos="<eos>")
+    own = Options(format_options={"bos": "<bos>", "eos": "<eos>"})
     text = "<bos>" + turn("user", "Hello.") + "<eos>"
-    assert text_of(transcript(text, options=own), bos="<bos>", eos="<eos>") == text
+    assert text_of(transcript(text, options=own), format_options=own.format_options) == text
     assert completion(text_of(Completion("<s>no</s>")), FindingCode.SHAPE).content == "<s>no</s>"
 
 
@@ -403,10 +404,11 @@ def test_15_and_16_dialects() -> None:
     assert text_of(document) == text_of(document, "ocm-0.1:bos") == chat(turn("user", "Hello."))
     assert text_of(document, "ocm-0.1:s") == "<s>\n" + turn("user", "Hello.") + "\n</s>"
     assert text_of(document, "ocm-0.1:bare") == turn("user", "Hello.")
-    assert text_of(document, "ocm-0.1:s", bos="", eos="[EOS]") == turn("user", "Hello.") + "\n[EOS]"
+    ends = {"bos": "", "eos": "[EOS]"}
+    assert text_of(document, "ocm-0.1:s", format_options=ends) == turn("user", "Hello.") + "\n[EOS]"
     assert text_of(transcript(EXACT["the first text"]), "ocm-0.1:bos").startswith("[BOS]<|im_start|>")
     with pytest.raises(BridgeError) as refused:
-        text_of(document, bos="a b ")
+        text_of(document, format_options={"bos": "a b "})
     assert refused.value.code is ErrorCode.OPTION
 
 

@@ -36,7 +36,7 @@ def _spoilt(document: Transcript, notes: list[Any]) -> Transcript:
 
 
 SPOILT = st.builds(_spoilt, strategies.transcripts(), st.lists(wire.NONSENSE, min_size=2, max_size=8))
-OPTIONS = st.sampled_from([DEFAULT, Options(reasoning="reasoning_content")])
+OPTIONS = st.sampled_from([DEFAULT, Options(format_options={"reasoning": "reasoning_content"})])
 
 
 @given(st.one_of(strategies.documents(), SPOILT), OPTIONS)

@@ -76,7 +76,8 @@ def test_the_option_chooses_the_key_in_place_of_parts() -> None:
     from ocml_bridge import Options
 
     source = [{"role": "assistant", "content": [thinking("Hm."), part("Yes.")]}]
-    result = convert(source, source="openai", target="openai", options=Options(reasoning="reasoning_content"))
+    options = Options(format_options={"reasoning": "reasoning_content"})
+    result = convert(source, source="openai", target="openai", options=options)
     output: Any = result.output
     assert output[0]["reasoning_content"] == "Hm."
 

@@ -106,7 +106,8 @@ def test_a_copy_goes_on_by_itself_wherever_it_is_made(data: st.DataObject, text:
 
 @given(st.data(), ANSWER, st.sampled_from(("ok", "<|fim_prefix|>", "[EOS]x", "|im_end|>", "reason|>", "a \n b")))
 def test_another_token_may_end_the_text(data: st.DataObject, answer: str, eos: str) -> None:
-    text, options = answer + data.draw(st.sampled_from(("", eos, eos[:-1], f"{eos} \n"))), Options(eos=eos)
+    text = answer + data.draw(st.sampled_from(("", eos, eos[:-1], f"{eos} \n")))
+    options = Options(format_options={"eos": eos})
     seen: list[list[Event]] = []
     for chunks in ([text], list(text)):
         made = decoder(STREAM, options=options)
@@ -383,7 +384,7 @@ def test_texts_and_thoughts_are_written_as_they_come() -> None:
 
 def test_the_options_say_how_it_begins_and_ends() -> None:
     document = answer(Message("user", "Hi"))
-    for options in (Options(dialect="s"), Options(dialect="bare"), Options(bos="<s>", eos="")):
+    for options in (Options(dialect="s"), Options(dialect="bare"), Options(format_options={"bos": "<s>", "eos": ""})):
         assert written(replay(document), options)[0] == write(document, STREAM, options=options).output
 
 

@@ -119,7 +119,7 @@ def test_the_numbers_of_tokens_come_behind_the_answer_where_they_are_given() -> 
 
 
 def test_the_key_of_reasoning_is_an_option() -> None:
-    made = encoder("openai-sse", options=Options(reasoning="reasoning_content"), visibility=DEBUG)
+    made = encoder("openai-sse", options=Options(format_options={"reasoning": "reasoning_content"}), visibility=DEBUG)
     assert {"reasoning_content": "Hm."} in deltas(made.encode(replay(Transcript((thought("Hm."), final("x"))))))
 
 

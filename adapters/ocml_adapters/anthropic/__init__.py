@@ -5,7 +5,7 @@ from __future__ import annotations
 from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 
-from .syntax import ENGINE_KEYS, HOME
+from .syntax import ENGINE_KEYS, HOME, UNSIGNED
 
 ADAPTER = Adapter(
     id="anthropic",
@@ -15,6 +15,7 @@ ADAPTER = Adapter(
     reads_units=Lazy(f"{__name__}.units:WireReader"),
     writes_units=Lazy(f"{__name__}.units:WireWriter"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
+    options=(UNSIGNED,),
     split=Lazy(f"{__name__}.shapes:split"),
     engine_keys=ENGINE_KEYS,
     decoders={"anthropic-sse": Lazy(f"{__name__}.stream:decoder")},

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ocml_bridge.adapter import FormatOption
+
 HOME: Final = "anthropic"
 """The format id, and the key of extras and layout."""
 
@@ -88,3 +90,10 @@ MAX_TOKENS: Final = 4096
 
 BATCH_HINT: Final = "several conversations in one file are for 'ocml-convert batch', named one by one"
 EXPECTED: Final = "expected a request with 'messages', a response of type 'message', or a list of messages"
+
+UNSIGNED: Final = FormatOption(
+    "unsigned",
+    "Private reasoning without a signature in anthropic messages: the API itself refuses it, other servers take it.",
+    default="leave-out",
+    choices=("leave-out", "keep"),
+)

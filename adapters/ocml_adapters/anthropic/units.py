@@ -28,7 +28,7 @@ from .reader import checked, is_system_prompt, notice, read_unit
 from .shapes import Place, is_answer
 from .skeletons import filled, skeleton
 from .spelling import spelled
-from .syntax import HOME, MESSAGE, MESSAGES, SYSTEM
+from .syntax import HOME, MESSAGE, MESSAGES, SYSTEM, UNSIGNED
 
 
 class WireReader(UnitReader):
@@ -115,7 +115,7 @@ class WireWriter(UnitWriter):
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Texts in thoughts and calls, parts that are known elsewhere."""
-        return nearest(message, index, log, keeps_unsigned=self.options.unsigned == "keep")
+        return nearest(message, index, log, keeps_unsigned=UNSIGNED.of(self.options) == "keep")
 
     def joins(self, before: Head, head: Head) -> bool:
         """Whether a message stands in one wire message with the one before it."""

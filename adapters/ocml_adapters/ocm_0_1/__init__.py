@@ -5,7 +5,7 @@ from __future__ import annotations
 from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 
-from .syntax import DIALECTS, HOME
+from .syntax import BOS_TOKEN, DIALECTS, EOS_TOKEN, HOME
 
 ADAPTER = Adapter(
     id=HOME,
@@ -17,6 +17,7 @@ ADAPTER = Adapter(
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     split=Lazy(f"{__name__}.reader:split"),
     dialects=DIALECTS,
+    options=(BOS_TOKEN, EOS_TOKEN),
     frame_tokens=Lazy(f"{__name__}.syntax:frame_tokens"),
     decoders={HOME: Lazy(f"{__name__}.stream:decoder")},
     encoders={HOME: Lazy(f"{__name__}.encode:encoder")},

@@ -20,7 +20,7 @@ from ocml_bridge.text.edges import by_format, is_trivia
 from ocml_bridge.text.im import Grammar
 from ocml_bridge.text.unicode import BOM
 
-from .syntax import DIALECTS, END, GRAMMAR, HOME, START
+from .syntax import BOS_TOKEN, DIALECTS, END, EOS_TOKEN, GRAMMAR, HOME, START
 
 BOS: Final = ("[BOS]", "<s>", "<|BOS|>", "<|begin_of_text|>", "<|startoftext|>")
 EOS: Final = ("[EOS]", "</s>", "<|EOS|>", "<|end_of_text|>", "<|endoftext|>")
@@ -28,7 +28,7 @@ EOS: Final = ("[EOS]", "</s>", "<|EOS|>", "<|end_of_text|>", "<|endoftext|>")
 
 def grammar(options: Options) -> Grammar:
     """The grammar of frames, with the tokens that the options name as boundaries."""
-    return _grammar(options.bos or "", options.eos or "")
+    return _grammar(BOS_TOKEN.of(options) or "", EOS_TOKEN.of(options) or "")
 
 
 @lru_cache(maxsize=16)
@@ -78,7 +78,7 @@ _NAMES: Final = tuple(field.name for field in fields(Edges))
 def opening(text: str, options: Options) -> Edges:
     """The edges at the beginning of a text; what stands behind the token is `head`."""
     rest = text.lstrip()
-    for token in (*BOS, options.bos):
+    for token in (*BOS, BOS_TOKEN.of(options)):
         if token and rest.startswith(token):
             return replace(NONE, before=text[: len(text) - len(rest)], bos=token, head=rest[len(token) :])
     return replace(NONE, head=text)
@@ -87,7 +87,7 @@ def opening(text: str, options: Options) -> Edges:
 def closing(text: str, options: Options) -> Edges:
     """The edges at the end of a text; what stands before the token is `tail`."""
     rest = text.rstrip()
-    for token in (*EOS, options.eos):
+    for token in (*EOS, EOS_TOKEN.of(options)):
         if token and rest.endswith(token):
             return replace(NONE, tail=rest[: len(rest) - len(token)], eos=token, after=text[len(rest) :])
     return replace(NONE, tail=text)
@@ -129,13 +129,14 @@ def with_tokens(edges: Edges, options: Options) -> Edges:
     Raises:
         BridgeError: OCB-OPTION for a token that would not be read back as one.
     """
-    for name, token in (("--bos", options.bos), ("--eos", options.eos)):
+    bos, eos = BOS_TOKEN.of(options), EOS_TOKEN.of(options)
+    for option, token in ((BOS_TOKEN, bos), (EOS_TOKEN, eos)):
         if token is not None and (token != token.strip() or START in token):
-            raise BridgeError(ErrorCode.OPTION, f"{name} cannot be {token!r}: no frame, no space around it")
-    if options.bos is not None:
-        edges = replace(edges, bos=options.bos, **({} if options.bos else {"before": "", "head": ""}))
-    if options.eos is not None:
-        edges = replace(edges, eos=options.eos, **({} if options.eos else {"tail": "", "after": ""}))
+            raise BridgeError(ErrorCode.OPTION, f"{option.name} cannot be {token!r}: no frame, no space around it")
+    if bos is not None:
+        edges = replace(edges, bos=bos, **({} if bos else {"before": "", "head": ""}))
+    if eos is not None:
+        edges = replace(edges, eos=eos, **({} if eos else {"tail": "", "after": ""}))
     return edges
 
 

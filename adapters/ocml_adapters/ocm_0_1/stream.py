@@ -24,7 +24,7 @@ from .body import BodyReader, is_text, with_channels
 from .edges import EOS, grammar
 from .reader import FramesReader, end_inside
 from .segments import Block, Call, Output, Segment
-from .syntax import END, SPECIALS
+from .syntax import END, EOS_TOKEN, SPECIALS
 
 
 class LiveBody(BodyReader):
@@ -140,7 +140,7 @@ class Ending:
     """
 
     def __init__(self, options: Options) -> None:
-        self._tokens: Final = tuple(token for token in (*EOS, options.eos) if token)
+        self._tokens: Final = tuple(token for token in (*EOS, EOS_TOKEN.of(options)) if token)
         self.firsts: Final = "".join(token[0] for token in self._tokens)
         """The characters that such an end may begin with."""
         self.may_begin: Final = re.compile(f"[{re.escape(self.firsts)}]").search

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, Literal
 
+from ocml_bridge.adapter import FormatOption
 from ocml_bridge.boundary import BEGINS, ENDS
 from ocml_bridge.text.added_tokens import beside_with_edges
 from ocml_bridge.text.control import ControlTokens
@@ -54,7 +55,11 @@ SPELLINGS: Final = (START, END, *FLAGS, *OPENERS, *CLOSERS.values(), LIST, CALL,
 SPECIALS: Final = (*SPELLINGS, *BEGINS, *ENDS)
 TOKENS: Final = ControlTokens(SPECIALS)
 """The tokens that content must not hold as they are; what begins and ends a text is none of it (decision 15)."""
-added_tokens: Final = beside_with_edges(TOKENS)
+
+BOS_TOKEN: Final = FormatOption("bos", "What an ocm-0.1 text begins with ('' for nothing).", default=None)
+EOS_TOKEN: Final = FormatOption("eos", "What an ocm-0.1 text ends with ('' for nothing).", default=None)
+"""None for what the dialect has."""
+added_tokens: Final = beside_with_edges(TOKENS, BOS_TOKEN, EOS_TOKEN)
 
 
 def frame_tokens() -> tuple[str, ...]:

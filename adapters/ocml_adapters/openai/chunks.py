@@ -25,7 +25,7 @@ from .form import by_format
 from .nearest import CALL, stage_of
 from .settings import PARAMETERS
 from .spelling import spelled
-from .syntax import FUNCTION, TOOL_CALLS
+from .syntax import FUNCTION, REASONING_KEY, TOOL_CALLS
 
 STREAM: Final = "openai-sse"
 """The stream id."""
@@ -47,7 +47,7 @@ class Chunks:
 
     Args:
         answer: its id, model, time and index.
-        options: `reasoning` names the key of private reasoning.
+        options: `REASONING_KEY` of them is the key of private reasoning.
 
     Attributes:
         reasoning: around more of it.
@@ -59,7 +59,7 @@ class Chunks:
         self._whole: Object = {"id": answer.id, "object": CHUNK, "created": answer.created, "model": answer.model}
         self._before = f'data: {_dumps(self._whole)[:-1]},"choices":[{{"index":{answer.index},"delta":'
         self._after = ',"finish_reason":null}]}\n\n'
-        self.reasoning: Final = self._ends(f'{{"{options.reasoning}":', "}")
+        self.reasoning: Final = self._ends(f'{{"{REASONING_KEY.of(options)}":', "}")
         self.content: Final = self._ends('{"content":', "}")
         self.refusal: Final = self._ends('{"refusal":', "}")
 

@@ -15,7 +15,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.form import OBJECT, Object
 from ocml_bridge.model import Json
 
-from .syntax import CONTENT, DETAILS, REASONING
+from .syntax import CONTENT, DETAILS, REASONING, REASONING_KEY
 
 THINKING: Final = "thinking"
 """The type of a content part that holds reasoning, and its key: a text, or a list of text parts (Mistral, vLLM)."""
@@ -116,16 +116,17 @@ def write_reasoning(texts: list[str], keys: Json, templates: Json, extras: Objec
         keys: the keys that the source had them under; nonsense is passed over.
         templates: as `Reasoning` has them; one that the texts do not fill is passed over.
         extras: the message's extras, where details may stand that say the same and more.
-        options: `reasoning` names the key to use in place of the source's, where it is not the default one.
+        options: they may name a key (`REASONING_KEY`) to use in place of the source's, where it is not the default one.
     """
     known: Object = templates if isinstance(templates, OBJECT) else {}
-    if options.reasoning == "reasoning" and isinstance(known.get(CONTENT), list):
+    key = REASONING_KEY.of(options)
+    if key == REASONING_KEY.default and isinstance(known.get(CONTENT), list):
         parts = fill(known[CONTENT], texts)
         if parts is not None:
             return {CONTENT: parts}
     chosen = _chosen(texts, keys, known, extras)
-    if options.reasoning != "reasoning":
-        chosen = [options.reasoning, *(key for key in chosen if key == DETAILS)]
+    if key != REASONING_KEY.default:
+        chosen = [key, *(other for other in chosen if other == DETAILS)]
     return {key: _value(key, texts, known) for key in REASONING if key in chosen}
 
 

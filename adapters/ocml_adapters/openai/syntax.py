@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ocml_bridge.adapter import FormatOption
 from ocml_bridge.text.functions import MEMBERS
 
 HOME: Final = "openai"
@@ -22,6 +23,12 @@ DETAILS: Final = "reasoning_details"
 """The key that gives it as a list, one item a block."""
 REASONING: Final = ("reasoning", "reasoning_content", DETAILS, "thinking")
 """All of them, in the order in which they are believed."""
+REASONING_KEY: Final = FormatOption(
+    "reasoning",
+    "The key that openai messages get private reasoning under.",
+    default="reasoning",
+    choices=("reasoning", "reasoning_content"),
+)
 
 MESSAGE_ORDER: Final = (
     *("role", "tool_call_id", "name"),

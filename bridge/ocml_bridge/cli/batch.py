@@ -16,6 +16,7 @@ from .. import jsontext, registry
 from ..adapter import Options
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..policy import LossPolicy
+from .conversion_command import ConversionCommand
 from .options import format_options, policy_options, profile_options
 from .output import PROGRAM, say, write_all
 from .parameters import FILE, force_option, format_option
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from ..bulk.run import Plan, Watch
 
 
-@click.command()
+@click.command(cls=ConversionCommand)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @format_option("-t", "--to", "target", text="The format to write: ID or ID:DIALECT; the profile's if left out.")
 @format_option("-f", "--from", "source", text="The format to read; told from each record where left out.")

@@ -17,6 +17,7 @@ from ..errors import BridgeError, ErrorCode
 from ..model import Document, Json
 from ..policy import LENIENT, LossPolicy
 from ..verify import verify
+from .conversion_command import ConversionCommand
 from .options import format_options, policy_options, profile_options
 from .output import STANDARD, about, read_bytes, say, shown, warn, write_all
 from .parameters import FILE, force_option, format_option
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from ..profiles import Prompt
 
 
-@click.command()
+@click.command(cls=ConversionCommand)
 @click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
 @format_option("-t", "--to", "target", text="The format to write: ID or ID:DIALECT; the profile's if left out.")
 @format_option("-f", "--from", "source", text="The format to read; told from the input where left out.")

@@ -57,6 +57,7 @@ def _described(adapter: Adapter) -> dict[str, Json]:
         "title": adapter.title,
         "kind": str(adapter.kind),
         "dialects": list(adapter.dialects),
+        "options": [option.name for option in adapter.options],
     }
 
 

@@ -10,18 +10,19 @@ import click
 
 from ..adapter import Options
 from ..policy import REFUSED_BY_DEFAULT, LossPolicy
+from .conversion_command import given_format_options
 from .parameters import Command
 from .special_tokens import special_tokens_option
 
-_FIELDS: Final = ("control_tokens", "bos", "eos", "reasoning", "unsigned", "training", "special_tokens", "force_format")
+_FIELDS: Final = ("control_tokens", "training", "special_tokens", "force_format")
 
 
 def format_options(command: Command) -> Command:
-    """The options that say how to read and write; the command takes them as `options`.
+    """The options that say how to read and write; the command, a `ConversionCommand`, takes them as `options`.
 
     With `force_option`, that one too, which has to stand above.
     """
-    command = _gathered(command, "options", Options, _FIELDS)
+    command = _gathered(command, "options", _options, _FIELDS)
     for option in reversed(
         (
             click.option(
@@ -31,28 +32,16 @@ def format_options(command: Command) -> Command:
                 show_default=True,
                 help="Control tokens in content, where the target has no escape: break them up, refuse, or leave them.",
             ),
-            click.option("--bos", metavar="TOKEN", help="What an ocm-0.1 text begins with ('' for nothing)."),
-            click.option("--eos", metavar="TOKEN", help="What an ocm-0.1 text ends with ('' for nothing)."),
-            click.option(
-                "--reasoning",
-                type=click.Choice(("reasoning", "reasoning_content")),
-                default="reasoning",
-                show_default=True,
-                help="The key that openai messages get private reasoning under.",
-            ),
-            click.option(
-                "--unsigned",
-                type=click.Choice(("leave-out", "keep")),
-                default="leave-out",
-                show_default=True,
-                help="Private reasoning without a signature in anthropic messages, which the API itself refuses.",
-            ),
             click.option("--training", is_flag=True, help="End the last answer as a model is trained to end it."),
             special_tokens_option,
         )
     ):
         command = option(command)
     return command
+
+
+def _options(**given: Any) -> Options:
+    return Options(**given, format_options=given_format_options())
 
 
 def profile_options(command: Command) -> Command:

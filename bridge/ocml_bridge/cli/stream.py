@@ -16,6 +16,7 @@ from ..errors import BridgeError, ErrorCode, ExitCode
 from ..events import Answer, Decoder, Encoder, End, Event, Reason, Start, Stop, numbered
 from ..loss import Finding, FindingCode, Severity, is_lossless
 from .arriving import Numbers, Utf8, chunks
+from .conversion_command import ConversionCommand
 from .convert import refuse_same_file
 from .options import format_options
 from .output import STANDARD, about, pour, read_bytes, say, shown, standard_input, warn, write_all
@@ -46,7 +47,7 @@ def _stream_option(*names: str, written: bool, text: str, required: bool = True)
     return click.option(*names, metavar="STREAM", required=required, shell_complete=complete, help=text)
 
 
-@click.command()
+@click.command(cls=ConversionCommand)
 @click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
 @_stream_option(
     *("-f", "--from", "source"),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Final
 
-from ..adapter import AddedTokens, Options
+from ..adapter import AddedTokens, FormatOption, Options
 from .control import BREAK, ControlTokens
 
 
@@ -20,11 +20,13 @@ def beside(control: ControlTokens) -> Callable[[Options], AddedTokens]:
     return lambda options: AddedTokens(_beside(control, options.special_tokens))
 
 
-def beside_with_edges(control: ControlTokens) -> Callable[[Options], AddedTokens]:
-    """The same for a format whose texts begin and end with tokens that the options name."""
+def beside_with_edges(
+    control: ControlTokens, begins: FormatOption[None], ends: FormatOption[None]
+) -> Callable[[Options], AddedTokens]:
+    """The same for a format whose texts begin and end with tokens that two options of its own name."""
 
     def added(options: Options) -> AddedTokens:
-        bos, eos = options.bos or "", options.eos or ""
+        bos, eos = begins.of(options) or "", ends.of(options) or ""
         # What is too short to be broken cannot be kept out of content.
         edges = tuple(token for token in (bos, eos) if len(token) > 1 and BREAK not in token)
         return AddedTokens(_beside(control, (*options.special_tokens, *edges)), bos, eos)

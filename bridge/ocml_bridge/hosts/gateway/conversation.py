@@ -79,7 +79,10 @@ class Conversation:
             return Answer(self.id, self.asked.model, created, index, lambda _: f"call_{uuid.uuid4().hex[:24]}")
 
         stream = api.stream if self.asked.stream else api.whole
-        options = Options(reasoning=settings.reasoning or "reasoning", special_tokens=settings.special_tokens)
+        options = Options(
+            special_tokens=settings.special_tokens,
+            format_options={"reasoning": settings.reasoning} if settings.reasoning else (),
+        )
         decoder = settings.model.answering(asked.prompt, options=options)
         source = decoder.copy if asked.wanted.count > 1 else lambda: decoder
         self._answering = Answering(

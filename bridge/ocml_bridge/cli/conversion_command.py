@@ -1,0 +1,65 @@
+"""A command that takes, beside its own options, those that the formats declare for themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from .. import registry
+from ..adapter import FormatOption
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+_GIVEN: Final = f"{__name__}.given"
+"""The key of a context's `meta` that has the values by name."""
+
+
+class ConversionCommand(click.Command):
+    """Such a command. Formats are loaded for an option that is not its own, for help, and for completion alone."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments, with the formats' options where there is one that the command does not have."""
+        try:
+            return super().parse_args(ctx, [*args])
+        except click.NoSuchOption:
+            self.declare_format_options()
+            return super().parse_args(ctx, args)
+
+    def get_help(self, ctx: click.Context) -> str:
+        """The help, with all options."""
+        self.declare_format_options()
+        return super().get_help(ctx)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """What may follow, among all options."""
+        self.declare_format_options()
+        return super().shell_complete(ctx, incomplete)
+
+    def declare_format_options(self) -> None:
+        """Take the options of all formats, too, but those whose names the command needs itself."""
+        own = {param.name for param in self.params}
+        self.params += [_declared(option) for name, option in registry.format_options().items() if name not in own]
+
+
+def given_format_options() -> Mapping[str, str]:
+    """The formats' options that the current command was given."""
+    return click.get_current_context().meta.get(_GIVEN, {})
+
+
+def _declared(option: FormatOption[str] | FormatOption[None]) -> click.Option:
+    return click.Option(
+        [f"--{option.name.replace('_', '-')}", option.name],
+        type=click.Choice(option.choices) if option.choices else None,
+        metavar=None if option.choices else "TEXT",
+        help=option.help if option.default is None else f"{option.help}  [default: {option.default}]",
+        callback=_take,
+        expose_value=False,
+    )
+
+
+def _take(context: click.Context, option: click.Parameter, value: str | None) -> None:
+    if value is not None and option.name:
+        context.meta.setdefault(_GIVEN, {})[option.name] = value
