@@ -92,7 +92,7 @@ class TextEncoder(ABC):
     def safe(self, text: str, path: str) -> str:
         """Text as it may stand in a message; control tokens are never cut, and are reported once a message."""
         assert self._control is not None, "a format without an escape of its own names its tokens"
-        if self._control.is_safe(text):
+        if self._control.is_free(text):
             return text
         noted = Log()
         safe = self._control.guard(text, self.options.control_tokens, path, noted)

@@ -30,17 +30,13 @@ class ControlTokens:
     def __init__(self, tokens: Iterable[str], numbered: Iterable[str] = ()) -> None:
         tokens, numbered = tuple(tokens), tuple(numbered)
         ends: dict[str, list[str]] = {}
-        tokens, numbered = tuple(tokens), tuple(numbered)
         for token in sorted(tokens, key=len, reverse=True):
             ends.setdefault(token[0], []).append(re.escape(token[1:]))
         for token in numbered:
             ends.setdefault(token[0], []).append(re.escape(token[1:]).replace("\\#", "[0-9]+"))
-        self._firsts: Final = tuple(ends)
-        begins = {token[:2].partition("#")[0] for token in numbered} | {token[:2] for token in tokens}
-        self._begins: Final = tuple(sorted(begins | {first + BREAK for first in ends}))
-        """What every token begins with, whole or broken: few texts have that."""
-        self._beginnings: Final = tuple({token[:2] for token in (*tokens, *numbered)})
-        self._heads: Final = [(re.escape(first), "|".join(rest)) for first, rest in ends.items()]
+        self._rests: Final = {first: "|".join(rests) for first, rests in ends.items()}
+        self._heads: Final = [(re.escape(first), rest) for first, rest in self._rests.items()]
+        self._searches: Final[dict[str, re.Pattern[str] | None]] = dict.fromkeys(ends)
 
     # Compiled when they are needed: most conversions need none of them.
 
@@ -63,34 +59,24 @@ class ControlTokens:
         """Content as it was before `guard` broke its tokens."""
         return self._broken.sub(lambda found: found[0][0], text) if BREAK in text else text
 
-    def is_safe(self, text: str) -> bool:
-        """Whether a text surely holds no token: nothing that one begins with stands in it."""
-        # Generators take longer than the searches.
-        for first in self._firsts:
-            if first in text:
-                break
-        else:
-            return True
-        for begin in self._begins:  # noqa: SIM110
-            if begin in text:
+    def is_free(self, text: str) -> bool:
+        """Whether a text holds no token, whole or broken: `guard` leaves it as it is."""
+        for first in self._searches:  # a pattern that begins with one character is searched for ten times as fast
+            at = text.find(first)
+            if at >= 0 and self._search(first).search(text, at) is not None:
                 return False
         return True
 
-    def is_free(self, text: str) -> bool:
-        """Whether a text holds no token, whole or broken: `guard` leaves it as it is."""
-        if self.is_safe(text):
-            return True
-        if BREAK not in text:
-            for beginning in self._beginnings:
-                if beginning in text:
-                    break
-            else:
-                return True
-        return self._any.search(text) is None
+    def _search(self, first: str) -> re.Pattern[str]:
+        """What finds the tokens that begin with a character, whole or broken."""
+        search = self._searches[first]
+        if search is None:
+            search = self._searches[first] = re.compile(f"{re.escape(first)}{BREAK}*(?:{self._rests[first]})")
+        return search
 
     def neutralise(self, text: str, keep: Collection[str] = ()) -> str:
         """Content with every token broken, but for those of `keep`, which stand in it as plain text."""
-        if self.is_safe(text):
+        if self.is_free(text):
             return text
         if not keep:
             return self._any.sub(lambda found: found[0] + BREAK, text)

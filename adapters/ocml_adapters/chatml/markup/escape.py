@@ -19,7 +19,7 @@ def _escaped() -> re.Pattern[str]:
 
 def escape(text: str) -> str:
     """JSON text without tokens: outside of strings there are none."""
-    return text if MARKS.is_safe(text) else MARKS.plain.sub(lambda token: _ESCAPE + token[0][1:], text)
+    return text if MARKS.is_free(text) else MARKS.plain.sub(lambda token: _ESCAPE + token[0][1:], text)
 
 
 def unescape(text: str) -> str:
