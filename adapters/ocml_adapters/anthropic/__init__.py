@@ -18,9 +18,9 @@ ADAPTER = Adapter(
     options=(UNSIGNED,),
     split=Lazy(f"{__name__}.shapes:split"),
     engine_keys=ENGINE_KEYS,
-    decoders={"anthropic-sse": Lazy(f"{__name__}.stream:decoder")},
+    decoders={"anthropic-sse": Lazy(f"{__name__}.stream:EventDecoder")},
     encoders={
-        "anthropic-sse": Lazy(f"{__name__}.stream:encoder"),
-        "anthropic": Lazy(f"{__name__}.stream:whole_encoder"),
+        "anthropic-sse": Lazy(f"{__name__}.encode:EventEncoder"),
+        "anthropic": Lazy(f"{__name__}.encode:WholeEncoder"),
     },
 )

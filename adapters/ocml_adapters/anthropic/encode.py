@@ -6,19 +6,16 @@ to end. What clients put together is put together here, too, and read back: what
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options
-from ocml_bridge.engine.reading import transcript_of
-from ocml_bridge.errors import ErrorCode
-from ocml_bridge.events import Answer, Delta, End, Event, Reason, RefusalDelta, Start, Stop
+from ocml_bridge.events import Answer, Delta, End, Event, Reason, RefusalDelta, Start
 from ocml_bridge.form import Object
-from ocml_bridge.loss import Log, Loss
-from ocml_bridge.model import Document, Json, Message, Settings, Transcript, Usage, replace
-from ocml_bridge.stream.assembled import losses_of
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Json, Message, Settings, Usage, replace
 from ocml_bridge.stream.order import InOrder
+from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import FUNCTIONS, is_call, name_of
 
 from .assembly import Assembly
@@ -32,256 +29,173 @@ from .spelling import with_object
 from .syntax import TEXT, THINKING, TOOL_USE
 from .units import WireReader
 
-STREAM: Final = "anthropic-sse"
 _REASONS: Final[dict[Reason, str]] = {
     "stop": "end_turn",
     "tool_calls": "tool_use",
     "length": "max_tokens",
     "content_filter": "refusal",
 }
-_ERRORS: Final[dict[Reason, str]] = {
-    "truncated": "the answer broke off",
-    "error": "the answer broke off: what came cannot be read",
-}
-"""What a client is told where the answer is not whole and nobody said why. Nobody hears why one was cancelled."""
 
 
-class EventEncoder:
-    """An encoder of one answer.
+class EventEncoder(ResponseEncoder):
+    """An encoder of one answer: each event is a Server-Sent Event."""
 
-    Args:
-        answer: its id and model; it gives ids to calls that have none.
-        options: how to read back what was written.
-
-    Attributes:
-        losses: what could not be said; complete when the stream is over.
-        reason: why the answer is over, once it is whole.
-    """
+    stream = "anthropic-sse"
+    reads = WireReader
+    joined = frozenset({TEXT})
 
     def __init__(self, answer: Answer, options: Options) -> None:
-        self.losses: list[Loss] = []
-        self.reason: Reason | None = None
-        self._answer = answer
-        self._options = options
+        super().__init__(answer, options)
         self._events = Events(answer)
         self._assembly = Assembly()
-        self._sequence = InOrder()
-        self._heads: dict[int, Message] = {}
-        self._late: set[int] = set()
-        self._spoken: int | None = None
+        self._in_order = InOrder()
+        self._running: Start | None = None
         """The text or thought that runs; another message ends it."""
-        self._open: int | None = None
-        self._written: list[tuple[int, str]] = []
-        self._ids: set[str] = set()
-        self._begun = False
-        self._empty: list[int] = []
+        self._late: dict[int, Start] = {}
+        """Those that another message has ended."""
+        self._block: int | None = None
+        """The number of the message whose block is under way."""
+        self._empty: int | None = None
         """The number of the first text: an answer that says nothing is an empty one."""
-        self._over = False
-        self._usage: Usage | None = None
 
-    # --- the stream ---------------------------------------------------------------------------------------------------
+    # --- one after the other ------------------------------------------------------------------------------------------
 
-    def encode(self, events: Iterable[Event], /) -> list[bytes]:
-        """The events that events make, each a complete Server-Sent Event; none behind the end of the answer."""
-        out: list[bytes] = []
-        for event in self._sequence.take(self._apart(events)):
-            if self._over:
-                out += self._stop(event) if isinstance(event, Stop) else []
-            elif isinstance(event, Delta):
-                out += self._more(event.number, event.text)
-            elif isinstance(event, Start):
-                out += self._start(event.number, event.message)
-            elif isinstance(event, End):
-                out += self._end(event.number, event.message)
-            elif isinstance(event, Stop):
-                out += self._stop(event)
-        return out
+    def arranged(self, events: Iterable[Event]) -> Iterable[Event]:
+        """Events with one message after the other."""
+        return self._in_order.take(self._apart(events))
 
     def _apart(self, events: Iterable[Event]) -> Iterator[Event]:
         """The events, a text or thought ended where another message begins; what of it comes later stands by itself."""
         for event in events:
-            if isinstance(event, RefusalDelta):
-                event = Delta(*event)
             if isinstance(event, Start):
-                yield from self._ended_by_another()
-                self._heads[event.number] = event.message
-                self._spoken = None if is_call(event.message) or event.message.role != "assistant" else event.number
-            elif isinstance(event, Delta) and event.number in self._late:
-                self._late.discard(event.number)
-                yield Start(event.number, self._heads[event.number])
+                if self._running is not None:
+                    self._late[self._running.number] = self._running
+                    yield End(*self._running)
+                is_text = event.message.role == "assistant" and not is_call(event.message)
+                self._running = event if is_text else None
+            elif isinstance(event, (Delta, RefusalDelta)) and event.number in self._late:
+                yield self._late.pop(event.number)
             elif isinstance(event, End):
-                if event.number in self._late:
-                    self._late.discard(event.number)
+                if self._late.pop(event.number, None) is not None:
                     continue
-                if event.number == self._spoken:
-                    self._spoken = None
+                if self._running is not None and event.number == self._running.number:
+                    self._running = None
             yield event
-
-    def _ended_by_another(self) -> Iterator[Event]:
-        if self._spoken is not None:
-            self._late.add(self._spoken)
-            yield End(self._spoken, self._heads[self._spoken])
 
     # --- blocks -------------------------------------------------------------------------------------------------------
 
-    def _start(self, number: int, message: Message) -> list[bytes]:
-        """A call of a function begins at once, anything else with what it says first."""
-        if message.role != "assistant" and not self._begun:
-            return []
-        out = self._opening()
-        if not self._empty and message.role == "assistant" and not is_call(message) and not is_thought(message):
-            self._empty.append(number)
-        if not is_call(message) or message.constraint != "json" or not (message.recipient or "").startswith(FUNCTIONS):
-            return out
-        block: Object = {
-            "type": TOOL_USE,
-            "id": self._id(message),
-            "name": name_of(message.recipient or ""),
-            "input": {},
-        }
-        return [*out, self._begin(number, block)]
+    def open(self) -> list[bytes]:
+        """The answer begins."""
+        return [self._event(self._events.opening())]
 
-    def _opening(self) -> list[bytes]:
-        begun, self._begun = self._begun, True
-        return [] if begun else [self._said(self._events.opening())]
+    def accepts(self, message: Message) -> bool:
+        """Whether a message is the assistant's, or what one of the server's tools gave."""
+        return message.role in ("assistant", "tool")
+
+    def start(self, number: int, message: Message) -> list[bytes]:
+        """A call of a function begins at once, anything else with what it says first."""
+        if message.role != "assistant":
+            return []
+        out = self.opening()
+        if not is_call(message):
+            if self._empty is None and not is_thought(message):
+                self._empty = number
+            return out
+        if message.constraint != "json" or not (message.recipient or "").startswith(FUNCTIONS):
+            return out
+        name = name_of(message.recipient or "")
+        return [*out, self._begin(number, {"type": TOOL_USE, "id": self.call_id(message), "name": name, "input": {}})]
 
     def _begin(self, number: int, block: Object) -> bytes:
-        self._open = number
-        self._written.append((number, block["type"]))
-        return self._said(self._events.begin(len(self._written) - 1, block))
+        self._block = number
+        self.calls += block["type"] == TOOL_USE
+        self.written.append((number, block["type"]))
+        return self._event(self._events.begin(len(self.written) - 1, block))
 
-    def _id(self, call: Message) -> str:
-        """The call's id as the API takes it, or one made up; no call before has it."""
-        count = sum(kind == TOOL_USE for _, kind in self._written)
-        made = lawful(call.call_id or self._answer.id_of_call(count), self._ids)
+    def call_id(self, call: Message) -> str:
+        """The id of a call as the API takes it, or one made up for it that no call before has."""
+        made = lawful(call.call_id or self._answer.id_of_call(self.calls), self._ids)
         self._ids.add(made)
         return made
 
-    def _more(self, number: int, text: str) -> list[bytes]:
-        head = self._heads.get(number)
-        if head is None or head.role != "assistant" or (is_call(head) and self._open != number):
+    def more(self, number: int, text: str) -> list[bytes]:
+        """More of a block; that of a call which is over cannot go on."""
+        head = self.heads[number]
+        if head.role != "assistant" or (is_call(head) and self._block != number):
             return []
         out: list[bytes] = []
-        if self._open != number:
-            kind = THINKING if is_thought(head) else TEXT
-            more = {"signature": ""} if kind == THINKING else {}
-            out.append(self._begin(number, {"type": kind, kind: "", **more}))
-        return [*out, self._said(self._events.more(len(self._written) - 1, self._written[-1][1], text))]
+        if self._block != number:
+            block = {"type": THINKING, THINKING: "", "signature": ""} if is_thought(head) else {"type": TEXT, TEXT: ""}
+            out.append(self._begin(number, block))
+        index, kind = len(self.written) - 1, self.written[-1][1]
+        return [*out, self._event(self._events.more(index, kind, text))]
 
-    def _end(self, number: int, message: Message) -> list[bytes]:
-        """The end of a message; one of which nothing could be said before is said whole."""
+    def end(self, number: int, message: Message) -> list[bytes]:
+        """The end of a message; one of which nothing could be written before is written whole."""
         out: list[bytes] = []
-        if self._open == number:
+        if self._block == number:
             signature = notes_in(message.extras).get("signature")
-            if self._written[-1][1] == THINKING and isinstance(signature, str):
-                out.append(self._said(self._events.signature(len(self._written) - 1, signature)))
+            if self.written[-1][1] == THINKING and isinstance(signature, str):
+                out.append(self._event(self._events.signature(len(self.written) - 1, signature)))
         elif (block := self._whole(message)) is not None:
             out.append(self._begin(number, block))
-        if self._open == number:
-            self._open = None
-            out.append(self._said(self._events.end(len(self._written) - 1)))
+        if self._block == number:
+            self._block = None
+            out.append(self._event(self._events.end(len(self.written) - 1)))
         return out
 
     def _whole(self, message: Message) -> Object | None:
         """The block that a message is, where that could not be told before its end; None where it says nothing."""
         if is_call(message):
-            call = with_object(replace(message, call_id=self._id(message), layout=None), "", Log())
+            call = with_object(replace(message, call_id=self.call_id(message), layout=None), "", Log())
             return write_block(call, "assistant")
         is_sealed = is_thought(message) and message.content == "" and notes_in(message.extras)
         if is_sealed or (message.role == "tool" and type_of(message) is not None):
             return write_block(message, "assistant")
         return None
 
-    def _said(self, event: Object) -> bytes:
+    def _event(self, event: Object) -> bytes:
         """An event, which is taken as a client takes it."""
         self._assembly.take(event, event["type"])
         return self._events.write(event)
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def _stop(self, stop: Stop) -> list[bytes]:
-        out: list[bytes] = []
-        reason = stop.reason
-        if not self._over:
-            if reason in _ERRORS:
-                out = self.fail(stop.error or ErrorCode.STREAM_TRUNCATED, _ERRORS[reason])
-            elif reason != "cancelled":
-                calls = any(kind == TOOL_USE for _, kind in self._written)
-                self.reason = "stop" if reason == "tool_calls" and not calls else reason
-                out = self._opening()
-            self._over = True
-        self._usage = _usage_of(stop.document)
-        self.losses = self._account(stop)
-        return out
+    def complete(self, reason: Reason) -> list[bytes]:
+        """Why the answer is over is told with the numbers of tokens."""
+        return []
 
-    def _account(self, stop: Stop) -> list[Loss]:
-        """What a client does not know of the document."""
-        response = self._assembly.wire()
-        response["stop_reason"] = None if self.reason is None else _REASONS[self.reason]
-        image = transcript_of(WireReader(self._options), response, Log()) if self._begun else Transcript()
-        if isinstance(stop.document, Transcript):
-            known = _known(self._answer.model, self._usage, stop.document.settings)
-            image = replace(image, layout=None, extras=None, settings=known if self.reason is not None else None)
-        places = [stop.place(number) for number in _numbers(self._written) or self._empty]
-        return losses_of(stop.document, image, [index for index in places if index is not None], target=STREAM)
+    def tail(self, usage: dict[str, object] | None) -> list[bytes]:
+        """Why the answer is over, the numbers of tokens, and the end."""
+        numbers = members_of_usage(usage_in(usage) or self.usage)
+        return [self._event(event) for event in self._events.stop(_REASONS[self.reason or "stop"], numbers)]
 
-    def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
-        """Why the answer is over, the numbers of tokens, and the end; there is nothing to say of one that is not whole.
-
-        Args:
-            usage: those that the caller knows, under the names of Chat Completions; None for what the document tells.
-        """
-        if not self._over:
-            return self.fail(ErrorCode.STREAM_TRUNCATED, _ERRORS["truncated"])
-        if self.reason is None:
-            return []
-        numbers = self._usage if usage is None else Usage(**_numbers_in(usage))
-        ends = self._events.stop(_REASONS[self.reason], members_of_usage(numbers))
-        return [self._said(event) for event in ends]
-
-    def fail(self, code: str, message: str, /) -> list[bytes]:
-        """An error, once; nothing comes behind it."""
-        if self._over:
-            return []
-        self._over = True
+    def error(self, code: str, message: str) -> list[bytes]:
+        """An error as the API has it."""
         return [self._events.error(code, message)]
 
+    def wire(self) -> Object:
+        """The response that the events make."""
+        wire = self._assembly.wire()
+        return {**wire, "stop_reason": None if self.reason is None else _REASONS[self.reason]} if wire else {}
 
-class ResponseEncoder(EventEncoder):
-    """An encoder that gives one response at the end; nothing where the answer is not whole."""
-
-    def encode(self, events: Iterable[Event], /) -> list[bytes]:
-        """Takes events; nothing is said before the end."""
-        super().encode(events)
-        return []
-
-    def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
-        """The response, with the numbers of tokens where they are known."""
+    def known(self, image: Settings, document: Settings) -> Settings:
+        """The same; numbers of tokens come behind the account, and a whole answer alone has them."""
         if self.reason is None:
-            return []
-        super().finish(usage)
-        return [jsontext.dumps(self._assembly.wire())]
+            return Settings()
+        usage = document.usage
+        told = usage is not None and None not in (usage.input_tokens, usage.output_tokens)
+        return super().known(replace(image, usage=usage if told else None), document)
 
-    def fail(self, code: str, message: str, /) -> list[bytes]:
-        """Nothing is said of an answer that is not whole."""
-        super().fail(code, message)
-        return []
-
-
-def _numbers(written: list[tuple[int, str]]) -> list[int]:
-    """The numbers of messages in the order of the image: texts side by side are one there."""
-    out: list[int] = []
-    before = ""
-    for number, kind in written:
-        if kind != TEXT or before != TEXT:
-            out.append(number)
-        before = kind
-    return out
+    def order(self) -> Sequence[int]:
+        """The same; an answer that says nothing is its first text."""
+        return super().order() or ([] if self._empty is None else [self._empty])
 
 
-def _usage_of(document: Document) -> Usage | None:
-    settings = document.settings if isinstance(document, Transcript) else None
-    return None if settings is None else settings.usage
+class WholeEncoder(EventEncoder):
+    """An encoder that gives one response at the end."""
+
+    whole = True
 
 
 def members_of_usage(usage: Usage | None) -> Object:
@@ -290,26 +204,3 @@ def members_of_usage(usage: Usage | None) -> Object:
     known: Any = written or {}
     output = None if usage is None else usage.output_tokens
     return {**known, "output_tokens": output or 0}
-
-
-_GIVEN: Final = {
-    "prompt_tokens": "input_tokens",
-    "completion_tokens": "output_tokens",
-    "total_tokens": "total_tokens",
-    "input_tokens": "input_tokens",
-    "output_tokens": "output_tokens",
-}
-"""Names that callers have for numbers of tokens → ours."""
-
-
-def _numbers_in(usage: dict[str, object]) -> dict[str, Any]:
-    return {name: number for key, name in _GIVEN.items() if type(number := usage.get(key)) is int}
-
-
-def _known(model: str, usage: Usage | None, settings: Settings | None) -> Settings | None:
-    """What a client knows of the settings that a document tells."""
-    if settings is None:
-        return None
-    told = usage if usage is not None and None not in (usage.input_tokens, usage.output_tokens) else None
-    known = Settings(model=model if model and model == settings.model else None, usage=told)
-    return None if known == Settings() else known

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 from ocml_bridge.events import Answer
@@ -71,5 +70,5 @@ class Events:
         return self.write({"type": "error", "error": error})
 
     def write(self, event: Object) -> bytes:
-        """One event; a line of ASCII, for U+2028 and its like are line breaks to some readers of lines."""
-        return sse.write(json.dumps(event, separators=(",", ":")), event["type"])
+        """One event."""
+        return sse.write_json(event, event["type"])

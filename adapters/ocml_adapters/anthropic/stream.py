@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.engine.reading import transcript_of
-from ocml_bridge.events import Answer, Decoder, Encoder, Reason
+from ocml_bridge.events import Reason
 from ocml_bridge.form import Object
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Message, Transcript, replace
@@ -16,7 +16,6 @@ from ocml_bridge.turns import is_call
 
 from .assembly import Assembly, Block
 from .blocks import read_block
-from .encode import EventEncoder, ResponseEncoder
 from .notes import by_format, notes_in
 from .reader import read_message
 from .units import WireReader
@@ -164,18 +163,3 @@ class EventDecoder(AssemblingDecoder):
 def _is_call(block: Block) -> bool:
     made = read_block(block.wire(), "assistant")
     return made is not None and is_call(made)
-
-
-def decoder(options: Options) -> Decoder:
-    """A decoder of events."""
-    return EventDecoder(options)
-
-
-def encoder(answer: Answer, options: Options) -> Encoder:
-    """An encoder to events."""
-    return EventEncoder(answer, options)
-
-
-def whole_encoder(answer: Answer, options: Options) -> Encoder:
-    """An encoder to one response."""
-    return ResponseEncoder(answer, options)

@@ -17,6 +17,6 @@ ADAPTER = Adapter(
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     split=Lazy(f"{__name__}.shapes:split"),
     engine_keys=ENGINE_KEYS,
-    decoders={HOME: Lazy(f"{__name__}.stream:decoder")},
-    encoders={HOME: Lazy(f"{__name__}.stream:encoder")},
+    decoders={HOME: Lazy(f"{__name__}.stream:EventDecoder")},
+    encoders={HOME: Lazy(f"{__name__}.encode:EventEncoder")},
 )

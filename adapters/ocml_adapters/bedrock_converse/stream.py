@@ -7,7 +7,7 @@ from typing import Final, cast
 from ocml_bridge.adapter import Options
 from ocml_bridge.blocks.reading import read_block
 from ocml_bridge.engine.reading import transcript_of
-from ocml_bridge.events import Answer, Decoder, Encoder, Reason
+from ocml_bridge.events import Reason
 from ocml_bridge.form import Object
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.stream.assembled import AssemblingDecoder
@@ -15,7 +15,6 @@ from ocml_bridge.stream.decoder import text_of
 
 from .assembly import Assembly, Block
 from .blocks import BlockGrammar
-from .encode import EventEncoder
 from .syntax import REASONING, STOP_REASON, TOOL_USE
 from .units import MessageReader
 
@@ -131,13 +130,3 @@ class EventDecoder(AssemblingDecoder):
         if self._assembly.reason is None and reason in _FINISHES:
             response[STOP_REASON] = _FINISHES[reason]
         return transcript_of(MessageReader(self._options), response, self.log) if response else Transcript()
-
-
-def decoder(options: Options) -> Decoder:
-    """A decoder of events."""
-    return EventDecoder(options)
-
-
-def encoder(answer: Answer, options: Options) -> Encoder:
-    """An encoder to events."""
-    return EventEncoder(answer, options)

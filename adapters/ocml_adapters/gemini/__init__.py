@@ -17,6 +17,6 @@ ADAPTER = Adapter(
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     split=Lazy(f"{__name__}.shapes:split"),
     engine_keys=ENGINE_KEYS,
-    decoders={"gemini-sse": Lazy(f"{__name__}.stream:decoder")},
-    encoders={"gemini-sse": Lazy(f"{__name__}.stream:encoder"), "gemini": Lazy(f"{__name__}.stream:whole_encoder")},
+    decoders={"gemini-sse": Lazy(f"{__name__}.stream:ContentDecoder")},
+    encoders={"gemini-sse": Lazy(f"{__name__}.encode:ChunkEncoder"), "gemini": Lazy(f"{__name__}.encode:WholeEncoder")},
 )

@@ -7,14 +7,13 @@ from typing import Final, cast
 from ocml_bridge.adapter import Options
 from ocml_bridge.blocks.reading import read_block
 from ocml_bridge.engine.reading import transcript_of
-from ocml_bridge.events import Answer, Decoder, Encoder, Reason
+from ocml_bridge.events import Reason
 from ocml_bridge.form import Object
 from ocml_bridge.model import Message, Part, Text, Transcript
 from ocml_bridge.stream.assembled import AssemblingDecoder
 from ocml_bridge.stream.decoder import text_of
 
 from .assembly import Assembly
-from .encode import ChunkEncoder, ResponseEncoder
 from .parts import PartGrammar
 from .syntax import CALL, FINISH, MODEL_ROLE, keys
 from .units import ContentReader
@@ -113,18 +112,3 @@ class ContentDecoder(AssemblingDecoder):
         return transcript_of(
             ContentReader(self._options), response if first else {"candidates": [], **response}, self.log
         )
-
-
-def decoder(options: Options) -> Decoder:
-    """A decoder of chunks."""
-    return ContentDecoder(options)
-
-
-def encoder(answer: Answer, options: Options) -> Encoder:
-    """An encoder to chunks."""
-    return ChunkEncoder(answer, options)
-
-
-def whole_encoder(answer: Answer, options: Options) -> Encoder:
-    """An encoder to one response."""
-    return ResponseEncoder(answer, options)

@@ -20,6 +20,6 @@ ADAPTER = Adapter(
     engine_keys=ENGINE_KEYS,
     continuing=CONTINUING,
     hosted_tools=Lazy(f"{__name__}.hosted:hosted_tools"),
-    decoders={"openai-sse": Lazy(f"{__name__}.stream:decoder")},
-    encoders={"openai-sse": Lazy(f"{__name__}.stream:encoder"), "openai": Lazy(f"{__name__}.encode:AnswerEncoder")},
+    decoders={"openai-sse": Lazy(f"{__name__}.stream:ChunkDecoder")},
+    encoders={"openai-sse": Lazy(f"{__name__}.encode:ChunkEncoder"), "openai": Lazy(f"{__name__}.encode:WholeEncoder")},
 )

@@ -6,11 +6,10 @@ joined, and the order between the kinds is lost.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 from json.encoder import encode_basestring_ascii as quote
-from typing import Any, Final
+from typing import Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer
@@ -19,6 +18,7 @@ from ocml_bridge.loss import Log, Loss, LossCode, Severity
 from ocml_bridge.model import Document, Message, Transcript, replace
 from ocml_bridge.narrowing import drop_message
 from ocml_bridge.report import report
+from ocml_bridge.stream import sse
 from ocml_bridge.visibility import is_private
 
 from .form import by_format
@@ -37,11 +37,6 @@ Ends = tuple[str, str]
 """What stands before and behind the text of a chunk that says nothing but more text."""
 
 
-def _dumps(value: Any) -> str:
-    """Compact, and ASCII: U+2028 and its like are line breaks to some readers of lines."""
-    return json.dumps(value, separators=(",", ":"))
-
-
 class Chunks:
     """How the chunks of one answer are spelled.
 
@@ -57,7 +52,7 @@ class Chunks:
 
     def __init__(self, answer: Answer, options: Options) -> None:
         self._whole: Object = {"id": answer.id, "object": CHUNK, "created": answer.created, "model": answer.model}
-        self._before = f'data: {_dumps(self._whole)[:-1]},"choices":[{{"index":{answer.index},"delta":'
+        self._before = f'data: {sse.dumps(self._whole)[:-1]},"choices":[{{"index":{answer.index},"delta":'
         self._after = ',"finish_reason":null}]}\n\n'
         self.reasoning: Final = self._ends(f'{{"{REASONING_KEY.of(options)}":', "}")
         self.content: Final = self._ends('{"content":', "}")
@@ -80,7 +75,7 @@ class Chunks:
         return self._delta({TOOL_CALLS: [{"index": index, "id": call_id, "type": FUNCTION, FUNCTION: function}]})
 
     def _delta(self, delta: Object) -> bytes:
-        return f"{self._before}{_dumps(delta)}{self._after}".encode()
+        return f"{self._before}{sse.dumps(delta)}{self._after}".encode()
 
     def finish(self, reason: str) -> bytes:
         """The last chunk of the answer: why it is over."""
@@ -88,7 +83,7 @@ class Chunks:
 
     def usage(self, usage: dict[str, object]) -> bytes:
         """The numbers of tokens, for all answers together."""
-        return f"data: {_dumps({**self._whole, 'choices': [], 'usage': usage})}\n\n".encode()
+        return sse.write_json({**self._whole, "choices": [], "usage": usage})
 
 
 def done() -> bytes:
@@ -99,7 +94,7 @@ def done() -> bytes:
 def error(code: str, message: str) -> bytes:
     """An error in the middle of a stream; official clients raise it, and overlook everything else that is missing."""
     value = {"message": message, "type": "server_error", "param": None, "code": code}
-    return f"data: {_dumps({'error': value})}\n\n".encode()
+    return sse.write_json({"error": value})
 
 
 # --- what they cannot say ---------------------------------------------------------------------------------------------

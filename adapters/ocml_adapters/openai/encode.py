@@ -9,31 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from json.encoder import encode_basestring_ascii as quote
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options
-from ocml_bridge.errors import ErrorCode
-from ocml_bridge.events import Answer, Delta, Event, Reason, RefusalDelta, Start, Stop
+from ocml_bridge.events import Answer, Delta, Event, Reason, Stop
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Loss
 from ocml_bridge.model import Document, Message, Refusal, Settings, Text, Transcript
 from ocml_bridge.parameters import SETTINGS
+from ocml_bridge.stream.response import ResponseEncoder
 from ocml_bridge.turns import name_of, recipient_of
 
 from . import chunks
-from .chunks import Chunks, Ends, losses_of
+from .chunks import STREAM, Chunks, Ends, losses_of
 from .form import notes_in
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import JOINT
 from .settings import PARAMETERS
 from .spelling import write_message
-
-_ERRORS: Final[dict[Reason, str]] = {
-    "truncated": "the answer broke off",
-    "error": "the answer broke off: what came cannot be read",
-}
-"""What a client is told where the answer is not whole and nobody said why. Nobody hears why one was cancelled."""
+from .units import WireReader
 
 
 class _Channel:
@@ -80,149 +74,121 @@ class _Call(NamedTuple):
         return Message("assistant", text, None, "commentary", recipient, self.id, constraint="json", end="call")
 
 
-class ChunkEncoder:
-    """An encoder of one answer.
+class ChunkEncoder(ResponseEncoder):
+    """An encoder of one answer: each chunk is a Server-Sent Event."""
 
-    Args:
-        answer: its id, model, time and index.
-        options: how to write.
-
-    Attributes:
-        losses: what could not be said; complete when the stream is over.
-        reason: why the answer is over, once it is whole.
-    """
+    stream = STREAM
+    reads = WireReader
 
     def __init__(self, answer: Answer, options: Options) -> None:
-        self.losses: list[Loss] = []
-        self._answer = answer
+        super().__init__(answer, options)
         self._chunks = Chunks(answer, options)
         self._texts = {THOUGHT: _Channel(self._chunks.reasoning), TEXT: _Channel(self._chunks.content)}
-        self._refused = _Channel(self._chunks.refusal)
+        self._refusals = _Channel(self._chunks.refusal)
         self._calls: dict[int, _Call] = {}
-        self._ids: set[str] = set()
-        self._texts_begun: list[int] = []
-        self._begun: dict[int, _Channel] = {}
+        self._channels: dict[int, _Channel] = {}
+        """Where a message that has begun goes."""
         self._running: dict[int, _Run] = {}
-        self._open = False
-        self._over = False
+        """The same for one of which a piece is written, with all that the next piece needs."""
+        self._empty: int | None = None
+        """The number of the first text: an answer that says nothing is an empty one."""
         self._upstream: Object = {}
-        self.reason: Reason | None = None
 
     # --- the stream ---------------------------------------------------------------------------------------------------
 
     def encode(self, events: Iterable[Event], /) -> list[bytes]:
-        """The chunks that events make, each a complete Server-Sent Event; none behind the end of the answer."""
+        """The chunks that events make; nearly all of them are more text of a message."""
         out: list[bytes] = []
         running = self._running
         for event in events:
-            if type(event) is Delta:
-                number, text = event
-                run = running.get(number)
-                if run is None:
-                    out += self._first(number, text)
-                else:
-                    before, after, keep = run
-                    keep(text)
-                    out.append(f"{before}{quote(text)}{after}".encode("ascii"))
-            elif isinstance(event, Start):
-                out += self._start(event)
-            elif isinstance(event, RefusalDelta):
-                out += self._refuse(event.number, event.text)
-            elif isinstance(event, Stop):
-                out += self._stop(event)
-        return out
+            if type(event) is Delta and (run := running.get(event.number)) is not None:
+                before, after, append = run
+                append(event.text)
+                out.append(f"{before}{quote(event.text)}{after}".encode("ascii"))
+            else:
+                out += super().encode((event,))
+        return [] if self.whole else out
 
-    def _start(self, start: Start) -> list[bytes]:
-        number, message = start
+    def accepts(self, message: Message) -> bool:
+        """Whether a message is a thought, a text or a call of the assistant's."""
+        return stage_of(message) is not None
+
+    def open(self) -> list[bytes]:
+        """Who speaks."""
+        return [self._chunks.opening()]
+
+    def start(self, number: int, message: Message) -> list[bytes]:
+        """A call is told at once, anything else with what it says first."""
         stage = stage_of(message)
-        if stage is None or self._over:
-            return []
-        if stage == TEXT:
-            self._texts_begun.append(number)
-        if stage != CALL:
-            self._begun[number] = self._texts[stage]
-            return self._opening()
-        index = len(self._calls)
-        call = _Call(
-            self._id(message, index), name_of(message.recipient or ""), _Channel(self._chunks.arguments(index))
-        )
-        self._calls[number], self._begun[number] = call, call.arguments
-        return [*self._opening(), self._chunks.call(index, call.id, call.name)]
+        if stage is not None and stage != CALL:
+            if stage == TEXT and self._empty is None:
+                self._empty = number
+            self._channels[number] = self._texts[stage]
+            return self.opening()
+        index, call_id, name = self.calls, self.call_id(message), name_of(message.recipient or "")
+        call = _Call(call_id, name, _Channel(self._chunks.arguments(index)))
+        self._calls[number], self._channels[number] = call, call.arguments
+        return [*self.opening(), self._chunks.call(index, call_id, name)]
 
-    def _opening(self) -> list[bytes]:
-        opened, self._open = self._open, True
-        return [] if opened else [self._chunks.opening()]
-
-    def _id(self, call: Message, index: int) -> str:
-        """The call's id, or one made up for it that no call before has."""
-        known = call.call_id or self._answer.id_of_call(index)
-        if not call.call_id and known in self._ids:
-            known = f"{known}_{index}"
-        self._ids.add(known)
-        return known
-
-    def _first(self, number: int, text: str) -> list[bytes]:
-        channel = self._begun.get(number)
-        if channel is None or not text:
-            return []
+    def more(self, number: int, text: str) -> list[bytes]:
+        """The first text of a message; what comes behind it takes the short way."""
+        channel = self._channels[number]
         chunk = channel.more(number, text)
         self._running[number] = channel.run()
         return [chunk]
 
-    def _refuse(self, number: int, text: str) -> list[bytes]:
+    def refuse(self, number: int, text: str) -> list[bytes]:
         """More of a refusal; thoughts and calls have no place for one, it is text there."""
-        channel = self._begun.get(number)
-        if channel is None or not text:
-            return []
-        return [(self._refused if channel is self._texts[TEXT] else channel).more(number, text)]
+        channel = self._channels[number]
+        return [(self._refusals if channel is self._texts[TEXT] else channel).more(number, text)]
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def _stop(self, stop: Stop) -> list[bytes]:
-        out: list[bytes] = []
-        reason = stop.reason
-        if not self._over:
-            if reason in _ERRORS:
-                out = self.fail(stop.error or ErrorCode.STREAM_TRUNCATED, _ERRORS[reason])
-            elif reason != "cancelled":
-                reason = "stop" if reason == "tool_calls" and not self._calls else reason
-                out = [*self._opening(), self._chunks.finish(reason)]
-                self.reason = reason
-            self._end()
-        self._upstream = members_of(stop.document)
-        self.losses = self._account(stop, cut_off=self.reason in (None, "length"))
-        return out
+    def complete(self, reason: Reason) -> list[bytes]:
+        """Why the answer is over."""
+        return [self._chunks.finish(reason)]
 
-    def _end(self) -> None:
-        self._over = True
+    def close(self) -> None:
+        """Nothing more is written."""
+        super().close()
         self._running.clear()
-        self._begun.clear()
 
-    def _account(self, stop: Stop, *, cut_off: bool) -> list[Loss]:
-        numbers = set(self._calls).union(*(channel.numbers for channel in (*self._texts.values(), self._refused)))
-        # An answer that says nothing is an empty text.
-        numbers = numbers or set(self._texts_begun[:1])
-        places = {index for number in numbers if (index := stop.place(number)) is not None}
-        around = {} if self.reason is None else {key: self._upstream[key] for key in self._known()}
-        return losses_of(stop.document, self._messages(), places, around, cut_off=cut_off)
+    def tail(self, usage: dict[str, object] | None) -> list[bytes]:
+        """The numbers of tokens, those that the document tells where none are given, and the end of the stream."""
+        usage = self._upstream.get("usage") if usage is None else usage
+        return [*([] if usage is None else [self._chunks.usage(usage)]), chunks.done()]
 
-    def _known(self) -> Iterator[str]:
-        """What the client knows of what the document tells beside its messages."""
-        if "usage" in self._upstream:
-            yield "usage"
-        if "model" in self._upstream and self._upstream["model"] == self._model():
-            yield "model"
+    def error(self, code: str, message: str) -> list[bytes]:
+        """An error as official clients raise it."""
+        return [chunks.error(code, message)]
 
-    def _model(self) -> str:
-        """The model that is told; chunks tell it before the document does."""
-        return self._answer.model
+    def wire(self) -> Object:
+        """The response, without the numbers of tokens."""
+        choice = {
+            "index": self._answer.index,
+            "message": write_message(self._messages(), self._options),
+            "logprobs": None,
+            "finish_reason": self.reason,
+        }
+        return {
+            "id": self._answer.id,
+            "object": "chat.completion",
+            "created": self._answer.created,
+            "model": self.model,
+            "choices": [choice],
+        }
+
+    def response(self, usage: dict[str, object] | None) -> Object:
+        """The response, with the numbers of tokens where they are known."""
+        usage = self._upstream.get("usage") if usage is None else usage
+        return self.wire() if usage is None else {**self.wire(), "usage": usage}
 
     def _messages(self) -> list[Message]:
         """The messages of the answer as far as it has come; none where nothing is said yet."""
-        if not self._open:
+        if not self.opened:
             return []
         thought, text, refusal = (
-            "".join(channel.pieces) for channel in (self._texts[THOUGHT], self._texts[TEXT], self._refused)
+            "".join(channel.pieces) for channel in (self._texts[THOUGHT], self._texts[TEXT], self._refusals)
         )
         messages = [Message("assistant", thought, channel="analysis")] if thought else []
         if text or refusal or not (thought or self._calls):
@@ -230,66 +196,30 @@ class ChunkEncoder:
             messages.append(Message("assistant", parts if refusal else text, channel="final"))
         return [*messages, *(call.message() for call in self._calls.values())]
 
-    def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
-        """The numbers of tokens, those that the document tells where none are given, and the end of the stream.
+    # --- what could not be said ---------------------------------------------------------------------------------------
 
-        There is nothing to say where the answer is not whole.
-        """
-        if not self._over:
-            return self.fail(ErrorCode.STREAM_TRUNCATED, _ERRORS["truncated"])
-        if self.reason is None:
-            return []
-        usage = self._upstream.get("usage") if usage is None else usage
-        return [*([] if usage is None else [self._chunks.usage(usage)]), chunks.done()]
+    def account(self, stop: Stop) -> list[Loss]:
+        """What a document says and the one wire message of a client does not."""
+        self._upstream = members_of(stop.document)
+        numbers = set(self._calls).union(*(channel.numbers for channel in (*self._texts.values(), self._refusals)))
+        numbers = numbers or ({self._empty} if self._empty is not None else set())
+        places = {index for number in numbers if (index := stop.place(number)) is not None}
+        around = {} if self.reason is None else {key: self._upstream[key] for key in self._known()}
+        cut_off = self.reason in (None, "length")
+        return losses_of(stop.document, self._messages(), places, around, cut_off=cut_off)
 
-    def fail(self, code: str, message: str, /) -> list[bytes]:
-        """An error, once; nothing comes behind it."""
-        if self._over:
-            return []
-        self._end()
-        return [chunks.error(code, message)]
+    def _known(self) -> Iterator[str]:
+        """What the client knows of what the document tells beside its messages."""
+        if "usage" in self._upstream:
+            yield "usage"
+        if "model" in self._upstream and self._upstream["model"] == self.model:
+            yield "model"
 
 
-class AnswerEncoder(ChunkEncoder):
-    """An encoder that gives one chunk at the end: a `chat.completion`; nothing where the answer is not whole."""
+class WholeEncoder(ChunkEncoder):
+    """An encoder that gives one `chat.completion` at the end."""
 
-    def __init__(self, answer: Answer, options: Options) -> None:
-        super().__init__(answer, options)
-        self._options = options
-
-    def encode(self, events: Iterable[Event], /) -> list[bytes]:
-        """Takes events; nothing is said before the end."""
-        super().encode(events)
-        return []
-
-    def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
-        """The response, with the numbers of tokens where they are known."""
-        if self.reason is None:
-            return []
-        choice = {
-            "index": self._answer.index,
-            "message": write_message(self._messages(), self._options),
-            "logprobs": None,
-            "finish_reason": self.reason,
-        }
-        response: Object = {
-            "id": self._answer.id,
-            "object": "chat.completion",
-            "created": self._answer.created,
-            "model": self._model(),
-            "choices": [choice],
-        }
-        usage = self._upstream.get("usage") if usage is None else usage
-        return [jsontext.dumps(response if usage is None else {**response, "usage": usage})]
-
-    def _model(self) -> str:
-        """The model that is told: where the caller names none, the one that the document does."""
-        return self._answer.model or self._upstream.get("model", "")
-
-    def fail(self, code: str, message: str, /) -> list[bytes]:
-        """Nothing is said of an answer that is not whole."""
-        super().fail(code, message)
-        return []
+    whole = True
 
 
 def members_of(document: Document) -> Object:

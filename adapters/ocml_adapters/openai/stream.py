@@ -11,7 +11,7 @@ from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.events import Answer, Decoder, Delta, Encoder, End, Event, Reason, RefusalDelta, Start, Stop
+from ocml_bridge.events import Delta, End, Event, Reason, RefusalDelta, Start, Stop
 from ocml_bridge.form import Object
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Json, Message, Transcript
@@ -21,7 +21,6 @@ from ocml_bridge.turns import recipient_of
 
 from .assembly import Call, Choice, Fragment
 from .chunks import DONE
-from .encode import ChunkEncoder
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .syntax import CUSTOM
 from .units import WireReader
@@ -308,13 +307,3 @@ _UNKEPT: Final = frozenset({"obfuscation"})
 """What pads chunks, so that their length does not tell what they say."""
 _OWN: Final[Object] = {"object": "chat.completion", "choices": []}
 """What a response says where its chunks say something else."""
-
-
-def decoder(options: Options) -> Decoder:
-    """A decoder of chunks."""
-    return ChunkDecoder(options)
-
-
-def encoder(answer: Answer, options: Options) -> Encoder:
-    """An encoder to chunks."""
-    return ChunkEncoder(answer, options)

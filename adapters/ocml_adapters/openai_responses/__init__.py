@@ -17,9 +17,9 @@ ADAPTER = Adapter(
     sniff=Lazy(f"{__name__}.sniff:sniff"),
     split=Lazy(f"{__name__}.shapes:split"),
     engine_keys=ENGINE_KEYS,
-    decoders={"openai-responses-sse": Lazy(f"{__name__}.stream:decoder")},
+    decoders={"openai-responses-sse": Lazy(f"{__name__}.stream:EventDecoder")},
     encoders={
-        "openai-responses-sse": Lazy(f"{__name__}.stream:encoder"),
-        "openai-responses": Lazy(f"{__name__}.stream:whole_encoder"),
+        "openai-responses-sse": Lazy(f"{__name__}.encode:EventEncoder"),
+        "openai-responses": Lazy(f"{__name__}.encode:WholeEncoder"),
     },
 )

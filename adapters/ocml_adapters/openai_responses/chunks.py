@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from json.encoder import encode_basestring_ascii as quote
-from typing import Any, Final
+from typing import Final
 
 from ocml_bridge.events import Answer
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json, Usage
+from ocml_bridge.stream import sse
 
 STREAM: Final = "openai-responses-sse"
 """The stream id."""
-
-
-def _dumps(value: Any) -> str:
-    """Compact, and ASCII: U+2028 and its like are line breaks to some readers of lines."""
-    return json.dumps(value, separators=(",", ":"))
 
 
 class Events:
@@ -33,7 +28,7 @@ class Events:
     def event(self, kind: str, **members: Json) -> bytes:
         """One event."""
         value = {"type": kind, "sequence_number": self._next(), **members}
-        return f"event: {kind}\ndata: {_dumps(value)}\n\n".encode("ascii")
+        return sse.write_json(value, kind)
 
     def ends(self, kind: str, behind: Object, **members: Json) -> tuple[str, str]:
         """What stands before the number of an event that is more of a text, and between number and text.
@@ -44,7 +39,7 @@ class Events:
             members: what stands before it.
         """
         before = f'event: {kind}\ndata: {{"type":{quote(kind)},"sequence_number":'
-        between = f',{_dumps({**members, **behind})[1:-1]},"delta":'
+        between = f',{sse.dumps({**members, **behind})[1:-1]},"delta":'
         return before, between
 
     def delta(self, ends: tuple[str, str], text: str) -> bytes:
@@ -76,35 +71,6 @@ class Events:
             "top_p": None,
             **more,
         }
-
-
-_GIVEN: Final = {
-    "input_tokens": ("prompt_tokens", "input_tokens"),
-    "output_tokens": ("completion_tokens", "output_tokens"),
-    "total_tokens": ("total_tokens",),
-}
-"""Number → the names under which a caller gives it."""
-_WITHIN: Final = {
-    "cached_tokens": ("prompt_tokens_details", "input_tokens_details"),
-    "reasoning_tokens": ("completion_tokens_details", "output_tokens_details"),
-}
-
-
-def usage_in(given: dict[str, Any] | None) -> Usage | None:
-    """The numbers of tokens that a caller gives, by the names of Chat Completions or of Responses."""
-    if given is None:
-        return None
-    found: dict[str, int] = {}
-    for name, keys in _GIVEN.items():
-        for key in keys:
-            if type(given.get(key)) is int:
-                found[name] = given[key]
-    for name, keys in _WITHIN.items():
-        for key in keys:
-            inner = given.get(key)
-            if isinstance(inner, dict) and type(inner.get(name)) is int:  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-                found[name] = inner[name]
-    return Usage(**found) if found else None
 
 
 def write_usage(usage: Usage) -> Object | None:

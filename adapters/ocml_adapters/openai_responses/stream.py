@@ -6,7 +6,7 @@ from typing import Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.engine.reading import transcript_of
-from ocml_bridge.events import Answer, Decoder, Encoder, Reason, RefusalDelta
+from ocml_bridge.events import Reason, RefusalDelta
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.parameters import members_of
@@ -14,7 +14,6 @@ from ocml_bridge.stream.assembled import AssemblingDecoder
 from ocml_bridge.stream.decoder import text_of
 
 from .assembly import Assembly, Item, More, Place
-from .encode import EventEncoder, ResponseEncoder
 from .spelling import is_state, read_item
 from .syntax import BODIES, MESSAGE, REASONING, SUMMARY
 from .units import ItemReader
@@ -149,18 +148,3 @@ class EventDecoder(AssemblingDecoder):
                 item.done = True
             response = {**assembly.response(), "status": _STATUSES[reason]}
         return transcript_of(ItemReader(self._options), cast("Json", response), self.log)
-
-
-def decoder(options: Options) -> Decoder:
-    """A decoder of events."""
-    return EventDecoder(options)
-
-
-def encoder(answer: Answer, options: Options) -> Encoder:
-    """An encoder to events."""
-    return EventEncoder(answer, options)
-
-
-def whole_encoder(answer: Answer, options: Options) -> Encoder:
-    """An encoder to one response."""
-    return ResponseEncoder(answer, options)

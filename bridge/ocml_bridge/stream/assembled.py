@@ -6,16 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from copy import deepcopy
-from itertools import pairwise
 from typing import Final, Self, cast
 
 from ..errors import BridgeError, ErrorCode
 from ..events import Delta, End, Event, Reason, Start, Stop
 from ..form import Object
-from ..loss import FindingCode, Log, Loss, LossCode, Severity
-from ..model import Document, Json, Message, Transcript
-from ..narrowing import drop_message
-from ..report import report
+from ..loss import FindingCode, Severity
+from ..model import Json, Message, Transcript
 from .decoder import LiveLog, header_of, settle, tell, text_of
 from .values import DONE, Arrived, Values
 
@@ -194,37 +191,3 @@ def merged(values: Sequence[Json]) -> Json:
         keys = dict.fromkeys(key for value in objects for key in value)
         return {key: merged([value[key] for value in objects if key in value]) for key in keys}
     return last
-
-
-# --- what could not be said -------------------------------------------------------------------------------------------
-
-
-def losses_of(document: Document, image: Transcript, order: Sequence[int], *, target: str) -> list[Loss]:
-    """Everything that a document says and a client does not know.
-
-    Args:
-        document: what was to be said.
-        image: what a client reads.
-        order: for each message of the image its index in the document; several that became one are counted once.
-        target: the stream id.
-    """
-    log = Log()
-    if isinstance(document, Transcript):
-        stay = next((at for at, (one, other) in enumerate(pairwise(order), 1) if other <= one), len(order))
-        stay = min(stay, len(image.messages))
-        said = frozenset(order[:stay])
-        for index, message in enumerate(document.messages):
-            if index in said:
-                continue
-            if index in order:
-                detail = f"in {target} it stands elsewhere, or with another message"
-                log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)
-            elif message.role != "assistant":
-                drop_message(log, index, f"{target} is one answer: it has no place for messages of others")
-            else:
-                drop_message(log, index, f"nothing of it came to {target} that it has a place for")
-        if stay < len(image.messages):
-            detail = f"{target} has messages here that stand elsewhere in the document"
-            log.lose(LossCode.MESSAGE, f"/messages/{len(document.messages)}", detail, Severity.LAYOUT)
-    report(document, image, log, target=target)
-    return log.losses

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import json
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
 
@@ -36,6 +37,17 @@ def write(data: str, name: str | None = None) -> bytes:
     fields = [] if name is None else [f"event: {name}"]
     fields += [f"data: {line}" for line in lines]
     return "\n".join((*fields, "", "")).encode("utf-8", "replace")
+
+
+def dumps(value: Any) -> str:
+    """JSON for the data of an event: compact, and ASCII, as U+2028 and its like are line breaks to some readers."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def write_json(value: Any, name: str | None = None) -> bytes:
+    """One event with JSON for data."""
+    field = "" if name is None else f"event: {name}\n"
+    return f"{field}data: {dumps(value)}\n\n".encode("ascii")
 
 
 class Reader:

@@ -1,0 +1,79 @@
+"""What the encoders of answers in JSON share: their ends, failures, and the numbers of tokens that a caller gives."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ocml_bridge import Message, Transcript
+from ocml_bridge.events import Answer, Delta, End, Event, Start, Stop
+from ocml_bridge.pipe import encoder
+
+STREAMS = ("openai-sse", "openai-responses-sse", "anthropic-sse", "gemini-sse", "bedrock-converse")
+WHOLE = ("openai", "openai-responses", "anthropic", "gemini")
+HEAD, ANSWER = Message("assistant", "", channel="final"), Message("assistant", "Hi", channel="final", end="end")
+SPOKEN: tuple[Event, ...] = (Start(0, HEAD), Delta(0, "Hi"), End(0, ANSWER))
+STOP = Stop("stop", Transcript((ANSWER,)))
+GIVEN = {
+    "prompt_tokens": 5,
+    "completion_tokens": 3,
+    "total_tokens": 8,
+    "prompt_tokens_details": {"cached_tokens": 2},
+    "completion_tokens_details": {"reasoning_tokens": 1},
+}
+TOLD: dict[str, dict[str, Any]] = {
+    "openai": GIVEN,
+    "openai-responses": {
+        "input_tokens": 5,
+        "input_tokens_details": {"cached_tokens": 2},
+        "output_tokens": 3,
+        "output_tokens_details": {"reasoning_tokens": 1},
+        "total_tokens": 8,
+    },
+    "anthropic": {
+        "input_tokens": 3,
+        "cache_read_input_tokens": 2,
+        "output_tokens": 3,
+        "output_tokens_details": {"thinking_tokens": 1},
+    },
+    "gemini": {
+        "promptTokenCount": 5,
+        "cachedContentTokenCount": 2,
+        "candidatesTokenCount": 2,
+        "thoughtsTokenCount": 1,
+        "totalTokenCount": 8,
+    },
+}
+"""The same numbers as each API counts them: Anthropic's input is what no cache had, Gemini's output has no thoughts."""
+
+
+@pytest.mark.parametrize("stream", WHOLE)
+def test_numbers_that_a_caller_gives_are_told_as_the_api_counts_them(stream: str) -> None:
+    made = encoder(stream, answer=Answer("a", "m"))
+    assert made.encode([*SPOKEN, STOP]) == []
+    response = json.loads(b"".join(made.finish(dict(GIVEN))))
+    assert response.get("usage", response.get("usageMetadata")) == TOLD[stream]
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_nothing_comes_behind_an_error(stream: str) -> None:
+    made = encoder(stream, answer=Answer("a", "m"))
+    made.encode(SPOKEN[:2])
+    assert b"broken" in b"".join(made.fail("OCB-SHAPE", "broken"))
+    assert made.encode([SPOKEN[2], STOP]) == made.finish() == made.fail("OCB-SHAPE", "again") == []
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_a_stream_that_nobody_ended_ends_in_an_error(stream: str) -> None:
+    made = encoder(stream, answer=Answer("a", "m"))
+    made.encode(SPOKEN)
+    assert b"the answer broke off" in b"".join(made.finish())
+
+
+@pytest.mark.parametrize("stream", WHOLE)
+def test_nothing_is_said_of_an_answer_that_is_not_whole(stream: str) -> None:
+    made = encoder(stream, answer=Answer("a", "m"))
+    made.encode([*SPOKEN, STOP._replace(reason="truncated")])
+    assert made.finish() == made.fail("OCB-SHAPE", "broken") == []
