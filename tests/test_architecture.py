@@ -17,7 +17,7 @@ LAYERS = (
     ("guidance",),
     ("comparison", "events", "policy", "prompting"),
     ("diff", "form", "jsontext", "ownership", "turns"),
-    ("alike", "options", "parameters"),
+    ("options", "parameters"),
     ("substance", "units", "wording"),
     ("adapter",),
     ("boundary", "naming", "narrowing", "tool_names", "transform"),

@@ -21,6 +21,15 @@ def test_it_begins_anew_where_it_is_full() -> None:
     assert memo == {"c": 2}
 
 
+def test_what_is_heavy_counts_for_more() -> None:
+    memo = Memo[str, int](10)
+    for number, key in enumerate("abc"):
+        memo.keep(key, number, 4)
+    assert memo == {"c": 2}
+    assert memo.keep("d", 3, 6) == 3
+    assert memo == {"c": 2, "d": 3}
+
+
 @given(st.integers(1, 5), st.lists(st.tuples(st.integers(0, 8), st.none() | st.text(max_size=2))))
 def test_it_gives_back_what_it_was_given_and_holds_no_more_than_its_size(
     size: int, answers: list[tuple[int, str | None]]

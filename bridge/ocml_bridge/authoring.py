@@ -27,7 +27,8 @@ from .text.control import ControlTokens
 from .text.im import Frame, Grammar
 from .turns import hoist_tools, infer_grouping, is_call, is_reply
 from .units.conversation import Conversation
-from .units.grammar import ContentClass, Enclosed, Parted, Spelled
+from .units.envelopes import Body, Branches, EnvelopeWriter
+from .units.grammar import ContentClass, Emptied, Enclosed, Parted, Spelled
 from .units.heads import Head, Item, item_of, message_of
 from .units.reader import UnitReader
 from .units.writer import TOOLS, Completed, Prepared, UnitWriter
@@ -36,13 +37,17 @@ from .visibility import is_private
 __all__ = [
     "TOOLS",
     "Adapter",
+    "Body",
+    "Branches",
     "BridgeError",
     "Completed",
     "Completion",
     "ContentClass",
     "ControlTokens",
     "Conversation",
+    "Emptied",
     "Enclosed",
+    "EnvelopeWriter",
     "ErrorCode",
     "FileBreak",
     "Finding",

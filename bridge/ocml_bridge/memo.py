@@ -12,18 +12,27 @@ class Memo(dict[Key, Value]):
     """Some of the answers given so far; it is for the caller not to keep what is large.
 
     Args:
-        size: how many are kept; then it begins anew.
+        size: how many are kept, or how much they weigh together; then it begins anew.
     """
 
-    __slots__ = ("size",)
+    __slots__ = ("size", "weight")
 
     def __init__(self, size: int) -> None:
         super().__init__()
         self.size = size
+        self.weight = 0
 
-    def keep(self, key: Key, value: Value) -> Value:
-        """Remember an answer, and give it."""
-        if len(self) >= self.size:
+    def keep(self, key: Key, value: Value, weight: int = 1) -> Value:
+        """Remember an answer, and give it.
+
+        Args:
+            key: the question.
+            value: the answer.
+            weight: how many of the others it counts for.
+        """
+        self.weight += weight
+        if self.weight > self.size:
             self.clear()
+            self.weight = weight
         self[key] = value
         return value

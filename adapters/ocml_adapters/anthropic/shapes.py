@@ -287,11 +287,16 @@ def _enclosed(
     )
 
 
-def _write_response(transcript: Transcript, wire: Object, extras: Object, layout: Object, *, cut_off: bool) -> Object:
-    content = wire["content"]
+def blocks_in(wire: Object) -> Json:
+    """The content of a message as a response has it: always a list of blocks."""
+    content: Json = wire["content"]
     if isinstance(content, str):
-        content = [{"type": TEXT, "text": content}] if content else []
-    out: Object = {"type": MESSAGE, "role": "assistant", "content": content}
+        return [{"type": TEXT, "text": content}] if content else []
+    return content
+
+
+def _write_response(transcript: Transcript, wire: Object, extras: Object, layout: Object, *, cut_off: bool) -> Object:
+    out: Object = {"type": MESSAGE, "role": "assistant", "content": blocks_in(wire)}
     reason: Any = extras.get("stop_reason")
     if not isinstance(reason, str) or (reason in _CUT_OFF) is not cut_off:
         out["stop_reason"] = _stop_reason(out, cut_off=cut_off)

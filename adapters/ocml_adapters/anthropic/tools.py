@@ -61,18 +61,6 @@ def _is_typed(extras: Object) -> bool:
     return extras.get("type") not in (None, "custom")
 
 
-def is_plain_tool(tool: Tool) -> bool:
-    """Whether a declared tool is surely read as it is written."""
-    return (
-        tool.extras is None
-        and tool.layout is None
-        and tool.strict is None
-        and tool.parameters.__class__ is dict
-        and tool.name != ""
-        and split_name(full_name(tool)) == (tool.namespace, tool.name)
-    )
-
-
 def write_tools(tools: Sequence[Tool], others: Json) -> list[Json]:
     """Declared tools, with what is none at its places."""
     written: list[Json] = [_write_tool(tool) for tool in tools]

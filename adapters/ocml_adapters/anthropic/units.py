@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, cast
+from collections.abc import Hashable, Sequence
+from typing import Any, ClassVar, Final, NamedTuple, cast
 
 from ocml_bridge.arrange import gathered
+from ocml_bridge.form import Object
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.pairing import name_replies
 from ocml_bridge.turns import hoist_tools, places
 from ocml_bridge.units.conversation import Conversation, conversation_of
-from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.envelopes import Body, EnvelopeWriter
+from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Emptied, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import declares_tools
-from ocml_bridge.units.writer import Prepared, UnitWriter
+from ocml_bridge.units.writer import Prepared
 
 from .arguments import object_of
 from .blocks import ends_in_reply
-from .envelopes import enclose, part
+from .envelopes import emptied, outline, refilled
 from .ids import note_repeated, with_ids
 from .nearest import is_in_turn, is_spoken, joins, nearest
 from .notes import by_format, notes_in
 from .prompts import with_one_prompt
 from .reader import checked, is_system_prompt, notice, read_unit
-from .shapes import Place, is_answer
+from .shapes import Place, blocks_in, is_answer, read_shell, write_shell
 from .skeletons import filled, skeleton
 from .spelling import spelled
 from .syntax import HOME, MESSAGE, MESSAGES, SYSTEM, UNSIGNED
@@ -40,7 +42,12 @@ class WireReader(UnitReader):
         Raises:
             BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
         """
-        return part(source, log, plans=self.options.plans)
+        shell = read_shell(source, log)
+        return Parted(shell.units, shell.around(), shell.cut_off, shell.place)
+
+    def emptied(self, source: str | Json) -> Emptied | None:
+        """A request as its envelope and its units; None for a document of another shape."""
+        return emptied(source)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """A wire message without contents and ids; None where it has other members that say something."""
@@ -86,11 +93,12 @@ class Behind(NamedTuple):
     cut: bool = False
 
 
-class WireWriter(UnitWriter):
+class WireWriter(EnvelopeWriter):
     """Writes wire messages."""
 
     target = HOME
     home = HOME
+    reader: ClassVar[type[UnitReader]] = WireReader
     groups = True
     mixes_roles = True
     keeps_ids = True
@@ -147,9 +155,29 @@ class WireWriter(UnitWriter):
         behind = Behind(before.instructed and instructs, True, _is_reply(image[-1]), group[-1].end is None)
         return Spelled(unit, image, behind)
 
-    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """The document around the wire messages."""
-        return enclose(units, around, cut_off=cast("Behind", state).cut, plans=self.options.plans)
+    def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
+        """The system prompt, where there is one, and the wire messages."""
+        return Body(units, cut_off=cast("Behind", state).cut)
+
+    def written(self, around: Transcript, body: Body) -> Json:
+        """A request, a response or a list of messages."""
+        return write_shell(around, body.units, cut_off=body.cut_off)
+
+    def is_read_as(self, parted: Parted, body: Body) -> bool:
+        """Whether the units that were read are those that were written; a response is one message, a list of blocks."""
+        if super().is_read_as(parted, body):
+            return True
+        if len(parted.units) != 1 or len(body.units) != 1 or is_system_prompt(wire := cast("Object", body.units[0])):
+            return False
+        return parted.units[0] == {**wire, "content": blocks_in(wire)}
+
+    def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
+        """Whether the units of a request begin with a system prompt, and in what they end."""
+        return outline(units, around)
+
+    def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
+        """A request with other units."""
+        return refilled(envelope, units)
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """The conversation, with the names of the tools whose calls are answered."""

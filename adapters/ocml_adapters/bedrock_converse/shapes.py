@@ -14,12 +14,13 @@ from typing import Any, Final, cast
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.blocks.grammar import more_of
 from ocml_bridge.blocks.places import read_places, write_places
-from ocml_bridge.blocks.shell import Parts, Shell
+from ocml_bridge.blocks.shell import Parts, Shell, Top
 from ocml_bridge.blocks.spelling import UnlikeError, form_of, respelled
 from ocml_bridge.boundary import several_documents
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import Object, in_order
 from ocml_bridge.model import ByFormat, Json, Settings, Tool
+from ocml_bridge.units.grammar import Emptied
 
 from . import settings as places
 from .alphabet import AS_IS, is_fit
@@ -41,7 +42,7 @@ from .syntax import (
 )
 from .tools import read_tools, write_tools
 
-_SHAPE: Final = "shape"
+SHAPE: Final = "shape"
 _FORM: Final = "form"
 _EMPTY: Final = "empty"
 """The layout of tools that are none: the API asks for one at least."""
@@ -61,7 +62,7 @@ def read_shell(source: Source) -> Shell:
             raise several_documents(messages)
         if any(isinstance(item, dict) and "messageStart" in item for item in messages):
             raise BridgeError(ErrorCode.SHAPE, EVENTS, path="")
-        return Shell(messages, "user", lambda at: f"/{at}", layout={HOME: {_SHAPE: "list"}})
+        return Shell(messages, "user", lambda at: f"/{at}", layout={HOME: {SHAPE: "list"}})
     if isinstance(source, dict):
         document = cast("Object", source)
         if MESSAGES in document:
@@ -87,6 +88,18 @@ def split(source: Source, options: Options) -> list[tuple[int, Source]]:
     """The conversations of a list of documents, each with its index; else the one document that a source is."""
     items = cast("list[Json]", source) if isinstance(source, list) else []
     return list(enumerate(items)) if _are_documents(items) else [(0, source)]
+
+
+def emptied(source: Source) -> Emptied | None:
+    """A request as its envelope and its messages; None for a document of another shape."""
+    document: Object = cast("Object", source) if source.__class__ is dict else {}
+    messages: Json = document.get(MESSAGES)
+    system: Json = document.get(SYSTEM)
+    if messages.__class__ is not list:
+        return None
+    if system.__class__ is list and system:
+        return Emptied({**document, MESSAGES: [], SYSTEM: [_HERE]}, [Top({CONTENT: system}), *messages])
+    return Emptied({**document, MESSAGES: []}, messages)
 
 
 def _kept(notes: Object) -> ByFormat | None:
@@ -178,7 +191,7 @@ def _write_request(parts: Parts, extras: Object, layout: Object) -> Json:
 
 def _read_response(document: Object) -> Shell:
     shell = Shell([], "assistant", lambda _: f"/{OUTPUT}/{MESSAGE}")
-    layout: Object = {_SHAPE: "response"}
+    layout: Object = {SHAPE: "response"}
     output: Json = document.get(OUTPUT)
     raw = document
     if isinstance(output, dict) and isinstance(message := cast("Object", output).get(MESSAGE), dict):
@@ -232,7 +245,7 @@ def write_document(parts: Parts) -> Json:
     around = parts.around
     extras, layout = _notes(around.extras), _notes(around.layout)
     bare = not extras and parts.top is around.tools is around.settings is None
-    if layout.get(_SHAPE) == "list" and bare:
+    if layout.get(SHAPE) == "list" and bare:
         return parts.wires
-    written = _write_response(parts, extras, layout) if layout.get(_SHAPE) == "response" else None
+    written = _write_response(parts, extras, layout) if layout.get(SHAPE) == "response" else None
     return _write_request(parts, extras, layout) if written is None else written

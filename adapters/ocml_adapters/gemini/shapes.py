@@ -14,12 +14,13 @@ from typing import Any, Final, cast
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.blocks.grammar import more_of
 from ocml_bridge.blocks.places import read_places, write_places
-from ocml_bridge.blocks.shell import CHOICE, Branch, Parts, Shell
+from ocml_bridge.blocks.shell import CHOICE, Branch, Parts, Shell, Top
 from ocml_bridge.blocks.spelling import UnlikeError, form_of, respelled
 from ocml_bridge.boundary import several_documents
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import Object, in_order
 from ocml_bridge.model import ByFormat, Json, Settings, Tool
+from ocml_bridge.units.grammar import Emptied
 
 from . import settings as places
 from .syntax import (
@@ -43,9 +44,9 @@ from .syntax import (
 )
 from .tools import read_tools, write_tools
 
-_SHAPE: Final = "shape"
+SHAPE: Final = "shape"
 _FORM: Final = "form"
-_TOP: Final = "instruction"
+TOP: Final = "instruction"
 """The key of the layout that tells how the system's instruction stands there, where it is no content."""
 _SCHEMA: Final = "schema"
 """The key of the layout that names the member with the schema of the answer, where it is not ours."""
@@ -66,7 +67,7 @@ def read_shell(source: Source) -> Shell:
             raise BridgeError(ErrorCode.SHAPE, CHUNKS, path="")
         if _are_documents(contents):
             raise several_documents(contents)
-        return Shell(contents, USER_ROLE, lambda at: f"/{at}", layout={HOME: {_SHAPE: "list"}})
+        return Shell(contents, USER_ROLE, lambda at: f"/{at}", layout={HOME: {SHAPE: "list"}})
     if isinstance(source, dict):
         document = keys(cast("Object", source))
         if CONTENTS in document:
@@ -103,6 +104,22 @@ def split(source: Source, options: Options) -> list[tuple[int, Source]]:
     """The conversations of a list of documents, each with its index; else the one document that a source is."""
     items = cast("list[Json]", source) if isinstance(source, list) else []
     return list(enumerate(items)) if _are_documents(items) and not _are_chunks(items) else [(0, source)]
+
+
+def emptied(source: Source) -> Emptied | None:
+    """A request as its envelope and its contents; None for a document of another shape or spelling."""
+    document: Object = cast("Object", source) if source.__class__ is dict else {}
+    contents: Json = document.get(CONTENTS)
+    instruction: Json = document.get(SYSTEM)
+    if contents.__class__ is not list or (SYSTEM not in document and any(alias(key) == SYSTEM for key in document)):
+        return None
+    if instruction is None:
+        return Emptied({**document, CONTENTS: []}, contents)
+    if instruction.__class__ is not dict or instruction.keys() != {PARTS} or not isinstance(instruction[PARTS], list):
+        return None
+    if not instruction[PARTS]:
+        return None
+    return Emptied({**document, CONTENTS: [], SYSTEM: {PARTS: [_HERE]}}, [Top(instruction), *contents])
 
 
 def _kept(notes: Object) -> ByFormat | None:
@@ -157,10 +174,10 @@ def _has_schema(rest: Object) -> bool:
 def _read_top(value: Json, layout: Object) -> Object | None:
     """What the system says as a wire message; None where it says nothing, or nothing that is understood."""
     if isinstance(value, str) and value:
-        layout[_TOP] = "text"
+        layout[TOP] = "text"
         return {PARTS: [{"text": value}]}
     if isinstance(value, list) and value:
-        layout[_TOP] = PARTS
+        layout[TOP] = PARTS
         return {PARTS: cast("list[Json]", value)}
     found = cast("Object", value) if isinstance(value, dict) else {}
     parts: Json = keys(found).get(PARTS)
@@ -197,9 +214,9 @@ def _write_request(parts: Parts, extras: Object, layout: Object) -> Json:
     around, top = parts.around, cast("Json", parts.top)
     if parts.top is not None:
         own: Json = parts.top[PARTS]
-        if layout.get(_TOP) == PARTS and parts.top.keys() == {PARTS}:
+        if layout.get(TOP) == PARTS and parts.top.keys() == {PARTS}:
             top = own
-        elif layout.get(_TOP) == "text" and parts.top.keys() == {PARTS} and len(own) == 1 and own[0].keys() == {"text"}:
+        elif layout.get(TOP) == "text" and parts.top.keys() == {PARTS} and len(own) == 1 and own[0].keys() == {"text"}:
             top = own[0]["text"]
     marker = None if top is None else _HERE
     written = _request(around.tools, around.settings, extras, layout, marker, [])
@@ -221,7 +238,7 @@ def _read_response(document: Object, raw: Object) -> Shell:
         raise BridgeError(ErrorCode.SHAPE, f"{CANDIDATES!r} is not a list", path=f"/{CANDIDATES}")
     candidates = cast("list[Json]", given or [])
     shell = Shell([], MODEL_ROLE, lambda _: f"/{CANDIDATES}/0/{CONTENT}")
-    layout: Object = {_SHAPE: "response"}
+    layout: Object = {SHAPE: "response"}
     first = candidates[0] if candidates else None
     if first is not None and not isinstance(first, dict):
         raise BridgeError(ErrorCode.SHAPE, "a candidate is an object", path=f"/{CANDIDATES}/0")
@@ -334,7 +351,7 @@ def write_document(parts: Parts) -> Json:
     around = parts.around
     extras, layout = _notes(around.extras), _notes(around.layout)
     bare = not extras and parts.top is around.tools is around.settings is around.alternatives is None
-    if layout.get(_SHAPE) == "list" and bare:
+    if layout.get(SHAPE) == "list" and bare:
         return parts.wires
-    written = _write_response(parts, extras, layout) if layout.get(_SHAPE) == "response" else None
+    written = _write_response(parts, extras, layout) if layout.get(SHAPE) == "response" else None
     return _write_request(parts, extras, layout) if written is None else written

@@ -8,16 +8,19 @@ from ocml_bridge.blocks.grammar import Grammar
 from ocml_bridge.blocks.preparing import named
 from ocml_bridge.blocks.shell import Parts, Shell
 from ocml_bridge.blocks.units import BlockReader, BlockWriter
+from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json
 from ocml_bridge.pairing import pair
 from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.grammar import Emptied
 from ocml_bridge.units.heads import messages_of
+from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
 
 from .parts import AS, PYTHON, PartGrammar, is_code
-from .shapes import read_shell, write_document
-from .syntax import HOME, RESPONSE
+from .shapes import SHAPE, TOP, emptied, read_shell, write_document
+from .syntax import CONTENTS, HOME, RESPONSE, SYSTEM
 
 _GRAMMAR = PartGrammar()
 
@@ -35,6 +38,10 @@ class ContentReader(BlockReader):
         """
         return read_shell(source)
 
+    def emptied(self, source: str | Json) -> Emptied | None:
+        """A request as its envelope and its contents; None for a document of another shape or spelling."""
+        return emptied(source)
+
 
 class ContentWriter(BlockWriter):
     """Writes contents."""
@@ -42,11 +49,18 @@ class ContentWriter(BlockWriter):
     target = HOME
     home = HOME
     grammar: ClassVar[Grammar] = _GRAMMAR
-    reader: ClassVar[type[BlockReader]] = ContentReader
+    reader: ClassVar[type[UnitReader]] = ContentReader
+    shapes = (SHAPE, TOP)
+    wires = CONTENTS
+    top = SYSTEM
 
     def document(self, parts: Parts) -> Json:
         """A request, a response or a list of contents."""
         return write_document(parts)
+
+    def top_value(self, wire: Object) -> Json:
+        """The system's instruction is a content."""
+        return wire
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with a name for each reply: Gemini finds calls by it."""

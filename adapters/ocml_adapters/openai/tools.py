@@ -326,11 +326,6 @@ def _read_plain_tool(item: Object) -> Tool | None:
     return Tool(bare, description, parameters, namespace, strict=strict)
 
 
-def is_plain_tool(tool: Tool) -> bool:
-    """Whether a declared tool is surely read as it is written: it keeps nothing of ours, and its name comes back."""
-    return tool.extras is None and tool.layout is None and split_name(full_name(tool)) == (tool.namespace, tool.name)
-
-
 def write_tools(tools: Sequence[Tool], others: Json, *, legacy: bool = False) -> list[Json]:
     """Declared tools, with those of other kinds at their places."""
     written = [_write_tool(tool)[FUNCTION] if legacy else _write_tool(tool) for tool in tools]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.form import Object
@@ -14,15 +14,17 @@ from ocml_bridge.pairing import name_replies
 from ocml_bridge.transform import missing
 from ocml_bridge.turns import hoist_tools, places
 from ocml_bridge.units.conversation import Conversation, conversation_of
-from ocml_bridge.units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.envelopes import Body, Branches, EnvelopeWriter
+from ocml_bridge.units.grammar import Emptied, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import declares_tools
-from ocml_bridge.units.writer import Prepared, UnitWriter
+from ocml_bridge.units.writer import Prepared
 
-from .envelopes import Around, enclose, part, read_alternatives
+from .envelopes import MESSAGES, Around, branches_of, emptied, is_request, part, read_alternatives
 from .nearest import joins, linked, nearest, with_names
 from .reader import checked, notice, read_message
+from .shapes import write_shell
 from .spelling import spelled
 from .syntax import CONTENT, FUNCTION, HOME, REASONING_TEXTS, TOOL_CALLS
 from .tools import call_layout
@@ -156,7 +158,11 @@ class WireReader(UnitReader):
         Raises:
             BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
         """
-        return part(source, log, plans=self.options.plans)
+        return part(source, log)
+
+    def emptied(self, source: str | Json) -> Emptied | None:
+        """A request as its envelope and its wire messages; None for a document of another shape."""
+        return emptied(source)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """A wire message without contents and ids; None where it has other members that say something."""
@@ -205,11 +211,12 @@ class WireReader(UnitReader):
         return Conversation(items, replace(parted.around, alternatives=alternatives))
 
 
-class WireWriter(UnitWriter):
+class WireWriter(EnvelopeWriter):
     """Writes wire messages, each without regard to those before it: there is but one state."""
 
     target = HOME
     home = HOME
+    reader: ClassVar[type[UnitReader]] = WireReader
     groups = True
     keeps_ids = True
 
@@ -248,10 +255,26 @@ class WireWriter(UnitWriter):
         wire, image = spelled(group, self.options)
         return Spelled(wire, image, None)
 
-    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """The document around the wire messages, with its other answers."""
-        branches = [self._wires(one.messages) for one in around.alternatives or ()]
-        return enclose(units, around, branches, plans=self.options.plans)
+    def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
+        """The wire messages, and those of the other answers."""
+        return Body(units, [self._wires(one.messages) for one in around.alternatives or ()])
+
+    def written(self, around: Transcript, body: Body) -> Json:
+        """A request, a response, a line of preferences or a list of messages."""
+        return write_shell(around, body.units, body.branches)
+
+    def branches(self, parted: Parted, around: Transcript) -> Branches | None:
+        """The other answers of a document that was read."""
+        return branches_of(parted)
+
+    def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
+        """Nothing of the wire messages of a request matters to what stands around them."""
+        return MESSAGES if is_request(around) else None
+
+    def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
+        """A request with other wire messages."""
+        envelope[MESSAGES] = units
+        return envelope
 
     def _wires(self, messages: Sequence[Message]) -> list[Json]:
         """The wire messages of an alternative."""

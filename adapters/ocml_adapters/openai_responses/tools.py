@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import cast
 
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, shape, with_apart
-from ocml_bridge.model import Json, Tool, replace
+from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
 from .form import by_format, notes_in
@@ -146,16 +146,3 @@ def _write_tool(tool: Tool, name: str) -> Object:
             out["strict"] = tool.strict or False
         fixed += [key for key, value in (("parameters", tool.parameters), ("strict", tool.strict)) if value is not None]
     return shape(add(out, extras, TOOL_ORDER), notes_in(tool.layout).get("form"), fixed=fixed, implied=_IMPLIED)
-
-
-def is_plain_tool(tool: Tool) -> bool:
-    """Whether a declared tool surely comes back: it keeps nothing of ours, and its name is read as it is written."""
-    bare = tool.extras is None and tool.layout is None and tool.namespace is None
-    return bare and split_name(tool.name) == (None, tool.name)
-
-
-def as_read(tools: Sequence[Tool] | None) -> tuple[Tool, ...] | None:
-    """What plain tools are read as: those that do not say whether they are strict are not."""
-    if tools is None:
-        return None
-    return tuple([tool if tool.strict is not None else replace(tool, strict=False) for tool in tools])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import Log
@@ -11,20 +11,21 @@ from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.pairing import name_replies
 from ocml_bridge.turns import declares_tools, hoist_tools, places
 from ocml_bridge.units.conversation import Conversation, conversation_of
-from ocml_bridge.units.grammar import ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.envelopes import Body, EnvelopeWriter
+from ocml_bridge.units.grammar import ContentClass, Emptied, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.reader import UnitReader
-from ocml_bridge.units.writer import Prepared, UnitWriter
+from ocml_bridge.units.writer import Prepared
 
 from .calls import FUNCTION, is_object
-from .envelopes import Place, cut_short, enclose, part
+from .envelopes import Place, cut_short, emptied, items_of, outline, refilled
 from .form import notes_in
 from .items import MADE_UP
 from .messages import INSTRUCTIONS, Instructions, declares_more_tools, is_instructions
 from .nearest import linked, nearest, with_kinds, with_names
 from .notices import notice
-from .shapes import takes_instructions
+from .shapes import read_shell, takes_instructions, write_shell
 from .spelling import is_merged, read_item, spelled
 from .syntax import FUNCTION_CALL, FUNCTION_OUTPUT, HOME, MESSAGE
 
@@ -137,7 +138,12 @@ class ItemReader(UnitReader):
         Raises:
             BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
         """
-        return part(source, log, plans=self.options.plans)
+        shell = read_shell(source, log)
+        return Parted(shell.units, shell.around(), False, shell.place)
+
+    def emptied(self, source: str | Json) -> Emptied | None:
+        """A request as its envelope and its items; None for a document of another shape."""
+        return emptied(source)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """An item without contents and ids; None where it has other members that say something."""
@@ -177,11 +183,12 @@ class ItemReader(UnitReader):
         return Conversation(with_grouping([*with_kinds(items, FUNCTION)]), parted.around)
 
 
-class ItemWriter(UnitWriter):
+class ItemWriter(EnvelopeWriter):
     """Writes items: a unit is one, or a list where messages that were read from one do not fit into it any more."""
 
     target = HOME
     home = HOME
+    reader: ClassVar[type[UnitReader]] = ItemReader
     groups = True
     mixes_roles = True
     keeps_ids = True
@@ -227,9 +234,21 @@ class ItemWriter(UnitWriter):
         items = [{MADE_UP: str(item)} if isinstance(item, Instructions) else item for item in written.items]
         return Spelled(items[0] if len(items) == 1 else items, written.image, None)
 
-    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """The document around the items."""
-        return enclose(units, around, plans=self.options.plans)
+    def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
+        """The items."""
+        return Body(items_of(units, around))
+
+    def written(self, around: Transcript, body: Body) -> Json:
+        """A request, a response, one of each, or a list of items."""
+        return write_shell(around, body.units)
+
+    def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
+        """Whether a request says something before its items."""
+        return outline(units, around)
+
+    def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
+        """A request with other items."""
+        return refilled(envelope, items_of(units, around))
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """The conversation in its turns, with the names of the tools whose calls are answered."""

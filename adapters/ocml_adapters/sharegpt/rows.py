@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, cast
 
@@ -12,6 +12,7 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Media, Tool, Transcript
+from ocml_bridge.units.grammar import Emptied
 
 from .syntax import (
     CALLS,
@@ -126,6 +127,24 @@ def read_row(source: Source, log: Log) -> Row:
     return row
 
 
+def emptied(source: Source) -> Emptied | None:
+    """A row as its envelope and its turns; None for one whose columns belong to turns, and for a list."""
+    found = turns_of(source) if source.__class__ is dict else None
+    if found is None or not _APART.isdisjoint(cast("Object", source)):
+        return None
+    (key, turns), row = found, cast("Object", source)
+    system: Json = row.get(SYSTEM)
+    if not (isinstance(system, str) and system):
+        return Emptied({**row, cast("str", key): []}, turns)
+    if any(_whose(turn) == SYSTEM for turn in turns):
+        return None
+    return Emptied({**row, cast("str", key): [], SYSTEM: SYSTEM}, [Column(system), *turns])
+
+
+_APART: Final = frozenset({CHOSEN, REJECTED, *MEDIA.values()})
+"""Columns that say something of turns."""
+
+
 def _whose(turn: Json) -> str:
     members = cast("Object", turn)
     word = next((members[key] for key in SPEAKERS if isinstance(members.get(key), str)), "")
@@ -216,6 +235,35 @@ def _placeholders(unit: Any) -> list[str]:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
+def outline(turns: Sequence[Object], around: Transcript) -> Hashable | None:
+    """What of the turns of a row matters to its other columns: whether the first is a column; None for more than that.
+
+    Args:
+        turns: they, with the marks of where they go in the row.
+        around: what stands around them.
+    """
+    layout = notes_in(around.layout)
+    if _LIST in layout or _TURNS in layout or any(MARK_MEDIA in turn for turn in turns):
+        return None
+    return bool(turns) and turns[0].get(MARK_COLUMN) is True
+
+
+def refilled(row: Object, turns: Sequence[Object]) -> Object:
+    """A row with other turns in it; there are marks of where they go."""
+    plain = [_unmarked(turn) for turn in turns]
+    if turns and turns[0].get(MARK_COLUMN):
+        row[SYSTEM] = plain.pop(0)[TEXTS[0]]
+    row[TURNS[0]] = plain
+    return row
+
+
+def _unmarked(turn: Object) -> Object:
+    """A turn without the marks of where it goes."""
+    if len(turn) == 2 and TEXTS[0] in turn:  # a mark stands beside these two
+        return turn
+    return {key: value for key, value in turn.items() if not key.startswith("\0")}
+
+
 def write_row(around: Transcript, turns: Sequence[Object], rejected: Sequence[Object]) -> Json:
     """A row, put together.
 
@@ -229,7 +277,7 @@ def write_row(around: Transcript, turns: Sequence[Object], rejected: Sequence[Ob
     column = turns[0][TEXTS[0]] if turns and turns[0].get(MARK_COLUMN) else None
     marked = (at for at, turn in enumerate(turns) if rejected and turn.get(MARK_CHOSEN))
     start = next(marked, len(turns))
-    plain = [{key: value for key, value in turn.items() if not key.startswith("\0")} for turn in turns]
+    plain = [_unmarked(turn) for turn in turns]
     said = plain[column is not None : start]
     is_bare = around.tools is None and column is None and not (media or rejected or extras)
     if layout.get(_LIST) is True and is_bare and turns_of(said) is not None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final, cast
+from collections.abc import Hashable, Sequence
+from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
@@ -29,13 +29,14 @@ from ocml_bridge.pairing import name_replies
 from ocml_bridge.transform import missing
 from ocml_bridge.turns import hoist_tools, is_call, parts_of, places
 from ocml_bridge.units.conversation import Conversation, conversation_of
-from ocml_bridge.units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.envelopes import Body, Branches, EnvelopeWriter
+from ocml_bridge.units.grammar import Emptied, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of, messages_of
 from ocml_bridge.units.reader import UnitReader
-from ocml_bridge.units.writer import Prepared, UnitWriter
+from ocml_bridge.units.writer import Prepared
 from ocml_bridge.visibility import is_private
 
-from .rows import Column, Row, read_row, write_row
+from .rows import Column, Row, emptied, outline, read_row, refilled, write_row
 from .syntax import (
     APART,
     CALLS,
@@ -70,6 +71,10 @@ class TurnReader(UnitReader):
         """
         row = read_row(source, log)
         return Parted(row.units, row.around, document=row)
+
+    def emptied(self, source: str | Json) -> Emptied | None:
+        """A row as its envelope and its turns; None for one whose columns belong to turns, and for a list."""
+        return emptied(source)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """A turn that is a text and nothing else, without it."""
@@ -192,11 +197,12 @@ def _tell_preambles(items: list[Item]) -> None:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-class TurnWriter(UnitWriter):
+class TurnWriter(EnvelopeWriter):
     """Writes turns. The state is whether any stands before."""
 
     target = HOME
     home = HOME
+    reader: ClassVar[type[UnitReader]] = TurnReader
     mark = "<"
     groups = True
 
@@ -260,18 +266,34 @@ class TurnWriter(UnitWriter):
             image = read_turn(_bare(turn), paths[0], turn.get(MARK_MEDIA, ()))
         return Spelled(turn, image, _BEGUN)
 
-    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """The row around its turns, and what it reads as without them."""
-        rejected = [turn for one in _preferred(around.alternatives) for turn in self._turns(one.messages)]
-        for kept in (around, replace(around, extras=None, layout=None)):
-            written = write_row(kept, units, rejected)
-            row = read_row(written, Log())
-            if len(row.units) == len(units) and row.media == [turn.get(MARK_MEDIA, []) for turn in units]:
-                break
-        image = row.around
-        if row.rejected:
-            image.alternatives = (rejected_of(row, around.alternatives[0].at if around.alternatives else 0),)
-        return Enclosed(written, image)
+    def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
+        """The turns, with the marks of where they go, and those that were rejected."""
+        return Body(units, [self._turns(one.messages) for one in _preferred(around.alternatives)])
+
+    def written(self, around: Transcript, body: Body) -> Json:
+        """A row, or a list of turns."""
+        return write_row(around, body.units, [turn for turns in body.branches for turn in turns])
+
+    def is_read_as(self, parted: Parted, body: Body) -> bool:
+        """Whether there are as many turns, and each has its media."""
+        media = cast("Row", parted.document).media
+        return len(parted.units) == len(body.units) and media == [turn.get(MARK_MEDIA, []) for turn in body.units]
+
+    def branches(self, parted: Parted, around: Transcript) -> Branches | None:
+        """What was rejected, as it is read."""
+        row = cast("Row", parted.document)
+        if not row.rejected:
+            return None
+        at = around.alternatives[0].at if around.alternatives else 0
+        return Branches((rejected_of(row, at),), [row.rejected])
+
+    def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
+        """Whether the first of the turns stands in a column of the row; None where columns tell more of them."""
+        return outline(units, around)
+
+    def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
+        """A row with other turns."""
+        return refilled(envelope, units)
 
     def _turns(self, messages: Sequence[Message]) -> list[Object]:
         """The turns of messages that stand in no document."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from operator import is_
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, cast
 
 from ..errors import BridgeError, ErrorCode
@@ -14,10 +13,11 @@ from ..model import Alternative, Foreign, Json, Message, Transcript, replace
 from ..pairing import name_replies
 from ..turns import FUNCTIONS
 from ..units.conversation import Conversation
-from ..units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
+from ..units.envelopes import Body, Branches, EnvelopeWriter
+from ..units.grammar import Parted, Skeleton, Spelled, State, Unit
 from ..units.heads import Item, item_of, message_of, messages_of
 from ..units.reader import UnitReader
-from ..units.writer import Prepared, UnitWriter
+from ..units.writer import Prepared
 from .grammar import ROLE, TOP, Grammar
 from .joining import State as Joint
 from .preparing import prepared
@@ -128,18 +128,22 @@ class BlockReader(UnitReader):
         return tuple(out)
 
 
-class BlockWriter(UnitWriter):
+class BlockWriter(EnvelopeWriter):
     """Writes wire messages of blocks.
 
     A unit is what one message is of a wire message; they are put together where they are enclosed.
 
     Attributes:
         grammar: what the format says of its blocks.
-        reader: what reads the format.
+        shapes: keys of the layout of documents that are no requests, or none as we write them.
+        wires: the key of a request under which its wire messages stand.
+        top: that of what the system says before them.
     """
 
     grammar: ClassVar[Grammar]
-    reader: ClassVar[type[BlockReader]]
+    shapes: ClassVar[Sequence[str]]
+    wires: ClassVar[str]
+    top: ClassVar[str]
     mark = "{"
     keeps_ids = True
 
@@ -150,6 +154,10 @@ class BlockWriter(UnitWriter):
     @abstractmethod
     def document(self, parts: Parts) -> Json:
         """A document, put together."""
+
+    @abstractmethod
+    def top_value(self, wire: Object) -> Json:
+        """What the system says before all wire messages, as it stands in a request."""
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with what the system says in its place."""
@@ -168,38 +176,50 @@ class BlockWriter(UnitWriter):
         unit, image, after = spelled(self.grammar, group[0], cast("Joint", state))
         return Spelled(unit, [image], after)
 
-    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """The document around the wire messages, with its other answers."""
+    def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
+        """The wire messages, behind what the system says before them, and those of the other answers."""
+        wires: list[Any] = wires_of(self.grammar, units)
+        if units and units[0][ROLE] == TOP:
+            wires[0] = Top(wires[0])
+        return Body(wires, [self._wires(one.messages) for one in around.alternatives or ()])
+
+    def written(self, around: Transcript, body: Body) -> Json:
+        """A request, a response or a list of wire messages."""
+        first: Any = body.units[0] if body.units else None
+        if isinstance(first, Top):
+            return self.document(Parts(around, first.wire, body.units[1:], body.branches))
+        return self.document(Parts(around, None, body.units, body.branches))
+
+    def is_read_as(self, parted: Parted, body: Body) -> bool:
+        """Whether the wire messages that were read are those that were written, and the system says something."""
+        read, units = parted.units, body.units
+        return len(read) == len(units) and all(
+            one is other or isinstance(one, Top) is isinstance(other, Top) is True
+            for one, other in zip(read, units, strict=True)
+        )
+
+    def branches(self, parted: Parted, around: Transcript) -> Branches | None:
+        """The other answers of a document that was read."""
+        shell = cast("Shell", parted.document)
+        if not shell.branches:
+            return None
+        alternatives = cast("BlockReader", self.own_reader).alternatives(shell)
+        return Branches(alternatives, [[branch.wire] for branch in shell.branches])
+
+    def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
+        """Whether the system says something before the wire messages of a request."""
+        if not self.grammar.notes(around.layout).keys().isdisjoint(self.shapes):
+            return None
+        return bool(units) and units[0][ROLE] == TOP
+
+    def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
+        """A request with other wire messages."""
         wires = wires_of(self.grammar, units)
-        top = None
         if units and units[0][ROLE] == TOP:
             top, *wires = wires
-        branches = [self._wires(one.messages) for one in around.alternatives or ()]
-        parts = Parts(around, cast("Object | None", top), wires, branches)
-        written, shell = self._readable(parts)
-        image = shell.around
-        if shell.branches:
-            image.alternatives = self.reader(self.options).alternatives(shell)
-        if image != around:
-            again = parts._replace(around=image, branches=[[branch.wire] for branch in shell.branches])
-            written = self._readable(again)[0]
-        return Enclosed(written, image, shell.cut_off)
-
-    def _readable(self, parts: Parts) -> tuple[Json, Shell]:
-        """A document, and as what it is read; without what it remembers of its shape if that misleads."""
-        reader = self.reader(self.options)
-        for around in (parts.around, replace(parts.around, extras=None, layout=None)):
-            written = self.document(parts._replace(around=around))
-            try:
-                shell = reader.shell(written, Log())
-            except BridgeError:
-                continue
-            same = len(shell.wires) == len(parts.wires) and all(map(is_, shell.wires, parts.wires))
-            if same and (shell.top is None) is (parts.top is None):
-                return written, shell
-        bare = replace(parts.around, tools=None, settings=None, extras=None, layout=None)
-        written = self.document(parts._replace(around=bare))
-        return written, reader.shell(written, Log())
+            envelope[self.top] = self.top_value(cast("Object", top))
+        envelope[self.wires] = wires
+        return envelope
 
     def _wires(self, messages: Sequence[Message]) -> list[Json]:
         """The wire messages of an alternative."""

@@ -14,6 +14,7 @@ from ..units.conversation import Conversation, whole
 from ..units.grammar import Parted, Skeleton, Unit
 from ..units.heads import Head, Item, head_of, item_of
 from ..units.reader import UnitReader
+from .envelopes import OpenedEnvelopes
 
 LIMIT: Final = 4096
 """How many plans a reader knows at once; where there are more, all are forgotten."""
@@ -33,6 +34,7 @@ class Reader:
 
     def __init__(self, grammar: UnitReader, *, plans: bool = True) -> None:
         self._grammar = grammar
+        self._part = OpenedEnvelopes(grammar).part if plans else grammar.part
         self._skeleton = grammar.skeleton if plans else _none
         self._plans = Memo[Hashable, Reading | None](LIMIT)
 
@@ -46,7 +48,7 @@ class Reader:
         Raises:
             BridgeError: what the format's reader raises.
         """
-        parted = self._grammar.part(source, log)
+        parted = self._part(source, log)
         if isinstance(parted, Completion):
             return parted
         items: list[Item] = []

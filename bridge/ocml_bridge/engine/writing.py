@@ -18,6 +18,7 @@ from ..units.grammar import State, Unit
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
 from ..units.relations import paired_by_id, paired_in_order
 from ..units.writer import TOOLS, UnitWriter
+from .envelopes import SealedEnvelopes
 from .written import HeadLosses, Written, report_of
 
 
@@ -32,6 +33,7 @@ class Writer:
     def __init__(self, grammar: UnitWriter, *, plans: bool = True) -> None:
         self._grammar: Final = grammar
         self._plans: Final = plans
+        self._enclose = SealedEnvelopes(grammar).enclose if plans else grammar.enclose
         self._learner = Learner(grammar)
         self._losses = HeadLosses(grammar.target)
         self._joined = Memo[tuple[Head, Head], bool](LIMIT)
@@ -113,7 +115,7 @@ class Writer:
         items, odd = self._nearest(items, origins, written)
         written.order = _moved(written.origins)
         units, state = self._units(items, odd, start, written, ends=around.open_turn is None)
-        written.output, written.around, written.cut_off = grammar.enclose(units, around, state)
+        written.output, written.around, written.cut_off = self._enclose(units, around, state)
         return written
 
     def _nearest(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, NamedTuple
 
-from ..model import Message, Transcript
+from ..model import Json, Message, Transcript
 
 Unit = Any
 """What a format reads and writes in one piece: an object of its JSON, or the text of a frame."""
@@ -27,6 +27,18 @@ class Parted(NamedTuple):
     around: Transcript
     cut_off: bool = False
     document: object = None
+
+
+class Emptied(NamedTuple):
+    """A document as its envelope and its units.
+
+    Attributes:
+        envelope: the document with stand-ins for its units, which is read as one with the same around others.
+        units: its units, as they are when it is taken apart.
+    """
+
+    envelope: Json
+    units: Sequence[Unit]
 
 
 Skeleton = tuple[Hashable, list[str]]

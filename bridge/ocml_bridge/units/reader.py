@@ -9,7 +9,7 @@ from ..loss import Log
 from ..model import Completion, Json, Message
 from ..options import Options
 from .conversation import Conversation
-from .grammar import Parted, Skeleton, Unit
+from .grammar import Emptied, Parted, Skeleton, Unit
 from .heads import Item
 
 
@@ -37,6 +37,17 @@ class UnitReader(ABC):
         Raises:
             BridgeError: with the offset or the path, for what is no document of the format; OCB-SEVERAL for several.
         """
+
+    def emptied(self, source: str | Json) -> Emptied | None:
+        """A document as its envelope and its units; None for one whose envelope is one of a kind.
+
+        What stands around the units must depend on nothing but the envelope; where something of the units matters to
+        it, such as whether the last of them is to be continued, the stand-ins for them tell.
+
+        Args:
+            source: text, or a JSON value.
+        """
+        return None
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
         """A unit without contents and ids; None for one that has more than these to say, or is one of a kind.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import ClassVar, Final, NamedTuple
 
 from ..loss import Log
-from ..model import Completion, Document, Message, Transcript
+from ..model import Completion, Document, Json, Message, Transcript
 from ..options import Options
 from .conversation import Conversation
-from .grammar import ContentClass, Enclosed, Spelled, State, Unit
+from .grammar import ContentClass, Emptied, Enclosed, Spelled, State, Unit
 from .heads import Head, Item
 
 TOOLS: Final = -1
@@ -153,6 +153,30 @@ class UnitWriter(ABC):
             around: what there is to write beside them, as `prepare` gave it.
             state: what the last unit left.
         """
+
+    def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
+        """What of some units matters to the envelope that is written around them; None where that is more than a word.
+
+        Args:
+            units: as for `enclose`.
+            around: likewise, with nothing in it of other formats.
+            state: likewise.
+        """
+        return None
+
+    def emptied(self, document: Json) -> Emptied | None:
+        """An output as its envelope and its units, as `UnitReader.emptied` gives them."""
+        return None
+
+    def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
+        """The output with other units in the envelope of one.
+
+        Args:
+            envelope: of an output whose units had the same outline; it may be changed.
+            units: as for `enclose`.
+            around: likewise.
+        """
+        raise NotImplementedError
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """What the units read as together.

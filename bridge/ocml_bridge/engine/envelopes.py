@@ -1,0 +1,144 @@
+"""Envelopes that were read or written once are remembered: documents that differ in their units alone share them.
+
+What is remembered are packed bytes, or values that nobody can change, so what is given away belongs to who gets it.
+Large envelopes count for more, and where there are too many, all are forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Final, NamedTuple
+
+from ..errors import BridgeError
+from ..loss import Log
+from ..memo import Memo
+from ..model import ByFormat, Completion, Json, Transcript
+from ..ownership import unpack
+from ..units.grammar import Enclosed, Parted, State, Unit
+from ..units.reader import UnitReader
+from ..units.writer import UnitWriter
+from .around import Around, fields_of, packed, remembered
+
+SIZE: Final = 4_000_000
+"""How many bytes of envelopes a reader or writer remembers."""
+_OVERHEAD: Final = 1000
+"""What one takes beside its bytes."""
+_UNKNOWN: Any = object()
+"""Stands for what has not been looked for."""
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+class _Read(NamedTuple):
+    """What an envelope is read as."""
+
+    around: Around
+    cut_off: bool
+    document: object
+
+
+class OpenedEnvelopes:
+    """Takes documents apart, those with one envelope alike.
+
+    Args:
+        grammar: the format's, with the options in it.
+    """
+
+    def __init__(self, grammar: UnitReader) -> None:
+        self._grammar: Final = grammar
+        self._known = Memo[bytes, _Read | None](SIZE)
+
+    def part(self, source: str | Json, log: Log) -> Parted | Completion:
+        """As `UnitReader.part`."""
+        emptied = self._grammar.emptied(source)
+        key = None if emptied is None else packed(emptied.envelope)
+        if emptied is None or key is None:
+            return self._grammar.part(source, log)
+        found = self._known.get(key, _UNKNOWN)
+        if found is _UNKNOWN:
+            found = self._learned(emptied.envelope)
+            self._known.keep(key, found, 2 * len(key) + _OVERHEAD)
+        if found is None:
+            return self._grammar.part(source, log)
+        return Parted(emptied.units, found.around.fresh(), found.cut_off, found.document)
+
+    def _learned(self, envelope: Json) -> _Read | None:
+        """What an envelope is read as; None where there is something to note."""
+        log = Log()
+        try:
+            parted = self._grammar.part(envelope, log)
+        except BridgeError:
+            return None
+        if log.findings or isinstance(parted, Completion):
+            return None
+        around = remembered(parted.around)
+        return None if around is None else _Read(around, parted.cut_off, parted.document)
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+class _Written(NamedTuple):
+    """An envelope as it is written, and what it reads as; None where that is what was to stand there."""
+
+    envelope: bytes
+    image: Around | None
+    cut_off: bool
+
+
+class SealedEnvelopes:
+    """Writes envelopes around units, those with the same in them alike.
+
+    Args:
+        grammar: the format's, with the options in it.
+    """
+
+    def __init__(self, grammar: UnitWriter) -> None:
+        self._grammar: Final = grammar
+        self._known = Memo[Hashable, _Written | None](SIZE)
+
+    def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
+        """As `UnitWriter.enclose`."""
+        grammar = self._grammar
+        own = _local(around, grammar.home)
+        outline = None if own.alternatives is not None else grammar.outline(units, own, state)
+        fields = None if outline is None else packed(fields_of(own))
+        if fields is None:
+            return grammar.enclose(units, around, state)
+        key = outline, fields
+        found = self._known.get(key, _UNKNOWN)
+        if found is _UNKNOWN:
+            enclosed = grammar.enclose(list(units), own, state)
+            found = self._learned(enclosed, own)
+            self._known.keep(key, found, 3 * len(fields) + _OVERHEAD)
+        if found is None:
+            return grammar.enclose(units, around, state)
+        output = grammar.refilled(unpack(found.envelope), units, own)
+        return Enclosed(output, own if found.image is None else found.image.fresh(), found.cut_off)
+
+    def _learned(self, enclosed: Enclosed, around: Transcript) -> _Written | None:
+        emptied = self._grammar.emptied(enclosed.output)
+        envelope = None if emptied is None else packed(emptied.envelope)
+        if envelope is None:
+            return None
+        if enclosed.around == around:
+            return _Written(envelope, None, enclosed.cut_off)
+        image = remembered(enclosed.around)
+        return None if image is None else _Written(envelope, image, enclosed.cut_off)
+
+
+def _local(around: Transcript, home: str | None) -> Transcript:
+    """What stands around messages, as far as an envelope may depend on it: nothing that only other formats say."""
+    extras, layout = _home(around.extras, home), _home(around.layout, home)
+    if extras is around.extras and layout is around.layout and around.header is around.open_turn is None:
+        return around
+    alternatives = around.alternatives
+    return Transcript(
+        (), around.tools, settings=around.settings, alternatives=alternatives, extras=extras, layout=layout
+    )
+
+
+def _home(by_format: ByFormat | None, home: str | None) -> ByFormat | None:
+    if by_format is None or home is None or (len(by_format) == 1 and home in by_format):
+        return by_format
+    return {home: by_format[home]} if home in by_format else None

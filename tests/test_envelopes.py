@@ -1,0 +1,114 @@
+"""What stands around messages is read and written once for documents that are alike; nothing but the time changes."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any, Final, cast
+
+import orjson
+import pytest
+
+from ocml_bridge import Options, Transcript, convert, read
+from ocml_bridge.engine.around import LONGEST
+from ocml_bridge.engine.envelopes import SIZE, OpenedEnvelopes
+from ocml_bridge.loss import Log
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.registry import adapter
+from ocml_bridge.testing.ownership import POISON, poison
+from ocml_bridge.testing.plans import everything_read, everything_written
+
+Object = dict[str, Any]
+FORMATS: Final = ("openai", "anthropic", "openai-responses", "gemini", "bedrock-converse", "sharegpt")
+PLAIN: Final = Options(plans=False, force_format=True)
+PLANNED: Final = Options(force_format=True)
+
+SCHEMA: Final[Object] = {"type": "object", "properties": {"who": {"type": "string"}}, "required": ["who"]}
+TOOL: Final[Object] = {"type": "function", "function": {"name": "look", "description": "Looks.", "parameters": SCHEMA}}
+SYSTEM: Final[Object] = {"role": "system", "content": "Be brief."}
+USER: Final[Object] = {"role": "user", "content": "Hi"}
+ANSWER: Final[Object] = {"role": "assistant", "content": "Hel"}
+PICTURE: Final[Object] = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://a.b/c.png"}}]}
+
+MESSAGES: Final[tuple[list[Object], ...]] = (
+    *([USER], [SYSTEM, USER], [SYSTEM, SYSTEM, USER]),
+    *([SYSTEM, USER, ANSWER], [ANSWER], [PICTURE], []),
+)
+AROUND: Final[tuple[Object, ...]] = (
+    {},
+    {"model": "m"},
+    {"model": "m", "max_tokens": 7, "temperature": 1},
+    {"model": "m", "max_tokens": 7, "temperature": 1.0},
+    {"model": "m", "stop": ["a", "b"], "user": None},
+    {"tools": []},
+    {"tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "look"}}, "metadata": {"a": [1, {}]}},
+    {"tools": [TOOL, {"type": "web_search"}], "response_format": {"type": "json_schema", "json_schema": SCHEMA}},
+    {"response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": SCHEMA}}},
+)
+REQUESTS: Final = [
+    orjson.dumps(request)
+    for messages, around in product(MESSAGES, AROUND)
+    for request in ({"messages": messages, **around}, {**around, "messages": messages})
+]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_whatever_is_in_one_with_whatever_messages_it_is_as_without_memory(name: str) -> None:
+    for data in REQUESTS:
+        document = read(data, "openai", options=PLAIN).transcript
+        assert everything_written(document, name, PLANNED) == everything_written(document, name, PLAIN)
+        written = convert(data, source="openai", target=name, options=PLAIN, policy=LENIENT).encode()
+        assert everything_read(written, name, PLANNED) == everything_read(written, name, PLAIN)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_is_read_of_one_and_written_belongs_to_who_gets_it(name: str) -> None:
+    request = orjson.dumps({"messages": [SYSTEM, USER], **AROUND[6]})
+    data = convert(request, source="openai", target=name, policy=LENIENT).encode()
+    for source, target, given in ((name, "openai", data), ("openai", name, request), (name, name, data)):
+        first = convert(given, source=source, target=target, policy=LENIENT)
+        before = first.encode(), repr(first.transcript), repr(first.losses)
+        poison([first.output, first.transcript, first.losses])
+        again = convert(given, source=source, target=target, policy=LENIENT)
+        assert (again.encode(), repr(again.transcript), repr(again.losses)) == before
+        assert POISON not in repr(again.output)
+
+
+def opened(requests: list[Object]) -> OpenedEnvelopes:
+    """A memory that was given some requests."""
+    memory = OpenedEnvelopes(adapter("openai")[0].reads_units(PLANNED))
+    for request in requests:
+        assert cast("Any", memory.part(request, Log())).units == request["messages"]
+    return memory
+
+
+def known(memory: OpenedEnvelopes) -> Any:
+    return memory._known  # pyright: ignore[reportPrivateUsage]
+
+
+def test_requests_that_differ_in_their_messages_alone_are_one() -> None:
+    assert len(known(opened([{"model": "m", "messages": [USER] * number} for number in range(5)]))) == 1
+
+
+def test_a_number_is_not_a_truth_value_and_the_order_of_keys_counts() -> None:
+    kinds: list[Object] = [{"messages": [], "n": 1}, {"messages": [], "n": True}, {"n": 1, "messages": []}]
+    assert len(known(opened(kinds))) == 3
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    large: list[Object] = [
+        {"messages": [], "metadata": {"number": number, "text": "x" * 200_000}} for number in range(30)
+    ]
+    assert 0 < len(known(opened(large))) * 200_000 <= SIZE
+    assert len(known(opened([{"messages": [], "metadata": {"text": "x" * (LONGEST + 1)}}]))) == 0
+
+
+def test_what_is_noted_of_one_is_noted_every_time() -> None:
+    data = orjson.dumps({"messages": [USER], "tools": [{"type": "web_search"}]})
+    assert [len(read(data, "openai").findings) for _ in range(3)] == [1, 1, 1]
+
+
+def test_an_answer_that_is_to_be_continued_is_so_with_whatever_was_read_before() -> None:
+    for last in (USER, ANSWER, USER, ANSWER):
+        document = read({"model": "m", "max_tokens": 7, "messages": [USER, last]}, "anthropic").transcript
+        assert isinstance(document, Transcript)
+        assert (document.messages[-1].end is None) is (last is ANSWER)
