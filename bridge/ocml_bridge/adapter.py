@@ -80,6 +80,8 @@ class Adapter:
         dialects: the spellings it can write, the default one first.
         dialect_of: the dialect that a document of the format was read in, whatever its messages; None where it says
             nothing of that. It is written again unless the options name another.
+        has_marks: whether JSON is of the format as soon as it has what only that format has (`recognise`), whatever the
+            sniffer thinks of the rest.
         options: the options that are the format's own, with which it is read or written.
         split: cuts a source at its boundaries into sources of one conversation each, with the place of each: its offset
             in a text, its index in a list. None where a source is always one. The reader refuses what it would cut
@@ -107,6 +109,7 @@ class Adapter:
     writes_units: Callable[[Options], UnitWriter]
     dialects: tuple[str, ...] = field(default=())
     dialect_of: Callable[[Transcript], str | None] | None = None
+    has_marks: bool = False
     options: tuple[FormatOption[str] | FormatOption[None], ...] = ()
     split: Callable[[Source, Options], Sequence[tuple[int, Source]]] | None = None
     compare: Callable[[Source], Sequence[Comparison]] | None = None

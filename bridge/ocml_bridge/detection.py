@@ -10,7 +10,7 @@ from . import registry
 from .adapter import Adapter, Kind, Source
 from .errors import BridgeError, ErrorCode
 from .loss import Log
-from .recognise import Recognised, recognise
+from .recognise import Recognised, is_sure, recognise
 from .source import guess
 
 _CERTAIN: Final = 3
@@ -46,9 +46,18 @@ def opened(data: Source | bytes, log: Log) -> tuple[Adapter, Source]:
 def format_of(source: Source) -> str:
     """As `detect`, of text that is no JSON, or of a JSON value.
 
-    Formats of third parties are asked only where no built-in one is certain: they take time to find.
+    JSON with something in it that only one format has is of no format that only may have it. Formats of third parties
+    are asked only where no built-in one is certain: they take time to find.
     """
+    found = None if isinstance(source, str) else recognise(source)
+    named = found.kind.format if is_sure(found) else None
+    if named in registry.BUILT_IN:
+        adapter, _ = registry.adapter(named)
+        if adapter.has_marks or adapter.sniff(source) > 0:
+            return named
     scores = _sniff((registry.adapter(name)[0] for name in registry.BUILT_IN), source)
+    if is_sure(found):
+        scores = {name: score for name, score in scores.items() if score == _CERTAIN}
     broken: list[BridgeError] = []
     if max(scores.values(), default=0) < _CERTAIN:
         adapters, broken = registry.load_all()
@@ -56,7 +65,7 @@ def format_of(source: Source) -> str:
     best = max(scores.values(), default=0)
     names = [name for name, score in scores.items() if score == best]
     if best == 0:
-        found = recognise(source)
+        found = found or recognise(source)
         what = _UNTOLD if found is None else f"this {looks(found)}"
         what += "".join(f"; {error.message}" for error in broken)
         raise BridgeError(ErrorCode.FORMAT_UNKNOWN, what, path=None if found is None else found.path)
@@ -95,11 +104,13 @@ def doubt(adapter: Adapter, source: Source) -> BridgeError | None:
         adapter: the format that was named.
         source: text, or parsed JSON.
     """
-    quotes = isinstance(source, str) and source.lstrip()[:1] in ("{", "[")
-    if adapter.sniff(source) > 0 and not quotes:
-        return None
-    found = recognise(source)
-    if found is None or not found.certain or found.kind.format == adapter.id:
+    if not isinstance(source, str):
+        found = recognise(source)
+        possible = not is_sure(found) and adapter.sniff(source) > 0
+    else:
+        possible = source.lstrip()[:1] not in ("{", "[") and adapter.sniff(source) > 0
+        found = None if possible else recognise(source)
+    if possible or found is None or not found.certain or found.kind.format == adapter.id:
         return None
     # JSON that no format reads is as wrong for this one as any other JSON that it is not made of.
     wrong = adapter.kind is Kind.JSON and _reader(found) is None

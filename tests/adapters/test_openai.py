@@ -110,7 +110,10 @@ def test_reasoning_details_with_signatures_are_read_and_kept_whole() -> None:
 
 
 def test_the_option_chooses_the_key_of_reasoning() -> None:
-    output = output_of(Message("assistant", "r", channel="analysis"), options=Options(reasoning="reasoning_content"))
+    output = output_of(
+        Message("assistant", "r", channel="analysis"),
+        options=Options(format_options={"reasoning": "reasoning_content"}),
+    )
     assert output["messages"] == [assistant(reasoning_content="r", content=None)]
 
 

@@ -15,6 +15,7 @@ ADAPTER = Adapter(
     reads_units=Lazy(f"{__name__}.units:WireReader"),
     writes_units=Lazy(f"{__name__}.units:WireWriter"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
+    has_marks=True,
     options=(UNSIGNED,),
     split=Lazy(f"{__name__}.shapes:split"),
     engine_keys=ENGINE_KEYS,

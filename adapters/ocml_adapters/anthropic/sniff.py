@@ -1,4 +1,4 @@
-"""Whether JSON is what Anthropic Messages takes or gives: by blocks, tools and members that nobody else has."""
+"""Whether JSON is what Anthropic Messages takes or gives, where no block, tool or member tells it."""
 
 from __future__ import annotations
 
@@ -6,24 +6,17 @@ from typing import cast
 
 from ocml_bridge.adapter import Source
 from ocml_bridge.model import Json
-from ocml_bridge.recognise import recognise
-from ocml_bridge.recognise.wires import GENERAL
 
-from .syntax import HOME, MESSAGES, NO_MEMBERS, NO_ROLES, OWN_NAMES, REQUESTED
+from .syntax import MESSAGES, NO_MEMBERS, NO_ROLES, OWN_NAMES, REQUESTED
 
 Object = dict[str, Json]
 
 
 def sniff(source: Source) -> int:
-    """Certain of what nobody else has, and of a plain request to a model of Anthropic's; else plain messages may be it.
+    """Certain of a plain request to a model of Anthropic's; else plain messages may be it.
 
     Plain messages are the same in Chat Completions, whose own they are where nothing else is said.
     """
-    found = recognise(source)
-    if found is not None and found.certain and found.kind.format == HOME:
-        return 3
-    if found is not None and found.certain and found.kind not in GENERAL:
-        return 0
     if isinstance(source, list):
         return _of_messages(cast("list[Json]", source))
     document = cast("Object", source) if isinstance(source, dict) else {}

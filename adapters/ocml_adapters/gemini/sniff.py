@@ -7,19 +7,12 @@ from typing import cast
 from ocml_bridge.adapter import Source
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json
-from ocml_bridge.recognise import recognise
 
-from .syntax import CANDIDATES, CONTENTS, HOME, PARTS, SYSTEM, keys
+from .syntax import CANDIDATES, CONTENTS, PARTS, SYSTEM, keys
 
 
 def sniff(source: Source) -> int:
-    """Certain of requests and responses, fairly sure of contents; no, where something is of another format."""
-    score = _by_shape(source)
-    found = recognise(source) if 0 < score < 3 else None
-    return 0 if found is not None and found.certain and found.kind.format != HOME else score
-
-
-def _by_shape(source: Source) -> int:
+    """Certain of requests and responses, fairly sure of contents."""
     if isinstance(source, list):
         items = cast("list[Json]", source)
         return 2 if items and all(map(_is_content, items)) else 0

@@ -6,19 +6,12 @@ from typing import cast
 
 from ocml_bridge.adapter import Source
 from ocml_bridge.model import Json
-from ocml_bridge.recognise import recognise
 
-from .syntax import ELSEWHERE, HOME
+from .syntax import ELSEWHERE
 
 
 def sniff(source: Source) -> int:
-    """Certain of responses and preference lines, fairly sure of messages; no, where something is of another format."""
-    score = _by_shape(source)
-    found = recognise(source) if score else None
-    return 0 if found is not None and found.certain and found.kind.format != HOME else score
-
-
-def _by_shape(source: Source) -> int:
+    """Certain of responses and preference lines, fairly sure of messages."""
     if isinstance(source, list):
         return _of_messages(cast("list[Json]", source))
     if not isinstance(source, dict):

@@ -15,6 +15,7 @@ ADAPTER = Adapter(
     reads_units=Lazy(f"{__name__}.units:ItemReader"),
     writes_units=Lazy(f"{__name__}.units:ItemWriter"),
     sniff=Lazy(f"{__name__}.sniff:sniff"),
+    has_marks=True,
     split=Lazy(f"{__name__}.shapes:split"),
     engine_keys=ENGINE_KEYS,
     decoders={"openai-responses-sse": Lazy(f"{__name__}.stream:EventDecoder")},

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeGuard
 
 from .. import jsontext
 from ..adapter import Source
@@ -16,10 +16,10 @@ from ..errors import BridgeError
 from ..model import Json
 from .marks import Kind, Mark, Object, Place, Recognised
 from .texts import FILES, TEXTS
-from .walk import walk
+from .walk import Steps, walk
 from .wires import GENERAL, SPECIFIC
 
-__all__ = ["KINDS", "Kind", "Recognised", "recognise"]
+__all__ = ["KINDS", "Kind", "Recognised", "is_sure", "recognise"]
 
 KINDS: Final[tuple[Kind, ...]] = (*SPECIFIC, *GENERAL, *TEXTS, *FILES)
 """Every kind that is known, in the order in which they are looked for."""
@@ -47,6 +47,11 @@ def recognise(data: Source | bytes) -> Recognised | None:
         if value is not None:
             return _in_json(value)
     return _in_text(data)
+
+
+def is_sure(found: Recognised | None) -> TypeGuard[Recognised]:
+    """Whether data is of a kind that nothing else looks like."""
+    return found is not None and found.certain and id(found.kind) not in _GENERAL
 
 
 def _parsed(text: str) -> Json:
@@ -98,15 +103,15 @@ _GENERAL: Final = frozenset(map(id, GENERAL))
 
 def _in_json(source: Json) -> Recognised | None:
     """The first object that is certainly of a specific kind; else the first of a general one, certain ones before."""
-    general: tuple[_Row, Object, str] | None = None
-    for place, value, path in walk(source):
+    general: tuple[_Row, Object, Steps] | None = None
+    for place, value, at in walk(source):
         row = _best(_ROWS[place], value)
         if row is None:
             continue
         if row.mark.certain and id(row.kind) not in _GENERAL:
-            return _recognised(row, value, path)
+            return _recognised(row, value, at)
         if general is None or (row.mark.certain and not general[0].mark.certain):
-            general = row, value, path
+            general = row, value, at
     return None if general is None else _recognised(*general)
 
 
@@ -121,6 +126,6 @@ def _best(by_key: dict[str, tuple[_Row, ...]], value: Object) -> _Row | None:
     return best
 
 
-def _recognised(row: _Row, value: Object, path: str) -> Recognised:
-    evidence, where = row.mark.cited(value, path)
+def _recognised(row: _Row, value: Object, at: Steps) -> Recognised:
+    evidence, where = row.mark.cited(value, "".join(f"/{step}" for step in at))
     return Recognised(row.kind, evidence, row.mark.certain, path=where)

@@ -8,8 +8,10 @@ from typing import Final, cast
 from ..model import Json
 from .marks import Object, Place
 
-Visit = tuple[Place, Object, str]
-"""Where an object stands, the object, the JSON pointer to it."""
+Steps = tuple[str | int, ...]
+"""The steps of a JSON pointer: it is made of them where something was found, which is seldom."""
+Visit = tuple[Place, Object, Steps]
+"""Where an object stands, the object, the steps to it."""
 
 _LISTS: Final = (
     *("messages", "input", "output", "contents", "conversations", "conversation", "chat_messages"),
@@ -26,47 +28,53 @@ def walk(source: Json) -> Iterator[Visit]:
     """
     if isinstance(source, dict):
         document = cast("Object", source)
-        yield from _document(document, "")
+        yield from _document(document, ())
         if "role" in document:
-            yield from _message(document, "")
-        return
-    for item, path in _objects(source, ""):
-        yield from _message(item, path)
-        if "role" not in item:
-            yield from _document(item, path)
+            yield from _message(document, ())
+    elif isinstance(source, list):
+        for index, item in enumerate(cast("list[Json]", source)):
+            if isinstance(item, dict):
+                value, at = cast("Object", item), (index,)
+                yield from _message(value, at)
+                if "role" not in value:
+                    yield from _document(value, at)
 
 
-def _document(document: Object, path: str) -> Iterator[Visit]:
-    yield Place.DOCUMENT, document, path
+def _document(document: Object, at: Steps) -> Iterator[Visit]:
+    yield Place.DOCUMENT, document, at
     for key in _LISTS:
         if key in document:
-            yield from _messages(document[key], f"{path}/{key}")
+            yield from _messages(document[key], (*at, key))
     given = document.get("input")
     if isinstance(given, dict):
-        yield from _messages(cast("Object", given).get("messages"), f"{path}/input/messages")
-    for choice, at in _objects(document.get("choices"), f"{path}/choices"):
-        if isinstance(choice.get("message"), dict):
-            yield from _message(cast("Object", choice["message"]), f"{at}/message")
-    for tool, at in _objects(document.get("tools"), f"{path}/tools"):
-        yield Place.TOOL, tool, at
+        yield from _messages(cast("Object", given).get("messages"), (*at, "input", "messages"))
+    choices = document.get("choices")
+    if isinstance(choices, list):
+        for index, choice in enumerate(cast("list[Json]", choices)):
+            message = cast("Object", choice).get("message") if isinstance(choice, dict) else None
+            if isinstance(message, dict):
+                yield from _message(cast("Object", message), (*at, "choices", index, "message"))
+    yield from _objects(Place.TOOL, document.get("tools"), (*at, "tools"))
 
 
-def _messages(messages: Json, path: str) -> Iterator[Visit]:
-    for message, at in _objects(messages, path):
-        yield from _message(message, at)
+def _messages(messages: Json, at: Steps) -> Iterator[Visit]:
+    if isinstance(messages, list):
+        for index, message in enumerate(cast("list[Json]", messages)):
+            if isinstance(message, dict):
+                yield from _message(cast("Object", message), (*at, index))
 
 
-def _message(message: Object, path: str) -> Iterator[Visit]:
-    yield Place.MESSAGE, message, path
-    for part, at in _objects(message.get("content"), f"{path}/content"):
-        yield Place.PART, part, at
-    for piece, at in _objects(message.get("parts"), f"{path}/parts"):
-        yield Place.PIECE, piece, at
+def _message(message: Object, at: Steps) -> Iterator[Visit]:
+    yield Place.MESSAGE, message, at
+    if isinstance(message.get("content"), list):
+        yield from _objects(Place.PART, message["content"], (*at, "content"))
+    if "parts" in message:
+        yield from _objects(Place.PIECE, message["parts"], (*at, "parts"))
 
 
-def _objects(values: Json, path: str) -> Iterator[tuple[Object, str]]:
-    """The objects of a list, each with the JSON pointer to it."""
+def _objects(place: Place, values: Json, at: Steps) -> Iterator[Visit]:
+    """The objects of a list, which stand at some place."""
     if isinstance(values, list):
         for index, value in enumerate(cast("list[Json]", values)):
             if isinstance(value, dict):
-                yield cast("Object", value), f"{path}/{index}"
+                yield place, cast("Object", value), (*at, index)
