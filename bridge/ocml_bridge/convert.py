@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from . import jsontext, registry
 from .adapter import DEFAULT, Adapter, Options, Source
@@ -11,7 +12,7 @@ from .detection import doubt, explain, opened
 from .engine.input import document_in
 from .engine.output import written
 from .errors import BridgeError, ErrorCode
-from .loss import Finding, Log
+from .loss import Finding, FindingCode, Log
 from .model import Document, Json
 from .ownership import own
 from .policy import DEFAULT_POLICY, LossPolicy, refusal
@@ -156,19 +157,22 @@ def _read(
 def _read_named(data: Source | bytes, found: Adapter, options: Options, log: Log) -> Document | Conversation:
     """A document in the format that was named.
 
-    Evidence of another format is looked for only where the reader found anything amiss: what is of a format, and all
-    that is converted often, is not looked at twice.
+    Evidence of another format is looked for only where the reader found anything amiss, other than which reply answers
+    which call: what is of a format, and all that is converted often, is not looked at twice.
     """
     try:
         value = decode(data, found.kind, log)
         document = _read_value(value, found, options, log)
     except BridgeError as error:
         raise explain(error, data, found) from error.__cause__
-    if log.findings and not options.force_format:
+    if not options.force_format and any(finding.code not in _OF_RELATIONS for finding in log.findings):
         doubted = doubt(found, value)
         if doubted is not None:
             raise doubted
     return document
+
+
+_OF_RELATIONS: Final = frozenset({FindingCode.REPLY_UNPAIRED, FindingCode.CALL_ID_REPEATED})
 
 
 def _read_value(value: Source, found: Adapter, options: Options, log: Log) -> Document | Conversation:
