@@ -17,15 +17,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ocml_bridge.bulk import durable, journal, lines, outputs, records, run, texts
+from ocml_bridge.bulk import durable, journal, lines, outputs, parquet, progress, texts, unpacking
 from ocml_bridge.cli import main
 
 STEPS = (
     *((module, "settle") for module in (durable, journal, outputs)),
     *((module, "discard") for module in (durable, outputs, texts)),
+    (outputs, "join"),
 )
 CHUNK = 5
 """How many records make a chunk here, so that there are many steps."""
+RANGE = 2000
+"""How many bytes make a range here."""
 
 
 def killed_at(count: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -52,7 +55,6 @@ def migrate(source: str, folder: str, count: int) -> bool:
         for module, name in STEPS:
             setattr(module, name, wrap(getattr(module, name)))
         os.replace = wrap(os.replace)
-        outputs.Output.append = wrap(outputs.Output.append)
         os._exit(main(["batch", "-q", "-j1", "-f", "chatml", "-t", "openai", source, "-o", folder, "--resume"]))
     status = os.waitpid(child, 0)[1]
     return os.WIFEXITED(status) and os.WEXITSTATUS(status) == 6
@@ -68,8 +70,9 @@ def digest(folder: Path) -> str:
 
 if __name__ == "__main__":
     source, folder = sys.argv[1:]
-    run.CHECKPOINT_SECONDS = 0.0
-    lines.CHUNK_RECORDS = texts.CHUNK_RECORDS = records.CHUNK_RECORDS = CHUNK
+    progress.CHECKPOINT_SECONDS = 0.0
+    lines.CHUNK_RECORDS = texts.CHUNK_RECORDS = parquet.CHUNK_RECORDS = CHUNK
+    lines.RANGE_BYTES = parquet.RANGE_BYTES = unpacking.RANGE_BYTES = RANGE
     for nth in range(1, 1000):
         shutil.rmtree(folder, ignore_errors=True)
         whole = migrate(source, folder, nth)

@@ -10,8 +10,7 @@ import pytest
 
 from ocml_bridge import BridgeError, ErrorCode
 from ocml_bridge.bulk import batch as module
-from ocml_bridge.bulk import outputs
-from ocml_bridge.bulk.records import Done
+from ocml_bridge.bulk import parts
 from ocml_bridge.bulk.tally import Tally
 from ocml_bridge.errors import ExitCode
 
@@ -46,12 +45,12 @@ def test_counts_that_do_not_add_up_are_a_failure(
 ) -> None:
     """Each of the two checks, on a mistake that only it can see."""
     if lost == "an output":
-        whole = outputs.Output.append
+        whole = parts.Part.write
 
-        def append(self: outputs.Output, done: Done) -> None:
-            whole(self, done._replace(output=done.output.partition(b"\n")[2]))
+        def write(self: parts.Part, pieces: tuple[bytes, ...]) -> None:
+            whole(self, (pieces[0].partition(b"\n")[2], *pieces[1:]))
 
-        monkeypatch.setattr(outputs.Output, "append", append)
+        monkeypatch.setattr(parts.Part, "write", write)
     else:
 
         def forget(*_args: object) -> None:

@@ -106,10 +106,11 @@ def convert_batch(records: Iterable[Source | bytes | Nested | BridgeError], sett
     Returns:
         As many outcomes as there are records. Nothing is raised: what goes wrong is in the outcome of its record.
     """
-    return [_outcome(record, settings) for record in records]
+    return [outcome_of(record, settings) for record in records]
 
 
-def _outcome(record: Source | bytes | Nested | BridgeError, settings: Settings) -> Outcome:
+def outcome_of(record: Source | bytes | Nested | BridgeError, settings: Settings) -> Outcome:
+    """What becomes of one record; nothing is raised."""
     findings: tuple[Finding, ...] = ()
     try:
         if isinstance(record, BridgeError):
@@ -124,10 +125,18 @@ def _outcome(record: Source | bytes | Nested | BridgeError, settings: Settings) 
     except BridgeError as error:
         return Outcome(Status.QUARANTINED, None, error=_bare(error))
     except Exception as error:  # a mistake of ours costs one record, not the run
-        wrong = BridgeError(ErrorCode.INTERNAL, f"{type(error).__name__}: {error}")
-        return Outcome(Status.QUARANTINED, None, error=wrong)
+        return Outcome(Status.QUARANTINED, None, error=unexpected(error))
     status = Status.CONVERTED if result.lossless else Status.LOSSY
     return Outcome(status, result.output, result.losses, (*findings, *result.findings), characters=result.characters)
+
+
+def unexpected(error: Exception) -> BridgeError:
+    """An error of any kind as that of one record."""
+    if isinstance(error, BridgeError):
+        return _bare(error)
+    if isinstance(error, MemoryError):
+        return BridgeError(ErrorCode.LIMIT, "it takes more memory than a record may have; --memory gives more")
+    return BridgeError(ErrorCode.INTERNAL, f"{type(error).__name__}: {error}")
 
 
 def _result(record: Source | bytes, settings: Settings) -> Result:

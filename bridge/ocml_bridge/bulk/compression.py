@@ -95,8 +95,12 @@ def ending(name: str) -> str:
     return next((end for end in CODECS if name.lower().endswith(end)), "")
 
 
-def open_plain(path: str) -> tuple[BinaryIO, BinaryIO]:
+def open_plain(path: str, name: str | None = None) -> tuple[BinaryIO, BinaryIO]:
     """A file's content, and the file itself, which knows how far it was read. `-` is standard input.
+
+    Args:
+        path: where it is.
+        name: what has its ending, where the path has another one.
 
     Raises:
         BridgeError: OCB-DEPENDENCY where its compression needs a library.
@@ -108,7 +112,7 @@ def open_plain(path: str) -> tuple[BinaryIO, BinaryIO]:
         codec = next((codec for codec in CODECS.values() if begins.startswith(codec.magic)), None)
     else:
         raw = open(path, "rb")  # noqa: SIM115  # the caller closes it
-        codec = CODECS.get(ending(path))
+        codec = CODECS.get(ending(name or path))
     return (codec.open(raw) if codec else raw), raw
 
 
@@ -132,3 +136,8 @@ def size_of(path: str) -> int:
         return 0 if path == STANDARD else os.stat(path).st_size
     except OSError:
         return 0
+
+
+def is_plain_file(path: str) -> bool:
+    """Whether a file can be read from anywhere in it: no compressed one, no pipe, not standard input."""
+    return path != STANDARD and not ending(path) and os.path.isfile(path)

@@ -1,20 +1,18 @@
-"""From the arguments of a command to inputs, and from inputs to chunks in order."""
+"""From the arguments of a command to inputs."""
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ..adapter import Kind
 from ..errors import BridgeError, ErrorCode
-from .compression import reading_errors, size_of
+from .compression import size_of
 from .contents import refuse_unread, stored
-from .pool import Step
-from .records import STANDARD, Input, Position
+from .records import STANDARD, Input
 from .texts import kind_of, lines_name, names_of, output_name, split, walk
-from .work import CONTAINERS
 
 INTO: Final = ("jsonl", "jsonl.gz", "jsonl.zst")
 """What outputs can be gathered into, whatever the inputs are."""
@@ -145,25 +143,3 @@ def _refuse_collisions(inputs: Sequence[Input]) -> None:
             for name in names_of(item):
                 if (output := lines_name(name)) in taken:
                     _refuse_same(taken, output, os.path.join(item.path, name))
-
-
-def steps(inputs: tuple[Input, ...], begin: dict[int, Position | None], limit: int | None) -> Generator[Step]:
-    """Read inputs, in order.
-
-    Args:
-        inputs: all of them.
-        begin: those to read, by their index, each with the position to read on from; None for its beginning.
-        limit: how many records to read in all.
-    """
-    for index, position in begin.items():
-        if limit is not None and limit <= 0:
-            return
-        yield Step(index)
-        try:
-            for chunk in CONTAINERS[inputs[index].kind].chunks(inputs[index], position, limit):
-                limit = None if limit is None else limit - chunk.records
-                yield Step(index, chunk)
-        except reading_errors() as error:
-            yield Step(index, error=getattr(error, "strerror", None) or str(error))
-        else:
-            yield Step(index, last=True)

@@ -7,7 +7,7 @@ output in its place; or fails. A line is written when what it says is on the dis
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Final, Literal, cast
 
@@ -31,8 +31,7 @@ class Progress:
         stamp: what tells whether the input is still the same: its size in bytes and when it was changed.
         stage: begun; complete, when all of it is converted; done, when its output is in its place; or failed.
         position: where to read on; None for the beginning.
-        output: how long the partial output is, in bytes.
-        quarantine: how long its quarantine is.
+        sizes: how long its partial files are, in bytes, by their kind.
         tally: the counts up to there.
         error: why it failed.
     """
@@ -40,8 +39,7 @@ class Progress:
     stamp: list[int]
     stage: Stage = "begun"
     position: Position | None = None
-    output: int = 0
-    quarantine: int = 0
+    sizes: dict[str, int] = field(default_factory=dict[str, int])
     tally: Tally = field(default_factory=Tally)
     error: str | None = None
 
@@ -80,7 +78,7 @@ class Journal:
                     self._replay(line)
             else:
                 self._file.truncate(0)
-                self._write({"run": run})
+                self._write([{"run": run}], settled=True)
                 settle_folder(folder)
         except BaseException:
             self._file.close()
@@ -93,29 +91,36 @@ class Journal:
     def begin(self, index: int, stamp: list[int]) -> Progress:
         """An input is read from its beginning."""
         self.inputs[index] = Progress(stamp)
-        self._write({"begun": index, "stamp": stamp})
+        self._write([{"begun": index, "stamp": stamp}])
         return self.inputs[index]
 
-    def checkpoint(self, index: int, *, complete: bool = False) -> None:
-        """What the input's `Progress` says is on the disk, all of it where it is `complete`."""
-        now = self.inputs[index]
-        now.stage = "complete" if complete else "begun"
-        sizes = {"position": now.position, "output": now.output, "quarantine": now.quarantine}
-        self._write({now.stage: index, **sizes, "tally": now.tally.to_json()})
+    def checkpoint(self, begun: Iterable[int], complete: Iterable[int] = ()) -> None:
+        """What the `Progress` of inputs says is on the disk, all of it where they are `complete`."""
+        lines: list[dict[str, Any]] = []
+        both: tuple[tuple[Stage, Iterable[int]], ...] = (("complete", complete), ("begun", begun))
+        for stage, indexes in both:
+            for index in indexes:
+                now = self.inputs[index]
+                now.stage = stage
+                lines.append({stage: index, "position": now.position, "sizes": now.sizes, "tally": now.tally.to_json()})
+        self._write(lines, settled=True)
 
-    def done(self, index: int) -> None:
-        """The output of an input is in its place."""
-        self.inputs[index].stage = "done"
-        self._write({"done": index})
+    def done(self, indexes: Iterable[int]) -> None:
+        """The outputs of inputs are in their places."""
+        lines: list[dict[str, Any]] = []
+        for index in indexes:
+            self.inputs[index].stage = "done"
+            lines.append({"done": index})
+        self._write(lines, settled=True)
 
     def fail(self, index: int, error: str) -> None:
         """An input cannot be read to its end."""
         self.inputs[index].stage, self.inputs[index].error = "failed", error
-        self._write({"failed": index, "error": error})
+        self._write([{"failed": index, "error": error}])
 
     def end(self) -> None:
         """The run is over."""
-        self._write({"end": True})
+        self._write([{"end": True}], settled=True)
 
     def _lines(self) -> list[dict[str, Any]]:
         """The lines that are whole; what is behind them is cut off."""
@@ -154,17 +159,19 @@ class Journal:
             if stage in line:
                 known = self.inputs[line[stage]]
                 known.stage, known.position = stage, line["position"]
-                known.output, known.quarantine = line["output"], line["quarantine"]
+                known.sizes = line["sizes"]
                 known.tally = Tally.from_json(line["tally"])
         if "done" in line:
             self.inputs[line["done"]].stage = "done"
         if "failed" in line:
             self.inputs[line["failed"]].stage, self.inputs[line["failed"]].error = "failed", line["error"]
 
-    def _write(self, line: Mapping[str, Any]) -> None:
+    def _write(self, lines: Iterable[Mapping[str, Any]], *, settled: bool = False) -> None:
         self._file.seek(0, os.SEEK_END)
-        self._file.write(jsontext.dumps(dict(line)) + b"\n")
-        settle(self._file)
+        self._file.write(b"".join(jsontext.dumps(dict(line)) + b"\n" for line in lines))
+        self._file.flush()
+        if settled:
+            settle(self._file)
 
 
 def _lock(file: BinaryIO, folder: str) -> None:

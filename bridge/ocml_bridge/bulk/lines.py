@@ -1,7 +1,12 @@
-"""JSON lines: a transcript a line, or in a field of the line's object."""
+"""JSON lines: a transcript a line, or in a field of the line's object.
+
+A plain file is read in ranges of bytes, each by a process of its own. What has to be read from its beginning, as a
+compressed file or standard input, is unpacked first, a range at a time.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, Final, cast
 
@@ -13,69 +18,94 @@ from ..model import Json
 from ..text.unicode import BOM
 from .batch import Outcome
 from .compression import compress, open_plain
-from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, STANDARD, Chunk, Input, Job, Position, Record
+from .records import (
+    CHUNK_BYTES,
+    CHUNK_RECORDS,
+    DEFAULT_FIELD,
+    RANGE_BYTES,
+    Chunk,
+    Input,
+    Job,
+    Position,
+    Range,
+    Record,
+    Row,
+)
 
 _BLANK: Final = b" \t\r\n"
 
 
-def chunks(item: Input, position: Position | None, most: int | None) -> Iterator[Chunk]:
-    """The lines of a file in chunks, from a position on; blank ones are no records.
+def ranges(item: Input, position: Position | None, _most: int | None) -> Iterator[Range]:
+    """A plain file's ranges of bytes, from a position on (`offset` in bytes, and how many `line`s are before it).
 
-    Args:
-        item: the file.
-        position: `offset` in bytes of the content and how many `line`s were before it; None for the beginning.
-        most: how many records to read.
+    A line belongs to the range that it begins in.
     """
-    content, raw = open_plain(item.path)
-    offset, number = (position["offset"], position["line"]) if position else (0, 0)
-    try:
-        if content is raw and item.path != STANDARD:
-            content.seek(offset)
-        else:
-            _skip(content, offset)
-        left = most
-        while left is None or left > 0:
-            lines, records, size = _take(iter(content.readline, b""), CHUNK_RECORDS if left is None else left)
-            if not lines:
+    begin, line = (position["offset"], position["line"]) if position else (0, 0)
+    size = os.stat(item.path).st_size
+    before: int | None = line
+    while begin < size:
+        end = min(size, (begin // RANGE_BYTES + 1) * RANGE_BYTES)
+        yield Range(begin, end, end, before=before, followed=end < size)
+        begin, before = end, None
+
+
+def newlines(item: Input, piece: Range) -> int:
+    """How many lines end in a range of bytes."""
+    with open(item.path, "rb") as file:
+        file.seek(piece.begin)
+        return sum(part.count(b"\n") for part in _pieces(file, piece.end - piece.begin))
+
+
+def _pieces(file: BinaryIO, size: int) -> Iterator[bytes]:
+    while size > 0 and (part := file.read(min(size, CHUNK_BYTES))):
+        size -= len(part)
+        yield part
+
+
+def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
+    """The lines of a range in chunks; blank ones are no records."""
+    with open(piece.unpacked or item.path, "rb") as file:
+        offset, number = piece.begin, piece.before or 0
+        if piece.unpacked is None:
+            skipped = _to_line(file, piece)
+            if skipped is None:
                 return
-            first, offset, number = number + 1, offset + size, number + len(lines)
-            left = None if left is None else left - records
-            read = raw.tell() if item.path != STANDARD else 0
-            yield Chunk((first, b"".join(lines)), records, {"offset": offset, "line": number}, read)
-    finally:
-        if item.path != STANDARD:
-            content.close()
-            raw.close()
+            offset, number = offset + skipped, number + bool(skipped)
+        while offset < piece.end:
+            rows: list[Row] = []
+            size = 0
+            while offset < piece.end and len(rows) < CHUNK_RECORDS and size < CHUNK_BYTES:
+                line = file.readline()
+                if not line:
+                    raise OSError("it is shorter than when the run began")
+                offset, number, size = offset + len(line), number + 1, size + len(line)
+                if line.strip(_BLANK):
+                    rows.append(Row({WORDS.get(item.kind, "line"): number}, line.removesuffix(b"\n"), len(line)))
+            yield Chunk(None, rows, {"offset": offset, "line": number})
 
 
-def _skip(content: BinaryIO, offset: int) -> None:
-    """Read up to an offset, a piece at a time: what is compressed cannot be entered in its middle."""
-    while offset > 0:
-        piece = content.read(min(offset, CHUNK_BYTES))
-        if not piece:
-            raise OSError("it is shorter than when the run began")
-        offset -= len(piece)
+WORDS: Final = {"json": "item"}
+"""What a record's place is called, by the kind of input; a `line` where nothing else is said."""
 
 
-def _take(lines: Iterator[bytes], most: int) -> tuple[list[bytes], int, int]:
-    """The lines of the next chunk, how many records they hold, and how many bytes."""
-    taken: list[bytes] = []
-    records = size = 0
-    for line in lines:
-        taken.append(line)
-        size += len(line)
-        records += bool(line.strip(_BLANK))
-        if records >= min(most, CHUNK_RECORDS) or size >= CHUNK_BYTES:
-            break
-    return taken, records, size
+def _to_line(file: BinaryIO, piece: Range) -> int | None:
+    """Go to the first line that begins in a range; how many bytes behind its beginning. None where there is none."""
+    if piece.begin == 0:
+        return 0
+    file.seek(piece.begin - 1)
+    at = -1
+    for part in _pieces(file, piece.end - piece.begin):
+        if (found := part.find(b"\n")) >= 0:
+            at += found + 1
+            file.seek(piece.begin + at)
+            return at
+        at += len(part)
+    return None
 
 
-def records(payload: tuple[int, bytes], _item: Input, job: Job) -> Iterator[Record]:
-    """The records of a chunk."""
-    first, blob = payload
-    for number, line in enumerate(blob.split(b"\n"), first):
-        if line.strip(_BLANK):
-            yield record(line, {"line": number}, job)
+def taken(row: Row, _payload: None, _item: Input, job: Job) -> Record:
+    """The record of a line."""
+    return record(row.raw or b"", row.where, job)
 
 
 def record(raw: bytes, where: dict[str, Json], job: Job) -> Record:
@@ -151,8 +181,8 @@ def _line(record: Record, outcome: Outcome, job: Job) -> bytes:
     return b"{" + b",".join(members) + b"}\n"
 
 
-def count(path: str) -> int:
-    """How many lines a file has."""
-    content, raw = open_plain(path)
+def count(path: str, name: str | None = None) -> int:
+    """How many lines a file has; `name` has its ending where the path has another one."""
+    content, raw = open_plain(path, name)
     with raw, content:
         return sum(piece.count(b"\n") for piece in iter(lambda: content.read(CHUNK_BYTES), b""))

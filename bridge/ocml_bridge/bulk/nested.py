@@ -46,7 +46,7 @@ def document(messages: Json, tools: Json = None) -> Source | Nested | BridgeErro
     """
     if not all(isinstance(message, dict) and "role" in message for message in cast("list[Json]", messages)):
         return messages
-    place = _not_finite(messages, "")
+    place = not_finite(messages, "")
     if place is not None:
         return BridgeError(
             ErrorCode.JSON, "NaN or an infinite number stands here, which JSON has no word for", path=place
@@ -99,10 +99,10 @@ def _without_nulls(value: Json, path: str, padded: list[str]) -> Json:
     return {key: _without_nulls(item, f"{path}/{key}", padded) for key, item in members.items() if item is not None}
 
 
-def _not_finite(value: Json, path: str) -> str | None:
+def not_finite(value: Json, path: str) -> str | None:
     """Where the first number is that JSON has no word for."""
     if isinstance(value, float):
         return None if isfinite(value) else path
     items = cast("Any", value).items() if isinstance(value, dict) else ()
     items = enumerate(cast("list[Json]", value)) if isinstance(value, list) else items
-    return next((place for key, item in items if (place := _not_finite(item, f"{path}/{key}")) is not None), None)
+    return next((place for key, item in items if (place := not_finite(item, f"{path}/{key}")) is not None), None)

@@ -1,20 +1,20 @@
-"""The output and the quarantine of one input: appended to under temporary names, moved to their places when whole."""
+"""The output and the quarantine of one input: parts are joined under temporary names, and moved to their places."""
 
 from __future__ import annotations
 
 import os
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
-from ..adapter import Kind
 from ..errors import BridgeError, ErrorCode
 from . import lines, parquet, texts
 from .durable import discard, partial_name, settle, settle_folder, whole_file
 from .journal import Progress
-from .records import Done, Input
+from .parts import KINDS, discard_part, join
+from .records import Input, Job
 
 
 class Output:
-    """Where the chunks of one input go."""
+    """Where the parts of one input go."""
 
     def __init__(self, folder: str, item: Input, progress: Progress) -> None:
         """Open the partial files, cut off behind what the journal vouches for.
@@ -26,95 +26,148 @@ class Output:
         self._item = item
         self._progress = progress
         self._folder = folder
-        self._final = os.path.join(folder, item.output)
-        self._quarantine = os.path.join(folder, item.quarantine)
-        self._files: list[BinaryIO] = []
+        self._finals = {kind: os.path.join(folder, getattr(item, kind)) for kind in KINDS}
+        self._files: dict[str, BinaryIO] = {}
+        self._joined: list[str] = []
         if progress.stage == "begun":
-            self._files.append(_continued(self._quarantine, progress.quarantine))
-            if item.into != "files":
-                self._files.append(_continued(self._final, progress.output))
+            for kind in _kinds(item):
+                self._files[kind] = _continued(self._finals[kind], progress.sizes.get(kind, 0))
 
-    def append(self, done: Done) -> None:
-        """Add what came of a chunk."""
-        for file, data in zip(self._files, (done.quarantine, done.output), strict=False):
-            file.write(data)
-        self._progress.output += len(done.output)
-        self._progress.quarantine += len(done.quarantine)
+    def append(self, part: str) -> None:
+        """Add a part; it is removed when what was added is on the disk."""
+        for kind, file in self._files.items():
+            self._progress.sizes[kind] = self._progress.sizes.get(kind, 0) + join(part, kind, file)
+        self._joined.append(part)
 
     def settle(self) -> None:
         """Let all that was added reach the disk."""
-        for file in self._files:
+        for file in self._files.values():
             settle(file)
+
+    def forget(self) -> None:
+        """Remove the parts that the journal knows to be here."""
+        for part in self._joined:
+            discard_part(part)
+        self._joined.clear()
 
     def close(self) -> None:
         """Close the partial files; they stay."""
-        for file in self._files:
+        for file in self._files.values():
             file.close()
 
     def drop(self) -> None:
         """Remove the partial files."""
         self.close()
-        for path in (self._final, self._quarantine):
+        self.forget()
+        for path in self._finals.values():
             discard(partial_name(path))
 
-    def seal(self, target: Kind) -> None:
-        """Move the files to their places. Doing it again, or the rest of it, does no harm.
 
-        Raises:
-            BridgeError: OCB-INTERNAL where they do not hold as many records as were counted.
-        """
-        self.close()
-        if self._item.into == "parquet":
-            self._assemble()
-        elif self._item.into == "jsonl":
-            _move(self._final)
-        if self._progress.tally.quarantined:
-            _move(self._quarantine)
-        else:
-            discard(partial_name(self._quarantine))
-            discard(self._quarantine)  # of an earlier run
-        for path in (self._final, self._quarantine):
-            settle_folder(os.path.dirname(path))
-        self._count(target)
+class Prepared(NamedTuple):
+    """What the complete files of an input hold.
 
-    def _assemble(self) -> None:
-        partial = partial_name(self._final)
-        if os.path.exists(partial):
-            with whole_file(self._final, suffix=".parquet") as file:
-                parquet.assemble(partial, file, self._item)
-            discard(partial)
+    Attributes:
+        input: which input.
+        written: how many records its output holds.
+        quarantined: how many records its quarantine holds.
+    """
 
-    def _count(self, target: Kind) -> None:
-        """Count again what was written, in the files themselves."""
-        tally, item = self._progress.tally, self._item
-        if item.into == "parquet":
-            written = parquet.count(self._final)
-        elif item.into == "jsonl":
-            written = lines.count(self._final)
-        else:
-            written = texts.count(self._folder, item, target, tally.rows)
-        quarantined = lines.count(self._quarantine) if os.path.exists(self._quarantine) else 0
-        if (written, quarantined) != (tally.written, tally.quarantined):
-            counted = f"{tally.written} and {tally.quarantined} records were counted"
-            message = f"{item.path}: its output and quarantine hold {written} and {quarantined} records, {counted}"
-            raise BridgeError(ErrorCode.INTERNAL, message)
+    input: int
+    written: int
+    quarantined: int
+
+
+def prepare(index: int, rows: int, item: Input, job: Job) -> Prepared:
+    """Make the complete files of an input ready for their places, and count what they hold.
+
+    Doing it again, or after some of them were moved, does no harm.
+
+    Args:
+        index: which input it is.
+        rows: how many files, lines and rows of it were read.
+        item: the input.
+        job: how it is converted.
+    """
+    folder = job.folder or ""
+    output, quarantine = (_there(os.path.join(folder, name)) for name in (item.output, item.quarantine))
+    if item.into == "parquet":
+        output = _assembled(item, folder)
+        written = parquet.count(output)
+    elif item.into == "jsonl":
+        written = lines.count(output, item.output)
+    else:
+        written = texts.count(folder, item, job.target_kind, rows)
+    return Prepared(index, written, lines.count(quarantine) if os.path.exists(quarantine) else 0)
+
+
+def _assembled(item: Input, folder: str) -> str:
+    """The file that a partial Parquet output is made into."""
+    final = os.path.join(folder, item.output)
+    partial = partial_name(final)
+    if not os.path.exists(partial):
+        return final
+    with whole_file(partial + ".parquet") as file:
+        parquet.assemble(partial, file, item)
+    return partial + ".parquet"
+
+
+def put_in_place(folder: str, item: Input, progress: Progress, prepared: Prepared) -> set[str]:
+    """Move the prepared files of an input to their places; gives the folders that were changed.
+
+    Raises:
+        BridgeError: OCB-INTERNAL where they do not hold as many records as were counted.
+    """
+    tally = progress.tally
+    if (prepared.written, prepared.quarantined) != (tally.written, tally.quarantined):
+        counted = f"{tally.written} and {tally.quarantined} records were counted"
+        held = f"{prepared.written} and {prepared.quarantined} records"
+        message = f"{item.path}: its output and quarantine hold {held}, {counted}"
+        raise BridgeError(ErrorCode.INTERNAL, message)
+    output, quarantine = (os.path.join(folder, name) for name in (item.output, item.quarantine))
+    if item.into == "parquet":
+        _move(partial_name(output) + ".parquet", output)
+        discard(partial_name(output))
+    elif item.into == "jsonl":
+        _move(partial_name(output), output)
+    if tally.quarantined:
+        _move(partial_name(quarantine), quarantine)
+    else:
+        discard(partial_name(quarantine))
+        discard(quarantine)  # of an earlier run
+    return {os.path.dirname(path) for path in (output, quarantine)}
+
+
+def sync_folders(folders: set[str]) -> None:
+    """Let the names in folders reach the disk."""
+    for folder in sorted(folders):
+        settle_folder(folder)
+
+
+def _kinds(item: Input) -> tuple[str, ...]:
+    """The files that parts of an input are joined to; text files are written by themselves."""
+    return tuple(kind for kind in KINDS if not (kind == "output" and item.into == "files"))
+
+
+def _there(path: str) -> str:
+    """A partial file, or where it was moved to."""
+    partial = partial_name(path)
+    return partial if os.path.exists(partial) else path
 
 
 def _continued(path: str, size: int) -> BinaryIO:
     partial = partial_name(path)
     os.makedirs(os.path.dirname(partial), exist_ok=True)
-    file = open(partial, "ab")  # noqa: SIM115  # held until `close`
-    if file.tell() < size:
+    file = open(partial, "r+b" if os.path.exists(partial) else "w+b")  # noqa: SIM115  # held until `close`
+    if file.seek(0, os.SEEK_END) < size:
         file.close()
         raise BridgeError(
             ErrorCode.IO, f"{partial}: it is shorter than the journal says; remove the journal to begin again"
         )
-    file.truncate(size)
-    settle_folder(os.path.dirname(partial))
+    file.seek(size)
+    file.truncate()
     return file
 
 
-def _move(path: str) -> None:
-    partial = partial_name(path)
+def _move(partial: str, path: str) -> None:
     if os.path.exists(partial):
         os.replace(partial, path)

@@ -7,17 +7,31 @@ other, until the input is read, and made into a file then.
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 from .. import jsontext
 from ..adapter import Source
 from ..errors import BridgeError, ErrorCode
+from ..model import Json
 from .batch import Outcome
 from .compression import library, reading_errors
-from .nested import TOOLS, Nested, document
-from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, Chunk, Input, Job, Position, Record
+from .nested import TOOLS, Nested, document, not_finite
+from .records import (
+    CHUNK_BYTES,
+    CHUNK_RECORDS,
+    DEFAULT_FIELD,
+    RANGE_BYTES,
+    Chunk,
+    Input,
+    Job,
+    Position,
+    Range,
+    Record,
+    Row,
+)
 
 _EXTRA: Final = "bulk"
 
@@ -30,30 +44,64 @@ def _parquet() -> Any:
     return library("pyarrow.parquet", _EXTRA)
 
 
-def chunks(item: Input, position: Position | None, most: int | None) -> Iterator[Chunk]:
-    """The rows of a file in chunks, from a position (`row`: how many were before it) on.
+class Rows(NamedTuple):
+    """The rows of a chunk: the number of the first one in the file, and a record batch."""
 
-    A row group is read a batch at a time; the size of batches depends on the file alone.
-    """
-    done = position["row"] if position else 0
+    first: int
+    batch: Any
+
+    def at(self, where: dict[str, Json]) -> int:
+        """Where in the batch a row stands."""
+        return int(str(where["row"])) - self.first
+
+
+def ranges(item: Input, position: Position | None, most: int | None) -> Iterator[Range]:
+    """Row groups, small ones together, from a position (`row`: how many were before it) on."""
+    begin = position["row"] if position else 0
     with _parquet().ParquetFile(item.path) as file:
-        begin, last = 0, file.metadata.num_rows if most is None else done + most
+        rows = file.metadata.num_rows
+        last = rows if most is None else min(rows, begin + most)
+        end = size = 0
         for group in range(file.num_row_groups):
             meta = file.metadata.row_group(group)
-            begin, rows = begin + meta.num_rows, _rows(meta)
-            if begin <= done:
+            end, size = end + meta.num_rows, size + meta.total_byte_size
+            if end > begin and (size >= RANGE_BYTES or end >= last):
+                stop = min(end, last)
+                yield Range(begin, stop, item.size * stop // rows, rows=stop - begin)
+                begin = stop
+            if size >= RANGE_BYTES:
+                size = 0
+            if begin >= last:
+                return
+
+
+def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
+    """The rows of a range in chunks: row groups are read a batch at a time, of a size that depends on the file."""
+    with _parquet().ParquetFile(item.path) as file:
+        end = 0
+        for group in range(file.num_row_groups):
+            meta = file.metadata.row_group(group)
+            row, end = end, end + meta.num_rows
+            if end <= piece.begin or row >= piece.end:
                 continue
-            row = begin - meta.num_rows
-            for batch in file.iter_batches(batch_size=rows, row_groups=[group], use_threads=False):
-                row += batch.num_rows
-                if row <= done:
-                    continue
-                if done >= last:
-                    return
-                piece = batch.slice(0, min(batch.num_rows, last - done))
-                first, done = done + 1, done + piece.num_rows
-                read = item.size * done // max(file.metadata.num_rows, 1)
-                yield Chunk((first, _pack(piece)), piece.num_rows, {"row": done}, read)
+            size = meta.total_byte_size // max(meta.num_rows, 1)
+            for batch in file.iter_batches(batch_size=_rows(meta), row_groups=[group], use_threads=False):
+                first, row = row, row + batch.num_rows
+                begin, stop = max(first, piece.begin), min(row, piece.end)
+                if begin < stop:
+                    rows = [Row({"row": number + 1}, None, size) for number in range(begin, stop)]
+                    found = Rows(begin + 1, _known(batch.slice(begin - first, stop - begin)))
+                    yield Chunk(found, rows, {"row": stop})
+
+
+def _known(batch: Any) -> Any:
+    """A batch whose text is in types that Arrow can select rows of."""
+    arrow = _arrow()
+    plain_types = {arrow.string_view(): arrow.large_string(), arrow.binary_view(): arrow.large_binary()}
+    if not any(field.type in plain_types for field in batch.schema):
+        return batch
+    fields = [field.with_type(plain_types.get(field.type, field.type)) for field in batch.schema]
+    return batch.cast(arrow.schema(fields, metadata=batch.schema.metadata))
 
 
 def _rows(group: Any) -> int:
@@ -65,13 +113,9 @@ def _rows(group: Any) -> int:
 def _pack(batch: Any) -> bytes:
     arrow = _arrow()
     sink = arrow.BufferOutputStream()
-    with arrow.ipc.new_stream(sink, batch.schema) as stream:
+    with arrow.ipc.new_stream(sink, batch.schema, options=arrow.ipc.IpcWriteOptions(compression="lz4")) as stream:
         stream.write_batch(batch)
     return sink.getvalue().to_pybytes()
-
-
-def _unpack(data: bytes) -> Any:
-    return _arrow().ipc.open_stream(data).read_next_batch()
 
 
 def column_of(schema: Any, job: Job) -> str:
@@ -88,49 +132,94 @@ def column_of(schema: Any, job: Job) -> str:
 
 
 def check(item: Input, job: Job) -> None:
-    """See that the column is there, before anything is converted. A file that cannot be read is told of later.
+    """See that the columns can be read, before anything is converted. A file that cannot be read is told of later.
 
     Raises:
-        BridgeError: OCB-OPTION where it is not.
+        BridgeError: OCB-OPTION where the column of transcripts is not there, or where two columns that have to be told
+            apart by their names have one.
     """
     parquet = _parquet()
     with suppress(*reading_errors()):
-        column_of(parquet.read_schema(item.path), job)
+        schema = parquet.read_schema(item.path)
+        names: list[str] = schema.names
+        apart = {column_of(schema, job), TOOLS}
+        named = item.into == "parquet" or job.bare
+        for name, times in Counter(names).items():
+            if times > 1 and (name in apart or not named):
+                message = f"{item.path}: {times} columns are named {name!r}; give them names of their own"
+                raise BridgeError(ErrorCode.OPTION, message)
 
 
-def records(payload: tuple[int, bytes], item: Input, job: Job) -> Iterator[Record]:
-    """The records of a chunk. Rows that go to JSON lines have their other columns with them."""
-    first, data = payload
-    batch = _unpack(data)
+def taken(row: Row, rows: Rows, item: Input, job: Job) -> Record:
+    """The record of a row. Rows that go to JSON lines have their other columns with them."""
+    batch, index = rows.batch, rows.at(row.where)
     name = column_of(batch.schema, job)
-    for index, (raw, value) in enumerate(given(batch, name)):
-        fields = None if item.into == "parquet" or job.bare else _fields(batch, index, name)
-        yield Record(value, {"row": first + index}, raw, fields)
+    raw, value = given(batch, name, index)
+    if item.into == "parquet" or job.bare:
+        return Record(value, row.where, raw)
+    try:
+        return Record(value, row.where, raw, _fields(batch, index, name))
+    except BridgeError as error:
+        return Record(error, row.where, raw)
 
 
-def given(rows: Any, name: str) -> Iterator[tuple[Source | bytes, Source | bytes | Nested | BridgeError]]:
-    """Each row's value of a column as it stands, and what a reader takes of it.
+def given(rows: Any, name: str, index: int) -> tuple[Source | bytes, Source | bytes | Nested | BridgeError]:
+    """A row's value of a column as it stands, and what a reader takes of it.
 
     They differ for nested messages alone: a reader takes them with the tools of the column beside them.
 
     Args:
         rows: a record batch or a table.
         name: the column that the transcripts stand in.
+        index: which row.
     """
+    value: Any = value_of(rows.column(rows.schema.get_field_index(name))[index])
+    if isinstance(value, bytes):
+        return value, value
+    raw: Source = plain(value)
+    if not isinstance(raw, list):
+        return raw, raw
     beside = rows.schema.get_field_index(TOOLS) if name != TOOLS else -1
-    tools = [None] * rows.num_rows if beside < 0 else rows.column(beside).to_pylist()
-    values = rows.column(rows.schema.get_field_index(name)).to_pylist()
-    for value, declared in zip(values, tools, strict=True):
-        raw = value if isinstance(value, bytes) else plain(value)
-        yield raw, document(raw, plain(declared)) if isinstance(raw, list) else raw
+    declared: Json = None if beside < 0 else plain(value_of(rows.column(beside)[index]))
+    return cast("Source", raw), document(raw, declared)
+
+
+def value_of(scalar: Any) -> Any:
+    """An Arrow value as one of Python's: bytes where a text is not UTF-8, text where a date is too far away."""
+    try:
+        return scalar.as_py()
+    except UnicodeDecodeError:
+        fallback = _arrow().large_binary()
+    except (ValueError, OverflowError):
+        fallback = _arrow().string()
+    if hasattr(scalar, "items") and hasattr(scalar.type, "fields"):
+        return {key: value_of(value) for key, value in scalar.items()}
+    if hasattr(scalar, "values") and scalar.values is not None:
+        return [value_of(value) for value in scalar.values]
+    return scalar.cast(fallback).as_py()
 
 
 def _fields(batch: Any, index: int, name: str) -> dict[str, str | None]:
-    row: dict[str, Any] = batch.slice(index, 1).to_pylist()[0]
+    """The columns of a row as JSON text; None for that of the transcript.
+
+    Raises:
+        BridgeError: OCB-JSON where another column has a number that JSON has no word for.
+    """
+    row = _columns(batch, index)
+    for key, value in row.items():
+        place = None if key == name else not_finite(value, "")
+        if place is not None:
+            message = f"column {key!r} has NaN or an infinite number, which JSON has no word for; --bare leaves it out"
+            raise BridgeError(ErrorCode.JSON, message, path=place)
     return {
-        key: None if key == name else jsontext.dumps(plain(value)).decode("utf-8", "surrogatepass")
+        key: None if key == name else jsontext.dumps(value).decode("utf-8", "surrogatepass")
         for key, value in row.items()
     }
+
+
+def _columns(batch: Any, index: int) -> dict[str, Json]:
+    pairs = zip(batch.schema.names, batch.columns, strict=True)
+    return {name: plain(value_of(column[index])) for name, column in pairs}
 
 
 def plain(value: Any) -> Any:
@@ -144,38 +233,29 @@ def plain(value: Any) -> Any:
     return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else str(value)
 
 
-def others(payload: tuple[int, bytes], record: Record, job: Job) -> dict[str, Any]:
+def others(rows: Rows, record: Record, job: Job) -> dict[str, Json]:
     """The other columns of a record, for its quarantine."""
-    first, data = payload
-    batch = _unpack(data)
-    row: dict[str, Any] = batch.slice(_index(record, first), 1).to_pylist()[0]
-    row.pop(column_of(batch.schema, job))
-    return {key: plain(value) for key, value in row.items()}
+    columns = _columns(rows.batch, rows.at(record.where))
+    columns.pop(column_of(rows.batch.schema, job))
+    return columns
 
 
-def _index(record: Record, first: int) -> int:
-    """Where in its chunk the row of a record stands."""
-    return int(str(record.where["row"])) - first
-
-
-def spell(payload: tuple[int, bytes], taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job) -> bytes:
+def spell(rows: Rows, taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, _item: Input) -> bytes:
     """The output of a chunk: its rows without those in quarantine, the column replaced by the outputs as text.
 
     A row of several conversations is there once for each of them.
     """
     arrow = _arrow()
-    first, data = payload
-    batch = _unpack(data)
-    name = column_of(batch.schema, job)
+    name = column_of(rows.batch.schema, job)
     written = [(record, outcome) for record, outcome in zip(taken, outcomes, strict=True) if outcome.error is None]
     texts = arrow.array([outcome.text for _, outcome in written], arrow.large_string())
-    rows = batch.take(arrow.array([_index(record, first) for record, _ in written], arrow.int64()))
-    at = rows.schema.get_field_index(name)
-    field = arrow.field(name, arrow.large_string(), metadata=rows.schema.field(at).metadata)
+    batch = rows.batch.take(arrow.array([rows.at(record.where) for record, _ in written], arrow.int64()))
+    at = batch.schema.get_field_index(name)
+    field = arrow.field(name, arrow.large_string(), metadata=batch.schema.field(at).metadata)
     if job.bare:
         return _pack(arrow.record_batch([texts], schema=arrow.schema([field])))
-    columns = [texts if index == at else rows.column(index) for index in range(rows.num_columns)]
-    return _pack(arrow.record_batch(columns, schema=rows.schema.set(at, field)))
+    columns = [texts if index == at else batch.column(index) for index in range(batch.num_columns)]
+    return _pack(arrow.record_batch(columns, schema=batch.schema.set(at, field)))
 
 
 def assemble(partial: str, final: BinaryIO, item: Input) -> None:

@@ -1,4 +1,4 @@
-"""The nouns of a migration: inputs, chunks of records, and what comes of them."""
+"""The nouns of a migration: inputs, the ranges that workers read, chunks of records, and what comes of them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from .batch import Settings
 from .nested import Nested
 from .tally import Tally
 
+RANGE_BYTES: Final = 1 << 22
+"""How much of an input one process reads at a time. Ranges depend on the input alone, so outputs are reproducible."""
 CHUNK_RECORDS: Final = 512
 """The most records of a chunk."""
 CHUNK_BYTES: Final = 1 << 18
-"""A chunk ends with the record that brings it here. Chunks depend on the input alone, so outputs are reproducible."""
+"""A chunk ends with the record that brings it here. Chunks, too, depend on the input alone."""
 DEFAULT_FIELD: Final = "text"
 """The field or column that text stands in, where none is named."""
 STANDARD: Final = "-"
@@ -58,6 +60,7 @@ class Job:
         target_kind: the same for the target.
         field: the field or column that the transcripts stand in, where one was named.
         bare: whether outputs hold the transcripts alone, without the other fields.
+        keep_going: whether to go on behind a record that is quarantined.
         folder: the output folder; None for a dry run.
     """
 
@@ -66,23 +69,62 @@ class Job:
     target_kind: Kind
     field: str | None = None
     bare: bool = False
+    keep_going: bool = True
     folder: str | None = None
 
 
-class Chunk(NamedTuple):
-    """Records that are converted together.
+class Range(NamedTuple):
+    """A piece of an input that one process reads by itself.
 
     Attributes:
-        payload: the records, as their kind of input hands them to a worker.
-        records: how many they are.
-        end: where in the input the next one begins.
-        read: how many bytes of the input were read up to here, for the progress shown.
+        begin: where it begins: a byte of the content, a row, or a text file by its number.
+        end: where the next one begins.
+        read: how many bytes of the input are read at its end, for the progress shown.
+        rows: how many rows it has, where that is known; 0 where it is not.
+        before: how many lines are before it; None where nobody has counted them yet.
+        followed: whether the lines of the range behind it are numbered when those of this one are counted.
+        unpacked: the file that its lines were unpacked to; None where they are read from the input itself.
+        names: the text files.
+        refused: why rows are not to be converted, by their number in the range.
+    """
+
+    begin: int
+    end: int
+    read: int
+    rows: int = 0
+    before: int | None = 0
+    followed: bool = False
+    unpacked: str | None = None
+    names: tuple[str, ...] = ()
+    refused: tuple[tuple[int, str], ...] = ()
+
+
+class Row(NamedTuple):
+    """One file, line or row, before anything is taken out of it.
+
+    Attributes:
+        where: its place in the input: `line`, `item`, `row` or `file`.
+        raw: all of it, where that is at hand.
+        size: about how many bytes it has.
+    """
+
+    where: dict[str, Json]
+    raw: bytes | None
+    size: int
+
+
+class Chunk(NamedTuple):
+    """Rows that are converted and written together.
+
+    Attributes:
+        payload: what their kind of input needs to take records out of them.
+        rows: the rows.
+        end: where in the input the next chunk begins.
     """
 
     payload: Any
-    records: int
+    rows: list[Row]
     end: Position
-    read: int
 
 
 class Record(NamedTuple):
@@ -103,14 +145,16 @@ class Record(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What came of a chunk.
+    """What came of a range.
 
     Attributes:
-        output: what to append to the output.
-        quarantine: what to append to the quarantine.
         tally: the counts.
+        rows: how many files, lines and rows were read.
+        end: where in the input the next range begins; None where nothing was read.
+        error: why the input cannot be read on; None where it can.
     """
 
-    output: bytes
-    quarantine: bytes
     tally: Tally
+    rows: int = 0
+    end: Position | None = None
+    error: str | None = None

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..split import Part, split
-from .batch import Outcome, Settings, convert_batch
+from .batch import Outcome, Settings, outcome_of
 from .nested import Nested
 from .records import Record
 
 
-def outcomes_of(rows: Sequence[Record], settings: Settings) -> Iterator[tuple[Record, Outcome]]:
-    """The records of rows with what became of each, in order.
+def outcomes_of(row: Record, settings: Settings) -> list[tuple[Record, Outcome]]:
+    """The records of a row with what became of each, in order.
 
     A row is taken apart only where its conversion says that it holds several conversations (OCB-SEVERAL).
     """
-    for row, outcome in zip(rows, convert_batch((row.value for row in rows), settings), strict=True):
-        records = _conversations(row, outcome, settings)
-        if records:
-            yield from zip(records, convert_batch((record.value for record in records), settings), strict=True)
-        else:
-            yield row, outcome
+    outcome = outcome_of(row.value, settings)
+    records = _conversations(row, outcome, settings)
+    return [(record, outcome_of(record.value, settings)) for record in records] or [(row, outcome)]
 
 
 def _conversations(row: Record, outcome: Outcome, settings: Settings) -> list[Record]:

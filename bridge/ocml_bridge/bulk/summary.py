@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..loss import CLASSES, LossClass, LossCode, Severity
 from ..model import Json
 from .batch import Status
-from .run import Finished, Plan
+from .plan import Finished, Plan
 from .tally import Tally
 
 

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from itertools import groupby, islice
 from typing import Final
 
 from .. import jsontext
 from ..adapter import Kind
 from ..errors import BridgeError, ErrorCode
-from ..model import Json
 from .batch import Outcome
 from .compression import compress, ending, open_plain, reading_errors, size_of
 from .durable import discard, settle_folder, whole_file
 from .lines import count as count_lines
 from .lines import spell
-from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, Chunk, Input, Job, Position, Record
+from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, Chunk, Input, Job, Position, Range, Record, Row
 
 RECORD_FILES: Final = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 """Files of many records, by the ending in front of that of a compression; every other file is one text."""
@@ -82,45 +82,63 @@ def lines_name(name: str) -> str:
     return f"{stem}{end}.jsonl{compressed}"
 
 
-def chunks(item: Input, position: Position | None, most: int | None) -> Iterator[Chunk]:
-    """The text files in chunks, from a position (`after` which file) on; workers open them."""
-    after = steps(position["after"]) if position else ()
+def ranges(item: Input, position: Position | None, most: int | None) -> Iterator[Range]:
+    """The text files in ranges, from a position (`files`: how many were before it) on; workers open them."""
+    done = position["files"] if position else 0
+    last = None if most is None else done + most
     names: list[str] = []
-    read = begun = taken = 0
-    for name in names_of(item):
-        size = size_of(os.path.join(item.path, name))
-        if steps(name) > after:
-            if taken == most:
-                break
-            names.append(name)
-            taken += 1
-        else:
-            begun += size
-        read += size
-        if names and (len(names) == CHUNK_RECORDS or read - begun >= CHUNK_BYTES):
-            yield Chunk(tuple(names), len(names), {"after": name}, read)
-            names, begun = [], read
+    read = size = 0
+    for number, name in enumerate(islice(names_of(item), last)):
+        each = size_of(os.path.join(item.path, name))
+        read += each
+        if number < done:
+            continue
+        names.append(name)
+        size += each
+        if len(names) == CHUNK_RECORDS or size >= CHUNK_BYTES:
+            yield Range(done, done + len(names), read, rows=len(names), names=tuple(names))
+            done, names, size = done + len(names), [], 0
     if names:
-        yield Chunk(tuple(names), len(names), {"after": names[-1]}, read)
+        yield Range(done, done + len(names), read, rows=len(names), names=tuple(names))
 
 
-def records(payload: tuple[str, ...], item: Input, _job: Job) -> Iterator[Record]:
-    """The records of a chunk. A file that cannot be read is one whose text nobody has."""
-    for name in payload:
-        where: dict[str, Json] = {"file": name}
-        fields = {"file": jsontext.dumps(name).decode(), DEFAULT_FIELD: None}
+def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
+    """The text files of a range, all in one chunk."""
+    rows = [Row({"file": name}, None, size_of(os.path.join(item.path, name))) for name in piece.names]
+    yield Chunk(None, rows, {"files": piece.end})
+
+
+def taken(row: Row, _payload: None, item: Input, _job: Job) -> Record:
+    """The record of a file. One that cannot be read is one whose text nobody has."""
+    name = str(row.where["file"])
+    fields = {"file": jsontext.dumps(name).decode(), DEFAULT_FIELD: None}
+    try:
+        content, raw = open_plain(os.path.join(item.path, name))
+        with raw, content:
+            data = content.read()
+    except reading_errors() as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        return Record(BridgeError(ErrorCode.IO, f"it cannot be read: {reason}"), row.where, None, fields)
+    return Record(data, row.where, data, fields)
+
+
+def stamp(item: Input) -> list[int]:
+    """What tells whether any of the files was changed, or another one was put beside them: how many, and a digest."""
+    found = sha256()
+    number = 0
+    for name in names_of(item):
+        number += 1
+        path = os.path.join(item.path, name)
         try:
-            content, raw = open_plain(os.path.join(item.path, name))
-            with raw, content:
-                data = content.read()
-        except reading_errors() as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            yield Record(BridgeError(ErrorCode.IO, f"it cannot be read: {reason}"), where, None, fields)
-        else:
-            yield Record(data, where, data, fields)
+            about = os.stat(path)
+            told = (about.st_size, about.st_mtime_ns)
+        except OSError:
+            told = ()
+        found.update(repr((name, *told)).encode())
+    return [number, int.from_bytes(found.digest()[:6])]
 
 
-def write(taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, item: Input) -> bytes:
+def write(_: None, taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, item: Input) -> bytes:
     """Write the outputs of a chunk, each of them whole; there is nothing to append anywhere."""
     folders: set[str] = set()
     for name, found in groupby(zip(taken, outcomes, strict=True), lambda pair: str(pair[0].where["file"])):

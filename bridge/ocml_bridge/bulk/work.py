@@ -1,41 +1,45 @@
-"""What a worker does with a chunk, and the tables of how inputs store records and how outputs do."""
+"""What a process does with a range, and the tables of how inputs store records and how outputs do."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from .. import jsontext
+from ..errors import BridgeError, ErrorCode
 from ..model import Json
-from . import arrays, lines, parquet, texts
-from .batch import Outcome
-from .compression import ending
-from .records import Chunk, Done, Input, Job, Position, Record
+from . import lines, parquet, texts, unpacking
+from .batch import Outcome, Status, unexpected
+from .compression import ending, reading_errors
+from .parts import Part
+from .records import Chunk, Done, Input, Job, Position, Range, Record, Row
 from .several import outcomes_of
 from .tally import Tally, position
 
 
-class Chunks(Protocol):
-    """How an input is read: in chunks, from a position on, `most` records of it."""
-
-    def __call__(self, item: Input, position: Position | None, most: int | None) -> Iterator[Chunk]:
-        """The chunks, in order."""
-        ...
-
-
 class Container(NamedTuple):
-    """How an input stores records: reading it in chunks, and taking the records out of a chunk's payload."""
+    """How an input stores records.
 
-    chunks: Chunks
-    records: Callable[[Any, Input, Job], Iterator[Record]]
+    Attributes:
+        chunks: the rows of a range, in chunks.
+        taken: the record of a row; what it raises is the error of that record alone.
+        ranges: the ranges of an input from a position on, found without reading it; of so many records, or of all.
+            None where it has to be read from its beginning.
+        lines: the records of the content of a file that is read from its beginning, each as a line.
+    """
+
+    chunks: Callable[[Range, Input, Job], Iterator[Chunk]]
+    taken: Callable[[Row, Any, Input, Job], Record]
+    ranges: Callable[[Input, Position | None, int | None], Iterator[Range]] | None = None
+    lines: Callable[[BinaryIO], Iterator[bytes]] | None = None
 
 
 CONTAINERS: Final = {
-    "jsonl": Container(lines.chunks, lines.records),
-    "json": Container(arrays.chunks, arrays.records),
-    "parquet": Container(parquet.chunks, parquet.records),
-    "files": Container(texts.chunks, texts.records),
+    "jsonl": Container(lines.chunks, lines.taken, lines.ranges, iter),
+    "json": Container(lines.chunks, lines.taken, lines=unpacking.items),
+    "parquet": Container(parquet.chunks, parquet.taken, parquet.ranges),
+    "files": Container(texts.chunks, texts.taken, texts.ranges),
 }
 
 Spelling = Callable[[Any, Sequence[Record], Sequence[Outcome], Job, Input], bytes]
@@ -45,46 +49,104 @@ def _lines(_payload: Any, taken: Sequence[Record], outcomes: Sequence[Outcome], 
     return lines.spell(taken, outcomes, job, ending(item.output))
 
 
-def _parquet(payload: Any, taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, _item: Input) -> bytes:
-    return parquet.spell(payload, taken, outcomes, job)
+SPELLINGS: Final[dict[str, Spelling]] = {"jsonl": _lines, "parquet": parquet.spell, "files": texts.write}
+
+Watch = Callable[[int, int], None]
+"""What is told before each row: its number in the range, and about how many bytes it has."""
 
 
-def _files(_payload: Any, taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, item: Input) -> bytes:
-    return texts.write(taken, outcomes, job, item)
+def work(piece: Range, item: Input, job: Job, path: str | None, watch: Watch) -> Done:
+    """Convert a range.
 
-
-SPELLINGS: Final[dict[str, Spelling]] = {"jsonl": _lines, "parquet": _parquet, "files": _files}
-
-
-def work(chunk: Chunk, item: Input, job: Job) -> Done:
-    """Convert a chunk.
+    Args:
+        piece: the range.
+        item: the input that it is of.
+        job: how to convert it.
+        path: where its part is written; None for a dry run.
+        watch: told before each row.
 
     Raises:
         BridgeError: OCB-DEPENDENCY where a library is missing.
         OSError: where an output cannot be written.
     """
-    rows = list(CONTAINERS[item.kind].records(chunk.payload, item, job))
-    tally = Tally(rows=len(rows))
-    taken: list[Record] = []
-    outcomes: list[Outcome] = []
-    kept: list[bytes] = []
-    for record, outcome in outcomes_of(rows, job.settings):
-        taken.append(record)
-        outcomes.append(outcome)
+    container = CONTAINERS[item.kind]
+    refused = dict(piece.refused)
+    done = Done(Tally())
+    chunks = container.chunks(piece, item, job)
+    with Part(path) as part:
+        while True:
+            try:
+                chunk = next(chunks, None)
+            except reading_errors() as error:
+                return done._replace(error=getattr(error, "strerror", None) or str(error))
+            if chunk is None:
+                return done
+            pairs: list[tuple[Record, Outcome]] = []
+            for number, row in enumerate(chunk.rows, done.rows):
+                watch(number, row.size)
+                record = _record(container, row, chunk, item, job, refused.get(number))
+                pairs += outcomes_of(record, job.settings)
+            part.write(_written(chunk, pairs, item, job, done.tally))
+            done.tally.rows += len(chunk.rows)
+            done = done._replace(rows=done.rows + len(chunk.rows), end=chunk.end)
+            if done.tally.quarantined and not job.keep_going:
+                return done
+
+
+def _record(container: Container, row: Row, chunk: Chunk, item: Input, job: Job, refused: str | None) -> Record:
+    """The record of a row; one that cannot be taken out of it, or is refused, has its error as its value."""
+    if refused is not None:
+        return Record(BridgeError(ErrorCode.LIMIT, refused), row.where, row.raw)
+    try:
+        return container.taken(row, chunk.payload, item, job)
+    except Exception as error:  # a mistake of ours costs one record, not the run
+        return Record(unexpected(error), row.where, row.raw)
+
+
+def _written(
+    chunk: Chunk, pairs: list[tuple[Record, Outcome]], item: Input, job: Job, tally: Tally
+) -> tuple[bytes, bytes]:
+    """What a chunk adds to the output and to the quarantine; its records are counted."""
+    output, pairs = (b"", pairs) if job.folder is None else _spelled(chunk, pairs, item, job)
+    quarantine: list[bytes] = []
+    for record, outcome in pairs:
         tally.add(outcome, record.where)
-        if outcome.error is not None:
-            kept.append(_quarantined(record, outcome, chunk, item, job))
-    if job.folder is None:
-        return Done(b"", b"", tally)
-    output = SPELLINGS[item.into](chunk.payload, taken, outcomes, job, item)
-    return Done(output, b"".join(kept), tally)
+        if outcome.error is not None and job.folder is not None:
+            quarantine.append(_quarantined(record, outcome.error, chunk, item, job))
+    return output, b"".join(quarantine)
 
 
-def _quarantined(record: Record, outcome: Outcome, chunk: Chunk, item: Input, job: Job) -> bytes:
+def _spelled(
+    chunk: Chunk, pairs: list[tuple[Record, Outcome]], item: Input, job: Job
+) -> tuple[bytes, list[tuple[Record, Outcome]]]:
+    """The output of a chunk. A record whose output cannot be stored is quarantined, and the others are not."""
+    try:
+        return _spell(chunk, pairs, item, job), pairs
+    except OSError:
+        raise
+    except Exception as error:
+        if isinstance(error, BridgeError) and error.code is ErrorCode.DEPENDENCY:
+            raise
+        storable = [_storable(chunk, pair, item, job) for pair in pairs]
+        return _spell(chunk, storable, item, job), storable
+
+
+def _spell(chunk: Chunk, pairs: list[tuple[Record, Outcome]], item: Input, job: Job) -> bytes:
+    records = [record for record, _ in pairs]
+    return SPELLINGS[item.into](chunk.payload, records, [outcome for _, outcome in pairs], job, item)
+
+
+def _storable(chunk: Chunk, pair: tuple[Record, Outcome], item: Input, job: Job) -> tuple[Record, Outcome]:
+    try:
+        _spell(chunk, [pair], item, job)
+    except Exception as error:
+        return pair[0], Outcome(Status.QUARANTINED, None, error=unexpected(error))
+    return pair
+
+
+def _quarantined(record: Record, error: BridgeError, chunk: Chunk, item: Input, job: Job) -> bytes:
     """A line of the quarantine: where it was, what is wrong with it, and all that there was."""
-    told: dict[str, Json] = {"input": item.path, **record.where}
-    if outcome.error is not None:
-        told.update(position(outcome.error))
+    told: dict[str, Json] = {"input": item.path, **record.where, **position(error)}
     if item.kind == "parquet":
         told["fields"] = parquet.others(chunk.payload, record, job)
     return jsontext.dumps({**told, **kept_raw(record.raw)}) + b"\n"

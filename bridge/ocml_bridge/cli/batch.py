@@ -19,10 +19,11 @@ from ..policy import LossPolicy
 from .conversion_command import ConversionCommand
 from .options import format_options, policy_options, profile_options
 from .output import PROGRAM, say, write_all
-from .parameters import FILE, force_option, format_option
+from .parameters import FILE, SIZE, force_option, format_option
 
 if TYPE_CHECKING:
-    from ..bulk.run import Plan, Watch
+    from ..bulk.plan import Plan
+    from ..bulk.run import Watch
 
 
 @click.command(cls=ConversionCommand)
@@ -56,6 +57,20 @@ if TYPE_CHECKING:
     show_default=True,
     help="Go on behind a record that is quarantined, or stop.",
 )
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=60.0,
+    metavar="N",
+    show_default=True,
+    help="How long a record may take, and one for each MB of it, before it is quarantined.",
+)
+@click.option(
+    "--memory",
+    type=SIZE,
+    metavar="SIZE",
+    help="How much memory a process may take for a record, as 500M or 4G; an equal share of all there is.",
+)
 @click.option("--report", type=FILE, metavar="FILE", help="Write the counts there with examples, as JSON.")
 @format_options
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary on stderr.")
@@ -78,6 +93,8 @@ def batch(
     effort: str | None,
     verify: bool,
     keep_going: bool,
+    seconds: float,
+    memory: int | None,
     report: str | None,
     options: Options,
     quiet: bool,
@@ -89,9 +106,11 @@ def batch(
     """
     # Imported here: the other commands need none of it.
     from ..bulk import Settings
+    from ..bulk.fences import Limits, share
     from ..bulk.inputs import find_inputs
+    from ..bulk.plan import Plan
     from ..bulk.records import Job
-    from ..bulk.run import Plan, run
+    from ..bulk.run import run
     from ..bulk.summary import report as report_of
     from ..bulk.summary import table
     from ..profiles import profile as find_profile
@@ -111,10 +130,13 @@ def batch(
         target_kind,
         field=field,
         bare=bare,
+        keep_going=keep_going,
         folder=None if dry_run else output,
     )
     with _files():
-        plan = Plan(find_inputs(inputs, target_kind, into), job, jobs or _cpus(), limit, keep_going, resume)
+        processes = jobs or _cpus()
+        limits = Limits(seconds, memory or share(processes))
+        plan = Plan(find_inputs(inputs, target_kind, into), job, processes, limit, resume, limits)
         _refuse_own_inputs(plan, report)
         with _progress(plan, shown=not quiet and sys.stderr.isatty()) as watch:
             finished = run(plan, watch)

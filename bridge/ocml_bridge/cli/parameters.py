@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -49,3 +50,20 @@ def _known(_context: click.Context, _option: click.Parameter, value: str | None)
 
 def _complete(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
     return [name for name in registry.formats() if name.startswith(begun)]
+
+
+class _Size(click.ParamType[int]):
+    """A size in bytes, with a K, M, G or T behind it for the powers of 1024."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The size as a number."""
+        found = re.fullmatch(r"(\d+)([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
+        if found is None or not int(found[1]):
+            self.fail(f"{value!r} is no size, as 500M or 4G", param, ctx)
+        return int(found[1]) << 10 * " KMGT".index(found[2].upper() or " ")
+
+
+SIZE: Final = _Size()
+"""A size in bytes, as `500M`."""

@@ -38,7 +38,7 @@ def convert_table(table: Any, column: str, settings: Settings) -> Any:
     at = table.schema.get_field_index(column)
     if at < 0:
         raise KeyError(column)
-    pairs = list(given(table, column))
+    pairs = [given(table, column, index) for index in range(table.num_rows)]
     outcomes = convert_batch((value for _, value in pairs), settings)
     rows = [_row(raw, outcome) for (raw, _), outcome in zip(pairs, outcomes, strict=True)]
     kind = table.schema.field(at).type

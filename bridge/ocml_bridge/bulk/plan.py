@@ -1,0 +1,63 @@
+"""What a run is to do, and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .. import __version__, jsontext
+from ..model import Json
+from .fences import NO_LIMITS, Limits
+from .journal import Progress
+from .records import Input, Job
+from .tally import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do.
+
+    Attributes:
+        inputs: what to convert, in order.
+        job: how.
+        jobs: in how many processes.
+        limit: how many files, lines and rows to convert in all; None for all there are.
+        resume: whether to continue the run that the output folder has.
+        limits: what one record may cost.
+    """
+
+    inputs: tuple[Input, ...]
+    job: Job
+    jobs: int = 1
+    limit: int | None = None
+    resume: bool = False
+    limits: Limits = NO_LIMITS
+
+    def signature(self) -> dict[str, Any]:
+        """What makes outputs what they are, as JSON values: a run is continued only with the same."""
+        job = asdict(self.job)
+        del job["folder"], job["keep_going"]
+        inputs: list[Json] = [[item.kind, item.path, item.output] for item in self.inputs]
+        signature = {"version": __version__, "limit": self.limit, **job, "inputs": inputs}
+        return jsontext.loads(jsontext.dumps(signature))  # as the journal gives it back: tuples are lists there
+
+
+@dataclass(slots=True)
+class Finished:
+    """How a run ended.
+
+    Attributes:
+        inputs: what became of each input that was reached, by its index.
+        stopped: whether it ended early because of a quarantined record.
+    """
+
+    inputs: dict[int, Progress] = field(default_factory=dict[int, Progress])
+    stopped: bool = False
+
+    @property
+    def tally(self) -> Tally:
+        """The counts of all inputs together."""
+        total = Tally()
+        for progress in self.inputs.values():
+            total.merge(progress.tally)
+        return total

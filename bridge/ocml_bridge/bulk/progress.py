@@ -1,0 +1,208 @@
+"""How far a run is: counts for a dry run; outputs and the journal, which never says more than they hold, for others."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from typing import Final
+
+from ..errors import BridgeError, ErrorCode
+from . import texts
+from .journal import Journal, Progress
+from .outputs import Output, Prepared, put_in_place, sync_folders
+from .plan import Plan
+from .records import STANDARD, Done, Input, Position
+from .tally import Tally
+
+CHECKPOINT_SECONDS: Final = 1.0
+"""How much time of work a run may lose when it is killed, in seconds, and then does again."""
+_TOGETHER: Final = 64
+"""How many inputs are put in their places together."""
+PARTS: Final = ".ocml-convert.parts"
+"""The folder in the output folder that processes write to."""
+
+
+class Counted:
+    """What a dry run knows: counts alone.
+
+    Attributes:
+        plan: what is done.
+        inputs: how far each input is.
+        parts: where processes write ranges; None for nowhere.
+        room: where inputs are unpacked.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.inputs: dict[int, Progress] = {}
+        self.parts: str | None = None
+        self.room = tempfile.mkdtemp(prefix="ocml-convert-")
+
+    def begin(self) -> dict[int, Position | None]:
+        """The inputs that are to be read, and from where."""
+        return dict.fromkeys(range(len(self.plan.inputs)))
+
+    def open(self, index: int) -> None:
+        """An input is about to be read."""
+        self.inputs[index] = Progress([])
+
+    def append(self, index: int, done: Done, _part: str | None) -> None:
+        """A range of it is converted."""
+        self.inputs[index].tally.merge(done.tally)
+        self.inputs[index].position = done.end or self.inputs[index].position
+
+    def finish(self, index: int) -> None:
+        """All of it is converted."""
+        self.inputs[index].stage = "done"
+
+    def fail(self, index: int, error: str) -> None:
+        """It cannot be read to its end; what was counted of it is not in any output."""
+        self.inputs[index] = Progress([], "failed", error=error)
+
+    def settle(self, *, now: bool = False) -> tuple[tuple[int, int], ...]:  # noqa: ARG002  # there is nothing to settle
+        """Let what was done reach the disk, if it is time; gives the inputs that are to be prepared then."""
+        return ()
+
+    def put_in_place(self, prepared: tuple[Prepared, ...]) -> None:
+        """The outputs of inputs are ready."""
+
+    def finish_rest(self) -> None:
+        """Inputs that the limit left unfinished are finished with it."""
+
+    def end(self) -> None:
+        """The run is over."""
+
+    def close(self) -> None:
+        """Leave everything as it is."""
+        shutil.rmtree(self.room, ignore_errors=True)
+
+
+class Written(Counted):
+    """A run that writes.
+
+    Attributes:
+        plan: what is done.
+        inputs: how far each input is.
+        parts: where processes write ranges.
+        room: where inputs are unpacked.
+    """
+
+    def __init__(self, plan: Plan, folder: str) -> None:
+        self.plan = plan
+        self._folder = folder
+        os.makedirs(folder, exist_ok=True)
+        self._journal = Journal(folder, plan.signature(), resume=plan.resume)
+        self.inputs = self._journal.inputs
+        self.parts = self.room = os.path.join(folder, PARTS)
+        shutil.rmtree(self.parts, ignore_errors=True)
+        os.mkdir(self.parts)
+        self._output: tuple[int, Output] | None = None
+        self._complete: dict[int, Output] = {}
+        self._settled = time.monotonic()
+
+    def begin(self) -> dict[int, Position | None]:
+        """Tell what is left to read.
+
+        Raises:
+            BridgeError: OCB-OPTION where an input was changed since the run began.
+        """
+        begin: dict[int, Position | None] = {}
+        for index, item in enumerate(self.plan.inputs):
+            progress = self.inputs.get(index)
+            if progress is None or progress.stage == "failed":
+                begin[index] = None
+                continue
+            if progress.stamp != _stamp(item):
+                message = f"{item.path} was changed since the run began; remove the journal to begin again"
+                raise BridgeError(ErrorCode.OPTION, message)
+            if progress.stage == "complete":
+                self._complete[index] = Output(self._folder, item, progress)
+            elif progress.stage == "begun":
+                begin[index] = progress.position
+        return begin
+
+    def open(self, index: int) -> None:
+        """Open its output, a new one or the one that the journal knows."""
+        progress = self.inputs.get(index)
+        if progress is None or progress.stage == "failed":
+            progress = self._journal.begin(index, _stamp(self.plan.inputs[index]))
+        self._output = index, Output(self._folder, self.plan.inputs[index], progress)
+
+    def append(self, index: int, done: Done, part: str | None) -> None:
+        """Join what was written of a range to its output."""
+        super().append(index, done, part)
+        if part is not None:
+            self._opened.append(part)
+
+    def finish(self, index: int) -> None:
+        """Its output is complete; it is put in its place together with others."""
+        self._complete[index] = self._opened
+        self._output = None
+
+    def fail(self, index: int, error: str) -> None:
+        """What there is of its output is dropped, and counts for nothing: the next run begins it again."""
+        self._opened.drop()
+        self._output = None
+        self._journal.fail(index, error)
+        self.inputs[index].tally = Tally()
+
+    def settle(self, *, now: bool = False) -> tuple[tuple[int, int], ...]:
+        """Let what was done reach the disk and the journal, if it is time."""
+        due = time.monotonic() - self._settled >= CHECKPOINT_SECONDS or len(self._complete) >= _TOGETHER
+        if not (now or due):
+            return ()
+        begun = {} if self._output is None else dict((self._output,))
+        outputs = [*self._complete.values(), *begun.values()]
+        for output in outputs:
+            output.settle()
+        complete = tuple(self._complete)
+        self._journal.checkpoint(begun, complete)
+        for output in outputs:
+            output.forget()
+        for output in self._complete.values():
+            output.close()
+        self._complete.clear()
+        self._settled = time.monotonic()
+        return tuple((index, self.inputs[index].tally.rows) for index in complete)
+
+    def put_in_place(self, prepared: tuple[Prepared, ...]) -> None:
+        """Move outputs to their places."""
+        folders: set[str] = set()
+        for each in prepared:
+            folders |= put_in_place(self._folder, self.plan.inputs[each.input], self.inputs[each.input], each)
+        sync_folders(folders)
+        self._journal.done(each.input for each in prepared)
+
+    def finish_rest(self) -> None:
+        """Inputs that the limit left unfinished are finished with it."""
+        for index, progress in self.inputs.items():
+            if progress.stage == "begun" and index not in self._complete:
+                self.open(index)
+                self.finish(index)
+
+    def end(self) -> None:
+        """The run is over, and may be followed by another one."""
+        self._journal.end()
+
+    def close(self) -> None:
+        """Close the files; what is partial stays, for the next run."""
+        for output in (*self._complete.values(), *(() if self._output is None else self._output[1:])):
+            output.close()
+        self._journal.close()
+        super().close()
+
+    @property
+    def _opened(self) -> Output:
+        assert self._output is not None
+        return self._output[1]
+
+
+def _stamp(item: Input) -> list[int]:
+    if item.kind == "files":
+        return texts.stamp(item)
+    if item.path == STANDARD or not os.path.isfile(item.path):
+        return []  # a pipe is another one each time; what is not there fails where it is read
+    found = os.stat(item.path)
+    return [found.st_size, found.st_mtime_ns]

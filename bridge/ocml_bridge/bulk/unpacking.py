@@ -1,0 +1,89 @@
+"""Inputs that can only be read from their beginning: compressed files, JSON arrays, standard input, pipes.
+
+They are unpacked a range at a time to files of lines, which other processes convert and which are removed then. So a
+record of theirs can be found again, whatever becomes of the process that converts it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import count, islice
+from typing import BinaryIO, Final, cast
+
+from .. import jsontext
+from ..errors import BridgeError
+from ..model import Json
+from .compression import open_plain
+from .records import RANGE_BYTES, STANDARD, Input, Position, Range
+
+Lines = Callable[[BinaryIO], Iterator[bytes]]
+"""The records of a file's content, each as a line."""
+_BLANK: Final = b" \t\r\n"
+
+
+def unpacked(item: Input, lines: Lines, folder: str, position: Position | None, most: int | None) -> Iterator[Range]:
+    """The lines of an input in files, from a position on (`offset` in bytes, and how many `line`s are before it).
+
+    Args:
+        item: the input.
+        lines: what its content says as lines.
+        folder: where to unpack it.
+        position: where to go on; None for the beginning.
+        most: how many records to read; None for all.
+
+    Raises:
+        OSError: where it cannot be read to its end, or is shorter than the position; `reading_errors` has others.
+    """
+    offset, before = (position["offset"], position["line"]) if position else (0, 0)
+    content, raw = open_plain(item.path)
+    try:
+        left = lines(content)
+        if sum(map(len, islice(left, before))) != offset:
+            raise OSError("it is not what it was when the run began")
+        if most is not None:
+            left = _first(left, most)
+        for number in count():
+            path = os.path.join(folder, f"{os.path.basename(item.quarantine)}.{number}.lines")
+            size = found = rows = 0
+            with open(path, "wb") as file:
+                for line in left:
+                    file.write(line)
+                    size, found, rows = size + len(line), found + 1, rows + bool(line.strip(_BLANK))
+                    if offset + size >= (offset // RANGE_BYTES + 1) * RANGE_BYTES:
+                        break
+            if not found:
+                os.unlink(path)
+                return
+            read = raw.tell() if item.path != STANDARD and raw.seekable() else 0
+            yield Range(offset, offset + size, read, rows, before, unpacked=path)
+            offset, before = offset + size, before + found
+    finally:
+        if item.path != STANDARD:
+            content.close()
+            raw.close()
+
+
+def _first(lines: Iterator[bytes], most: int) -> Iterator[bytes]:
+    """The lines of the first records."""
+    for line in lines:
+        if most <= 0:
+            return
+        yield line
+        most -= bool(line.strip(_BLANK))
+
+
+def items(content: BinaryIO) -> Iterator[bytes]:
+    """The items of a JSON array, which is read whole before its first item is converted.
+
+    Raises:
+        OSError: where it is not a JSON array.
+    """
+    try:
+        found = jsontext.loads(content.read())
+    except BridgeError as error:
+        raise OSError(str(error)) from error
+    if not isinstance(found, list):
+        raise OSError("it is not a JSON array")
+    for value in cast("list[Json]", found):
+        yield jsontext.dumps(value) + b"\n"
