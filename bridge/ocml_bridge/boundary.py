@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple, TypeGuard, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, NamedTuple, TypeGuard, cast
 
+from .adapter import Options, Source
 from .errors import BridgeError, ErrorCode
 from .model import Json
 
@@ -116,6 +117,42 @@ def cut_text(text: str, starts: Iterable[int]) -> list[tuple[int, str]]:
     """
     places = [0, *starts]
     return [(at, text[at:end]) for at, end in zip(places, (*places[1:], len(text)), strict=True)]
+
+
+class ListsOfDocuments:
+    """Tells a list of a format's documents from a list that is one document.
+
+    Args:
+        is_document: whether an object is a document.
+        is_item: whether a value stands in the list that a document may be; None where none is a list.
+    """
+
+    def __init__(self, is_document: Callable[[dict[str, Any]], bool], is_item: Callable[[Json], bool] | None) -> None:
+        self._is_document: Final = is_document
+        self._is_item: Final = is_item
+
+    def holds(self, source: object) -> bool:
+        """Whether a source is such a list: it is not empty, and each of its items is a document."""
+        return isinstance(source, list) and source != [] and all(map(self._is_one, cast("list[Json]", source)))
+
+    def _is_one(self, value: Json) -> bool:
+        if isinstance(value, dict):
+            return self._is_document(cast("dict[str, Any]", value))
+        items = cast("list[Json]", value) if isinstance(value, list) and self._is_item is not None else []
+        return items != [] and all(map(cast("Callable[[Json], bool]", self._is_item), items))
+
+    def refuse(self, source: Sequence[Json]) -> None:
+        """Refuse a list of documents where one document is asked for.
+
+        Raises:
+            BridgeError: OCB-SEVERAL.
+        """
+        if self.holds(source):
+            raise several_documents(source)
+
+    def split(self, source: Source, _options: Options) -> list[tuple[int, Source]]:
+        """The documents of a list, each with its index; else the one document that a source is."""
+        return list(enumerate(cast("list[Json]", source))) if self.holds(source) else [(0, source)]
 
 
 def is_list_of_lists(source: object) -> TypeGuard[list[list[Json]]]:

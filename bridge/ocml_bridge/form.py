@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from functools import cache, lru_cache
 from itertools import islice
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 from .model import Json
 
@@ -24,6 +24,7 @@ OBJECT: Final[Any] = dict
 ARRAY: Final[Any] = list
 """For `isinstance`, where the type checker need not learn anything of the value: a cast would take its time."""
 Form = list[Any]
+Read = TypeVar("Read")
 
 _EMPTY_TEXT: Final = [{"type": "text", "text": ""}]
 
@@ -120,6 +121,25 @@ def add(wire: Object, more: Json, order: tuple[str, ...] = ()) -> Object:
     members = cast("Object", more)
     wire = {**wire, **{key: value for key, value in members.items() if key not in wire}}
     return wire if members.keys().isdisjoint(order) else in_order(wire, order)
+
+
+def set_apart(raws: Sequence[Json], read: Callable[[Json], Read | None], name: str) -> tuple[list[Read], list[Object]]:
+    """What the items of a list are read as, and those that are not understood.
+
+    Args:
+        raws: the items.
+        read: what one is read as; None where it is not understood.
+        name: the key of one that is set apart, as `{"at": its place, name: the item}`.
+    """
+    found: list[Read] = []
+    apart: list[Object] = []
+    for at, raw in enumerate(raws):
+        made = read(raw)
+        if made is None:
+            apart.append({"at": at, name: raw})
+        else:
+            found.append(made)
+    return found, apart
 
 
 def with_apart(items: Sequence[Json], apart: Json, name: str) -> list[Json]:

@@ -27,6 +27,17 @@ def drop_message(log: Log, index: int, reason: str) -> None:
     log.lose(LossCode.MESSAGE, f"/messages/{index}", reason)
 
 
+def with_own_extras(content: Content, home: str) -> Content:
+    """Parts whose texts keep only the extras of one format; one bare text alone is that text."""
+    if isinstance(content, str):
+        return content
+    parts = [
+        Text(part.text) if isinstance(part, Text) and part.extras is not None and not part.extras.get(home) else part
+        for part in content
+    ]
+    return content_of(parts) if len(parts) < 2 else tuple(parts)
+
+
 _REASON: Final = Thought("reason")
 
 

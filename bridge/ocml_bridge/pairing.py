@@ -257,3 +257,47 @@ def _unfound(
                 read.name = message.name
                 yield index
         pairing.feed(at, read)
+
+
+class NamedReplies:
+    """Gives the replies that `unnamed_replies` names the layout of one that says its name.
+
+    Args:
+        home: the key under which the format keeps layout.
+        nearest: as for `unnamed_replies`.
+        image: the same.
+        named: what it reads a reply as that says its name.
+    """
+
+    def __init__(
+        self,
+        home: str,
+        nearest: Callable[[Message, int, Log], Message | None],
+        image: Callable[[Message], Message],
+        named: Callable[[Message], Message],
+    ) -> None:
+        self._home: Final = home
+        self._nearest: Final = nearest
+        self._image: Final = image
+        self._named: Final = named
+        self._heads: Final = Memo[Head, Head](LIMIT)
+
+    def __call__(self, items: Sequence[Item]) -> Sequence[Item]:
+        """The items, those replies with the layout."""
+        made: list[Item] = []
+        for at in unnamed_replies(items, self._nearest, self._image):
+            made = made or list(items)
+            made[at] = self._with_name(items[at])
+        return made or items
+
+    def _with_name(self, item: Item) -> Item:
+        head, content, call_id = item
+        known = self._heads.get(head)
+        if known is None or not isinstance(content, str):
+            near = self._nearest(head.local(self._home).message(content, call_id), 0, Log())
+            assert near is not None, "replies are not left out"
+            image = self._named(near)
+            known = head.replaced(layout=image.layout, extras=image.extras)
+            if head.shared and isinstance(content, str):
+                self._heads.keep(head, known)
+        return known, content, call_id

@@ -104,6 +104,11 @@ def is_private(message: Message) -> bool:
     return message.role != "user" and (marked if rule is None else rule.name in PRIVATE)
 
 
+def is_reasoning(message: Message) -> bool:
+    """Whether a message is private text of the assistant, which a format with one place for reasoning writes there."""
+    return message.role == "assistant" and not is_call(message) and is_private(message)
+
+
 def seen_text(message: Message) -> str:
     """The text of a message that end users see: none of one that is hidden, and none behind a thought marker (§7)."""
     if hidden_by(message) is not None:

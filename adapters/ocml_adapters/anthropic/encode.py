@@ -17,12 +17,12 @@ from ocml_bridge.model import Json, Message, Settings, Usage, replace
 from ocml_bridge.stream.order import InOrder
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import FUNCTIONS, is_call, name_of
+from ocml_bridge.visibility import is_reasoning
 
 from .assembly import Assembly
 from .blocks import write_block
 from .events import Events
 from .ids import lawful
-from .nearest import is_thought
 from .notes import notes_in, type_of
 from .settings import write_settings
 from .spelling import with_object
@@ -98,7 +98,7 @@ class EventEncoder(ResponseEncoder):
             return []
         out = self.opening()
         if not is_call(message):
-            if self._empty is None and not is_thought(message):
+            if self._empty is None and not is_reasoning(message):
                 self._empty = number
             return out
         if message.constraint != "json" or not (message.recipient or "").startswith(FUNCTIONS):
@@ -125,7 +125,9 @@ class EventEncoder(ResponseEncoder):
             return []
         out: list[bytes] = []
         if self._block != number:
-            block = {"type": THINKING, THINKING: "", "signature": ""} if is_thought(head) else {"type": TEXT, TEXT: ""}
+            block = (
+                {"type": THINKING, THINKING: "", "signature": ""} if is_reasoning(head) else {"type": TEXT, TEXT: ""}
+            )
             out.append(self._begin(number, block))
         index, kind = len(self.written) - 1, self.written[-1][1]
         return [*out, self._event(self._events.more(index, kind, text))]
@@ -149,7 +151,7 @@ class EventEncoder(ResponseEncoder):
         if is_call(message):
             call = with_object(replace(message, call_id=self.call_id(message), layout=None), "", Log())
             return write_block(call, "assistant")
-        is_sealed = is_thought(message) and message.content == "" and notes_in(message.extras)
+        is_sealed = is_reasoning(message) and message.content == "" and notes_in(message.extras)
         if is_sealed or (message.role == "tool" and type_of(message) is not None):
             return write_block(message, "assistant")
         return None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Content, Foreign, Media, Message, Text, replace
-from ocml_bridge.narrowing import drop_message, narrow
+from ocml_bridge.model import Foreign, Media, Message, Text, replace
+from ocml_bridge.narrowing import drop_message, narrow, with_own_extras
 from ocml_bridge.turns import is_call
-from ocml_bridge.visibility import is_private
+from ocml_bridge.visibility import is_private, is_reasoning
 
 from .notes import by_format, notes_in, type_of
 from .parts import can_hold
@@ -16,14 +16,9 @@ from .thoughts import is_from_here
 _HOLDS = (Text, Media, Foreign)
 
 
-def is_thought(message: Message) -> bool:
-    """Whether a message is the assistant's, and end users must not see it."""
-    return message.role == "assistant" and not is_call(message) and is_private(message)
-
-
 def is_spoken(message: Message) -> bool:
     """Whether a message is made of parts: it is neither a thought, a call nor a reply."""
-    return message.role != "tool" and not is_call(message) and not is_thought(message)
+    return message.role != "tool" and not is_call(message) and not is_reasoning(message)
 
 
 def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = False) -> Message | None:
@@ -37,7 +32,7 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
     """
     if message.role == "developer":
         message = replace(message, role=SYSTEM)
-    if is_thought(message):
+    if is_reasoning(message):
         return _nearest_thought(message, index, log, keeps_unsigned=keeps_unsigned)
     if message.role != "assistant" and is_private(message):
         drop_message(log, index, f"{HOME} would show what a message of this role says in private")
@@ -53,7 +48,7 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
     if is_call(message):
         content = narrow(content, (), path, log, target=HOME, hoisted=True)
     else:
-        content = _bare(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True))
+        content = with_own_extras(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True), HOME)
         if content == "" and is_spoken(message):
             # It is empty now, and not left out: that nothing of it was understood has to be seen.
             return replace(message, content=content, layout=by_format({MESSAGE: ["role", ["content", ""]]}))
@@ -74,19 +69,6 @@ def _nearest_thought(message: Message, index: int, log: Log, *, keeps_unsigned: 
         drop_message(log, index, f"{HOME} has no place for a thought that says nothing")
         return None
     return message
-
-
-def _bare(content: Content) -> Content:
-    """Parts whose texts keep only our own extras; one bare text alone is that text."""
-    if isinstance(content, str):
-        return content
-    parts = tuple(
-        Text(part.text) if isinstance(part, Text) and part.extras is not None and HOME not in part.extras else part
-        for part in content
-    )
-    if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].extras is None:
-        return parts[0].text
-    return parts or ""
 
 
 # --- wire messages ----------------------------------------------------------------------------------------------------

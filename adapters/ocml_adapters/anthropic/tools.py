@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ocml_bridge.form import OBJECT, Object, add, form_of, rest, shape, with_apart
+from ocml_bridge.form import OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
@@ -23,14 +23,7 @@ def _any_object() -> Object:
 
 def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Object]]:
     """Declared tools; and what is none, each with the place that it stands at."""
-    tools: list[Tool] = []
-    others: list[Object] = []
-    for at, raw in enumerate(raws):
-        tool = _read_tool(raw)
-        if tool is None:
-            others.append({"at": at, "tool": raw})
-        else:
-            tools.append(tool)
+    tools, others = set_apart(raws, _read_tool, "tool")
     return tuple(tools), others
 
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
-from ocml_bridge.adapter import Options, Source
+from ocml_bridge.adapter import Source
 from ocml_bridge.blocks.grammar import more_of
 from ocml_bridge.blocks.places import read_places, write_places
 from ocml_bridge.blocks.shell import Parts, Shell, Top
 from ocml_bridge.blocks.spelling import UnlikeError, form_of, respelled
-from ocml_bridge.boundary import several_documents
+from ocml_bridge.boundary import ListsOfDocuments
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.form import Object, in_order
+from ocml_bridge.form import OBJECT, Object, in_order
 from ocml_bridge.model import ByFormat, Json, Settings, Tool
 from ocml_bridge.units.grammar import Emptied
 
@@ -58,8 +58,7 @@ def read_shell(source: Source) -> Shell:
     """
     if isinstance(source, list):
         messages = cast("list[Json]", source)
-        if _are_documents(messages):
-            raise several_documents(messages)
+        _DOCUMENTS.refuse(messages)
         if any(isinstance(item, dict) and "messageStart" in item for item in messages):
             raise BridgeError(ErrorCode.SHAPE, EVENTS, path="")
         return Shell(messages, "user", lambda at: f"/{at}", layout={HOME: {SHAPE: "list"}})
@@ -72,22 +71,17 @@ def read_shell(source: Source) -> Shell:
     raise BridgeError(ErrorCode.SHAPE, EXPECTED, path="")
 
 
-def _are_documents(items: list[Json]) -> bool:
-    return items != [] and all(map(_is_document, items))
+def _is_document(document: Object) -> bool:
+    return "role" not in document and (MESSAGES in document or OUTPUT in document)
 
 
-def _is_document(item: Json) -> bool:
-    if isinstance(item, dict):
-        document = cast("Object", item)
-        return "role" not in document and (MESSAGES in document or OUTPUT in document)
-    messages = cast("list[Json]", item) if isinstance(item, list) else []
-    return messages != [] and all(isinstance(each, dict) and CONTENT in each for each in messages)
+def _is_message(item: Json) -> bool:
+    return isinstance(item, OBJECT) and CONTENT in item
 
 
-def split(source: Source, options: Options) -> list[tuple[int, Source]]:
-    """The conversations of a list of documents, each with its index; else the one document that a source is."""
-    items = cast("list[Json]", source) if isinstance(source, list) else []
-    return list(enumerate(items)) if _are_documents(items) else [(0, source)]
+_DOCUMENTS: Final = ListsOfDocuments(_is_document, _is_message)
+split: Final = _DOCUMENTS.split
+"""The conversations of a list of documents, each with its index; else the one document that a source is."""
 
 
 def emptied(source: Source) -> Emptied | None:

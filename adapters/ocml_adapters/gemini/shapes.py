@@ -16,9 +16,9 @@ from ocml_bridge.blocks.grammar import more_of
 from ocml_bridge.blocks.places import read_places, write_places
 from ocml_bridge.blocks.shell import CHOICE, Branch, Parts, Shell, Top
 from ocml_bridge.blocks.spelling import UnlikeError, form_of, respelled
-from ocml_bridge.boundary import several_documents
+from ocml_bridge.boundary import ListsOfDocuments
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.form import Object, in_order
+from ocml_bridge.form import OBJECT, Object, in_order
 from ocml_bridge.model import ByFormat, Json, Settings, Tool
 from ocml_bridge.units.grammar import Emptied
 
@@ -65,8 +65,7 @@ def read_shell(source: Source) -> Shell:
         contents = cast("list[Json]", source)
         if _are_chunks(contents):
             raise BridgeError(ErrorCode.SHAPE, CHUNKS, path="")
-        if _are_documents(contents):
-            raise several_documents(contents)
+        _DOCUMENTS.refuse(contents)
         return Shell(contents, USER_ROLE, lambda at: f"/{at}", layout={HOME: {SHAPE: "list"}})
     if isinstance(source, dict):
         document = keys(cast("Object", source))
@@ -81,29 +80,29 @@ def _is_response(document: Object) -> bool:
     return any(key in document for key in (CANDIDATES, "promptFeedback", "usageMetadata"))
 
 
-def _are_chunks(items: list[Json]) -> bool:
-    """Whether responses are the chunks of one."""
+def _are_chunks(source: Source) -> bool:
+    """Whether a list of responses is the chunks of one."""
+    items = cast("list[Json]", source) if isinstance(source, list) else []
     objects = [keys(cast("Object", item)) for item in items if isinstance(item, dict)]
     ids = [each.get("responseId") for each in objects if CANDIDATES in each]
     return len(items) == len(ids) > 1 and ids[0] is not None and all(each == ids[0] for each in ids)
 
 
-def _are_documents(items: list[Json]) -> bool:
-    return items != [] and all(map(_is_document, items))
+def _is_document(document: Object) -> bool:
+    known = keys(document)
+    return PARTS not in known and (CONTENTS in known or _is_response(known))
 
 
-def _is_document(item: Json) -> bool:
-    if isinstance(item, dict):
-        document = keys(cast("Object", item))
-        return PARTS not in document and (CONTENTS in document or _is_response(document))
-    contents = cast("list[Json]", item) if isinstance(item, list) else []
-    return contents != [] and all(isinstance(each, dict) and PARTS in each for each in contents)
+def _is_content(item: Json) -> bool:
+    return isinstance(item, OBJECT) and PARTS in item
+
+
+_DOCUMENTS: Final = ListsOfDocuments(_is_document, _is_content)
 
 
 def split(source: Source, options: Options) -> list[tuple[int, Source]]:
     """The conversations of a list of documents, each with its index; else the one document that a source is."""
-    items = cast("list[Json]", source) if isinstance(source, list) else []
-    return list(enumerate(items)) if _are_documents(items) and not _are_chunks(items) else [(0, source)]
+    return [(0, source)] if _are_chunks(source) else _DOCUMENTS.split(source, options)
 
 
 def emptied(source: Source) -> Emptied | None:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from ocml_bridge.loss import Log
-from ocml_bridge.memo import Memo
-from ocml_bridge.model import Content, Foreign, Media, Message, Refusal, Text, replace
-from ocml_bridge.narrowing import drop_message, narrow
-from ocml_bridge.pairing import identified, unnamed_replies
+from ocml_bridge.model import Foreign, Media, Message, Refusal, Text, replace
+from ocml_bridge.narrowing import drop_message, narrow, with_own_extras
+from ocml_bridge.pairing import NamedReplies, identified
 from ocml_bridge.turns import is_call
-from ocml_bridge.units.heads import LIMIT, Head, Item
+from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.visibility import is_private
 
 from .parts import can_hold
@@ -44,25 +43,13 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
         if stage in (THOUGHT, CALL):
             content = narrow(content, (), path, log, target=HOME, hoisted=True, private=stage == THOUGHT)
         else:
-            content = _bare(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True))
+            content = narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True)
+            content = with_own_extras(content, HOME)
         message = replace(message, content=content)
     if stage == THOUGHT and not content:
         drop_message(log, index, f"{HOME} has no place for a thought without text")
         return None
     return message
-
-
-def _bare(content: Content) -> Content:
-    """Parts whose texts keep only our own extras; one bare text alone is that text."""
-    if isinstance(content, str):
-        return content
-    parts = tuple(
-        Text(part.text) if isinstance(part, Text) and part.extras is not None and HOME not in part.extras else part
-        for part in content
-    )
-    if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].extras is None:
-        return parts[0].text
-    return parts or ""
 
 
 # --- wire messages ----------------------------------------------------------------------------------------------------
@@ -107,33 +94,10 @@ def _has_spelling(head: Head) -> bool:
     return not head.bare and HOME in (head.message("", None).layout or ())
 
 
-def with_names(items: Sequence[Item]) -> Sequence[Item]:
-    """The items; a reply whose name reading would not find by its call has the layout of one that says its name."""
-    made: list[Item] = []
-    for at in unnamed_replies(items, nearest, _image):
-        made = made or list(items)
-        made[at] = _saying_its_name(items[at])
-    return made or items
-
-
-def _image(message: Message) -> Message:
-    """What a reply is read as, for itself."""
-    (image,) = spelled([message])[1]
-    return image
-
-
-def _saying_its_name(item: Item) -> Item:
-    """A reply with the layout of one that says its name."""
-    head, content, call_id = item
-    known = _named.get(head)
-    if known is None or not isinstance(content, str):
-        near = nearest(head.local(HOME).message(content, call_id), 0, Log())
-        assert near is not None, "replies are not left out"
-        (image,) = spelled([near], named=True)[1]
-        known = head.replaced(layout=image.layout, extras=image.extras)
-        if head.shared and isinstance(content, str):
-            _named.keep(head, known)
-    return known, content, call_id
-
-
-_named: Final = Memo[Head, Head](LIMIT)
+with_names: Final = NamedReplies(
+    HOME,
+    nearest,
+    image=lambda message: spelled([message])[1][0],
+    named=lambda message: spelled([message], named=True)[1][0],
+)
+"""The items; a reply whose name reading would not find by its call has the layout of one that says its name."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, Final, cast
 
-from ocml_bridge.adapter import Options, Source
-from ocml_bridge.boundary import several_documents
+from ocml_bridge.adapter import Source
+from ocml_bridge.boundary import ListsOfDocuments
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, in_order, rest, shape
 from ocml_bridge.jsontext import Lines
@@ -122,31 +122,26 @@ def read_shell(source: Source, log: Log) -> Shell:
 
 
 def _read_list(source: list[Json]) -> Shell:
-    if _are_documents(source):
-        raise several_documents(source)
+    _DOCUMENTS.refuse(source)
     if any(isinstance(item, dict) and "messages" in item and "role" not in item for item in source):
         raise BridgeError(ErrorCode.SHAPE, f"a list of transcripts, not of messages; {BATCH_HINT}", path="")
-    if isinstance(source, Lines) and not all(isinstance(item, dict) and "role" in item for item in source):
+    if isinstance(source, Lines) and not all(map(_is_message, source)):
         raise BridgeError(ErrorCode.SHAPE, f"JSON lines that are not one message each; {BATCH_HINT}", path="")
     return Shell(list(source), None, {}, {"shape": "list"})
 
 
-def _are_documents(source: list[Json]) -> bool:
-    """Whether each item of a list is a document: a request, a response, a preference line, or a list of messages."""
-    return source != [] and all(map(_is_document, source))
+def _is_document(document: Object) -> bool:
+    """Whether an object is a document: a request, a response or a preference line."""
+    return "role" not in document and any(key in document for key in _READERS)
 
 
-def _is_document(item: Json) -> bool:
-    if isinstance(item, dict):
-        return "role" not in item and any(key in item for key in _READERS)
-    messages = cast("list[Json]", item) if isinstance(item, list) else []
-    return messages != [] and all(isinstance(message, dict) and "role" in message for message in messages)
+def _is_message(item: Json) -> bool:
+    return isinstance(item, OBJECT) and "role" in item
 
 
-def split(source: Source, options: Options) -> list[tuple[int, Source]]:
-    """The conversations of a list of documents, each with its index; else the one document that a source is."""
-    items = cast("list[Json]", source) if isinstance(source, list) else []
-    return list(enumerate(items)) if _are_documents(items) else [(0, source)]
+_DOCUMENTS: Final = ListsOfDocuments(_is_document, _is_message)
+split: Final = _DOCUMENTS.split
+"""The conversations of a list of documents, each with its index; else the one document that a source is."""
 
 
 def _read_request(document: Object, log: Log, base: str = "") -> Shell:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge import jsontext
-from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape, with_apart
+from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, set_apart, shape, with_apart
 from ocml_bridge.model import Json, Message, Tool
 from ocml_bridge.turns import FUNCTIONS, full_name, name_of, recipient_of, split_name
 
@@ -269,15 +269,12 @@ def read_tools(raws: list[Json], *, legacy: bool = False) -> tuple[tuple[Tool, .
         raws: the items of `tools`, or of the deprecated `functions`.
         legacy: whether they are the latter: functions without an object around them.
     """
-    tools: list[Tool] = []
-    others: list[Object] = []
-    for at, raw in enumerate(raws):
-        tool = _read_tool({"type": FUNCTION, FUNCTION: raw} if legacy else raw)
-        if tool is None:
-            others.append({"at": at, "tool": raw})
-        else:
-            tools.append(tool)
+    tools, others = set_apart(raws, _read_legacy if legacy else _read_tool, "tool")
     return tuple(tools), others
+
+
+def _read_legacy(value: Json) -> Tool | None:
+    return _read_tool({"type": FUNCTION, FUNCTION: value})
 
 
 def _read_tool(value: Json) -> Tool | None:

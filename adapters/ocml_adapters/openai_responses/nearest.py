@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from ocml_bridge.loss import Log
-from ocml_bridge.memo import Memo
-from ocml_bridge.model import Content, Foreign, Media, Message, Refusal, Text, Tools, replace
-from ocml_bridge.narrowing import drop_message, narrow
-from ocml_bridge.pairing import identified, pair, unnamed_replies
+from ocml_bridge.model import Foreign, Media, Message, Refusal, Text, Tools, replace
+from ocml_bridge.narrowing import drop_message, narrow, with_own_extras
+from ocml_bridge.pairing import NamedReplies, identified, pair
 from ocml_bridge.turns import is_call
-from ocml_bridge.units.heads import LIMIT, Head, Item, message_of, messages_of
+from ocml_bridge.units.heads import Item, message_of, messages_of
 from ocml_bridge.units.relations import paired_by_id
 from ocml_bridge.visibility import is_private
 
@@ -46,25 +45,12 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
     if call or (thought and not any(isinstance(part, Text) and notes_in(part.extras) for part in content)):
         content = narrow(content, (), path, log, target=HOME, hoisted=True, private=thought)
     elif thought:
-        content = _bare(narrow(content, (Text,), path, log, target=HOME, hoisted=True, private=True))
+        content = with_own_extras(narrow(content, (Text,), path, log, target=HOME, hoisted=True, private=True), HOME)
     else:
         holds = (Tools,) if own else _HOLDS
         content = narrow(content, holds, path, log, target=HOME, able=None if own else can_hold, hoisted=not own)
-        content = _bare(content)
+        content = with_own_extras(content, HOME)
     return replace(message, content=content)
-
-
-def _bare(content: Content) -> Content:
-    """Parts whose texts keep only our own extras; one bare text alone is that text."""
-    if isinstance(content, str):
-        return content
-    parts = tuple(
-        Text(part.text) if isinstance(part, Text) and part.extras is not None and not notes_in(part.extras) else part
-        for part in content
-    )
-    if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].extras is None:
-        return parts[0].text
-    return parts or ""
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------
@@ -104,32 +90,10 @@ def _is_custom(item: Item) -> bool:
     return call is not None and not notes_in(call.extras).get("type") and is_custom(call)
 
 
-def with_names(items: Sequence[Item]) -> Sequence[Item]:
-    """The items; a reply whose name reading would not find by its call has the layout of one that says its name."""
-    made: list[Item] = []
-    for at in unnamed_replies(items, nearest, _image):
-        made = made or list(items)
-        made[at] = _saying_its_name(items[at])
-    return made or items
-
-
-def _image(message: Message) -> Message:
-    """What a reply is read as, for itself."""
-    return spelled([message]).image[0]
-
-
-def _saying_its_name(item: Item) -> Item:
-    """A reply with the layout of one that says its name."""
-    head, content, call_id = item
-    known = _named.get(head)
-    if known is None or not isinstance(content, str):
-        near = nearest(head.local(HOME).message(content, call_id), 0, Log())
-        assert near is not None, "replies are not left out"
-        (image,) = spelled([near], name=True).image
-        known = head.replaced(layout=image.layout, extras=image.extras)
-        if head.shared and isinstance(content, str):
-            _named.keep(head, known)
-    return known, content, call_id
-
-
-_named: Final = Memo[Head, Head](LIMIT)
+with_names: Final = NamedReplies(
+    HOME,
+    nearest,
+    image=lambda message: spelled([message]).image[0],
+    named=lambda message: spelled([message], name=True).image[0],
+)
+"""The items; a reply whose name reading would not find by its call has the layout of one that says its name."""

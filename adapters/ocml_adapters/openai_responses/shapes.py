@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from ocml_bridge.adapter import Options, Source
-from ocml_bridge.boundary import several_documents
+from ocml_bridge.adapter import Source
+from ocml_bridge.boundary import ListsOfDocuments
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, in_order, rest, shape
 from ocml_bridge.jsontext import Lines
@@ -109,31 +109,25 @@ def read_shell(source: Source, log: Log) -> Shell:
 
 
 def _read_list(source: list[Json]) -> Shell:
-    if _are_documents(source):
-        raise several_documents(source)
-    if isinstance(source, Lines) and not all(isinstance(item, OBJECT) for item in source):
+    _DOCUMENTS.refuse(source)
+    if isinstance(source, Lines) and not all(map(_is_item, source)):
         raise BridgeError(ErrorCode.SHAPE, f"JSON lines that are not one item each; {BATCH_HINT}", path="")
     return Shell(list(source), None, {}, {"shape": "list"})
 
 
-def _are_documents(source: list[Json]) -> bool:
-    """Whether each item of a list is a document: a request, a response, one of each, or a list of items."""
-    return source != [] and all(map(_is_document, source))
+def _is_document(document: Object) -> bool:
+    """Whether an object is a document: a request, a response, or one of each."""
+    known = document.get("object") == "response" or any(key in document for key in (INPUT, INSTRUCTIONS, MESSAGES))
+    return (known and "type" not in document) or ("request" in document and "response" in document)
 
 
-def _is_document(item: Json) -> bool:
-    if isinstance(item, OBJECT):
-        keys: Object = item
-        known = keys.get("object") == "response" or any(key in keys for key in (INPUT, INSTRUCTIONS, MESSAGES))
-        return (known and "type" not in keys) or ("request" in keys and "response" in keys)
-    items = cast("list[Json]", item) if isinstance(item, ARRAY) else []
-    return items != [] and all(isinstance(each, OBJECT) for each in items)
+def _is_item(value: Json) -> bool:
+    return isinstance(value, OBJECT)
 
 
-def split(source: Source, options: Options) -> list[tuple[int, Source]]:
-    """The conversations of a list of documents, each with its index; else the one document that a source is."""
-    items = cast("list[Json]", source) if isinstance(source, list) else []
-    return list(enumerate(items)) if _are_documents(items) else [(0, source)]
+_DOCUMENTS: Final = ListsOfDocuments(_is_document, _is_item)
+split: Final = _DOCUMENTS.split
+"""The conversations of a list of documents, each with its index; else the one document that a source is."""
 
 
 def _read_request(source: Object, log: Log, base: str) -> Shell:

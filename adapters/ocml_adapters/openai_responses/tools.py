@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import cast
 
-from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, shape, with_apart
+from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
@@ -22,18 +22,16 @@ _IMPLIED = ("strict",)
 
 def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Object]]:
     """Declared tools, and those that are the server's own, each with the place it stands at."""
-    tools: list[Tool] = []
-    others: list[Object] = []
-    for at, raw in enumerate(raws):
-        found = _read_namespace(raw)
-        if found is None:
-            tool = _read_tool(raw, None)
-            found = None if tool is None else [tool]
-        if found is None:
-            others.append({"at": at, "tool": raw})
-        else:
-            tools += found
-    return tuple(tools), others
+    lists, others = set_apart(raws, _read_tools, "tool")
+    return tuple(tool for tools in lists for tool in tools), others
+
+
+def _read_tools(raw: Json) -> list[Tool] | None:
+    """A tool, or those of a namespace; None for one that is the server's own."""
+    tools = _read_namespace(raw)
+    if tools is None and (tool := _read_tool(raw, None)) is not None:
+        tools = [tool]
+    return tools
 
 
 def _read_tool(raw: Json, namespace: str | None) -> Tool | None:

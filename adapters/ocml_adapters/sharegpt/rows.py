@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.adapter import Options, Source
-from ocml_bridge.boundary import several_documents
+from ocml_bridge.adapter import Source
+from ocml_bridge.boundary import ListsOfDocuments
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
 from ocml_bridge.loss import FindingCode, Log
@@ -79,14 +79,13 @@ class Row:
         return Transcript((), self.tools, extras=extras, layout={HOME: self.layout} if self.layout else None)
 
 
-def split(source: Source, options: Options) -> list[tuple[int, Source]]:
-    """The conversations of a list of rows, each with its index; else the one that a source is."""
-    items = cast("list[Json]", source) if isinstance(source, list) else []
-    return list(enumerate(items)) if _are_rows(items) else [(0, source)]
+def _is_row(row: Object) -> bool:
+    return turns_of(row) is not None
 
 
-def _are_rows(items: Sequence[Json]) -> bool:
-    return bool(items) and all(isinstance(item, OBJECT) and turns_of(item) is not None for item in items)
+_ROWS: Final = ListsOfDocuments(_is_row, None)
+split: Final = _ROWS.split
+"""The conversations of a list of rows, each with its index; else the one that a source is."""
 
 
 def read_row(source: Source, log: Log) -> Row:
@@ -95,8 +94,8 @@ def read_row(source: Source, log: Log) -> Row:
     Raises:
         BridgeError: OCB-SHAPE for what is no row; OCB-SEVERAL for a list of rows.
     """
-    if isinstance(source, ARRAY) and _are_rows(cast("list[Json]", source)):
-        raise several_documents(cast("list[Json]", source))
+    if isinstance(source, ARRAY):
+        _ROWS.refuse(cast("list[Json]", source))
     found = turns_of(source)
     if found is None:
         raise BridgeError(ErrorCode.SHAPE, _EXPECTED, path="")

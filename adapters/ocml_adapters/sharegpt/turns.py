@@ -10,7 +10,7 @@ from ocml_bridge.form import OBJECT, Object, form_of, rest, shape
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Content, Json, Media, Message, Part, Text
 from ocml_bridge.turns import FUNCTIONS, content_of, is_call, parts_of
-from ocml_bridge.visibility import is_private
+from ocml_bridge.visibility import is_reasoning
 
 from .calls import Call, extras_of, read_calls, write_calls
 from .syntax import (
@@ -270,7 +270,7 @@ def _value(group: Sequence[Message], paths: Sequence[str], layout: Object, log: 
     if message.role != "assistant":
         return _with_placeholders(message.content)
     fence, before = fence_of(layout.get(_THOUGHT)), ""
-    if is_thought(group[0]):
+    if is_reasoning(group[0]):
         text, group = _guarded(IN_THOUGHTS, _text(group[0]), paths[0], log), group[1:]
         usual = BESIDE if group else ALONE
         fence = usual if fence is None or (not group and fence == BESIDE) else fence
@@ -283,11 +283,6 @@ def _value(group: Sequence[Message], paths: Sequence[str], layout: Object, log: 
         return before + _value_of_calls(group, layout), []
     value, media = _with_placeholders(message.content)
     return before + value if before else _guarded(IN_ANSWERS, value, paths[0], log), media
-
-
-def is_thought(message: Message) -> bool:
-    """Whether a message is written between the tags of a thought."""
-    return message.role == "assistant" and not is_call(message) and is_private(message)
 
 
 def _value_of_calls(calls: Sequence[Message], layout: Object) -> str:

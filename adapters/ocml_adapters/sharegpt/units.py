@@ -31,10 +31,11 @@ from ocml_bridge.turns import hoist_tools, is_call, parts_of, places
 from ocml_bridge.units.conversation import Conversation, conversation_of
 from ocml_bridge.units.envelopes import Body, Branches, EnvelopeWriter
 from ocml_bridge.units.grammar import Emptied, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.grouping import with_preambles
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of, messages_of
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
-from ocml_bridge.visibility import is_private
+from ocml_bridge.visibility import is_private, is_reasoning
 
 from .rows import Column, Row, emptied, outline, read_row, refilled, write_row
 from .syntax import (
@@ -52,7 +53,7 @@ from .syntax import (
     TEXTS,
     notes_in,
 )
-from .turns import is_thought, notice, read_turn, write_turn
+from .turns import notice, read_turn, write_turn
 
 _LONGEST: Final = 100
 """The longest word for a speaker that plans are made for, in characters."""
@@ -161,10 +162,10 @@ def _may_join(before: Message, message: Message) -> bool:
         return False
     if message.role == "tool":
         return True
-    if message.role != "assistant" or is_thought(message):
+    if message.role != "assistant" or is_reasoning(message):
         return False
     called = item_of(message)[0].calls
-    return is_thought(before) or (called and item_of(before)[0].calls)
+    return is_reasoning(before) or (called and item_of(before)[0].calls)
 
 
 def related(items: list[Item]) -> None:
@@ -179,19 +180,7 @@ def related(items: list[Item]) -> None:
             message = head.message("", None)
             layout = {**(message.layout or {}), HOME: {**notes_in(message.layout), APART: True}}
             items[at] = (head.replaced(layout=layout), content, call_id)
-    _tell_preambles(items)
-
-
-def _tell_preambles(items: list[Item]) -> None:
-    """Put the texts of the assistant on their channels: right before a call, or final."""
-    called = False
-    for at in range(len(items) - 1, -1, -1):
-        head, content, call_id = items[at]
-        if head.role == "assistant" and not head.calls and head.channel in ("final", "commentary"):
-            channel, intent = ("commentary", "preamble") if called else ("final", None)
-            if head.channel != channel:
-                items[at] = (head.replaced(channel=channel, intent=intent), content, call_id)
-        called = head.calls
+    with_preambles(items, across=True)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -232,7 +221,7 @@ class TurnWriter(EnvelopeWriter):
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """A text, with media where people speak; whatever instructs is the system, and an empty thought is none."""
-        thought = is_thought(message)
+        thought = is_reasoning(message)
         if not thought and message.role != "tool" and not is_call(message) and is_private(message):
             drop_message(log, index, f"{HOME} would show what a message of this role says in private")
             return None

@@ -9,6 +9,7 @@ from ..form import Object
 from ..memo import Memo
 from ..model import Foreign, Json, Message, Part, Text
 from ..units.grammar import Skeleton
+from ..units.grouping import with_preambles
 from ..units.heads import LIMIT, Head, Item
 from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, more_of
 from .joining import joins
@@ -192,18 +193,6 @@ def _apart_from(grammar: Grammar, before: Head, head: Head) -> Head:
         return head
     own = {**grammar.notes(message.layout), APART: True}
     return head.replaced(layout={**(message.layout or {}), grammar.home: own})
-
-
-def with_preambles(items: list[Item]) -> None:
-    """Put the texts of the assistant on their channels: before a call of their wire message, or final."""
-    called = False
-    for at in range(len(items) - 1, -1, -1):
-        head, content, call_id = items[at]
-        if head.role == "assistant" and not head.calls and head.channel in ("final", "commentary"):
-            channel, intent = ("commentary", "preamble") if called else ("final", None)
-            if head.channel != channel:
-                items[at] = (head.replaced(channel=channel, intent=intent), content, call_id)
-        called = (called or head.calls) and head.continues
 
 
 # --- plans ------------------------------------------------------------------------------------------------------------

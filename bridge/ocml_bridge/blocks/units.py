@@ -15,13 +15,14 @@ from ..turns import FUNCTIONS
 from ..units.conversation import Conversation
 from ..units.envelopes import Body, Branches, EnvelopeWriter
 from ..units.grammar import Parted, Skeleton, Spelled, State, Unit
+from ..units.grouping import with_preambles
 from ..units.heads import Item, item_of, message_of, messages_of
 from ..units.reader import UnitReader
 from ..units.writer import Prepared
 from .grammar import ROLE, TOP, Grammar
 from .joining import State as Joint
 from .preparing import prepared
-from .reading import read_wire, related, text_filled, text_skeleton, with_preambles
+from .reading import read_wire, related, text_filled, text_skeleton
 from .shell import CHOICE, Parts, Shell, Top
 from .spelling import UnlikeError
 from .writing import nearest, spelled, wires_of

@@ -1,4 +1,4 @@
-"""Turns, for formats in which the message before tells whether one continues it."""
+"""What neighbours tell of a message: whether it continues a turn, and whether it is a preamble."""
 
 from __future__ import annotations
 
@@ -34,3 +34,20 @@ def _behind(before: Head, head: Head) -> Head:
 
 
 _joined: Final = Memo[tuple[Head, Head], Head](LIMIT)
+
+
+def with_preambles(items: list[Item], *, across: bool = False) -> None:
+    """Put the texts of the assistant on their channels: before a call of their wire message, or final.
+
+    Args:
+        items: the messages; they are changed.
+        across: whether a text and the call that follows it stand in wire messages of their own.
+    """
+    called = False
+    for at in range(len(items) - 1, -1, -1):
+        head, content, call_id = items[at]
+        if head.role == "assistant" and not head.calls and head.channel in ("final", "commentary"):
+            channel, intent = ("commentary", "preamble") if called else ("final", None)
+            if head.channel != channel:
+                items[at] = (head.replaced(channel=channel, intent=intent), content, call_id)
+        called = head.calls if across else (called or head.calls) and head.continues
