@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..diff import diff
-from ..loss import Log, Loss, LossCode, gone, named
+from ..loss import Log, Loss, LossCode, Severity, gone, named
 from ..memo import Memo
 from ..model import OUTSIDE, Document, Text, Transcript
 from ..naming import name_difference, name_emptied
@@ -20,6 +21,44 @@ from ..units.writer import TOOLS, UnitWriter
 from ..wording import shown
 
 
+class LossPattern(NamedTuple):
+    """A loss of any message with some head.
+
+    Attributes:
+        code: of the loss.
+        severity: of the loss.
+        place: where it is in the message: what its path has behind the message's.
+        details: its sentence, or the pieces of it between ids.
+        ids: of each id between them, whether it is the one that the message gets.
+    """
+
+    code: LossCode
+    severity: Severity
+    place: str
+    details: tuple[str, ...]
+    ids: tuple[bool, ...]
+
+    def of(self, start: str, old: str | None, new: str | None) -> Loss:
+        """The loss of the message at a path, given its id and the one that it gets."""
+        code, severity, place, details, ids = self
+        detail = details[0]
+        for gets, rest in zip(ids, details[1:], strict=True):
+            detail += f"{shown(new if gets else old)}{rest}"
+        return Loss(code, severity, start + place, detail)
+
+
+def _pattern(loss: Loss) -> LossPattern:
+    """The pattern of a loss of a message at index 0, where probes stand for ids."""
+    pieces = _PROBES.split(loss.detail)
+    gets = tuple(piece == _NEW_ID for piece in pieces[1::2])
+    return LossPattern(loss.code, loss.severity, loss.path[len("/messages/0") :], tuple(pieces[::2]), gets)
+
+
+_OLD_ID: Final = shown(probe(1))
+_NEW_ID: Final = shown(probe(2))
+_PROBES: Final = re.compile(f"({re.escape(_OLD_ID)}|{re.escape(_NEW_ID)})")
+
+
 class HeadLosses:
     """What is lost of messages with one head where they read as messages with another.
 
@@ -29,16 +68,16 @@ class HeadLosses:
 
     def __init__(self, target: str) -> None:
         self.target: Final = target
-        self._known = Memo[tuple[Head, Head], tuple[Loss, ...]](LIMIT)
+        self._known = Memo[tuple[Head, Head], tuple[LossPattern, ...]](LIMIT)
 
-    def between(self, old: Head, new: Head) -> tuple[Loss, ...]:
-        """The losses of a message at index 0; probe 1 stands for its id, and probe 2 for one that it gets."""
+    def between(self, old: Head, new: Head) -> tuple[LossPattern, ...]:
+        """The losses of any message with these heads."""
         found = self._known.get((old, new))
         if found is None:
             text, call_id = "" if old.empty else probe(0), old.id_like(probe(1))
             new_id = (call_id or probe(2)) if new.has_id else None
             one, other = Transcript((old.message(text, call_id),)), Transcript((new.message(text, new_id),))
-            found = tuple(name_difference(each, self.target) for each in diff(one, other))
+            found = tuple(_pattern(name_difference(each, self.target)) for each in diff(one, other))
             if old.shared and new.shared:
                 self._known.keep((old, new), found)
         return found
@@ -200,11 +239,8 @@ class Written:
             return ()
         same_id = old_id is None or new_id is None or old_id == new_id
         if content is other and isinstance(content, str) and old_id != "" and same_id:
-            losses = self._head_losses.between(old_head, new_head)
-            return [
-                loss._replace(path=path_at(loss.path, index), detail=_with_ids(loss.detail, old_id, new_id))
-                for loss in losses
-            ]
+            start = f"/messages/{index}"
+            return [pattern.of(start, old_id, new_id) for pattern in self._head_losses.between(old_head, new_head)]
         prefix = f"/messages/{index}/"
         parts = {f"/messages/0/{path.removeprefix(prefix)}" for path in missing if path.startswith(prefix)}
         one, two = Transcript(messages_of([old])), Transcript(messages_of([new]))
@@ -241,9 +277,3 @@ def _may_be_opaque(item: Item) -> bool:
 def path_at(path: str, index: int) -> str:
     """A path in the first message, as one in the message at an index."""
     return f"/messages/{index}{path[len('/messages/0') :]}"
-
-
-def _with_ids(detail: str, old: str | None, new: str | None) -> str:
-    if old is not None:
-        detail = detail.replace(shown(probe(1)), shown(old))
-    return detail if new is None else detail.replace(shown(probe(2)), shown(new))

@@ -77,11 +77,6 @@ class Values:
         if self._events is not None:
             yield from map(_arrived, self._events.finish(unended=True))
 
-    @property
-    def is_inside(self) -> bool:
-        """Whether a value has begun and is not whole."""
-        return self._objects is not None and self._objects.depth > 0
-
 
 def _arrived(event: sse.ServerEvent) -> Arrived:
     return Arrived(event.name, DONE if event.data.strip() == DONE else jsontext.loads(event.data))

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 CALL: Final = "<tool_call>"
-CALL_END: Final = "</tool_call>"
 LIST: Final = "<|tool_call_start|>"
 LIST_END: Final = "<|tool_call_end|>"
 FUNCTION: Final = "<function="
