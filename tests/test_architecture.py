@@ -18,7 +18,7 @@ LAYERS = (
     ("comparison", "events", "policy", "prompting"),
     ("diff", "form", "jsontext", "ownership", "turns"),
     ("options", "parameters"),
-    ("substance", "units", "wording"),
+    ("spans", "substance", "units", "wording"),
     ("adapter",),
     ("boundary", "naming", "narrowing", "tool_names", "transform"),
     ("report",),

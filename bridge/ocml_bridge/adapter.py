@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .comparison import Comparison
     from .events import Answer, Decoder, Encoder
     from .prompting import ChatTemplate, HostedTool
+    from .spans.frames import FrameMarks
     from .units.reader import UnitReader
     from .units.writer import UnitWriter
 
@@ -98,6 +99,8 @@ class Adapter:
             those that say no more beside it.
         hosted_tools: takes out of one of its requests the tools of some kinds that no client runs.
         profiles: by name, how models that read the format are prompted.
+        frame_marks: what the tokens of its frames mean, so that spans of its outputs are told; None for a format whose
+            outputs are neither text nor token ids.
     """
 
     id: str
@@ -121,3 +124,4 @@ class Adapter:
     continuing: tuple[str, ...] = ()
     hosted_tools: TakeTools | None = None
     profiles: Mapping[str, ChatTemplate] = field(default_factory=dict[str, "ChatTemplate"])
+    frame_marks: FrameMarks | None = None

@@ -55,6 +55,7 @@ def write(
     strict: bool = False,
     policy: LossPolicy = DEFAULT_POLICY,
     drop_analysis: bool = False,
+    spans: bool = False,
 ) -> Result:
     """Write a document in a format.
 
@@ -65,14 +66,15 @@ def write(
         strict: refuse where anything would be lost or changed that the policy does not allow.
         policy: which losses are allowed and which are refused.
         drop_analysis: leave out the reasoning of turns that ended in a final answer (HIP-1 §12.7), and report it.
+        spans: tell what stands where in the output.
 
     Raises:
         BridgeError: OCB-LOSS or OCB-EMPTIED where the policy refuses a loss; OCB-CONTROL-TOKEN where that for control
-            tokens does.
+            tokens does; OCB-OPTION for spans of what is neither text nor token ids.
     """
     registry.check_format_options(options, target)
     transcript = own(transcript)
-    outcome, name = _written(transcript, target, options, drop_analysis)
+    outcome, name = _written(transcript, target, options, drop_analysis, spans)
     _check(outcome, policy, strict)
     return Result(outcome, transcript, (), None, name)
 
@@ -87,6 +89,7 @@ def convert(
     policy: LossPolicy = DEFAULT_POLICY,
     sidecar: Json = None,
     drop_analysis: bool = False,
+    spans: bool = False,
 ) -> Result:
     """Read a document in one format and write it in another.
 
@@ -100,13 +103,15 @@ def convert(
         policy: which losses are allowed and which are refused.
         sidecar: the sidecar of `data`, where it is an output that has one.
         drop_analysis: leave out the reasoning of turns that ended in a final answer (HIP-1 §12.7), and report it.
+        spans: tell what stands where in the output.
 
     Raises:
-        BridgeError: with code and position, where it cannot be read or may not be written.
+        BridgeError: with code and position, where it cannot be read or may not be written; OCB-OPTION for spans of what
+            is neither text nor token ids.
     """
     registry.check_format_options(options, source, target)
     document, findings, name = _read(data, source, options, strict, sidecar)
-    outcome, target_id = _written(document, target, options, drop_analysis)
+    outcome, target_id = _written(document, target, options, drop_analysis, spans)
     _check(outcome, policy, strict)
     return Result(outcome, document, tuple(findings), name, target_id)
 
@@ -189,7 +194,7 @@ def _check(outcome: Outcome, policy: LossPolicy, strict: bool) -> None:
 
 
 def _written(
-    document: Document | Conversation, target: str | Adapter, options: Options, drop_analysis: bool
+    document: Document | Conversation, target: str | Adapter, options: Options, drop_analysis: bool, spans: bool
 ) -> tuple[Outcome, str]:
     """What was written, and the id of the format that it is in."""
     found, dialect = registry.adapter(target)
@@ -198,7 +203,7 @@ def _written(
     elif options.dialect is not None and options.dialect not in found.dialects:
         known = ", ".join(found.dialects) or "none"
         raise BridgeError(ErrorCode.OPTION, f"{found.id} has no dialect {options.dialect!r}; it has {known}")
-    return written(found, document, options, drop_analysis=drop_analysis), found.id
+    return written(found, document, options, drop_analysis=drop_analysis, spans=spans), found.id
 
 
 def _bytes(data: Source | bytes) -> bytes:

@@ -13,6 +13,7 @@ from .loss import Finding, Loss, LossCode, is_lossless
 from .model import Document, Json, Transcript
 from .ownership import own, own_json
 from .report import Report
+from .spans.span import Span
 from .substance import Characters, characters
 from .transform import remaining
 from .units.conversation import Conversation
@@ -41,10 +42,12 @@ class Outcome(Protocol):
     Attributes:
         output: `str` for text formats, plain JSON values for the others.
         order: as `Result` has it.
+        spans: as `Result` has them.
     """
 
     output: Source
     order: tuple[int, ...] | None
+    spans: Sequence[Span] | None
 
     @property
     def losses(self) -> Sequence[Loss]:
@@ -74,6 +77,7 @@ class DocumentOutcome:
     report: Report
     image: Document
     order: tuple[int, ...] | None = None
+    spans: Sequence[Span] | None = None
 
     @property
     def losses(self) -> Sequence[Loss]:
@@ -123,6 +127,15 @@ class Result:
         None where all stand in their own order.
         """
         return self._outcome.order
+
+    @property
+    def spans(self) -> tuple[Span, ...] | None:
+        """What stands where in the output, where that was asked for.
+
+        Ranges of characters in a text, of indices in a list of token ids. One behind the other they are the output.
+        """
+        spans = self._outcome.spans
+        return None if spans is None else tuple(spans)
 
     @property
     def document(self) -> Document:
@@ -207,7 +220,7 @@ class Result:
 
     def _known(self) -> DocumentOutcome:
         """The outcome with all that it tells, however it was made."""
-        return DocumentOutcome(self._outcome.output, Report(self.losses), self._outcome.image, self.order)
+        return DocumentOutcome(self._outcome.output, Report(self.losses), self._outcome.image, self.order, self.spans)
 
     def __eq__(self, other: object) -> bool:
         return self.__reduce__() == other.__reduce__() if isinstance(other, Result) else NotImplemented

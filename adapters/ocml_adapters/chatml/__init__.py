@@ -8,7 +8,7 @@ from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 from ocml_bridge.prompting import ChatTemplate
 
-from .syntax import HOME, OPENAI
+from .syntax import FRAME_MARKS, HOME, OPENAI
 
 
 def _profile(name: str, models: tuple[str, ...], templates: dict[str, str]) -> ChatTemplate:
@@ -115,6 +115,7 @@ ADAPTER = Adapter(
     encoders={"chatml": Lazy(f"{__name__}.encode:encoder")},
     added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),
     profiles={name: _profile(name, *about) for name, about in _MODELS.items()},
+    frame_marks=FRAME_MARKS,
 )
 
 JSON = Adapter(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from ocml_bridge.spans import FrameMarks
 from ocml_bridge.text.added_tokens import beside
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
@@ -37,6 +38,13 @@ CONTROLS: Final = {
 ANYWHERE: Final = ControlTokens((*SPECIALS, "<tools>", "List of tools: ", "<function="))
 """What the text of some role's messages must not hold."""
 added_tokens: Final = beside(CONTROL)
+FRAME_MARKS: Final = FrameMarks(
+    (START,),
+    (END,),
+    r"assistant(?!\S)[^\n]*\n(?:<think>\s*</think>\s*)?",
+    ("</think>", "</tool_call>", "</tool_response>", "<|tool_call_end|>", "<|tool_response_end|>"),
+)
+"""A model is prompted with its header's line, and writes all behind it but a thought that templates say is none."""
 
 
 def frame_tokens() -> tuple[str, ...]:

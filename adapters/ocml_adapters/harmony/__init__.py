@@ -6,7 +6,7 @@ from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 from ocml_bridge.prompting import ChatTemplate
 
-from .syntax import DIALECTS, HOME, OWN_TOOLS
+from .syntax import DIALECTS, FRAME_MARKS, HOME, OWN_TOOLS
 
 # The model writes the channel first, as the newer of the two official libraries does.
 _GPT_OSS = ChatTemplate(
@@ -36,6 +36,7 @@ ADAPTER = Adapter(
     added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),
     frame_tokens=Lazy(f"{__name__}.syntax:frame_tokens"),
     profiles={"gpt-oss": _GPT_OSS},
+    frame_marks=FRAME_MARKS,
 )
 
 TOKENS = Adapter(
@@ -52,4 +53,5 @@ TOKENS = Adapter(
     decoders={"harmony-tokens": Lazy(f"{__name__}.stream:token_decoder")},
     frame_tokens=Lazy(f"{__name__}.syntax:frame_tokens"),
     profiles={"gpt-oss": _GPT_OSS},
+    frame_marks=FRAME_MARKS,
 )

@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from ocml_bridge.model import Ending
+from ocml_bridge.spans import FrameMarks
 from ocml_bridge.text.added_tokens import beside
 from ocml_bridge.text.control import ControlTokens
 
@@ -93,6 +94,9 @@ BROADCAST: Final = "all"
 
 INSTRUCTIONS: Final = "# Instructions\n\n"
 TOOLS: Final = "# Tools"
+
+FRAME_MARKS: Final = FrameMarks((START,), tuple(STOPS), r"assistant(?![^\s<])")
+"""A model is prompted with `<|start|>assistant`, and writes the rest of the header itself."""
 
 DIALECTS: Final = ("spec", "oss", "hf")
 """`spec`: openai-harmony. `oss`: oss-harmony from 0.0.10, `to=` behind `commentary`, every type a constraint.

@@ -20,6 +20,7 @@ from ocml_bridge.model.codec import from_json, to_json
 from ocml_bridge.text.unicode import is_unicode
 from ocml_bridge.units.grammar import ContentClass, Parted, Spelled, State, Unit
 from ocml_bridge.units.heads import Head
+from ocml_bridge.units.tokens import Counted, Tokens
 
 from .frames import Frame, Scan, boundaries, scanned
 from .message import header_of, layout_of
@@ -40,7 +41,7 @@ from .syntax import (
     STOPS,
     TOKENS,
 )
-from .tokens import checked, encode, encode_header, specials, text_of, to_pieces, vocabulary
+from .tokens import checked, encode, encode_header, ends_of, specials, spelled, text_of, to_pieces, vocabulary
 from .units import Around, Frames, FramesReader, informed, parted, speaker
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -220,6 +221,48 @@ def _header(text: str) -> str | None:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
+class Ids(Tokens):
+    """The ids of frames. Headers, bodies and ends are encoded apart, so no id stands in two of them."""
+
+    def text_of(self, unit: Unit) -> str:
+        """The text that the parts of a frame spell."""
+        return "".join(part if isinstance(part, str) else spelled(part) for part in unit)
+
+    def spelled(self, output: Sequence[int]) -> str:
+        """The text of ids, with control tokens as they are written."""
+        return spelled(output)
+
+    def ends(self, output: Sequence[int]) -> Sequence[int]:
+        """Where each id ends in it, in bytes."""
+        return ends_of(output)
+
+    def size(self, text: str) -> int:
+        """How many ids there are of a header or an end."""
+        return len(encode_header(text)) if text not in ENDS.values() else 1
+
+    def counted(self, units: Sequence[Unit], output: Sequence[int]) -> Counted | None:
+        """How many ids there are of headers, bodies and ends: none but the last of a frame is that of its end."""
+        front = at = output.index(IDS[START]) if units and _begins(units[0][0]) else 0
+        sizes: list[tuple[int, int, int]] = []
+        for opening, body, end in units:
+            header = len(encode_header(opening)) if isinstance(opening, str) else len(opening)
+            at += header
+            if not isinstance(body, str):
+                size = len(body)
+            elif end:
+                size = output.index(IDS[end], at) - at
+            else:
+                size = len(vocabulary().encode(body))
+            sizes.append((header, size, 1 if end else 0))
+            at += size + (1 if end else 0)
+        return Counted(front, sizes)
+
+
+def _begins(opening: str | Sequence[int]) -> bool:
+    """Whether what opens a frame begins with the token for that, not behind a generation prompt."""
+    return opening.startswith(START) if isinstance(opening, str) else opening[:1] == [IDS[START]]
+
+
 class TokenFrames(Frames):
     """Writes frames as token ids: token for token what the official encoder renders.
 
@@ -229,6 +272,7 @@ class TokenFrames(Frames):
     target = "harmony-tokens"
     mark = ""
     is_text = False
+    tokens = Ids()
 
     def inert(self, text: str) -> bool:
         """Whether UTF-8 can hold a text; tokens in it are ordinary text, which is encoded as such."""

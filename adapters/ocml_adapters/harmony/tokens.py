@@ -10,6 +10,7 @@ import sys
 from array import array
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ocml_bridge.adapter import Source
@@ -123,6 +124,23 @@ def _header(text: str) -> tuple[int, ...]:
 def bytes_of(number: int) -> bytes:
     """The bytes of one id's text, which may be part of a character."""
     return vocabulary().decode((number,)) if number < FIRST_SPECIAL else spelling(number).encode()
+
+
+@lru_cache(maxsize=32_768)
+def _written(number: int) -> bytes:
+    """The bytes of one id's text, a control token as it is written."""
+    token = TOKENS.get(number)
+    return bytes_of(number) if token is None else token.encode()
+
+
+def spelled(ids: Sequence[int]) -> str:
+    """The text that ids spell, control tokens as they are written; bytes that are no UTF-8 are halves of pairs."""
+    return b"".join(map(_written, ids)).decode("utf-8", "surrogateescape")
+
+
+def ends_of(ids: Sequence[int]) -> list[int]:
+    """Where each id ends in that text, in bytes."""
+    return list(accumulate(map(len, map(_written, ids))))
 
 
 @lru_cache(maxsize=32_768)

@@ -8,7 +8,7 @@ from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 from ocml_bridge.prompting import ChatTemplate
 
-from .syntax import DIALECTS, HOME
+from .syntax import DIALECTS, FRAME_MARKS, HOME
 
 _BY_THE_PAGE = ChatTemplate(
     Lazy(f"{__name__}.profile:internlm2"),
@@ -39,6 +39,7 @@ ADAPTER = Adapter(
     encoders={"internlm2": Lazy(f"{__name__}.encode:encoder")},
     added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),
     profiles={"internlm2": _BY_THE_PAGE, "internlm2-vllm": _VLLM, "internlm2-lagent": _LAGENT},
+    frame_marks=FRAME_MARKS,
 )
 
 TOKENS = Adapter(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from ocml_bridge.spans import FrameMarks
 from ocml_bridge.text.added_tokens import beside
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
@@ -81,6 +82,13 @@ SPECIALS: Final = (*TOKENS, *CHATML)
 CONTROL: Final = ControlTokens(SPECIALS)
 """The tokens that content must not hold as they are: these, and those that only the model knows."""
 added_tokens: Final = beside(CONTROL)
+FRAME_MARKS: Final = FrameMarks(
+    (IM.start, UNUSED.start),
+    (IM.end, UNUSED.end),
+    r"assistant(?!\S)[^\n]*\n",
+    (IM.action_end, UNUSED.action_end),
+)
+"""A model is prompted with its header's line, and writes all behind it."""
 
 
 def frame_tokens() -> tuple[str, ...]:

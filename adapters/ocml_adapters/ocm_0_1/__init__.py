@@ -5,7 +5,7 @@ from __future__ import annotations
 from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 
-from .syntax import BOS_TOKEN, DIALECTS, EOS_TOKEN, HOME
+from .syntax import BOS_TOKEN, DIALECTS, EOS_TOKEN, FRAME_MARKS, HOME
 
 ADAPTER = Adapter(
     id=HOME,
@@ -22,4 +22,5 @@ ADAPTER = Adapter(
     decoders={HOME: Lazy(f"{__name__}.stream:decoder")},
     encoders={HOME: Lazy(f"{__name__}.encode:encoder")},
     added_tokens=Lazy(f"{__name__}.syntax:added_tokens"),
+    frame_marks=FRAME_MARKS,
 )

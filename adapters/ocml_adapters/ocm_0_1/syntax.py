@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from ocml_bridge.adapter import FormatOption
 from ocml_bridge.boundary import BEGINS, ENDS
+from ocml_bridge.spans import FrameMarks
 from ocml_bridge.text.added_tokens import beside_with_edges
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
@@ -60,6 +61,8 @@ BOS_TOKEN: Final = FormatOption("bos", "What an ocm-0.1 text begins with ('' for
 EOS_TOKEN: Final = FormatOption("eos", "What an ocm-0.1 text ends with ('' for nothing).", default=None)
 """None for what the dialect has."""
 added_tokens: Final = beside_with_edges(TOKENS, BOS_TOKEN, EOS_TOKEN)
+FRAME_MARKS: Final = FrameMarks((START,), (END,), r"assistant(?!\S)[^\n]*\n", tuple(CLOSERS.values()))
+"""A model is prompted with its header's line, and writes all behind it."""
 
 
 def frame_tokens() -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ocml_bridge.adapter import Adapter, Kind
 from ocml_bridge.lazy import Lazy
 
-from .syntax import HOME
+from .syntax import FRAME_MARKS, HOME
 
 ADAPTER = Adapter(
     id="ocm-2.2",
@@ -19,4 +19,5 @@ ADAPTER = Adapter(
     frame_tokens=Lazy(f"{__name__}.syntax:frame_tokens"),
     decoders={"ocm-2.2": Lazy(f"{__name__}.stream:decoder")},
     encoders={"ocm-2.2": Lazy(f"{__name__}.encode:encoder"), "ocm-2.2-events": Lazy(f"{__name__}.events:encoder")},
+    frame_marks=FRAME_MARKS,
 )

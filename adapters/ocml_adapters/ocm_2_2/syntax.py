@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from ocml_bridge.model import ByFormat, Ending, Json, Message
+from ocml_bridge.spans import FrameMarks
 
 HOME: Final = "ocm-2.2"
 
@@ -30,6 +31,8 @@ def frame_tokens() -> tuple[str, ...]:
     return TOKENS
 
 
+FRAME_MARKS: Final = FrameMarks((START,), (END, CALL, RETURN), r"assistant(?![^\s<])")
+"""A model is prompted with `<|start|>assistant`, and writes the rest of the header itself."""
 TOKEN: Final = re.compile(f"(<+(?:{'|'.join(re.escape(token[1:]) for token in TOKENS)}))")
 """A control token, or one escaped by doubling its `<` (§3): a run of n > 1 brackets stands for n - 1 and no token."""
 START_LINE: Final = re.compile(r"^<\|start\|>", re.MULTILINE)

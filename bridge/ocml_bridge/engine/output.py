@@ -9,10 +9,14 @@ from typing import Final, cast
 from ..adapter import Adapter, Options
 from ..added_tokens import added_to, guarded, refused
 from ..diff import diff
+from ..errors import BridgeError, ErrorCode
 from ..loss import Log, Loss, LossCode, Severity
 from ..model import Completion, Document, Json, Transcript
 from ..report import Report
 from ..result import DocumentOutcome, Outcome
+from ..spans.frames import FrameMarks
+from ..spans.positions import behind_breaks, renumbered, spans_of_text
+from ..text.control import BREAK
 from ..text.unicode import is_unicode
 from ..transform import drop_analysis as without_analysis
 from ..transform import remaining, renumber
@@ -24,7 +28,12 @@ from .writing import Writer
 
 
 def written(
-    adapter: Adapter, document: Document | Conversation, options: Options, *, drop_analysis: bool = False
+    adapter: Adapter,
+    document: Document | Conversation,
+    options: Options,
+    *,
+    drop_analysis: bool = False,
+    spans: bool = False,
 ) -> Outcome:
     """What was written.
 
@@ -33,22 +42,28 @@ def written(
         document: what to write; it is not changed.
         options: how, with the dialect in them.
         drop_analysis: leave out the reasoning of turns that ended in a final answer, and report it.
+        spans: tell what stands where in the output.
 
     Raises:
-        BridgeError: OCB-CONTROL-TOKEN where the options refuse a token in contents.
+        BridgeError: OCB-CONTROL-TOKEN where the options refuse a token in contents; OCB-OPTION where the format's
+            outputs have no places.
     """
+    if spans and adapter.frame_marks is None:
+        detail = f"spans are told of texts and of token ids: {adapter.id} is neither; `ocml-convert formats` lists them"
+        raise BridgeError(ErrorCode.OPTION, detail)
     if drop_analysis and isinstance(transcript := whole(document), Transcript):
-        outcome = _write_answers(adapter, transcript, options)
+        outcome = _write_answers(adapter, transcript, options, spans)
     else:
-        outcome = _write(adapter, document, options)
+        outcome = _write(adapter, document, options, spans)
     return _guarded(adapter, document, outcome, options)
 
 
-def _write(adapter: Adapter, document: Document | Conversation, options: Options) -> Outcome:
-    outcome = _write_units(writer_for(adapter, _in_own_dialect(adapter, document, options)), document)
+def _write(adapter: Adapter, document: Document | Conversation, options: Options, spans: bool) -> Outcome:
+    writer = writer_for(adapter, _in_own_dialect(adapter, document, options))
+    outcome = _write_units(writer, document, adapter.frame_marks if spans else None)
     output = outcome.output
     if isinstance(output, str) and not is_unicode(output):
-        return _write_clean(adapter, whole(document), options)
+        return _write_clean(adapter, whole(document), options, spans)
     return outcome
 
 
@@ -60,19 +75,29 @@ def _in_own_dialect(adapter: Adapter, document: Document | Conversation, options
     return options if dialect is None else replace(options, dialect=dialect)
 
 
-def _write_units(writer: Writer, document: Document | Conversation) -> Outcome:
-    """What was written unit by unit; a text to be completed becomes a message where the format has no other place."""
-    if isinstance(document, Conversation):
-        return writer.write(document)
-    if isinstance(document, Transcript):
-        return writer.write(conversation_of(document))
-    completed = writer.complete(document)
-    if completed is not None:
-        return completed
-    log = Log()
-    written = writer.write(conversation_of(as_transcript(document, log)))
-    written.document = document
-    written.log.losses[:0] = log.losses
+def _write_units(writer: Writer, document: Document | Conversation, marks: FrameMarks | None) -> Outcome:
+    """What was written unit by unit; a text to be completed becomes a message where the format has no other place.
+
+    Args:
+        writer: of the format.
+        document: what to write.
+        marks: what tells the pieces of its frames apart; None where nobody wants to know.
+    """
+    log, completion = Log(), None
+    if isinstance(document, Completion):
+        completed = writer.complete(document)
+        if completed is not None:
+            completed.spans = None if marks is None else spans_of_text(completed.output)
+            return completed
+        completion, document = document, as_transcript(document, log)
+    conversation = document if isinstance(document, Conversation) else conversation_of(document)
+    written = writer.write(conversation, traced=marks is not None)
+    if marks is not None:
+        written.spans = writer.spans(written, marks)
+    if completion is not None:
+        written.document = completion
+        written.log.losses[:0] = log.losses
+        written.spans = None if written.spans is None else spans_of_text(written.output)
     return written
 
 
@@ -83,28 +108,31 @@ def _guarded(adapter: Adapter, document: Document | Conversation, written: Outco
     safe, losses = guarded(adapter, written.output, written.image, options, text_reader(adapter, options))
     if not losses:
         return written
-    known, document = tuple(written.losses), whole(document)
+    known, spans, document = tuple(written.losses), written.spans, whole(document)
+    if spans is not None:
+        spans = behind_breaks(spans, cast("str", written.output), cast("str", safe), BREAK)
     if isinstance(document, Transcript):
         losses = renumber(losses, remaining(len(document.messages), known, written.order))
     if options.control_tokens == "refuse":
         raise refused(losses)
-    return DocumentOutcome(safe, Report((*known, *losses)), written.image, written.order)
+    return DocumentOutcome(safe, Report((*known, *losses)), written.image, written.order, spans)
 
 
-def _write_answers(adapter: Adapter, transcript: Transcript, options: Options) -> Outcome:
+def _write_answers(adapter: Adapter, transcript: Transcript, options: Options, spans: bool) -> Outcome:
     """Write without the reasoning that led to final answers; all is reported by its place in the whole transcript."""
     shortened, dropped = without_analysis(transcript)
-    written = _write(adapter, shortened, options)
+    written = _write(adapter, shortened, options, spans)
     origins = remaining(len(transcript.messages), dropped)
     order = None if written.order is None else tuple(origins[index] for index in written.order)
     losses = (*dropped, *renumber(written.losses, origins))
-    return DocumentOutcome(written.output, Report(losses), written.image, order)
+    moved = None if written.spans is None else renumbered(written.spans, origins)
+    return DocumentOutcome(written.output, Report(losses), written.image, order, moved)
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
-def _write_clean(adapter: Adapter, document: Document, options: Options) -> Outcome:
+def _write_clean(adapter: Adapter, document: Document, options: Options, spans: bool) -> Outcome:
     """Text that UTF-8 cannot hold (half of a surrogate pair) becomes U+FFFD, and is reported."""
     from ..model.codec import from_json, to_json
 
@@ -113,8 +141,9 @@ def _write_clean(adapter: Adapter, document: Document, options: Options) -> Outc
         Loss(LossCode.SURROGATE, Severity.CHANGED, place.path, "half of a surrogate pair becomes U+FFFD")
         for place in diff(document, clean)
     ]
-    written = _write(adapter, clean, options)
-    return DocumentOutcome(written.output, Report((*losses, *written.losses)), written.image, written.order)
+    written = _write(adapter, clean, options, spans)
+    report = Report((*losses, *written.losses))
+    return DocumentOutcome(written.output, report, written.image, written.order, written.spans)
 
 
 def _scrub(value: Json) -> Json:

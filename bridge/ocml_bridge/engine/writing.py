@@ -13,12 +13,15 @@ from ..model import Completion, Transcript, replace
 from ..pairing import pair
 from ..plans.learning import BY_CLASS, Learner, Nearest, Plan, Table
 from ..result import DocumentOutcome
+from ..spans.frames import FrameMarks
+from ..spans.span import Span
 from ..units.conversation import Conversation, conversation_of
 from ..units.grammar import State, Unit
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
 from ..units.relations import paired_by_id, paired_in_order
 from ..units.writer import TOOLS, UnitWriter
 from .envelopes import SealedEnvelopes
+from .tracing import Trace, spans_of
 from .written import HeadLosses, Written, report_of
 
 
@@ -39,22 +42,30 @@ class Writer:
         self._joined = Memo[tuple[Head, Head], bool](LIMIT)
         self._known = Memo[Head, Nearest](LIMIT)
 
-    def write(self, conversation: Conversation) -> Written:
+    def write(self, conversation: Conversation, *, traced: bool = False) -> Written:
         """Write a conversation; replies that would be read as the answers to other calls are moved behind theirs.
+
+        Args:
+            conversation: what to write.
+            traced: whether the places of what is written are kept.
 
         Raises:
             BridgeError: what the format's writer raises.
         """
         order = self._grammar.arranged(conversation)
         if order is not None:
-            return self._arranged(conversation.transcript, order)
-        written = self._written(conversation)
+            return self._arranged(conversation.transcript, order, traced=traced)
+        written = self._written(conversation, traced=traced)
         items = conversation.items
         replies = _count_replies(written.items)
         # A message may be a reply in this format alone, such as one whose role is the name of a tool.
         if not replies or (replies <= _count_replies(items) and self._keeps_pairs(items, written.items)):
             return written
         return self._rearranged(conversation.transcript, written)
+
+    def spans(self, written: Written, marks: FrameMarks) -> tuple[Span, ...]:
+        """The spans of what was written, and traced."""
+        return tuple(spans_of(written, self._grammar, marks))
 
     def _keeps_pairs(self, items: Sequence[Item], near: Sequence[Item]) -> bool:
         """Whether replies surely answer the same calls in a document and in the items that are nearest to it."""
@@ -80,10 +91,10 @@ class Writer:
         report = report_of(completion, completed.image, log.losses, target=self._grammar.target)
         return DocumentOutcome(completed.output, report, completed.image)
 
-    def _arranged(self, document: Transcript, order: Sequence[int]) -> Written:
+    def _arranged(self, document: Transcript, order: Sequence[int], *, traced: bool) -> Written:
         """What was written in the order that the format wants."""
         messages = document.messages
-        moved = self._written(conversation_of(replace(document, messages=in_order(messages, order))))
+        moved = self._written(conversation_of(replace(document, messages=in_order(messages, order))), traced=traced)
         moved.move(document, order)
         moved.log.losses += gathered_losses(moved.order or (), self._grammar.target)
         wrong = misread(messages, pair(messages), moved.image.messages, moved.order)
@@ -98,7 +109,8 @@ class Writer:
             return written
         plan = plan_for(messages, pairs, wrong)
         if plan is not None:
-            moved = self._written(conversation_of(replace(document, messages=in_order(messages, plan.order))))
+            ordered = conversation_of(replace(document, messages=in_order(messages, plan.order)))
+            moved = self._written(ordered, traced=written.trace is not None)
             moved.move(document, plan.order)
             moved.log.losses += order_losses(messages, plan._replace(order=moved.order or ()), self._grammar.target)
             still = misread(messages, pairs, moved.image.messages, moved.order)
@@ -107,14 +119,17 @@ class Writer:
         written.log.losses += pairing_losses(wrong, self._grammar.target)
         return written
 
-    def _written(self, conversation: Conversation) -> Written:
+    def _written(self, conversation: Conversation, *, traced: bool) -> Written:
         """A conversation in the order of its messages."""
         grammar = self._grammar
         written = Written(grammar, self._losses, conversation)
+        written.trace = Trace() if traced else None
         items, around, origins, start = grammar.prepare(conversation, written.log)
         items, odd = self._nearest(items, origins, written)
         written.order = _moved(written.origins)
         units, state = self._units(items, odd, start, written, ends=around.open_turn is None)
+        if written.trace is not None:
+            written.trace.units = [*units]
         written.output, written.around, written.cut_off = self._enclose(units, around, state)
         return written
 
@@ -178,7 +193,7 @@ class Writer:
             written: takes what they read as.
             ends: whether no open turn follows.
         """
-        grammar, table = self._grammar, self._learner.table(state)
+        grammar, table, trace = self._grammar, self._learner.table(state), written.trace
         groups, mixes, planned = grammar.groups, grammar.mixes_roles, self._plans
         out, made = list[Unit](), written.made
         start, count = 0, len(items)
@@ -199,6 +214,8 @@ class Writer:
                 plan = plans.get(key, _UNKNOWN)
                 if plan is _UNKNOWN or plan is BY_CLASS:
                     plan = self._plan_of(group, key, table, plan, last=last)
+            if trace is not None:
+                trace.steps.append((start, stop, plan, table.state, last))
             if plan is None:
                 table = self._spelled(group, written.paths(start, stop), table.state, written, out, last=last)
             else:

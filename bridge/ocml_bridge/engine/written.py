@@ -13,12 +13,14 @@ from ..model import OUTSIDE, Document, Text, Transcript
 from ..naming import name_difference, name_emptied
 from ..plans.probes import probe
 from ..report import Report, compared, covered
+from ..spans.span import Span
 from ..substance import emptied
 from ..transform import remaining, renumber
 from ..units.conversation import Conversation
 from ..units.heads import LIMIT, Head, Item, messages_of
 from ..units.writer import TOOLS, UnitWriter
 from ..wording import shown
+from .tracing import Trace
 
 
 class LossPattern(NamedTuple):
@@ -107,11 +109,13 @@ class Written:
         order: indices of the document's messages in the order in which the output has them; None where none was moved.
         document: what was to be written, where messages were moved; else None.
         cut_off: whether the last message reads as one that was cut off.
+        trace: how it was written; None where nobody wants to know.
+        spans: what stands where in the output; None where nobody wants to know.
     """
 
     __slots__ = (
         *("_assembled", "_conversation", "_grammar", "_head_losses", "around", "cut_off", "document"),
-        *("items", "log", "made", "order", "origins", "output"),
+        *("items", "log", "made", "order", "origins", "output", "spans", "trace"),
     )
 
     def __init__(self, grammar: UnitWriter, losses: HeadLosses, conversation: Conversation) -> None:
@@ -128,6 +132,8 @@ class Written:
         self.order: tuple[int, ...] | None = None
         self.document: Document | None = None
         self.cut_off = False
+        self.trace: Trace | None = None
+        self.spans: Sequence[Span] | None = None
 
     def leave_out(self, index: int, losses: Sequence[Loss]) -> None:
         """A message has no place in the output.
@@ -144,6 +150,11 @@ class Written:
         return ["/tools" if index == TOOLS else f"/messages/{index}" for index in places]
 
     @property
+    def source(self) -> Conversation:
+        """What was written, in the order in which it was."""
+        return self._conversation
+
+    @property
     def indices(self) -> list[int]:
         """For each message that the output reads as, its index in the document."""
         count, image = len(self._conversation.items), len(self.assembled.items)
@@ -153,6 +164,8 @@ class Written:
     def move(self, document: Transcript, order: Sequence[int]) -> None:
         """What is written is a document whose messages were put in another order: `order` has their indices."""
         self.document = document
+        if self.trace is not None:
+            self.trace.order = order
         _ = self.assembled  # may have something to report
         self.log.losses[:] = renumber(self.log.losses, order)
         self.order = tuple(remaining(len(order), self.log.losses, order))

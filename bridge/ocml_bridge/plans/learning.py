@@ -24,6 +24,9 @@ class Plan(NamedTuple):
         build: of any other unit: makes it of its items.
         image: the heads of what it reads as.
         next: the plans for the unit behind it.
+        items: the items that it was made of, with probes in place of contents and ids.
+        classes: of each of them the class of its content.
+        places: what was found of where contents stand in its units; empty until somebody wants to know.
     """
 
     before: str
@@ -31,6 +34,9 @@ class Plan(NamedTuple):
     build: Callable[[Sequence[Item]], Unit] | None
     image: tuple[Head, ...]
     next: Table
+    items: tuple[Item, ...]
+    classes: tuple[ContentClass, ...]
+    places: list[Any]
 
 
 class Table:
@@ -150,10 +156,10 @@ class Learner:
     ) -> Plan | None:
         """How units like this one are written; None where that depends on more, or there is something to report."""
         heads, keeps_ids = [item[0] for item in group], self._grammar.keeps_ids
-        items = [
+        items = tuple(
             (head, "" if head.empty else f"{before}{probe(2 * at)}{after}", head.id_like(probe(2 * at + 1)))
             for at, (head, (before, after, _)) in enumerate(zip(heads, classes, strict=True))
-        ]
+        )
         log = Log()
         paths = [f"/messages/{at}" for at in range(len(heads))]
         try:
@@ -173,9 +179,9 @@ class Learner:
         if len(heads) == 1 and isinstance(unit, str) and classes[0].encode is None and not (keeps_ids and items[0][2]):
             before, content, after = (unit, "", "") if heads[0].empty else unit.partition(items[0][1])
             once = heads[0].empty or (content and items[0][1] not in after)
-            return Plan(before, after, None, made, table) if once else None
+            return Plan(before, after, None, made, table, items, (*classes,), []) if once else None
         build = _builder(unit, items, classes, keeps_ids=keeps_ids)
-        return None if build is None else Plan("", "", build, made, table)
+        return None if build is None else Plan("", "", build, made, table, items, (*classes,), [])
 
 
 def _expected(message: Message) -> Item:

@@ -20,6 +20,7 @@ from . import encoding, own_output, strategies, streams, visibility
 from .calls import linked_transcripts
 from .laws import all_laws
 from .plans import plans_change_nothing
+from .spans import Unescape, spans_hold
 
 
 def check_samples(adapter: str | Adapter, samples: Iterable[bytes]) -> None:
@@ -72,6 +73,30 @@ def check_plans(
     """
     drawn = _documents(adapter) if documents is None else documents
     _draw(drawn, lambda document: plans_change_nothing(document, adapter), examples)
+
+
+def check_spans(
+    adapter: str | Adapter,
+    documents: SearchStrategy[Document] | None = None,
+    *,
+    unescape: Unescape = str,
+    examples: int = 200,
+) -> None:
+    """Laws 9a to 9e: the spans of an output are all of it, say what stands at their paths, and change nothing else.
+
+    Args:
+        adapter: a format id, or an adapter with `frame_marks`.
+        documents: as for `check_adapter`.
+        unescape: undoes the escape of the format, where content is not written as it is.
+        examples: how many to draw.
+    """
+    drawn = _documents(adapter) if documents is None else documents
+    options = Options(dialect=registry.adapter(adapter)[1])
+
+    def laws_hold(document: Document) -> None:
+        spans_hold(document, adapter, options, unescape=unescape)
+
+    _draw(drawn, laws_hold, examples)
 
 
 def check_bytes(adapter: str | Adapter, *, examples: int = 200) -> None:

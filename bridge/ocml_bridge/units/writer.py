@@ -12,6 +12,7 @@ from ..options import Options
 from .conversation import Conversation
 from .grammar import ContentClass, Emptied, Enclosed, Spelled, State, Unit
 from .heads import Head, Item
+from .tokens import Tokens
 
 TOOLS: Final = -1
 """Stands for the index of the message that declared tools are written in, which is none of the document's."""
@@ -63,6 +64,7 @@ class UnitWriter(ABC):
         groups: whether a unit may have several messages.
         mixes_roles: whether these may be of several roles.
         keeps_ids: whether call ids are written.
+        tokens: what there is to know of the tokens of its outputs; None for text.
     """
 
     target: ClassVar[str]
@@ -71,6 +73,7 @@ class UnitWriter(ABC):
     groups: ClassVar[bool] = False
     mixes_roles: ClassVar[bool] = False
     keeps_ids: ClassVar[bool] = False
+    tokens: ClassVar[Tokens | None] = None
 
     def __init__(self, options: Options) -> None:
         self.options = options

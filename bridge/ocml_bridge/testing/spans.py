@@ -1,0 +1,124 @@
+"""Laws of spans: they are the whole output, and each says what stands at its path.
+
+For any document and any format whose outputs are text or token ids.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from .. import registry
+from ..adapter import DEFAULT, Adapter, Options
+from ..convert import write
+from ..errors import BridgeError
+from ..model import Document, Message, Text, Transcript
+from ..policy import LENIENT
+from ..result import Result
+from ..spans import SpanKind
+from ..text.control import BREAK
+from ..turns import is_call
+
+Unescape = Callable[[str], str]
+"""Undoes the escape of a format."""
+
+
+def spans_hold(
+    document: Document, target: str | Adapter, options: Options = DEFAULT, *, unescape: Unescape = str
+) -> None:
+    """Hold the spans of one document in one format to laws 9a to 9e (docs/spans.md).
+
+    Args:
+        document: any.
+        target: a format id, or an adapter; nothing is checked of one whose outputs have no places.
+        options: how to write.
+        unescape: undoes the escape of the format, if it has one.
+    """
+    adapter = registry.adapter(target)[0]
+    if adapter.frame_marks is None:
+        return
+    try:
+        without = write(document, target, options=options, policy=LENIENT)
+    except BridgeError:
+        return
+    result = write(document, target, options=options, policy=LENIENT, spans=True)
+    assert (result.data, result.losses) == (without.data, without.losses), "the output is another with spans"
+    plain = replace(options, plans=not options.plans)
+    other = write(document, target, options=plain, policy=LENIENT, spans=True)
+    assert result.spans == other.spans, f"spans differ without plans: {_differing(result.spans, other.spans)}"
+    tiles(result)
+    if isinstance(result.output, str):
+        says_its_contents(result, result.output, unescape)
+
+
+def _differing(one: Any, other: Any) -> Any:
+    return next(((a, b) for a, b in zip(one, other, strict=False) if a != b), (len(one), len(other)))
+
+
+def tiles(result: Result) -> None:
+    """Law 9a: no gap, no overlap, none empty; they end where the output does."""
+    at = 0
+    for span in result.spans or ():
+        assert span.start == at < span.end, f"{span} does not begin at {at}, or is empty"
+        at = span.end
+    output: Any = result.output
+    assert at == len(output), f"spans end at {at} of {len(output)}"
+
+
+def says_its_contents(result: Result, text: str, unescape: Unescape) -> None:
+    """Law 9b: what stands at the path of a content, put together and unescaped, is that content as it reads."""
+    bodies = defaultdict[str, str](str)
+    for span in result.spans or ():
+        if span.kind is SpanKind.BODY:
+            bodies[span.path] += text[span.start : span.end]
+    image = result.image
+    if not isinstance(image, Transcript) or not isinstance(result.document, Transcript):
+        return
+    source = result.document.messages
+    for index, message in zip(result.origins, image.messages, strict=False):
+        for path, wanted in _contents(index, source[index], message):
+            raw = bodies.get(path)
+            if raw is None:
+                nothing = not any(text.strip() for text in wanted) or (is_call(message) and wanted[0] in _NO_ARGUMENTS)
+                assert nothing, f"no span says {path}: {wanted[0]!r}"
+            elif not any(_says(raw, content, unescape, call=is_call(message)) for content in wanted):
+                raise AssertionError(f"{path} is {wanted[0]!r}, its spans say {raw!r}")
+
+
+def _contents(index: int, source: Message, image: Message) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The texts of a message with their paths: as they read, and as they were, where blanks at an end are lost."""
+    path = f"/messages/{index}/content"
+    if isinstance(source.content, str) and isinstance(image.content, str):
+        yield path, (image.content, source.content)
+    elif source.content == image.content:
+        for number, part in enumerate(source.content):
+            if isinstance(part, Text):
+                yield f"{path}/{number}/text", (part.text,)
+
+
+_NO_ARGUMENTS: Final = ("", "{}", "null")
+"""What formats may write nothing for that do not write arguments as JSON."""
+
+
+def _says(raw: str, content: str, unescape: Unescape, *, call: bool) -> bool:
+    """Whether a body says a content: as it stands, unescaped, or as JSON.
+
+    What breaks its tokens is none of it, and blanks at its ends may be markup.
+
+    Arguments that are not written as JSON are another grammar's business.
+    """
+    bare = content.replace(BREAK, "").strip()
+    if any(reading == content or reading.replace(BREAK, "").strip() == bare for reading in (raw, unescape(raw))):
+        return True
+    value = _json(raw)
+    return value in (content, _json(content)) if value is not None else call
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None

@@ -1,0 +1,273 @@
+"""Spans: which piece of an output says what of its document, and which of it a model would have written.
+
+The laws are 9a to 9f of docs/spans.md: tiling, content, the same bytes, streams, tokens, stability.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from corpus import corpus_cases
+from ocml_adapters.harmony.tokens import ends_of, spelled
+from ocml_adapters.ocm_2_2.message import decode
+from ocml_bridge import BridgeError, ErrorCode, Message, Options, Tool, Transcript, convert, read, write
+from ocml_bridge.model import Completion, Infill, Text, Tools
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.spans import Span, SpanKind
+from ocml_bridge.testing import check_spans
+from ocml_bridge.testing.spans import spans_hold, tiles
+
+TEXTS = ("harmony", "harmony:hf", "chatml", "chatml:hermes", "chatml:qwen-xml", "chatml:lfm2", "ocm-0.1", "ocm-2.2")
+TALK = Transcript(
+    (
+        Message("system", "Be brief."),
+        Message("user", "Is it <|end|> warm?"),
+        Message("assistant", "I look.", channel="analysis"),
+        Message("assistant", '{"a":1}', None, "commentary", "functions.f", "c1", constraint="json", end="call"),
+        Message("tool", "Rain.", "functions.f", "commentary", "assistant", "c1"),
+        Message("assistant", "No.", channel="final"),
+    )
+)
+
+
+def pieces(result: Any, *, sampled: bool | None = None) -> list[tuple[str, str, str]]:
+    """Kind, path and text of the spans; of those that a model would have written, or of the others."""
+    return [
+        (span.kind.value, span.path, result.output[span.start : span.end])
+        for span in result.spans
+        if sampled in (None, span.sampled)
+    ]
+
+
+def unescape(raw: str) -> str:
+    """What a body of OpenChatML 2.2 says."""
+    content = decode(raw, marked=False)
+    return content if isinstance(content, str) else raw
+
+
+# --- what they say ----------------------------------------------------------------------------------------------------
+
+
+def test_nobody_gets_spans_who_did_not_ask() -> None:
+    assert write(TALK, "harmony").spans is None
+
+
+def test_a_frame_has_a_header_a_body_and_an_end() -> None:
+    assert pieces(write(TALK, "harmony", spans=True))[:3] == [
+        ("header", "/messages/0", "<|start|>system<|message|>"),
+        ("body", "/messages/0/content", "Be brief."),
+        ("end", "/messages/0", "<|end|>"),
+    ]
+
+
+def test_what_breaks_a_token_belongs_to_the_body() -> None:
+    bodies = pieces(write(TALK, "harmony", spans=True))
+    assert ("body", "/messages/1/content", "Is it <\u200b|end|> warm?") in bodies
+
+
+def test_what_stands_between_frames_says_nothing() -> None:
+    found = pieces(write(TALK, "chatml", spans=True))
+    assert found[2:4] == [("end", "/messages/0", "<|im_end|>"), ("gap", "", "\n")]
+
+
+def test_a_call_id_in_a_header_is_told_apart() -> None:
+    found = pieces(write(TALK, "ocm-2.2", spans=True))
+    assert ("header", "/messages/3/call_id", "c1") in found
+    assert ("header", "/messages/4/call_id", "c1") in found
+
+
+def test_messages_of_one_frame_are_told_apart() -> None:
+    wire = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Now?"}, *_wire()]
+    result = convert(wire, source="openai", target="chatml:hermes", spans=True, policy=LENIENT)
+    assert pieces(result, sampled=True) == [
+        ("header", "/messages/2", "<think>\n"),
+        ("body", "/messages/2/content", "Hm."),
+        ("end", "/messages/2", "\n</think>"),
+        ("header", "/messages/3", '\n\n<tool_call>\n{"name": "f", "arguments": '),
+        ("body", "/messages/3/content", '{"a":1}'),
+        ("end", "/messages/3", "}\n</tool_call>"),
+        ("header", "/messages/4", '\n<tool_call>\n{"name": "g", "arguments": '),
+        ("body", "/messages/4/content", "{}"),
+        ("end", "/messages/4", "}\n</tool_call><|im_end|>"),
+    ]
+
+
+def _wire(second: str = "g") -> list[dict[str, Any]]:
+    calls = [
+        {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}},
+        {"id": "c2", "type": "function", "function": {"name": second, "arguments": "{}"}},
+    ]
+    return [{"role": "assistant", "reasoning": "Hm.", "content": None, "tool_calls": calls}]
+
+
+@pytest.mark.parametrize("target", ["harmony", "chatml:hermes", "chatml:qwen-xml", "ocm-0.1", "ocm-2.2", "internlm2"])
+def test_declared_tools_have_their_own(target: str) -> None:
+    tools = (Tool("weather", "Asks the sky.", {"type": "object", "properties": {}}, "functions"),)
+    developer = Transcript((Message("developer", "Be brief."), *TALK.messages[1:]), tools=tools)
+    for document in (Transcript(TALK.messages, tools=tools), developer):
+        found = pieces(write(document, target, spans=True, policy=LENIENT))
+        [(_, path, text)] = [one for one in found if one[0] == "tools"]
+        assert path == "/tools"
+        assert "Asks the sky." in text
+        assert "Be brief." not in text
+        assert ("body", "/messages/0/content", "Be brief.") in found
+
+
+def test_parts_are_told_apart() -> None:
+    tools = Tools((Tool("f", None, None, "functions"),))
+    found = pieces(write(Transcript((Message("developer", (Text("Be brief."), tools)),)), "harmony", spans=True))
+    assert ("body", "/messages/0/content/0/text", "Be brief.") in found
+    assert [path for kind, path, _ in found if kind == "tools"] == ["/messages/0/content/1"]
+
+
+def test_the_open_turn_is_no_models_work() -> None:
+    asked = Transcript(TALK.messages[:2], open_turn=Message("assistant", "", end=None))
+    assert pieces(write(asked, "chatml", spans=True))[-2:] == [
+        ("gap", "", "\n"),
+        ("open-turn", "/open_turn", "<|im_start|>assistant\n"),
+    ]
+    assert not any(span.sampled for span in write(asked, "harmony", spans=True).spans or ())
+
+
+def test_moved_replies_keep_their_paths() -> None:
+    wire = [*_wire("f"), {"role": "tool", "tool_call_id": "c2", "content": "two"}]
+    wire.append({"role": "tool", "tool_call_id": "c1", "content": "one"})
+    result = convert(wire, source="openai", target="harmony", spans=True, policy=LENIENT)
+    order = [(path, text) for kind, path, text in pieces(result) if kind == "body" and not text.startswith("{")]
+    assert order == [("/messages/0/content", "Hm."), ("/messages/4/content", "one"), ("/messages/3/content", "two")]
+
+
+def test_reasoning_that_is_left_out_has_none_and_moves_no_other() -> None:
+    result = write(TALK, "harmony", drop_analysis=True, spans=True)
+    assert [path for kind, path, _ in pieces(result) if kind == "body"] == [
+        f"/messages/{index}/content" for index in (0, 1, 3, 4, 5)
+    ]
+
+
+def test_added_tokens_that_are_broken_move_what_follows() -> None:
+    talk = Transcript((Message("user", "a<mask>b"), Message("assistant", "c", channel="final")))
+    result = write(talk, "harmony", options=Options(special_tokens=("<mask>",)), spans=True, policy=LENIENT)
+    assert pieces(result)[1] == ("body", "/messages/0/content", "a<\u200bmask>b")
+    tiles(result)
+
+
+def test_a_text_to_be_completed_is_one_body() -> None:
+    result = write(Completion((Infill("a", None, "c"),)), "ocm-0.1", spans=True)
+    assert [(span.kind, span.path) for span in result.spans or ()] == [(SpanKind.BODY, "/content")]
+
+
+def test_json_has_no_places() -> None:
+    with pytest.raises(BridgeError) as caught:
+        write(TALK, "openai", spans=True)
+    assert caught.value.code is ErrorCode.OPTION
+
+
+# --- what a model would have written ----------------------------------------------------------------------------------
+
+
+def written_by_the_model(target: str) -> str:
+    return "⋮".join(text for _, _, text in pieces(write(TALK, target, spans=True, policy=LENIENT), sampled=True))
+
+
+@pytest.mark.parametrize(
+    ("target", "header", "end"),
+    [
+        ("harmony", "<|channel|>final<|message|>", "<|end|>"),
+        ("ocm-2.2", "<|channel|>final<|message|>", "<|return|>"),
+        ("chatml", "", "<|im_end|>"),
+        ("internlm2", "", "<|im_end|>"),
+        ("ocm-0.1", "", "\n<|im_end|>"),
+    ],
+)
+def test_an_answer_is_sampled_from_behind_the_prompt_to_its_end(target: str, header: str, end: str) -> None:
+    """Harmony and 2.2 from behind `<|start|>assistant`, the others from behind the header's line; no line break."""
+    parts = [part for part in (header, "No.", end) if part]
+    assert written_by_the_model(target).split("⋮")[-len(parts) :] == parts
+
+
+def test_a_handoff_is_sampled_with_its_header() -> None:
+    assert ' to=functions.f<|channel|>commentary <|constrain|>json<|message|>⋮{"a":1}⋮<|call|>' in written_by_the_model(
+        "harmony"
+    )
+    assert "<|channel|>analysis<|message|>⋮I look.⋮<|end|>" in written_by_the_model("harmony")
+
+
+@pytest.mark.parametrize("target", [*TEXTS, "internlm2", "harmony-tokens"])
+def test_no_model_writes_what_others_say(target: str) -> None:
+    spans = write(TALK, target, spans=True, policy=LENIENT).spans or ()
+    others = {"/messages/0/content", "/messages/1/content", "/messages/4/content", ""}
+    assert not any(span.sampled for span in spans if span.path in others)
+
+
+def test_the_weight_of_a_message_is_multiplied_in() -> None:
+    wire = [
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": "b", "weight": 0},
+        {"role": "user", "content": "c"},
+        {"role": "assistant", "content": "d", "weight": 1},
+    ]
+    spans = convert({"messages": wire}, source="openai", target="chatml", spans=True, policy=LENIENT).spans or ()
+    weights = {span.path: (span.sampled, span.weight) for span in spans if span.kind is SpanKind.BODY}
+    assert weights == {
+        "/messages/0/content": (False, 0),
+        "/messages/1/content": (True, 0),
+        "/messages/2/content": (False, 0),
+        "/messages/3/content": (True, 1),
+    }
+
+
+def test_a_thought_that_a_template_says_is_none_is_not_sampled() -> None:
+    text = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\nHello.<|im_end|>\n"
+    result = convert(text, source="chatml", target="chatml", spans=True)
+    assert result.output == text
+    assert pieces(result, sampled=True) == [
+        ("body", "/messages/1/content", "Hello."),
+        ("end", "/messages/1", "<|im_end|>"),
+    ]
+
+
+# --- laws -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "target", ["harmony", "chatml", "chatml:lfm2", "ocm-0.1", "ocm-2.2", "internlm2", "harmony-tokens"]
+)
+def test_the_laws_hold_for_drawn_documents(target: str) -> None:
+    check_spans(target, unescape=unescape if target == "ocm-2.2" else str, examples=3)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("target", [*TEXTS, "internlm2", "internlm2:unused", "internlm2:lagent", "harmony-tokens"])
+def test_the_laws_hold_for_many_drawn_documents(target: str) -> None:
+    check_spans(target, unescape=unescape if target == "ocm-2.2" else str, examples=1500)
+
+
+@pytest.mark.parametrize("step", [pytest.param(120, id="some"), pytest.param(1, id="all", marks=pytest.mark.long)])
+def test_the_laws_hold_for_real_documents(step: int) -> None:
+    for number, case in enumerate(corpus_cases()):
+        if number % step:
+            continue
+        try:
+            document = read(case.data, case.format).transcript
+        except BridgeError:
+            continue
+        for target in (*TEXTS, "internlm2", "harmony-tokens"):
+            spans_hold(document, target, unescape=unescape if target == "ocm-2.2" else str)
+
+
+def test_tokens_are_those_of_the_text() -> None:
+    """Law 9e: ids of a span spell the text of that span, so none stands in two of them."""
+    talk = Transcript((Message("system", "Grüße 你好"), *TALK.messages[1:]))
+    ids = write(talk, "harmony-tokens", spans=True)
+    text = write(talk, "harmony", options=Options(control_tokens="raw"), spans=True, policy=LENIENT)
+    output: Any = ids.output
+    assert [(span.path, span.kind, spelled(output[span.start : span.end])) for span in ids.spans or ()] == [
+        (span.path, span.kind, str(text.output)[span.start : span.end]) for span in text.spans or ()
+    ]
+    assert set(_ends(text.spans or (), str(text.output))) <= set(ends_of(output))
+
+
+def _ends(spans: tuple[Span, ...], text: str) -> list[int]:
+    return [len(text[: span.end].encode()) for span in spans]
