@@ -174,10 +174,12 @@ def _line(record: Record, outcome: Outcome, job: Job) -> bytes:
     if job.bare or (record.fields is None and job.target_kind is Kind.JSON):
         return output + b"\n"
     fields = record.fields or {job.field or DEFAULT_FIELD: None}
-    members = (
+    members = [
         jsontext.dumps(key) + b":" + (output if raw is None else raw.encode("utf-8", "surrogatepass"))
         for key, raw in fields.items()
-    )
+    ]
+    if None not in fields.values():  # the output's own members stand beside the others
+        members += [output[1:-1]] if len(output) > len(b"{}") else []
     return b"{" + b",".join(members) + b"}\n"
 
 

@@ -6,18 +6,19 @@ from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..split import Part, split
 from .batch import Outcome, Settings, outcome_of
+from .beside import converted
 from .nested import Nested
-from .records import Record
+from .records import Job, Record
 
 
-def outcomes_of(row: Record, settings: Settings) -> list[tuple[Record, Outcome]]:
+def outcomes_of(row: Record, job: Job) -> list[tuple[Record, Outcome]]:
     """The records of a row with what became of each, in order.
 
     A row is taken apart only where its conversion says that it holds several conversations (OCB-SEVERAL).
     """
-    outcome = outcome_of(row.value, settings)
-    records = _conversations(row, outcome, settings)
-    return [(record, outcome_of(record.value, settings)) for record in records] or [(row, outcome)]
+    whole = converted(row, job)
+    records = _conversations(row, whole[1], job.settings)
+    return [(record, outcome_of(record.value, job.settings)) for record in records] or [whole]
 
 
 def _conversations(row: Record, outcome: Outcome, settings: Settings) -> list[Record]:

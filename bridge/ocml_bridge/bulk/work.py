@@ -85,7 +85,7 @@ def work(piece: Range, item: Input, job: Job, path: str | None, watch: Watch) ->
             for number, row in enumerate(chunk.rows, done.rows):
                 watch(number, row.size)
                 record = _record(container, row, chunk, item, job, refused.get(number))
-                pairs += outcomes_of(record, job.settings)
+                pairs += outcomes_of(record, job)
             part.write(_written(chunk, pairs, item, job, done.tally))
             done.tally.rows += len(chunk.rows)
             done = done._replace(rows=done.rows + len(chunk.rows), end=chunk.end)
