@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final, cast
 
 from ocml_bridge import jsontext
+from ocml_bridge.blocks.values import compact_object
 from ocml_bridge.form import OBJECT, Object, form_of, rest
 from ocml_bridge.model import Message
 from ocml_bridge.turns import name_of, recipient_of
 
-from .arguments import object_of
 from .notes import by_format, type_note, type_of, with_notes
 from .syntax import CALL_KEYS, CALL_ORDER, LAWFUL_ID, TOOL_USE
 
@@ -59,5 +59,5 @@ def write_call(message: Message) -> Object:
     if message.call_id:
         block["id"] = message.call_id
     block["name"] = name
-    block["input"] = object_of(cast("str", message.content)) or {}
+    block["input"] = compact_object(cast("str", message.content)) or {}
     return with_notes(message, block, CALL_ORDER, ("type", "name", "input", *(("id",) if message.call_id else ())))

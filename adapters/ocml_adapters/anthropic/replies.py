@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, cast
 
 from ocml_bridge import jsontext
+from ocml_bridge.blocks.values import value_in
 from ocml_bridge.form import Object, form_of, is_empty, rest
 from ocml_bridge.model import Content, Foreign, Json, Message
 
-from .arguments import value_of
 from .contents import read_content, write_content
 from .notes import by_format, notes_in, type_note, type_of, with_notes
 from .syntax import HOME, LAWFUL_ID, RESULT_KEYS, RESULT_ORDER, TOOL_RESULT
@@ -77,7 +77,8 @@ def write_result(message: Message, role: str) -> Object:
     content = message.content
     value: Json = None
     if kind != TOOL_RESULT and layout.get("content") == "json" and isinstance(content, str):
-        value = value_of(content)
+        found = value_in(content)
+        value = None if found is None else found[0]
     if value is None or isinstance(value, str):
         value = write_content(content, layout)
     block: Object = {"type": kind}

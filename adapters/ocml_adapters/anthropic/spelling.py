@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from ocml_bridge.blocks.values import nearest_object
+from ocml_bridge.blocks.values import compact_object, nearest_object
 from ocml_bridge.form import Object, add, shape
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, replace
 from ocml_bridge.turns import is_call, parts_of
 
-from .arguments import object_of
 from .blocks import write_block
 from .contents import write_content
 from .nearest import is_in_turn, is_spoken
@@ -21,19 +20,16 @@ from .reader import read_unit
 from .syntax import HOME, MESSAGE, SYSTEM, WIRE_ORDER
 
 
-def spelled(group: Sequence[Message], paths: Sequence[str], log: Log, *, apart: bool) -> tuple[Object, list[Message]]:
+def spelled(group: Sequence[Message], *, apart: bool) -> tuple[Object, list[Message]]:
     """A unit, and its messages as they are read; without what these remember of their spelling if it misleads.
 
     Args:
         group: the messages of one unit.
-        paths: where they stand in the document.
-        log: takes what is changed in arguments.
         apart: whether it is the system prompt, which stands beside the messages.
     """
-    group = [with_object(message, path, log) for message, path in zip(group, paths, strict=True)]
     unit = _write_unit(group, apart=apart)
     image = read_unit(unit)
-    if image == group:
+    if image == list(group):
         return unit, image
     if [message.content for message in image] != [message.content for message in group]:
         unit = _write_unit([replace(message, extras=None, layout=None) for message in group], apart=apart)
@@ -43,7 +39,7 @@ def spelled(group: Sequence[Message], paths: Sequence[str], log: Log, *, apart: 
 
 def with_object(message: Message, path: str, log: Log) -> Message:
     """A call whose arguments are the compact JSON of an object; any other message as it is."""
-    if not is_call(message) or object_of(cast("str", message.content)) is not None:
+    if not is_call(message) or compact_object(cast("str", message.content)) is not None:
         return message
     given = nearest_object(cast("str", message.content), f"{path}/content", log, target=HOME)
     return replace(message, content=given)

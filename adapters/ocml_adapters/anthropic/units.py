@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar, Final, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 from ocml_bridge.arrange import gathered
+from ocml_bridge.blocks.values import AN_OBJECT, compact_object, nearest_object
 from ocml_bridge.form import Object
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Transcript, replace
@@ -19,7 +20,6 @@ from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import declares_tools
 from ocml_bridge.units.writer import Prepared
 
-from .arguments import object_of
 from .blocks import ends_in_reply
 from .envelopes import emptied, outline, refilled
 from .ids import note_repeated, with_ids
@@ -102,6 +102,7 @@ class WireWriter(EnvelopeWriter):
     groups = True
     mixes_roles = True
     keeps_ids = True
+    settles = True
 
     def arranged(self, conversation: Conversation) -> Sequence[int] | None:
         """The API wants what tools reply to a turn directly behind it, in the order of its calls."""
@@ -130,6 +131,12 @@ class WireWriter(EnvelopeWriter):
         one, other = (each.message("" if each.empty else "x", None) for each in (before, head))
         return joins(one, other)
 
+    def settled(self, head: Head, content: str, path: str, log: Log) -> str:
+        """Arguments are the JSON of an object in our spelling."""
+        if not head.calls or compact_object(content) is not None:
+            return content
+        return nearest_object(content, path, log, target=HOME)
+
     def follows(self, head: Head) -> bool:
         """Arguments are written as an object, and what servers' tools give as the value that it was."""
         return not head.calls and (head.bare or notes_in(head.message("", None).layout).get("content") != "json")
@@ -137,7 +144,7 @@ class WireWriter(EnvelopeWriter):
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Arguments that are spelled as we spell an object are written alike."""
         if head.calls:
-            return None if object_of(content) is None else _ARGUMENTS
+            return None if compact_object(content) is None else AN_OBJECT
         return ANY_CONTENT if self.follows(head) else None
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
@@ -146,7 +153,7 @@ class WireWriter(EnvelopeWriter):
         instructs = first.role == SYSTEM
         among = notes_in(first.layout).get("place") == MESSAGES
         apart = instructs and not before.begun and not among and bool(first.content)
-        unit, image = spelled(group, paths, log, apart=apart)
+        unit, image = spelled(group, apart=apart)
         # What tells where a unit stands is not in the unit.
         if _is_reply(image[0]) and before.replied:
             _note(image[0], "apart", True)
@@ -186,7 +193,6 @@ class WireWriter(EnvelopeWriter):
         return _related(items, around, Log())
 
 
-_ARGUMENTS: Final = ContentClass('{"', '":0}', object_of)
 _ORDER, _KEPT = "order", "kept"
 """The note of a document whose replies do not stand where the API wants them."""
 

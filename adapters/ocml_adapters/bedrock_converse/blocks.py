@@ -6,13 +6,15 @@ from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.blocks.grammar import AFTER, WIRE, Grammar, MessageKind, added, kind_of, more_of
 from ocml_bridge.blocks.spelling import is_same
-from ocml_bridge.blocks.values import nearest_object, object_in, text_of, value_in
+from ocml_bridge.blocks.values import AN_OBJECT, compact_object, nearest_object, object_in, text_of, value_in
 from ocml_bridge.blocks.writing import bare
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Content, Foreign, Json, Media, Message, Part, Text, replace
 from ocml_bridge.narrowing import narrow
 from ocml_bridge.turns import name_of, recipient_of
+from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
+from ocml_bridge.units.heads import Head
 
 from .alphabet import AS_IS, is_odd
 from .media import is_media, read_media, write_media
@@ -210,13 +212,6 @@ class BlockGrammar(Grammar):
 
     # --- the nearest --------------------------------------------------------------------------------------------------
 
-    def nearest_call(self, message: Message, path: str, log: Log) -> Message:
-        """A call whose arguments are an object, unless they were read as a text: of a stream that broke, they are."""
-        if self.notes(message.layout).get(INPUT) == "text":
-            return message
-        text = nearest_object(cast("str", message.content), path, log, target=HOME)
-        return message if text is message.content else replace(message, content=text)
-
     def nearest_reply(self, message: Message, path: str, log: Log) -> Message:
         """A reply of texts and media."""
         content = message.content
@@ -225,6 +220,19 @@ class BlockGrammar(Grammar):
         held = (Text, Media, Foreign)
         content = bare(self, narrow(content, held, path, log, target=HOME, able=self._is_held, hoisted=True))
         return replace(message, content=content)
+
+    def settled(self, message: Message, path: str, log: Log) -> str:
+        """Arguments that are an object, unless they were read as a text: of a stream that broke, they are."""
+        text = cast("str", message.content)
+        if message.role == "tool" or self.notes(message.layout).get(INPUT) == "text":
+            return text
+        return nearest_object(text, path, log, target=HOME)
+
+    def classify(self, head: Head, content: str) -> ContentClass | None:
+        """Arguments are an object; a reply is any text."""
+        if not head.calls:
+            return ANY_CONTENT
+        return None if compact_object(content) is None else AN_OBJECT
 
     def _is_held(self, part: Part) -> bool:
         """Whether a reply has a place for a part."""

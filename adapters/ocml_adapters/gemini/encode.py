@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from ocml_bridge.adapter import Options
 from ocml_bridge.blocks.grammar import AFTER, WIRE, kind_of
 from ocml_bridge.blocks.places import write_places
-from ocml_bridge.blocks.writing import nearest
+from ocml_bridge.blocks.writing import nearest, settled
 from ocml_bridge.events import Answer, Reason
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
@@ -67,6 +67,7 @@ class ChunkEncoder(ResponseEncoder):
         near = nearest(_GRAMMAR, replace(message, layout=None), 0, Log())
         if near is None:
             return []
+        near = settled(_GRAMMAR, near, "", Log())
         self.calls += kind == "call"
         return [self._part(number, kind, cast("Object", _GRAMMAR.write(near)))]
 

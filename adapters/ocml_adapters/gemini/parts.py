@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.blocks.grammar import AFTER, WIRE, Grammar, added, kind_of, more_of
-from ocml_bridge.blocks.values import nearest_object, object_in, text_of, value_in
+from ocml_bridge.blocks.values import AN_OBJECT, compact_object, nearest_object, object_in, text_of, value_in
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Content, Foreign, Json, Media, Message, Part, Text, replace
 from ocml_bridge.narrowing import narrow
 from ocml_bridge.turns import name_of, parts_of, recipient_of
+from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
+from ocml_bridge.units.heads import Head
 
 from . import syntax
 from .media import read_media, write_media
@@ -199,15 +201,8 @@ class PartGrammar(Grammar):
 
     # --- the nearest --------------------------------------------------------------------------------------------------
 
-    def nearest_call(self, message: Message, path: str, log: Log) -> Message:
-        """A call whose arguments are an object; code stays as it is."""
-        if is_code(message):
-            return message
-        text = nearest_object(cast("str", message.content), path, log, target=HOME)
-        return message if text is message.content else replace(message, content=text)
-
     def nearest_reply(self, message: Message, path: str, log: Log) -> Message:
-        """A reply whose text stands in an object, with its media behind it."""
+        """A reply of a text with its media behind it."""
         content = message.content
         if self.is_result(message):
             content = narrow(content, (), path, log, target=HOME, hoisted=True)
@@ -215,14 +210,31 @@ class PartGrammar(Grammar):
             content = _text_first(
                 narrow(content, (Media,), path, log, target=HOME, able=_is_held, hoisted=True), path, log
             )
-        text = cast("Text", parts_of(content)[0]).text
+            if not isinstance(content, str):
+                text, *media = content
+                said = replace(message, content=cast("Text", text).text)
+                content = (Text(self.settled(said, path, log)), *media)
+        return message if content is message.content else replace(message, content=content)
+
+    def settled(self, message: Message, path: str, log: Log) -> str:
+        """The JSON of an object in our spelling: arguments always, a result that is one; code stays as it is."""
+        text = cast("str", message.content)
+        if message.role != "tool":
+            return text if is_code(message) else nearest_object(text, path, log, target=HOME)
         how = self.notes(message.layout).get(WRAP)
         is_kept = how == "wrapped" or (how == "value" and value_in(text) is not None)
-        if not self.is_result(message) and not message.failed and not is_kept and _is_plain_object(text):
-            compact = nearest_object(text, path, log, target=HOME)
-            if compact != text:
-                content = compact if isinstance(content, str) else (Text(compact), *content[1:])
-        return message if content is message.content else replace(message, content=content)
+        if self.is_result(message) or message.failed or is_kept or not _is_plain_object(text):
+            return text
+        return nearest_object(text, path, log, target=HOME)
+
+    def classify(self, head: Head, content: str) -> ContentClass | None:
+        """Arguments are an object, and so is what a function gives; any other text stands in one."""
+        if head.calls:
+            return None if compact_object(content) is None else AN_OBJECT
+        if content.lstrip()[:1] != "{":
+            return ANY_CONTENT
+        value = compact_object(content)
+        return None if value is None or _unwrapped(value) is not None else AN_OBJECT
 
     def foreign(self, block: Object) -> Part:
         """A part that is kept as it is."""

@@ -9,6 +9,8 @@ from ..form import Object
 from ..loss import Log
 from ..model import Json, Message, Part
 from ..turns import is_call
+from ..units.grammar import ContentClass
+from ..units.heads import Head
 from ..visibility import is_private
 from .spelling import is_empty
 
@@ -93,12 +95,16 @@ class Grammar(ABC):
         """The block of a part; None where it has no place."""
 
     @abstractmethod
-    def nearest_call(self, message: Message, path: str, log: Log) -> Message:
-        """A call whose content is a text, with one that the format can hold."""
+    def nearest_reply(self, message: Message, path: str, log: Log) -> Message:
+        """A reply with parts that the format can hold; what is one text stays as it is."""
 
     @abstractmethod
-    def nearest_reply(self, message: Message, path: str, log: Log) -> Message:
-        """A reply with a content that the format can hold."""
+    def settled(self, message: Message, path: str, log: Log) -> str:
+        """What a call or a reply says that is one text, as `UnitWriter.settled` gives it."""
+
+    @abstractmethod
+    def classify(self, head: Head, content: str) -> ContentClass | None:
+        """The class of a call's or a reply's text, as `UnitWriter.classify` gives it; there is nothing in the head."""
 
     def side(self, message: Message) -> str:
         """The role of the wire message that a message stands in; "" for the system's, which stands before all."""

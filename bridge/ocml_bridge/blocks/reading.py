@@ -13,7 +13,7 @@ from ..units.grouping import with_preambles
 from ..units.heads import LIMIT, Head, Item
 from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, more_of
 from .joining import joins
-from .spelling import UnlikeError, form_of, is_same, respelled
+from .spelling import Form, UnlikeError, form_of, form_of_items, is_same, respelled
 
 
 class _Run:
@@ -22,7 +22,7 @@ class _Run:
     def __init__(self) -> None:
         self.made: Message | None = None
         self.parts: list[Part] = []
-        self.raws: list[Json] = []
+        self.forms: list[Form] = []
         self.after: list[Json] = []
 
     @property
@@ -87,7 +87,7 @@ def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
     runs: list[_Run] = []
     run = _Run()
     for raw in raws:
-        made = read_block(grammar, raw, side)
+        made, form = _read_block(grammar, raw, side)
         if made is None:
             run.after.append(raw)
             continue
@@ -98,11 +98,11 @@ def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
                 runs.append(run)
                 run = _Run()
         if isinstance(made, Message):
-            run.made, run.raws = made, [raw]
+            run.made, run.forms = made, [form]
         else:
             _open(run, grammar)
             run.parts.append(made)
-            run.raws.append(raw)
+            run.forms.append(form)
     if not run.begun:
         _open(run, grammar)
     return [*runs, run] if run.begun else runs
@@ -111,7 +111,7 @@ def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
 def _open(run: _Run, grammar: Grammar) -> None:
     """What stood behind a text stands inside of it, because more of the text follows."""
     run.parts += [Foreign(grammar.home, raw) for raw in run.after]
-    run.raws += run.after
+    run.forms += [None] * len(run.after)
     run.after = []
 
 
@@ -121,36 +121,39 @@ def read_block(grammar: Grammar, raw: Json, side: str) -> Message | Part | None:
     Returns:
         None for what says nothing of its own.
     """
+    return _read_block(grammar, raw, side)[0]
+
+
+def _read_block(grammar: Grammar, raw: Json, side: str) -> tuple[Message | Part | None, Form]:
+    """The same with the form of the block."""
+    foreign = Foreign(grammar.home, raw), None
     if not isinstance(raw, dict):
-        return Foreign(grammar.home, raw)
+        return foreign
     block = cast("Object", raw)
     made = grammar.read(grammar.keys(block), side)
     if made is None:
-        return None
+        return None, None
     if isinstance(made, Foreign) or (side == TOP and isinstance(made, Message)):
-        return Foreign(grammar.home, raw)
+        return foreign
     try:
         written = grammar.write(made) if isinstance(made, Message) else grammar.write_part(made)
-        if is_same(respelled(written, form_of(written, block, grammar.alias)), block):
-            return made
+        form = form_of(written, block, grammar.alias)
     except UnlikeError:
-        pass
-    return Foreign(grammar.home, raw)
+        return foreign
+    return (made, form) if form is None or is_same(respelled(written, form), block) else foreign
 
 
 def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
     if run.made is not None:
         message = run.made
-        written: list[Json] = [grammar.write(message)]
     else:
         message = Message(speaker, tuple(run.parts), channel=_channel(speaker))
-        written = [part.value if isinstance(part, Foreign) else grammar.write_part(part) for part in run.parts]
         part = run.parts[0]
         if len(run.parts) == 1 and isinstance(part, Text):
             message.content, message.extras = part.text, part.extras
             if not part.text:
                 message.layout = grammar.kept({EMPTY: "text"})
-    form = form_of(written, run.raws, grammar.alias)
+    form = form_of_items(run.forms)
     if form is not None:
         message.layout = grammar.kept({**grammar.notes(message.layout), BLOCKS: form})
     if run.after:

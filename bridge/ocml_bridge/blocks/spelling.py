@@ -11,11 +11,12 @@ something, unless ours says the same (`"STRING"` and `"string"`, `3` and `"3"`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from ..form import Object
 from ..model import Json
+from ..ownership import key_of
 
 Form = Json
 """How a value was spelled; None where it was spelled as we would."""
@@ -36,12 +37,23 @@ def is_same(one: Json, other: Json) -> bool:
     """Whether two values are the same, the order of keys and the kind of numbers included."""
     if one.__class__ is not other.__class__:
         return False
+    if not isinstance(one, (dict, list)):
+        return one == other
+    try:
+        return key_of(one) == key_of(other)
+    except ValueError:  # what is no JSON is there in documents made by hand
+        return _is_same_by_hand(one, other)
+
+
+def _is_same_by_hand(one: Json, other: Json) -> bool:
+    if one.__class__ is not other.__class__:
+        return False
     if isinstance(one, dict):
         pairs, others = cast("Object", one), cast("Object", other)
-        return list(pairs) == list(others) and all(is_same(value, others[key]) for key, value in pairs.items())
+        return list(pairs) == list(others) and all(map(_is_same_by_hand, pairs.values(), others.values()))
     if isinstance(one, list):
         items, its = cast("list[Json]", one), cast("list[Json]", other)
-        return len(items) == len(its) and all(map(is_same, items, its))
+        return len(items) == len(its) and all(map(_is_same_by_hand, items, its))
     return one == other
 
 
@@ -60,20 +72,27 @@ def form_of(written: Json, raw: Json, alias: Alias = _same_name) -> Form:
     Raises:
         UnlikeError: where the raw value says what the written one does not, or the other way round.
     """
+    return None if is_same(written, raw) else _form_of(written, raw, alias)
+
+
+def _form_of(written: Json, raw: Json, alias: Alias) -> Form:
     if isinstance(written, dict) and isinstance(raw, dict):
         return _form_of_object(cast("Object", written), cast("Object", raw), alias)
     if isinstance(written, list) and isinstance(raw, list):
         items, raws = cast("list[Json]", written), cast("list[Json]", raw)
         if len(items) == len(raws):
-            pairs = enumerate(zip(items, raws, strict=True))
-            found = {str(at): form_of(one, other, alias) for at, (one, other) in pairs}
-            forms = {at: form for at, form in found.items() if form is not None}
-            return {"items": forms} if forms else None
-    if is_same(written, raw):
+            return form_of_items([_form_of(one, other, alias) for one, other in zip(items, raws, strict=True)])
+    if is_same(cast("Json", written), cast("Json", raw)):
         return None
     if not _is_alike(written, raw):
         raise UnlikeError
     return {"ours": cast("Json", written), "raw": cast("Json", raw)}
+
+
+def form_of_items(forms: Sequence[Form]) -> Form:
+    """The form of a list whose items have these forms."""
+    found = {str(at): form for at, form in enumerate(forms) if form is not None}
+    return {"items": found} if found else None
 
 
 def _is_alike(written: Json, raw: Json) -> bool:
@@ -98,7 +117,7 @@ def _form_of_object(written: Object, raw: Object, alias: Alias) -> Form:
                 raise UnlikeError
             keys.append({"as": key, "value": value})
             continue
-        form = form_of(written[name], value, alias)
+        form = _form_of(written[name], value, alias)
         plain = plain and form is None
         keys.append(key if form is None and key == name else {"as": key, "of": name, "form": form})
     for name, value in written.items():

@@ -14,9 +14,9 @@ from ..pairing import name_replies
 from ..turns import FUNCTIONS
 from ..units.conversation import Conversation
 from ..units.envelopes import Body, Branches, EnvelopeWriter
-from ..units.grammar import Parted, Skeleton, Spelled, State, Unit
+from ..units.grammar import ANY_CONTENT, ContentClass, Parted, Skeleton, Spelled, State, Unit
 from ..units.grouping import with_preambles
-from ..units.heads import Item, item_of, message_of, messages_of
+from ..units.heads import Head, Item, item_of, message_of, messages_of
 from ..units.reader import UnitReader
 from ..units.writer import Prepared
 from .grammar import ROLE, TOP, Grammar
@@ -25,7 +25,8 @@ from .preparing import prepared
 from .reading import read_wire, related, text_filled, text_skeleton
 from .shell import CHOICE, Parts, Shell, Top
 from .spelling import UnlikeError
-from .writing import nearest, spelled, wires_of
+from .values import compact_object
+from .writing import nearest, settled, spelled, wires_of
 
 
 class BlockReader(UnitReader):
@@ -145,12 +146,8 @@ class BlockWriter(EnvelopeWriter):
     shapes: ClassVar[Sequence[str]]
     wires: ClassVar[str]
     top: ClassVar[str]
-    mark = "{"
     keeps_ids = True
-
-    def inert(self, text: str) -> bool:
-        """Whether a text is none that is written as the JSON that it is."""
-        return text.lstrip()[:1] != "{"
+    settles = True
 
     @abstractmethod
     def document(self, parts: Parts) -> Json:
@@ -168,9 +165,21 @@ class BlockWriter(EnvelopeWriter):
         """The nearest message that blocks can say."""
         return nearest(self.grammar, message, index, log)
 
-    def follows(self, head: Any) -> bool:
-        """Only texts are written alike whatever they say."""
+    def settled(self, head: Head, content: str, path: str, log: Log) -> str:
+        """Arguments and results that are values are spelled as we spell these."""
+        if content[:1] == "{" and compact_object(content) is not None:
+            return content
+        return self.grammar.settled(head.message(content, None), path, log)
+
+    def follows(self, head: Head) -> bool:
+        """Texts and thoughts are written alike whatever they say."""
         return head.role != "tool" and not head.calls and not head.has_extras
+
+    def classify(self, head: Head, content: str) -> ContentClass | None:
+        """What calls and replies say may be written as a value."""
+        if self.follows(head):
+            return ANY_CONTENT
+        return self.grammar.classify(head, content) if head.bare else None
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """What a message is of a wire message, and what it reads as."""
@@ -229,7 +238,7 @@ class BlockWriter(EnvelopeWriter):
         for index, item in enumerate(map(item_of, messages)):
             message = self.nearest(message_of((item[0].local(self.home), *item[1:])), index, Log())
             if message is not None and message.role != "system":
-                unit, _, state = spelled(self.grammar, message, state)
+                unit, _, state = spelled(self.grammar, settled(self.grammar, message, "", Log()), state)
                 units.append(unit)
         return wires_of(self.grammar, units)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+
+import orjson
 
 from .. import jsontext
 from ..jsontext import text_of
 from ..loss import Log, LossCode, Severity
 from ..model import Json
+from ..units.grammar import ContentClass
 
 __all__ = ["nearest_object", "object_in", "text_of"]
 
@@ -24,6 +27,24 @@ def object_in(text: str) -> dict[str, Any] | None:
     if span is None or span.value.__class__ is not dict or text_of(span.value) is None:
         return None
     return span.value
+
+
+def compact_object(text: str) -> dict[str, Any] | None:
+    """The object that a text is the compact JSON of; None where it is that of none."""
+    if text[:1] != "{":
+        return None
+    try:
+        value = orjson.loads(text)
+        if orjson.dumps(value).decode() == text:  # what is the same bytes again is read as it is
+            return value
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        pass
+    found = value_in(text)
+    return None if found is None or found[0].__class__ is not dict else found[0]
+
+
+AN_OBJECT: Final = ContentClass('{"', '":0}', compact_object)
+"""The class of texts that are written as objects, and are spelled as we spell these."""
 
 
 def nearest_object(text: str, path: str, log: Log, *, target: str, key: str = "input") -> str:

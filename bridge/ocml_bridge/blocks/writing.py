@@ -36,7 +36,7 @@ def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message
     kind, path = kind_of(message), f"/messages/{index}/content"
     if kind == "call":
         text = narrow(message.content, (), path, log, target=grammar.home, hoisted=True)
-        return grammar.nearest_call(_with(message, text), path, log)
+        return _with(message, text)
     if kind == "reply":
         return grammar.nearest_reply(message, path, log)
     if kind == "thought":
@@ -97,6 +97,20 @@ def bare(grammar: Grammar, content: Content) -> Content:
 # --- one message ------------------------------------------------------------------------------------------------------
 
 
+def settled(grammar: Grammar, message: Message, path: str, log: Log) -> Message:
+    """A message that says what it does as the format says it; only calls and replies say it otherwise.
+
+    Args:
+        grammar: the format's.
+        message: the nearest that the format can hold.
+        path: JSON pointer to its content.
+        log: takes what is changed in it.
+    """
+    if not isinstance(message.content, str) or kind_of(message) not in ("call", "reply"):
+        return message
+    return _with(message, grammar.settled(message, path, log))
+
+
 def spelled(grammar: Grammar, message: Message, before: State) -> Fragment:
     """A message as it is written behind another.
 
@@ -104,7 +118,7 @@ def spelled(grammar: Grammar, message: Message, before: State) -> Fragment:
 
     Args:
         grammar: the format's.
-        message: the nearest that the format can hold.
+        message: the nearest that the format can hold, and settled.
         before: what the message before it left.
     """
     unit, image = _unit(grammar, message, before), None

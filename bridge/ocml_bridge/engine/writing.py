@@ -167,7 +167,18 @@ class Writer:
             kept.append(index)
         written.items = near
         written.origins = origins if len(kept) == len(items) else kept
+        if self._grammar.settles:
+            self._settle(near, kept, written.log)
         return near, odd
+
+    def _settle(self, items: list[Item], origins: Sequence[int], log: Log) -> None:
+        """Let calls and replies say what they do as the format says it. It changes the list."""
+        settled = self._grammar.settled
+        for at, (head, content, call_id) in enumerate(items):
+            if (head.calls or head.role == "tool") and content.__class__ is str:
+                made = settled(head, content, f"/messages/{origins[at]}/content", log)  # pyright: ignore[reportArgumentType]
+                if made is not content:
+                    items[at] = (head, made, call_id)
 
     def _learned(self, head: Head) -> Nearest | None:
         """What the format holds of messages with a head; None where that depends on what they say."""

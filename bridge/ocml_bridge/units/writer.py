@@ -65,6 +65,7 @@ class UnitWriter(ABC):
         mixes_roles: whether these may be of several roles.
         keeps_ids: whether call ids are written.
         tokens: what there is to know of the tokens of its outputs; None for text.
+        settles: whether what calls and replies say is `settled` before it is spelled.
     """
 
     target: ClassVar[str]
@@ -74,6 +75,7 @@ class UnitWriter(ABC):
     mixes_roles: ClassVar[bool] = False
     keeps_ids: ClassVar[bool] = False
     tokens: ClassVar[Tokens | None] = None
+    settles: ClassVar[bool] = False
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -114,6 +116,19 @@ class UnitWriter(ABC):
         """
         return message
 
+    def settled(self, head: Head, content: str, path: str, log: Log) -> str:
+        """What a call or a reply says, as the format says it: the JSON of a value that it has, spelled as we spell it.
+
+        It is asked of the nearest messages where the format `settles` contents; nothing but these may change.
+
+        Args:
+            head: of the message.
+            content: its content, which is one text.
+            path: JSON pointer to the content.
+            log: takes what is changed in it.
+        """
+        return content
+
     def joins(self, before: Head, head: Head) -> bool:
         """Whether a message stands in one unit with the message before it, which has the same role.
 
@@ -137,7 +152,7 @@ class UnitWriter(ABC):
         """A unit as it is written.
 
         Args:
-            group: its messages, each the nearest that the format can hold; they may be changed.
+            group: its messages, each the nearest that the format can hold, and settled; they may be changed.
             state: what the unit before it left.
             last: whether nothing follows: neither a message nor the open turn.
             paths: where the messages stand in the document.
