@@ -19,11 +19,12 @@ from .convert import Reading, Result, read, write
 from .errors import BridgeError, ErrorCode
 from .events import Decoder
 from .guidance import OBJECT, Guide, Wanted
-from .model import Settings, Transcript
+from .model import Message, Settings, Transcript
 from .pipe import decoder
 from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
 from .prompting import ChatTemplate
 from .request import Prepared, is_unfinished, prepare
+from .spans.span import SpanKind
 from .tool_names import ToolNames
 from .turns import full_name, recipient_of
 
@@ -94,6 +95,7 @@ class Profile:
         options: Options = DEFAULT,
         strict: bool = False,
         policy: LossPolicy = DEFAULT_POLICY,
+        spans: bool = False,
     ) -> Prompt:
         """The text, or the token ids, that a model continues; with `options.training`, what it is trained on.
 
@@ -105,6 +107,7 @@ class Profile:
             options: how to read and write.
             strict: refuse where anything of the request would be lost or changed that the policy does not allow.
             policy: which losses are allowed and which are refused.
+            spans: tell what stands where in the prompt, by paths into the request.
 
         Raises:
             BridgeError: with code and position, where the request cannot be read; OCB-OPTION for a date that is none,
@@ -114,9 +117,9 @@ class Profile:
             request = Reading(request, (), "canonical")
         reading = request if isinstance(request, Reading) else read(request, source, options=options, strict=strict)
         prepared = partial(prepare, reading, self.template, date=date, effort=effort, training=options.training)
-        prompt = self._written(prepared(), options)
+        prompt = self._written(prepared(), options, spans=spans)
         if not (options.training or prompt.is_open):
-            prompt = self._written(prepared(goes_on=False), options)
+            prompt = self._written(prepared(goes_on=False), options, spans=spans)
         policy.check(prompt.losses, strict=strict)
         return prompt
 
@@ -172,9 +175,22 @@ class Profile:
         asked = _wanted(prompt.names.spelled(request), strict=strict)
         return None if asked is None else self.template.guide(asked)
 
-    def _written(self, prepared: Prepared, options: Options) -> Prompt:
-        written = write(prepared.transcript, self.adapter, options=self._options(options), policy=LENIENT)
-        return Prompt(prepared.account(written), written, prepared.names)
+    def _written(self, prepared: Prepared, options: Options, *, spans: bool) -> Prompt:
+        options = self._options(options)
+        written = write(prepared.transcript, self.adapter, options=options, policy=LENIENT, spans=spans)
+        begun = self._begun(prepared.reading, options) if spans else ""
+        return Prompt(prepared.account(written, begun), written, prepared.names)
+
+    def _begun(self, request: Reading, options: Options) -> str:
+        """What answers to a request go on with, from the token that begins their frame: the open turn of its prompt."""
+        settings = request.transcript.settings if isinstance(request.transcript, Transcript) else None
+        asked = Reading(Transcript((Message("user", "?"),), settings=settings), (), request.source)
+        prompt = prepare(asked, self.template).transcript
+        written = write(prompt, self.adapter, options=options, policy=LENIENT, spans=True)
+        if not isinstance(written.output, str):
+            return ""
+        turn = [span for span in written.spans or () if span.kind is SpanKind.OPEN_TURN]
+        return written.output[turn[0].start :] if turn else ""
 
     def _options(self, options: Options) -> Options:
         return options if options.dialect or not self.dialect else replace(options, dialect=self.dialect)

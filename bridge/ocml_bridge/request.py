@@ -18,6 +18,8 @@ from .errors import BridgeError, ErrorCode
 from .loss import Loss, LossCode, Severity
 from .model import Message, Settings, Transcript, replace
 from .prompting import ChatTemplate, HostedTool, of_prompt
+from .spans.positions import behind_prompt, rerooted, weighted
+from .spans.span import Span
 from .tool_names import ToolNames, declared_in
 from .transform import drop_analysis, remaining, renumber
 
@@ -40,10 +42,25 @@ class Prepared:
     reading: Reading
     names: ToolNames
 
-    def account(self, written: Result) -> Result:
-        """The result of writing it, told of the request."""
+    def account(self, written: Result, begun: str = "") -> Result:
+        """The result of writing it, told of the request.
+
+        Args:
+            written: what was written.
+            begun: what of each answer is a prompt's, from the token on that begins its frame.
+        """
         losses = [*self.losses, *(each for loss in written.losses for each in self._in_request(loss))]
-        return written.of(self.reading.transcript, losses, self.reading.findings, self.reading.source)
+        spans = written.spans
+        if spans is not None:
+            spans = behind_prompt(spans, written.output, begun) if isinstance(written.output, str) else spans
+            spans = self._in_paths(spans)
+        return written.of(self.reading.transcript, losses, self.reading.findings, self.reading.source, spans)
+
+    def _in_paths(self, spans: Sequence[Span]) -> tuple[Span, ...]:
+        """Spans by paths into the request, with the weights that its messages have there."""
+        request = self.reading.transcript
+        weights = [message.weight for message in request.messages] if isinstance(request, Transcript) else []
+        return weighted(rerooted(spans, self.origins), weights)
 
     def _in_request(self, loss: Loss) -> Iterator[Loss]:
         found = _MESSAGE.match(loss.path)

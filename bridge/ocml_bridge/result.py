@@ -182,7 +182,12 @@ class Result:
         return is_lossless(self.losses)
 
     def of(
-        self, document: Document, losses: Sequence[Loss], findings: tuple[Finding, ...], source: str | None
+        self,
+        document: Document,
+        losses: Sequence[Loss],
+        findings: tuple[Finding, ...],
+        source: str | None,
+        spans: Sequence[Span] | None = None,
     ) -> Result:
         """The same output as the result of writing another document, such as the request that it is the prompt of.
 
@@ -191,8 +196,9 @@ class Result:
             losses: by its paths.
             findings: what its reader mended or assumed.
             source: the format that it was read from.
+            spans: by its paths.
         """
-        outcome = DocumentOutcome(self._outcome.output, Report(losses), self._outcome.image)
+        outcome = DocumentOutcome(self._outcome.output, Report(losses), self._outcome.image, spans=spans)
         return Result(outcome, document, findings, source, self.target)
 
     @property

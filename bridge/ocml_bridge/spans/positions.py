@@ -90,6 +90,41 @@ def rerooted(spans: Sequence[Span], origins: Sequence[str]) -> tuple[Span, ...]:
     return tuple(out)
 
 
+def weighted(spans: Sequence[Span], weights: Sequence[float | None]) -> tuple[Span, ...]:
+    """Spans with the weights of messages; None for one that has none of its own."""
+    out: list[Span] = []
+    for span in spans:
+        found = _MESSAGE.match(span.path) if span.sampled else None
+        weight = weights[int(found[1])] if found is not None and int(found[1]) < len(weights) else None
+        out.append(span if weight is None else span._replace(weight=weight))
+    return tuple(out)
+
+
+def behind_prompt(spans: Sequence[Span], text: str, prompt: str) -> tuple[Span, ...]:
+    """Spans of a text in which frames that begin like a prompt are sampled from behind that.
+
+    Args:
+        spans: all of a text, in order.
+        text: the text.
+        prompt: what a model goes on with, from the token on that begins the frame.
+    """
+    out: list[Span] = []
+    given = 0
+    for span in spans:
+        if prompt and span.kind is SpanKind.HEADER and not span.sampled and text.startswith(prompt, span.start):
+            given = span.start + len(prompt)
+        if span.sampled and span.start < given:
+            cut = min(span.end, given)
+            asked = span._replace(end=cut, sampled=False, weight=0)
+            if out and out[-1][2:] == asked[2:]:
+                asked = asked._replace(start=out.pop().start)
+            out.append(asked)
+            span = span._replace(start=cut)
+        if span.start < span.end:
+            out.append(span)
+    return tuple(out)
+
+
 _MESSAGE: Final = re.compile(r"/messages/(\d+)")
 
 

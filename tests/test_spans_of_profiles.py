@@ -1,0 +1,84 @@
+"""Spans of prompts and of lines to train on, by every profile."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from ocml_bridge import Options, formats
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.profiles import Profile, profiles_of
+from ocml_bridge.registry import adapter
+from ocml_bridge.spans import SpanKind
+from ocml_bridge.testing.spans import tiles
+
+TOOL = {"type": "function", "function": {"name": "f", "description": "Looks.", "parameters": {"type": "object"}}}
+CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
+REASONING = [
+    {"role": "user", "content": "Is it warm?"},
+    {"role": "assistant", "reasoning": "I look.", "content": None, "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": "c1", "content": "Rain."},
+    {"role": "assistant", "reasoning": "So no.", "content": "No."},
+]
+PLAIN = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "Hi"},
+    {"role": "assistant", "content": "Hello.", "weight": 0},
+    {"role": "user", "content": "And <|im_end|> now?"},
+    {"role": "assistant", "content": "Bye."},
+]
+REQUESTS: list[dict[str, Any]] = [{"messages": PLAIN}, {"messages": REASONING, "tools": [TOOL]}]
+PROFILES = [each for name in formats() if adapter(name)[0].frame_marks for each in profiles_of(adapter(name)[0])]
+LINE = Options(training=True)
+REWRITES = {"hermes", "nemotron-3", "nemotron-3-ultra"}
+"""Once there is an answer, their templates write what was its prompt otherwise: the last reply, an empty thought."""
+
+
+def named(model: Profile) -> str:
+    return f"{model.adapter.id}-{model.name}"
+
+
+@pytest.mark.parametrize("model", PROFILES, ids=named)
+def test_spans_are_the_whole_prompt_and_change_nothing_of_it(model: Profile) -> None:
+    for request in REQUESTS:
+        for options in (LINE, Options()):
+            prompt = model.prompt(request, options=options, policy=LENIENT, spans=True)
+            tiles(prompt)
+            assert prompt.data == model.prompt(request, options=options, policy=LENIENT).data
+
+
+@pytest.mark.parametrize("model", PROFILES, ids=named)
+def test_a_model_writes_what_stands_behind_its_prompt(model: Profile) -> None:
+    """The last answer is sampled from where its prompt ends; a thought that says nothing belongs to that."""
+    for request in REQUESTS:
+        line = model.prompt(request, options=LINE, policy=LENIENT, spans=True)
+        prompt = model.prompt({**request, "messages": request["messages"][:-1]}, policy=LENIENT)
+        text: Any = line.output
+        asked: Any = prompt.output
+        if text[: len(asked)] != asked:
+            assert model.name in REWRITES
+            continue
+        first = next(span for span in line.spans or () if span.sampled and span.start >= len(asked))
+        between = text[len(asked) : first.start]
+        assert not between or re.fullmatch(r"(<think>)?\s*</think>\s*", str(between))
+
+
+@pytest.mark.parametrize("model", PROFILES, ids=named)
+def test_answers_say_their_contents_and_count_by_their_weights(model: Profile) -> None:
+    line = model.prompt(REQUESTS[0], options=LINE, policy=LENIENT, spans=True)
+    output: Any = line.output
+    bodies = {span.path: span for span in line.spans or () if span.kind is SpanKind.BODY}
+    first, last = bodies["/messages/2/content"], bodies["/messages/4/content"]
+    assert (first.sampled, first.weight, last.sampled, last.weight) == (True, 0, True, 1)
+    assert not any(bodies[f"/messages/{index}/content"].sampled for index in (0, 1, 3))
+    if isinstance(output, str):
+        assert (output[first.start : first.end], output[last.start : last.end]) == ("Hello.", "Bye.")
+
+
+@pytest.mark.parametrize("model", PROFILES, ids=named)
+def test_nothing_of_a_prompt_is_a_turn_that_is_to_come(model: Profile) -> None:
+    prompt = model.prompt({"messages": PLAIN[:2]}, policy=LENIENT, spans=True)
+    assert [span.kind for span in prompt.spans or ()][-1] is SpanKind.OPEN_TURN
+    assert not any(span.sampled for span in prompt.spans or ())
