@@ -37,6 +37,7 @@ LAYERS = (
     ("request",),
     ("profiles",),
     ("",),  # the public API, ocml_bridge/__init__.py
+    ("layouts",),
     ("bulk", "testing", "view"),
     ("hosts",),
     ("cli",),

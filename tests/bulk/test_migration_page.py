@@ -1,4 +1,4 @@
-"""The commands of docs/migration.md are run, and give what is shown there."""
+"""The commands of the pages on migration and layouts are run, and give what is shown there."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from sources import ROOT
 
-PAGE = (ROOT / "docs" / "migration.md").read_text("utf-8")
-SESSIONS = re.findall(r"^```console\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+def sessions_of(name: str) -> list[str]:
+    page = (ROOT / "docs" / name).read_text("utf-8")
+    return re.findall(r"^```console\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
 
 
-def run_page(folder: Path) -> list[str]:
+def run_page(folder: Path, sessions: list[str]) -> list[str]:
     """The page's sessions as they are when run in a folder, one behind the other."""
     command = folder / "bin" / "ocml-convert"
     command.parent.mkdir()
@@ -26,7 +30,7 @@ def run_page(folder: Path) -> list[str]:
     work = folder / "work"
     work.mkdir()
     seen: list[str] = []
-    for session in SESSIONS:
+    for session in sessions:
         told = ""
         for line in re.findall(r"^\$ (.*)$", session, re.MULTILINE):
             done = subprocess.run(
@@ -42,6 +46,8 @@ def run_page(folder: Path) -> list[str]:
     return seen
 
 
-def test_the_page_shows_what_the_commands_give(tmp_path: Path) -> None:
-    assert len(SESSIONS) > 5
-    assert run_page(tmp_path) == SESSIONS
+@pytest.mark.parametrize(("name", "least"), [("migration.md", 6), ("layouts.md", 2)])
+def test_the_page_shows_what_the_commands_give(name: str, least: int, tmp_path: Path) -> None:
+    sessions = sessions_of(name)
+    assert len(sessions) >= least
+    assert run_page(tmp_path, sessions) == sessions

@@ -30,7 +30,7 @@ CHATML = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello!<|im_end|
 FOREIGN: list[tuple[Any, str]] = [
     (
         {"instruction": "Add.", "output": "2"},
-        "an Alpaca record (`instruction` at /instruction); ocml-convert does not read that yet",
+        "an Alpaca record (`instruction` at /instruction); `ocml-convert batch --plan auto` reads such rows",
     ),
     ([{"title": "t", "mapping": {}}], "a ChatGPT export"),
 ]

@@ -9,9 +9,10 @@ from enum import StrEnum
 
 from .. import jsontext
 from ..adapter import DEFAULT, Options, Source
-from ..convert import Result, convert, refusal
+from ..convert import Reading, Result, convert, refusal, write
 from ..errors import BridgeError, ErrorCode
-from ..loss import Finding, Loss, LossClass, Severity, worst_class
+from ..layouts import Plan, layouts_of
+from ..loss import Finding, Loss, LossClass, Severity, is_lossless, worst_class
 from ..policy import DEFAULT_POLICY, LossPolicy
 from ..profiles import Prompt, profile
 from ..substance import Characters
@@ -44,6 +45,7 @@ class Settings:
         profile: make a model's prompt of each record, or with `options.training` a line to train on; None to convert.
         date: with a profile, the date that prompts say, `YYYY-MM-DD`.
         effort: with a profile, how much to reason; None for what each record asks for.
+        layout: what rows to make of the documents that are written; None for the documents as they are.
     """
 
     target: str
@@ -55,6 +57,7 @@ class Settings:
     profile: str | None = None
     date: str | None = None
     effort: str | None = None
+    layout: Plan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +98,14 @@ class Outcome:
         return dict(Counter(str(loss.code) for loss in self.losses if loss.severity is not Severity.LAYOUT))
 
 
-def convert_batch(records: Iterable[Source | bytes | Nested | BridgeError], settings: Settings) -> list[Outcome]:
+def convert_batch(
+    records: Iterable[Source | bytes | Nested | Reading | BridgeError], settings: Settings
+) -> list[Outcome]:
     """Convert records, one outcome for each, in order.
 
     Args:
-        records: text, bytes (UTF-8), parsed JSON, or what nested columns gave; an error stands for a record that could
-            not even be taken out of what it was stored in, and becomes its outcome.
+        records: text, bytes (UTF-8), parsed JSON, what nested columns gave, or what was read already; an error stands
+            for a record that could not even be taken out of what it was stored in, and becomes its outcome.
         settings: how to convert them.
 
     Returns:
@@ -109,7 +114,7 @@ def convert_batch(records: Iterable[Source | bytes | Nested | BridgeError], sett
     return [outcome_of(record, settings) for record in records]
 
 
-def outcome_of(record: Source | bytes | Nested | BridgeError, settings: Settings) -> Outcome:
+def outcome_of(record: Source | bytes | Nested | Reading | BridgeError, settings: Settings) -> Outcome:
     """What becomes of one record; nothing is raised."""
     findings: tuple[Finding, ...] = ()
     try:
@@ -122,12 +127,26 @@ def outcome_of(record: Source | bytes | Nested | BridgeError, settings: Settings
         result = _result(record, settings)
         if settings.verify:
             _verify(result.written if isinstance(result, Prompt) else result, settings.options)
+        output, losses = _in_layout(result, settings)
     except BridgeError as error:
         return Outcome(Status.QUARANTINED, None, error=_bare(error))
     except Exception as error:  # a mistake of ours costs one record, not the run
         return Outcome(Status.QUARANTINED, None, error=unexpected(error))
-    status = Status.CONVERTED if result.lossless else Status.LOSSY
-    return Outcome(status, result.output, result.losses, (*findings, *result.findings), characters=result.characters)
+    status = Status.CONVERTED if is_lossless(losses) else Status.LOSSY
+    return Outcome(status, output, losses, (*findings, *result.findings), characters=result.characters)
+
+
+def _in_layout(result: Result, settings: Settings) -> tuple[Source, tuple[Loss, ...]]:
+    """The output as a row of the layout that was asked for, and all losses.
+
+    Raises:
+        BridgeError: OCB-SHAPE where the layout cannot hold it; OCB-LOSS where the policy refuses what it loses.
+    """
+    if settings.layout is None:
+        return result.output, result.losses
+    row, losses = layouts_of(settings.layout)[0].write(result.output)
+    settings.policy.check(losses, strict=settings.strict)
+    return row, (*result.losses, *losses)
 
 
 def unexpected(error: Exception) -> BridgeError:
@@ -139,9 +158,19 @@ def unexpected(error: Exception) -> BridgeError:
     return BridgeError(ErrorCode.INTERNAL, f"{type(error).__name__}: {error}")
 
 
-def _result(record: Source | bytes, settings: Settings) -> Result:
+def _result(record: Source | bytes | Reading, settings: Settings) -> Result:
     """What is written of a record."""
+    if settings.profile is None and isinstance(record, Reading):
+        written = write(
+            record.transcript,
+            settings.target,
+            options=settings.options,
+            strict=settings.strict,
+            policy=settings.policy,
+        )
+        return written.of(written.document, written.losses, record.findings, record.source)
     if settings.profile is None:
+        assert not isinstance(record, Reading)
         return convert(
             record,
             source=settings.source,

@@ -21,8 +21,12 @@ _READ: Final = "batch reads JSON lines, JSON arrays, Parquet, and text files of 
 _BEGINNING: Final = 1 << 16
 
 
-def stored(path: str) -> str:
+def stored(path: str, *, rows: bool = False) -> str:
     """How a file stores records: a key of `work.CONTAINERS`. A `.json` file is looked into.
+
+    Args:
+        path: the file.
+        rows: whether records are the rows of a plan: an object alone is one, too.
 
     Raises:
         BridgeError: OCB-FORMAT-UNKNOWN, naming what it is, for a file that holds neither records nor a transcript.
@@ -35,7 +39,9 @@ def stored(path: str) -> str:
     found = recognise(begins)
     if found is not None and found.kind.signatures:
         raise _refusal(path, f"this {looks(found)}")
-    return _in_json(path, begins) if split(path)[1].lower() == ".json" else kind
+    if split(path)[1].lower() != ".json":
+        return kind
+    return "json" if rows and _in_json(path, begins) == "files" else _in_json(path, begins)
 
 
 def refuse_unread(path: str) -> None:

@@ -19,13 +19,16 @@ INTO: Final = ("jsonl", "jsonl.gz", "jsonl.zst")
 _QUARANTINE: Final = ".quarantine.jsonl"
 
 
-def find_inputs(arguments: Iterable[str], target: Kind, into: str | None = None) -> tuple[Input, ...]:
+def find_inputs(
+    arguments: Iterable[str], target: Kind, into: str | None = None, *, rows: bool = False
+) -> tuple[Input, ...]:
     """The inputs that arguments name: files, folders, patterns, and `-` for standard input.
 
     Args:
         arguments: as a command gets them.
         target: whether the output is text or JSON, which tells the names of outputs.
         into: what to gather outputs into, one of `INTO`; None for files like the inputs.
+        rows: whether records are the rows of a plan, whose outputs are JSON lines.
 
     Raises:
         BridgeError: OCB-IO for what is not there; OCB-OPTION where nothing is left to convert, or where two inputs
@@ -33,11 +36,11 @@ def find_inputs(arguments: Iterable[str], target: Kind, into: str | None = None)
         OSError: for a folder that cannot be read.
     """
     found: list[Input] = []
-    for folder, texts in _gathered(arguments):
+    for folder, texts in _gathered(arguments, rows=rows):
         if isinstance(texts, _Records):
-            found.append(_of_records(folder, texts, into))
+            found.append(_of_records(folder, texts, into or (INTO[0] if rows and texts.kind == "parquet" else None)))
         else:
-            found.append(_of_texts(folder, texts, target, into))
+            found.append(_of_texts(folder, texts, target, into or (INTO[0] if rows else None)))
     if not found:
         raise BridgeError(ErrorCode.OPTION, "there is nothing to convert: name files, folders or patterns, or '-'")
     _refuse_collisions(found)
@@ -54,7 +57,7 @@ class _Records(NamedTuple):
     kind: str
 
 
-def _gathered(arguments: Iterable[str]) -> Iterator[tuple[str, _Records | _Texts]]:
+def _gathered(arguments: Iterable[str], *, rows: bool) -> Iterator[tuple[str, _Records | _Texts]]:
     """A folder and a file of records in it, or a folder and its text files; None for all of them."""
     named: dict[str, list[str]] = {}
     for argument in arguments:
@@ -63,7 +66,7 @@ def _gathered(arguments: Iterable[str]) -> Iterator[tuple[str, _Records | _Texts
                 yield from _in_folder(path)
                 continue
             name = path if path == STANDARD else os.path.relpath(path, base or ".")
-            kind = "jsonl" if path == STANDARD else stored(path)
+            kind = "jsonl" if path == STANDARD else stored(path, rows=rows)
             if kind == "files":
                 named.setdefault(base, []).append(name)
             else:

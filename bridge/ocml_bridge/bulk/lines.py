@@ -18,6 +18,7 @@ from ..model import Json
 from ..text.unicode import BOM
 from .batch import Outcome
 from .compression import compress, open_plain
+from .planned import columns_of
 from .records import (
     CHUNK_BYTES,
     CHUNK_RECORDS,
@@ -113,6 +114,8 @@ def record(raw: bytes, where: dict[str, Json], job: Job) -> Record:
 
     Where neither a format nor a field is named, a record of no JSON format that has the field `text` is that text.
     """
+    if job.plan is not None:
+        return Record(raw, where, raw)
     whole = job.field is None and job.source_kind is not Kind.TEXT
     if whole and (job.source_kind is Kind.JSON or not _is_text_row(raw)):
         return Record(raw, where, raw)
@@ -170,6 +173,10 @@ def spell(taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, end: s
 
 
 def _line(record: Record, outcome: Outcome, job: Job) -> bytes:
+    if job.plan is not None:
+        columns = columns_of(record, outcome.output, job.field, bare=job.bare)
+        pairs = (jsontext.dumps(name) + b":" + raw.encode("utf-8", "surrogatepass") for name, raw in columns)
+        return b"{" + b",".join(pairs) + b"}\n"
     output = jsontext.dumps(outcome.output)
     if job.bare or (record.fields is None and job.target_kind is Kind.JSON):
         return output + b"\n"

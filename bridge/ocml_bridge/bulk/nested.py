@@ -63,6 +63,30 @@ def document(messages: Json, tools: Json = None) -> Source | Nested | BridgeErro
     return Nested(bare if declared is None else {"messages": bare, "tools": declared}, findings)
 
 
+def unpadded(row: dict[str, Json]) -> tuple[dict[str, Json], tuple[Finding, ...]]:
+    """A row without the null members that Arrow adds to arguments of calls and to declared tools.
+
+    Raises:
+        BridgeError: OCB-JSON where a value has no word in JSON.
+    """
+    place = not_finite(row, "")
+    if place is not None:
+        raise BridgeError(
+            ErrorCode.JSON, "NaN or an infinite number stands here, which JSON has no word for", path=place
+        )
+    padded: list[str] = []
+    out: dict[str, Json] = {}
+    for name, value in row.items():
+        if isinstance(value, (list, dict)) and name in (TOOLS, "functions", "function"):
+            out[name] = _without_nulls(value, f"/{name}", padded)
+        elif isinstance(value, list):
+            items = cast("list[Json]", value)
+            out[name] = [_message(item, f"/{name}/{at}", padded) for at, item in enumerate(items)]
+        else:
+            out[name] = value
+    return out, tuple(Finding(FindingCode.ARROW_PADDING, Severity.CHANGED, path, _DETAIL) for path in padded)
+
+
 def _message(message: Json, path: str, padded: list[str]) -> Json:
     if not isinstance(message, dict):
         return message

@@ -139,6 +139,8 @@ def check(item: Input, job: Job) -> None:
             apart by their names have one.
     """
     parquet = _parquet()
+    if job.plan is not None:
+        return
     with suppress(*reading_errors()):
         schema = parquet.read_schema(item.path)
         names: list[str] = schema.names
@@ -153,6 +155,9 @@ def check(item: Input, job: Job) -> None:
 def taken(row: Row, rows: Rows, item: Input, job: Job) -> Record:
     """The record of a row. Rows that go to JSON lines have their other columns with them."""
     batch, index = rows.batch, rows.at(row.where)
+    if job.plan is not None:
+        columns = _columns(batch, index)
+        return Record(columns, row.where, columns)
     name = column_of(batch.schema, job)
     raw, value = given(batch, name, index)
     if item.into == "parquet" or job.bare:

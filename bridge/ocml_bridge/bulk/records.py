@@ -7,7 +7,9 @@ from typing import Any, Final, NamedTuple
 
 from ..adapter import Kind, Source
 from ..errors import BridgeError
+from ..layouts import Plan
 from ..model import Json
+from ..result import Reading
 from .batch import Settings
 from .nested import Nested
 from .tally import Tally
@@ -62,6 +64,8 @@ class Job:
         bare: whether outputs hold the transcripts alone, without the other fields.
         keep_going: whether to go on behind a record that is quarantined.
         folder: the output folder; None for a dry run.
+        plan: what rows are; None where a record is a transcript, or has it in a field.
+        each_turn: whether each turn of the assistant is a record of its own.
     """
 
     settings: Settings
@@ -71,6 +75,8 @@ class Job:
     bare: bool = False
     keep_going: bool = True
     folder: str | None = None
+    plan: Plan | None = None
+    each_turn: bool = False
 
 
 class Range(NamedTuple):
@@ -138,7 +144,7 @@ class Record(NamedTuple):
             transcript and nothing else.
     """
 
-    value: Source | bytes | Nested | BridgeError
+    value: Source | bytes | Nested | Reading | BridgeError
     where: dict[str, Json]
     raw: Source | bytes
     fields: dict[str, str | None] | None = None

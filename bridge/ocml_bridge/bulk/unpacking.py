@@ -74,7 +74,7 @@ def _first(lines: Iterator[bytes], most: int) -> Iterator[bytes]:
 
 
 def items(content: BinaryIO) -> Iterator[bytes]:
-    """The items of a JSON array, which is read whole before its first item is converted.
+    """The items of a JSON array, which is read whole before its first item is converted; an object is the one item.
 
     Raises:
         OSError: where it is not a JSON array.
@@ -83,6 +83,8 @@ def items(content: BinaryIO) -> Iterator[bytes]:
         found = jsontext.loads(content.read())
     except BridgeError as error:
         raise OSError(str(error)) from error
+    if isinstance(found, dict):
+        found = [cast("Json", found)]
     if not isinstance(found, list):
         raise OSError("it is not a JSON array")
     for value in cast("list[Json]", found):

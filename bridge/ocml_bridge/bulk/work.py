@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from .. import jsontext
@@ -13,6 +13,7 @@ from . import lines, parquet, texts, unpacking
 from .batch import Outcome, Status, unexpected
 from .compression import ending, reading_errors
 from .parts import Part
+from .planned import outcomes_of_row
 from .records import Chunk, Done, Input, Job, Position, Range, Record, Row
 from .several import outcomes_of
 from .tally import Tally, position
@@ -85,12 +86,18 @@ def work(piece: Range, item: Input, job: Job, path: str | None, watch: Watch) ->
             for number, row in enumerate(chunk.rows, done.rows):
                 watch(number, row.size)
                 record = _record(container, row, chunk, item, job, refused.get(number))
-                pairs += outcomes_of(record, job)
+                pairs += _outcomes(record, job)
             part.write(_written(chunk, pairs, item, job, done.tally))
             done.tally.rows += len(chunk.rows)
             done = done._replace(rows=done.rows + len(chunk.rows), end=chunk.end)
             if done.tally.quarantined and not job.keep_going:
                 return done
+
+
+def _outcomes(record: Record, job: Job) -> Iterable[tuple[Record, Outcome]]:
+    if job.plan is not None:
+        return outcomes_of_row(record, job.plan, job)
+    return outcomes_of(record, job)
 
 
 def _record(container: Container, row: Row, chunk: Chunk, item: Input, job: Job, refused: str | None) -> Record:
@@ -147,7 +154,7 @@ def _storable(chunk: Chunk, pair: tuple[Record, Outcome], item: Input, job: Job)
 def _quarantined(record: Record, error: BridgeError, chunk: Chunk, item: Input, job: Job) -> bytes:
     """A line of the quarantine: where it was, what is wrong with it, and all that there was."""
     told: dict[str, Json] = {"input": item.path, **record.where, **position(error)}
-    if item.kind == "parquet":
+    if item.kind == "parquet" and job.plan is None:
         told["fields"] = parquet.others(chunk.payload, record, job)
     return jsontext.dumps({**told, **kept_raw(record.raw)}) + b"\n"
 

@@ -22,6 +22,7 @@ COMMANDS: Final[dict[str, str]] = {
     "convert": "ocml_bridge.cli.convert:convert",
     "formats": "ocml_bridge.cli.inspect:formats",
     "matrix": "ocml_bridge.cli.inspect:matrix",
+    "plan": "ocml_bridge.cli.plan:plan",
     "profiles": "ocml_bridge.cli.inspect:profiles",
     "schema": "ocml_bridge.cli.inspect:schema",
     "serve": "ocml_bridge.cli.serve:serve",

@@ -20,6 +20,7 @@ from .conversion_command import ConversionCommand
 from .options import format_options, policy_options, profile_options
 from .output import PROGRAM, say, write_all
 from .parameters import FILE, SIZE, force_option, format_option
+from .plans import layout_to, rows_of
 
 if TYPE_CHECKING:
     from ..bulk.plan import Plan
@@ -33,6 +34,20 @@ if TYPE_CHECKING:
 @force_option
 @click.option("-o", "--output", type=FILE, metavar="DIR", help="The folder to write to.")
 @click.option("--field", metavar="NAME", help="The field or column that transcripts stand in; 'text' for text formats.")
+@click.option(
+    "--plan",
+    "plan_name",
+    metavar="NAME|FILE",
+    help="What rows are: the name of a layout, 'auto', or a file that `ocml-convert plan` has made.",
+)
+@click.option(
+    "--to-plan", metavar="NAME|FILE", help="Write rows of that layout, such as 'sharegpt', 'alpaca', 'preference'."
+)
+@click.option(
+    "--turns",
+    type=click.Choice(("each",)),
+    help="A record for each turn of the assistant, with what led to it.",
+)
 @click.option(
     "--into",
     type=click.Choice(("jsonl", "jsonl.gz", "jsonl.zst")),
@@ -80,6 +95,9 @@ def batch(
     source: str | None,
     output: str | None,
     field: str | None,
+    plan_name: str | None,
+    to_plan: str | None,
+    turns: str | None,
     into: str | None,
     bare: bool,
     jobs: int | None,
@@ -117,26 +135,31 @@ def batch(
 
     if output is None and not dry_run:
         raise BridgeError(ErrorCode.OPTION, "name the folder to write to with --output, or ask for a --dry-run")
+    rows, layout = rows_of(plan_name, source, turns), layout_to(to_plan, target or profile)
+    target = layout[1] if layout is not None else target
     if target is None and profile is None:
-        raise BridgeError(ErrorCode.OPTION, "name the format to write with --to, or a --profile")
+        raise BridgeError(ErrorCode.OPTION, "name what to write with --to, --to-plan, or a --profile")
     if profile is None and (date is not None or effort is not None):
         raise BridgeError(ErrorCode.OPTION, "--date and --effort are for a --profile, which has a place for them")
     form = find_profile(profile, target).format
     source_kind = None if source is None else registry.adapter(source)[0].kind
     target_kind = registry.adapter(form)[0].kind
     job = Job(
-        Settings(form, source, options, strict, verify, policy, profile, date, effort),
+        Settings(form, source, options, strict, verify, policy, profile, date, effort, layout and layout[0]),
         source_kind,
         target_kind,
         field=field,
         bare=bare,
         keep_going=keep_going,
         folder=None if dry_run else output,
+        plan=rows,
+        each_turn=turns is not None,
     )
     with _files():
         processes = jobs or _cpus()
         limits = Limits(seconds, memory or share(processes))
-        plan = Plan(find_inputs(inputs, target_kind, into), job, processes, limit, resume, limits)
+        found = find_inputs(inputs, target_kind, into, rows=rows is not None)
+        plan = Plan(found, job, processes, limit, resume, limits)
         _refuse_own_inputs(plan, report)
         with _progress(plan, shown=not quiet and sys.stderr.isatty()) as watch:
             finished = run(plan, watch)

@@ -17,6 +17,9 @@ def _mark(place: Place, *without: str, certain: bool = True, **members: Check) -
     return Mark(place, members, frozenset(without), certain)
 
 
+_PLANNED: Final = "`ocml-convert batch --plan auto` reads such rows"
+
+
 SPECIFIC: Final[tuple[Kind, ...]] = (
     # --- formats that are read ----------------------------------------------------------------------------------------
     Kind(
@@ -190,11 +193,12 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     Kind(
         "messages of LLaMA-Factory, whose parts have a `value`",
         (_mark(_P, "text", value=str, type=str),),
+        advice=_PLANNED,
     ),
     Kind(
         "a preference record (chosen and rejected)",
         (_mark(_D, chosen=something, rejected=something), _mark(_D, chosen=dict, rejected=dict)),
-        format="preference",
+        advice=_PLANNED,
     ),
     Kind(
         "a ShareGPT record",
@@ -205,21 +209,22 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
         ),
         format="sharegpt",
     ),
-    Kind("pairs of what a person and an assistant say", (_mark(_D, conversation=listing("human")),)),
+    Kind("pairs of what a person and an assistant say", (_mark(_D, conversation=listing("human")),), advice=_PLANNED),
     Kind(
         "an Alpaca record",
         (_mark(_D, "messages", instruction=str, output=str),),
-        format="alpaca",
+        advice=_PLANNED,
     ),
     Kind(
         "a record of a prompt and its completion (TRL)",
         (_mark(_D, "messages", prompt=listing("role")),),
-        format="preference",
+        advice=_PLANNED,
     ),
-    Kind("a Glaive record", (_mark(_D, chat=str, system=str),)),
+    Kind("a Glaive record", (_mark(_D, chat=str, system=str),), advice=_PLANNED),
     Kind(
         "a message tree of Open Assistant",
         (_mark(_D, message_tree_id=str), _mark(_D, "content", replies=list, role=str, text=str)),
+        advice=_PLANNED,
     ),
     # --- exports and dumps --------------------------------------------------------------------------------------------
     Kind(
@@ -232,8 +237,8 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
         ),
         format="langchain",
     ),
-    Kind("a ChatGPT export", (_mark(_D, mapping=dict),), format="chatgpt-export"),
-    Kind("a Claude export", (_mark(_D, chat_messages=list),), format="claude-export"),
+    Kind("a ChatGPT export", (_mark(_D, mapping=dict),), advice=_PLANNED),
+    Kind("a Claude export", (_mark(_D, chat_messages=list),), advice=_PLANNED),
 )
 
 GENERAL: Final[tuple[Kind, ...]] = (
@@ -267,7 +272,7 @@ GENERAL: Final[tuple[Kind, ...]] = (
             _mark(_D, certain=False, prompt=something, response=something),
             _mark(_D, certain=False, instruction=str),
         ),
-        format="alpaca",
+        advice=_PLANNED,
     ),
     Kind(
         "a record with a text in it",

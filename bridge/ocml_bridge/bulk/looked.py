@@ -1,0 +1,76 @@
+"""Inputs looked at before a run: how they store rows, and what the first rows of each are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from ..adapter import Kind
+from ..errors import BridgeError
+from ..layouts import AUTO, Plan
+from ..layouts.propose import Survey, proposal
+from ..model import Json
+from . import lines
+from .batch import Settings
+from .compression import open_plain, reading_errors
+from .inputs import find_inputs
+from .planned import row_of
+from .records import Input, Job, Record
+from .work import CONTAINERS
+
+_STORED: Final = {
+    "jsonl": "JSON lines",
+    "json": "a JSON array",
+    "parquet": "Parquet",
+    "files": "a folder of texts",
+}
+
+
+def propose(arguments: Sequence[str], most: int) -> str:
+    """A plan for the rows of some inputs, as YAML.
+
+    Args:
+        arguments: files, folders and patterns, as a command gets them.
+        most: how many rows of each input to look at.
+
+    Raises:
+        BridgeError: as `find_inputs`; OCB-DEPENDENCY where a library is missing.
+    """
+    survey = Survey()
+    stored: list[str] = []
+    for item in find_inputs(arguments, Kind.JSON, rows=True):
+        stored.append(f"{item.path}: {_STORED.get(item.kind, item.kind)}")
+        for row in islice(_rows(item, most), most):
+            survey.look(row)
+    return proposal(survey, stored)
+
+
+def _rows(item: Input, most: int) -> Iterator[Json | BridgeError]:
+    """The first rows of an input."""
+    try:
+        yield from islice(map(_columns, _records(item, most)), most)
+    except reading_errors() as error:
+        raise OSError(f"{item.path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _columns(record: Record) -> Json | BridgeError:
+    try:
+        return row_of(record.value)
+    except BridgeError as error:
+        return error
+
+
+def _records(item: Input, most: int) -> Iterator[Record]:
+    container = CONTAINERS[item.kind]
+    if container.lines is not None:
+        content, raw = open_plain(item.path)
+        with raw, content:
+            yield from (lines.record(line, {}, _JOB) for line in container.lines(content) if line.strip())
+    elif container.ranges is not None:
+        for piece in container.ranges(item, None, most):
+            for chunk in container.chunks(piece, item, _JOB):
+                yield from (container.taken(row, chunk.payload, item, _JOB) for row in chunk.rows)
+
+
+_JOB: Final = Job(Settings("openai"), Kind.JSON, Kind.JSON, plan=Plan((AUTO,)))

@@ -1,0 +1,196 @@
+"""Rows of datasets by a plan: their conversations as records, and what is written of each as columns again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final, cast
+
+from .. import jsontext
+from ..convert import read
+from ..errors import BridgeError, ErrorCode
+from ..layouts import Layout, Plan, answers_of, layouts_of, read_row, turns_of
+from ..loss import LossCode
+from ..model import Json, Transcript
+from ..result import Reading
+from ..text.unicode import BOM
+from .batch import Outcome, Settings, Status, outcome_of
+from .nested import Nested, unpadded
+from .records import DEFAULT_FIELD, Job, Record
+
+MEMBERS: Final = "\0members"
+"""The key, among the fields of a record, at whose place the members of its output stand."""
+_BEFORE: Final = "source_"
+"""What the name of a column is given in front where the output has a member of that name."""
+
+
+def outcomes_of_row(row: Record, plan: Plan, job: Job) -> Iterator[tuple[Record, Outcome]]:
+    """The conversations of a row with what became of each, in order."""
+    for record, layout in _records(row, plan):
+        yield from _outcomes(record, layout, job)
+
+
+def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None]]:
+    """The conversations of a row as records, each with the layout that it was read by; an error has none."""
+    try:
+        columns, raws, findings = _columns(row.value)
+        found = read_row(plan, columns)
+    except BridgeError as error:
+        yield row._replace(value=error), None
+        return
+    fields: dict[str, str | None] = {}
+    for name in columns:
+        fields |= {name: raws[name]} if name in found.beside else {MEMBERS: None}
+    fields.setdefault(MEMBERS, None)
+    for number, each in enumerate(found.documents, 1):
+        where = dict(row.where)
+        if len(found.documents) > 1:
+            where |= {"conversation": number, **({} if each.path is None else {"path": each.path})}
+        about = {name: _text(value) for name, value in each.beside.items()}
+        value = Nested(each.value, (*findings, *each.findings))
+        yield Record(value, where, row.raw, {**fields, **about}), found.layout
+
+
+def row_of(value: Any) -> dict[str, Json]:
+    """The columns of a row, as a plan reads them.
+
+    Raises:
+        BridgeError: for what is no row.
+    """
+    return _columns(value)[0]
+
+
+def _columns(value: Any) -> tuple[dict[str, Json], dict[str, str], tuple[Any, ...]]:
+    """The columns of a row, the JSON text of each, and what was left out of them.
+
+    Raises:
+        BridgeError: OCB-ENCODING, OCB-JSON or OCB-SHAPE for what is no row.
+    """
+    if isinstance(value, BridgeError):
+        raise value
+    if isinstance(value, bytes):
+        try:
+            value = value.decode().removeprefix(BOM)
+        except UnicodeDecodeError as error:
+            message = f"not UTF-8: byte 0x{value[error.start]:02x} at byte {error.start}"
+            raise BridgeError(ErrorCode.ENCODING, message, offset=error.start) from None
+    if isinstance(value, str):
+        found = jsontext.members(value)
+        if found is not None and not value[found[1] :].strip():
+            spans = found[0].items()
+            return {name: span.value for name, span in spans}, {name: span.raw for name, span in spans}, ()
+        value = jsontext.loads(value)
+    if isinstance(value, list):
+        value = {"messages": cast("Json", value)}
+    if not isinstance(value, dict):
+        raise BridgeError(ErrorCode.SHAPE, "a row is an object, with a member for each column", path="")
+    row, findings = unpadded(cast("dict[str, Json]", value))
+    return row, {name: _text(each) for name, each in row.items()}, findings
+
+
+def _text(value: Json) -> str:
+    return jsontext.dumps(value).decode("utf-8", "surrogatepass")
+
+
+def _outcomes(record: Record, layout: Layout | None, job: Job) -> Iterator[tuple[Record, Outcome]]:
+    """What became of a record; of each turn of it where turns are apart."""
+    if layout is None:
+        yield record, outcome_of(record.value, job.settings)
+        return
+    options = replace(job.settings.options, force_format=True)
+    settings = replace(job.settings, source=layout.format, options=options)
+    if settings.layout is not None:
+        record = _labelled(record, layouts_of(settings.layout)[0])
+    if job.each_turn and not isinstance(record.value, BridgeError):
+        yield from _by_turns(record, settings)
+    else:
+        yield record, _outcome(record, settings)
+
+
+def _labelled(record: Record, layout: Layout) -> Record:
+    """A record with the columns that its new layout wants beside it, under the names that it has for them."""
+    fields = dict(record.fields or {})
+    for name, columns in layout.requires.items():
+        column = next((each for each in columns if each in fields), None)
+        if column is None:
+            wanted = f"rows of the layout {layout.name} have a column {name!r}, and this row has none"
+            return record._replace(value=BridgeError(ErrorCode.SHAPE, wanted, path=""))
+        fields = {name if each == column else each: value for each, value in fields.items()}
+    return record._replace(fields=fields)
+
+
+def _by_turns(record: Record, settings: Settings) -> Iterator[tuple[Record, Outcome]]:
+    """The outcome of each turn of the assistant, behind what led to it."""
+    try:
+        reading = _read(record, settings)
+        cuts = list(turns_of(cast("Transcript", reading.transcript)))
+    except BridgeError as error:
+        yield record, outcome_of(error, settings)
+        return
+    for number, (cut, losses) in enumerate(cuts, 1):
+        where = {**record.where, **({"turn": number} if len(cuts) > 1 else {})}
+        part = record._replace(value=replace(reading, transcript=cut), where=where)
+        outcome = _outcome(part, settings)
+        if losses and outcome.error is None:
+            outcome = replace(outcome, losses=(*outcome.losses, *losses), status=Status.LOSSY)
+        yield part, outcome
+
+
+def _read(record: Record, settings: Settings) -> Reading:
+    if isinstance(record.value, Reading):
+        return record.value
+    value, findings = cast("Nested", record.value)
+    reading = read(value, settings.source, options=settings.options, strict=settings.strict)
+    return replace(reading, findings=(*findings, *reading.findings))
+
+
+def _outcome(record: Record, settings: Settings) -> Outcome:
+    """What became of a record. Where the target has no place for what was rejected, both answers are written apart."""
+    outcome = outcome_of(record.value, settings)
+    refused = outcome.error is not None and outcome.error.code is ErrorCode.LOSS
+    left_out = any(loss.code is LossCode.ALTERNATIVES for loss in outcome.losses)
+    if settings.layout is not None or not (refused or left_out):
+        return outcome
+    reading = _read(record, replace(settings, strict=False))
+    answers = answers_of(cast("Transcript", reading.transcript))
+    if not answers:
+        return outcome
+    outcomes = [outcome_of(replace(reading, transcript=each), settings) for each in answers.values()]
+    failed = next((each for each in outcomes if each.error is not None), None)
+    if failed is not None:
+        return failed
+    chosen, rejected = outcomes
+    losses = tuple(dict.fromkeys((*chosen.losses, *rejected.losses)))
+    written = {name: each.output for name, each in zip(answers, outcomes, strict=True)}
+    status = Status.LOSSY if Status.LOSSY in (chosen.status, rejected.status) else Status.CONVERTED
+    return replace(chosen, output=written, losses=losses, status=status)
+
+
+def columns_of(record: Record, output: Json, name: str | None, *, bare: bool) -> list[tuple[str, str]]:
+    """The columns of a row that is written, each with its JSON text.
+
+    Args:
+        record: the conversation.
+        output: what was written of it.
+        name: the column for it; None for the members of an object as columns, and `text` for a text.
+        bare: whether the columns beside the conversation are left out.
+    """
+    written: dict[str, Json] = {name or DEFAULT_FIELD: output}
+    if isinstance(output, dict) and name is None:
+        written = cast("dict[str, Json]", output)
+    columns: dict[str, str] = {}
+    for column, raw in (record.fields or {}).items():
+        if column == MEMBERS:
+            columns |= {key: _text(value) for key, value in written.items()}
+        elif not bare and raw is not None:
+            columns[_free(column, written, record.fields or {})] = raw
+    return list(columns.items())
+
+
+def _free(column: str, written: dict[str, Json], fields: dict[str, str | None]) -> str:
+    """The name of a column beside what was written."""
+    while column in written:
+        column = f"{_BEFORE}{column}"
+        while column in fields:
+            column = f"{_BEFORE}{column}"
+    return column

@@ -1,0 +1,35 @@
+"""`ocml-convert plan DATA... -o plan.yaml`: look at data, and propose what `batch --plan` needs to know of it."""
+
+from __future__ import annotations
+
+import click
+
+from ..errors import BridgeError, ErrorCode, ExitCode
+from .output import write_all
+from .parameters import FILE
+
+
+@click.command()
+@click.argument("inputs", nargs=-1, required=True, metavar="DATA...")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Where to write the plan; standard output if left out.")
+@click.option(
+    "--rows", type=click.IntRange(1), default=10_000, show_default=True, help="How many rows of each input to look at."
+)
+def plan(inputs: tuple[str, ...], output: str | None, rows: int) -> int:
+    """Look at the rows of datasets, and propose a plan for `batch --plan`.
+
+    The plan names the layout of the rows. What was seen of them (columns, speakers, counts, an example) is in its
+    comments. Read it, mend it where it is wrong, and give it to `batch`.
+    """
+    # Imported here: the other commands need none of it.
+    from ..bulk.looked import propose
+
+    try:
+        text = propose(inputs, rows)
+    except OSError as error:
+        raise BridgeError(ErrorCode.IO, str(error)) from error
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_all({output: text.encode("utf-8", "surrogatepass")})
+    return ExitCode.OK

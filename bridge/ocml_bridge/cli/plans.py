@@ -1,0 +1,70 @@
+"""Plans on the command line: the name of a layout, or a file."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+from ..errors import BridgeError, ErrorCode
+from .output import about, read_bytes
+
+if TYPE_CHECKING:
+    from ..layouts import Plan
+
+_ENDINGS: Final = (".yaml", ".yml", ".json")
+
+
+def plan_named(name: str) -> Plan:
+    """The plan of a name, or the one that a file holds.
+
+    Raises:
+        BridgeError: OCB-IO, or OCB-OPTION for what is no plan, with what is near.
+    """
+    from ..layouts import plan_of
+
+    if not (name.lower().endswith(_ENDINGS) or os.sep in name):
+        return plan_of(name)
+    import yaml
+
+    data = read_bytes(name)
+    with about(name):
+        try:
+            value: Any = yaml.safe_load(data)
+        except yaml.YAMLError as error:
+            raise BridgeError(ErrorCode.OPTION, f"not YAML: {' '.join(str(error).split())}") from error
+        return plan_of(value)
+
+
+def rows_of(name: str | None, source: str | None, turns: str | None) -> Plan | None:
+    """What rows are; None where records are transcripts.
+
+    Raises:
+        BridgeError: OCB-OPTION for a plan beside a format.
+    """
+    from ..layouts import AUTO, plan_of
+
+    if name is None:
+        return None if turns is None else plan_of(source.partition(":")[0] if source else AUTO)
+    if source is not None:
+        raise BridgeError(ErrorCode.OPTION, "a plan says what rows are: leave out --from, or the plan")
+    return plan_named(name)
+
+
+def layout_to(name: str | None, other: str | None) -> tuple[Plan, str] | None:
+    """The layout to write rows in, and the format of its documents.
+
+    Raises:
+        BridgeError: OCB-OPTION for a layout that is not written, for several, and for one beside another target.
+    """
+    from ..layouts import LAYOUTS, layouts_of
+
+    if name is None:
+        return None
+    if other is not None:
+        raise BridgeError(ErrorCode.OPTION, "--to-plan says what to write: leave out --to and --profile, or it")
+    plan = plan_named(name)
+    layouts = layouts_of(plan)
+    if len(layouts) != 1 or layouts[0].writes is None:
+        known = ", ".join(layout.name for layout in LAYOUTS if layout.writes is not None)
+        raise BridgeError(ErrorCode.OPTION, f"rows of {name!r} are read, and not written; there are {known}")
+    return plan, layouts[0].format

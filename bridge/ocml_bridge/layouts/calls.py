@@ -1,0 +1,136 @@
+"""Calls, results and tools that stand in texts: between tags, as Hermes and Glaive have them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from .. import jsontext
+from ..errors import BridgeError
+from ..loss import Finding, FindingCode, Severity
+from ..model import Json
+from .held import as_list, as_object
+from .layout import Object, noticed
+from .messages import calls_of, message, tools_of
+
+_CALL: Final = re.compile(r"<tool_call>(.*?)</tool_call>|<functioncall>(.*)\Z", re.DOTALL)
+_RESULT: Final = re.compile(r"<tool_response>(.*?)</tool_response>", re.DOTALL)
+_TOOLS: Final = re.compile(r"[ \t]*<tools>(.*?)</tools>\n?", re.DOTALL)
+_QUOTED: Final = re.compile(r"""\A\{\s*"name":\s*"([^"]*)",\s*"arguments":\s*'(.*)'\s*\}\Z""", re.DOTALL)
+"""Glaive's calls, whose arguments are JSON in single quotes."""
+_OBJECT: Final = re.compile(r"^\{", re.MULTILINE)
+
+
+def stand_in(text: Json) -> bool:
+    """Whether a text has a tag of calls, results or tools."""
+    return isinstance(text, str) and any(tag in text for tag in ("<tool_call>", "<tool_response>", "<tools>"))
+
+
+def opened(
+    messages: Sequence[Object], tools: list[Json] | None = None
+) -> tuple[list[Json] | None, list[Object], tuple[Finding, ...]]:
+    """Messages with calls, results and tools taken out of their texts.
+
+    Args:
+        messages: each with a text.
+        tools: those declared elsewhere; None where there are none.
+
+    Returns:
+        The declared tools, the messages, and what could not be understood or was mended.
+    """
+    out: list[Object] = []
+    findings: list[Finding] = []
+    for at, each in enumerate(messages):
+        text, path = each.get("content"), f"/messages/{at}/content"
+        if not isinstance(text, str):
+            out.append(each)
+        elif each["role"] == "system":
+            declared, rest = _declared(text, path, findings)
+            if declared is not None:
+                tools = declared if tools is None else tools
+            out.append({**each, "content": rest})
+        elif each["role"] == "assistant":
+            out.append(_called(each, text, path, findings))
+        elif each["role"] in ("tool", "user") and (results := _results(text)) is not None:
+            more = {key: value for key, value in each.items() if key not in ("role", "content")}
+            out += [{**message("tool", result), **more} for result in results]
+        else:
+            out.append(each)
+    return tools, out, tuple(findings)
+
+
+def _called(each: Object, text: str, path: str, findings: list[Finding]) -> Object:
+    found = list(_CALL.finditer(text))
+    if not found:
+        return each
+    before, rest = text[: found[0].start()], _CALL.sub("", text[found[0].start() :])
+    try:
+        made = [call for one in found for call in _call(one[1] if one[1] is not None else one[2], path, findings)]
+    except BridgeError:
+        findings.append(Finding(FindingCode.JSON_OPAQUE, Severity.CHANGED, path, "a call that is no JSON stays text"))
+        return each
+    if rest.strip():
+        findings.append(noticed(path, "text stands behind calls; calls and text stay one text"))
+        return each
+    content = before.strip()
+    return {**each, "content": content or None, "tool_calls": made}
+
+
+def _call(text: str, path: str, findings: list[Finding]) -> list[Json]:
+    text = text.strip()
+    quoted = _QUOTED.match(text)
+    if quoted is not None:
+        return [{"type": "function", "function": {"name": quoted[1], "arguments": quoted[2]}}]
+    try:
+        value: Json = jsontext.loads(text)
+    except BridgeError:
+        value = _literal(text)
+        if as_object(value) is None:
+            raise
+        findings.append(Finding(FindingCode.JSON_REPAIRED, Severity.CHANGED, path, "a call is written as in Python"))
+    return calls_of(value, path)
+
+
+def _literal(text: str) -> Any:
+    """The value of a literal of Python; None for what is none."""
+    with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+        return ast.literal_eval(text)
+    return None
+
+
+def _results(text: str) -> list[str] | None:
+    """The results in a text that holds nothing else."""
+    found = _RESULT.findall(text)
+    return [each.strip() for each in found] if found and not _RESULT.sub("", text).strip() else None
+
+
+def _declared(text: str, path: str, findings: list[Finding]) -> tuple[list[Json] | None, str]:
+    """The tools that the system declares, and its text without them."""
+    found = _TOOLS.search(text)
+    if found is not None:
+        values = _objects(found[1])
+        rest = text[: found.start()] + text[found.end() :]
+    else:
+        begins = _OBJECT.search(text) if "functions" in text else None
+        if begins is None:
+            return None, text
+        values, rest = _objects(text[begins.start() :]), text[: begins.start()].rstrip()
+    with suppress(BridgeError):
+        if values:
+            return tools_of(values, path), rest
+    findings.append(Finding(FindingCode.TOOLS_OPAQUE, Severity.CHANGED, path, "tools that are no JSON stay text"))
+    return None, text
+
+
+def _objects(text: str) -> list[Json] | None:
+    """The objects of a JSON list, or of JSON values one behind the other; None for any other text."""
+    with suppress(BridgeError):
+        value = jsontext.loads(text.strip())
+        return as_list(value) or ([value] if as_object(value) is not None else None)
+    pieces = re.split(r"\n\s*\n|(?<=\})\s*\n(?=\{)", text.strip())
+    with suppress(BridgeError):
+        return [jsontext.loads(piece) for piece in pieces if piece.strip()]
+    return None

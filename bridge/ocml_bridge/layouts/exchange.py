@@ -1,0 +1,299 @@
+"""Rows that hold the last exchange in columns: a prompt and what answers it, and what went before.
+
+Alpaca's instructions, TRL's prompts and completions, preferences, and records of calls are all of this kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise, takewhile
+from typing import Final, cast
+
+from ..errors import BridgeError
+from ..model import Json
+from . import speech, thoughts
+from .held import as_list, as_object
+from .layout import Document, Object, Wording, misshapen, parsed, unfit
+from .messages import are_messages, calls_of, is_text, message, preference, request, respelled, respelled_all, tools_of
+
+SYSTEM: Final = "system"
+HISTORY: Final = "history"
+INSTRUCTION: Final = "instruction"
+INPUT: Final = "input"
+OUTPUT: Final = "output"
+CHOSEN: Final = "chosen"
+REJECTED: Final = "rejected"
+TOOLS: Final = "tools"
+CALLS: Final = "calls"
+STEPS: Final = "steps"
+
+
+def is_exchange(fields: Object, wording: Wording) -> bool:
+    """Whether what was asked stands there with its answer."""
+    answer = fields.get(OUTPUT)
+    return _is_said(fields.get(INSTRUCTION, fields.get(INPUT))) and (_is_said(answer) or as_object(answer) is not None)
+
+
+def is_prompt(fields: Object, wording: Wording) -> bool:
+    """Whether a prompt stands there."""
+    return _is_said(fields.get(INSTRUCTION))
+
+
+def is_bfcl(fields: Object, wording: Wording) -> bool:
+    """Whether turns stand there, each a list of messages, with functions."""
+    turns = as_list(fields.get(INSTRUCTION))
+    return TOOLS in fields and bool(turns) and all(are_messages(turn, wording) for turn in turns or ())
+
+
+def is_completion(fields: Object, wording: Wording) -> bool:
+    """Whether a prompt stands there; with its completion, where there is one."""
+    return INSTRUCTION in fields and is_exchange(fields, wording)
+
+
+def is_stepwise(fields: Object, wording: Wording) -> bool:
+    """Whether a prompt stands there with an answer in steps."""
+    steps = as_list(fields.get(STEPS))
+    return _is_said(fields.get(INSTRUCTION)) and bool(steps) and all(isinstance(each, str) for each in steps or ())
+
+
+def is_called(fields: Object, wording: Wording) -> bool:
+    """Whether a question stands there with declared tools, and with calls as the answer."""
+    if not (_is_said(fields.get(INSTRUCTION)) and TOOLS in fields and CALLS in fields):
+        return False
+    try:
+        calls = parsed(fields[CALLS], f"/{CALLS}")
+    except BridgeError:
+        return False
+    return all("name" in (as_object(each) or {}) for each in as_list(calls) or [calls]) or calls == []
+
+
+def _is_said(value: Json) -> bool:
+    return isinstance(value, str) or are_messages(value, _WORDS)
+
+
+_WORDS: Final = Wording()
+
+
+def is_preference(fields: Object, wording: Wording) -> bool:
+    """Whether two answers stand there, one of which is preferred."""
+    return all(_is_answer(fields.get(key)) for key in (CHOSEN, REJECTED))
+
+
+def _is_answer(value: Json) -> bool:
+    return isinstance(value, str) or as_object(value) is not None or are_messages(value, _WORDS)
+
+
+def read_exchange(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The conversation that ends in the exchange."""
+    messages = read_prompt(fields, wording)
+    if OUTPUT in fields:
+        messages += read_answer(fields[OUTPUT], wording, f"/{OUTPUT}")
+    return [Document(request(messages, read_tools(fields)))]
+
+
+def read_steps(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The conversation that ends in an answer of several steps: each is a part of it."""
+    parts = [{"type": "text", "text": step} for step in as_list(fields[STEPS]) or []]
+    answer: Object = {"role": "assistant", "content": parts}
+    return [Document(request([*read_prompt(fields, wording), answer], read_tools(fields)))]
+
+
+def read_calls(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The conversation that ends in calls; one without any ends in what was asked."""
+    messages = read_prompt(fields, wording)
+    if calls := calls_of(fields.get(CALLS, []), f"/{CALLS}"):
+        messages.append({"role": "assistant", "tool_calls": calls})
+    return [Document(request(messages, read_tools(fields)))]
+
+
+def read_preference(fields: Object, wording: Wording) -> Sequence[Document]:
+    """A conversation with the answer that was chosen and the one that was rejected.
+
+    Where no prompt is given, it is what both begin with.
+    """
+    prompt = read_prompt(fields, wording)
+    given = [fields[CHOSEN], fields[REJECTED]]
+    if all(isinstance(each, str) for each in given):
+        if any(key in fields for key in (INSTRUCTION, INPUT, HISTORY)):
+            answers = [read_answer(each, wording, f"/{CHOSEN}") for each in given]
+        else:
+            before, answers = _apart(cast("list[str]", given), wording)
+            prompt += before
+    else:
+        answers = [read_answer(each, wording, f"/{key}") for each, key in zip(given, (CHOSEN, REJECTED), strict=True)]
+        start = _repeated(prompt, answers)
+        end = start + shared(answers[0][start:], answers[1][start:])
+        prompt += answers[0][start:end]
+        answers = [each[end:] for each in answers]
+    return [Document(preference(prompt, answers[0], answers[1], read_tools(fields)))]
+
+
+def shared(one: Sequence[Json], other: Sequence[Json]) -> int:
+    """How many messages two answers begin with that are the same; each keeps one at least."""
+    at = 0
+    while at < min(len(one), len(other)) - 1 and one[at] == other[at]:
+        at += 1
+    return at
+
+
+def _repeated(prompt: Sequence[Json], answers: Sequence[Sequence[Json]]) -> int:
+    """How many messages both answers begin with that are the end of the prompt, as some datasets say it again."""
+    for start in range(len(prompt)):
+        again = list(prompt[start:])
+        if all(len(each) > len(again) and list(each[: len(again)]) == again for each in answers):
+            return len(again)
+    return 0
+
+
+def _apart(texts: Sequence[str], wording: Wording) -> tuple[list[Object], list[list[Object]]]:
+    """What two texts begin with as the prompt, and what they go on with.
+
+    Texts that name their speakers are conversations. In others the prompt ends where they differ, a space in front of
+    which is the answers' (TRL, `extract_prompt`).
+    """
+    one, other = (speech.read_speech(text) for text in texts)
+    if one is not None and other is not None:
+        at = shared(one, other)
+        return one[:at], [one[at:], other[at:]]
+    at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*texts, strict=False)))
+    at -= at > 0 and texts[0][at - 1] == " "
+    prompt = [message("user", texts[0][:at])] if at else []
+    return prompt, [read_answer(text[at:], wording, f"/{CHOSEN}") for text in texts]
+
+
+def read_prompt(fields: Object, wording: Wording) -> list[Object]:
+    """What was said before the answer."""
+    messages: list[Object] = []
+    system = fields.get(SYSTEM)
+    if system is not None and not isinstance(system, str):
+        raise misshapen(f"/{SYSTEM}", "a text")
+    if system:
+        messages.append(message("system", system))
+    if HISTORY in fields:
+        messages += read_history(fields[HISTORY], wording, f"/{HISTORY}")
+    asked = fields.get(INSTRUCTION)
+    listed = as_list(asked)
+    if listed and all(as_list(turn) is not None for turn in listed):  # turns of messages, as BFCL has them
+        asked = [each for turn in listed for each in as_list(turn) or []]
+    if as_list(asked) is not None:
+        messages += respelled_all(asked, wording, f"/{INSTRUCTION}")
+        asked = None
+    if as_object(asked) is not None:
+        messages.append(respelled(asked, wording, f"/{INSTRUCTION}"))
+        asked = None
+    texts = [asked, fields.get(INPUT)]
+    for name, text in zip((INSTRUCTION, INPUT), texts, strict=True):
+        if text is not None and not isinstance(text, str):
+            raise misshapen(f"/{name}", "a text")
+    said = [text for text in cast("list[str | None]", texts) if text]
+    if said or (texts[0] is not None and not listed):
+        messages.append(message("user", wording.separator.join(said)))
+    return messages
+
+
+def read_history(value: Json, wording: Wording, path: str) -> list[Object]:
+    """What was said before, in pairs or as messages; a side of a pair that is null said nothing."""
+    items = as_list(value)
+    if items is None:
+        raise misshapen(path, "a list of pairs")
+    if are_messages(items, wording):
+        return respelled_all(items, wording, path)
+    messages: list[Object] = []
+    for at, item in enumerate(items):
+        pair = as_list(item)
+        if pair is None or len(pair) != 2 or not all(each is None or isinstance(each, str) for each in pair):
+            raise misshapen(f"{path}/{at}", "a pair of texts, what was asked and what was answered")
+        asked, answer = cast("list[str | None]", pair)
+        messages += [message("user", asked)] if asked is not None else []
+        messages += [thoughts.split(message("assistant", answer), wording)] if answer is not None else []
+    return messages
+
+
+def read_answer(value: Json, wording: Wording, path: str) -> list[Object]:
+    """An answer that is a text, a message, or a list of messages."""
+    if isinstance(value, str):
+        return [thoughts.split(message("assistant", value), wording)]
+    if as_object(value) is not None:
+        return [thoughts.split(respelled(value, wording, path), wording)]
+    return [thoughts.split(each, wording) for each in respelled_all(value, wording, path)]
+
+
+def read_tools(fields: Object) -> list[Json] | None:
+    """The declared tools."""
+    return tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write_alpaca(document: Json, wording: Wording) -> Object:
+    """The fields of texts that take turns and end in an answer."""
+    messages = [thoughts.joined(each, wording) for each in messages_in(document, "alpaca")]
+    texts = texts_of(messages, "alpaca")
+    fields: Object = {}
+    if texts and texts[0][0] == "system":
+        fields[SYSTEM] = texts.pop(0)[1]
+    roles = [role for role, _ in texts]
+    if roles != ["user", "assistant"] * (len(roles) // 2) or not roles:
+        raise unfit("alpaca", "the user and the assistant have to take turns, and the assistant speaks last")
+    said = [text for _, text in texts]
+    fields |= {INSTRUCTION: said[-2], INPUT: "", OUTPUT: said[-1]}
+    if len(said) > 2:
+        fields[HISTORY] = [list(pair) for pair in list(pairwise(said))[:-2:2]]
+    order = (INSTRUCTION, INPUT, OUTPUT, SYSTEM, HISTORY)
+    return {key: fields[key] for key in order if key in fields}
+
+
+def write_completion(document: Json, wording: Wording) -> Object:
+    """The fields of a conversation whose last message is the assistant's: that is the completion."""
+    messages = messages_in(document, "prompt-completion", tools=True)
+    if not messages or messages[-1].get("role") != "assistant":
+        raise unfit("prompt-completion", "the assistant has to speak last")
+    return {INSTRUCTION: messages[:-1], OUTPUT: messages[-1:], **_declared(document)}
+
+
+def write_steps(document: Json, wording: Wording) -> Object:
+    """The fields of a conversation whose last message is the assistant's, in parts: these are the steps."""
+    fields = write_completion(document, wording)
+    parts = as_list(fields[OUTPUT][0].get("content"))
+    steps = [(as_object(part) or {}).get("text") for part in parts or []]
+    if not steps or not all(isinstance(step, str) for step in steps):
+        raise unfit("stepwise", "the last answer is not in parts, each a text")
+    more = {key: value for key, value in fields.items() if key != OUTPUT}
+    return {**more, STEPS: steps}
+
+
+def write_preference(document: Json, wording: Wording) -> Object:
+    """The fields of a conversation with the answer that was chosen and the one that was rejected."""
+    found = as_object(document) or {}
+    given = as_object(found.get("input"))
+    chosen, rejected = as_list(found.get("preferred_output")), as_list(found.get("non_preferred_output"))
+    if given is None or not chosen or not rejected:
+        raise unfit("preference", "there is no answer that was rejected beside one that was chosen")
+    prompt = messages_in(given, "preference", tools=True)
+    return {INSTRUCTION: prompt, CHOSEN: chosen, REJECTED: rejected, **_declared(given)}
+
+
+def _declared(document: Json) -> Object:
+    tools = (as_object(document) or {}).get("tools")
+    return {} if tools is None else {TOOLS: tools}
+
+
+def messages_in(document: Json, name: str, *, tools: bool = False) -> list[Object]:
+    """The messages of a request that has nothing else, but for tools where the layout has a place for them."""
+    found = as_object(document)
+    messages = as_list(found.get("messages")) if found is not None else None
+    if found is None or messages is None:
+        raise unfit(name, "it has several answers")
+    if not tools and found.get("tools") is not None:
+        raise unfit(name, "it declares tools")
+    return [cast("Object", each) for each in messages]
+
+
+def texts_of(messages: Sequence[Object], name: str) -> list[tuple[str, str]]:
+    """Messages as roles and texts."""
+    odd = next((at for at, each in enumerate(messages) if not is_text(each)), None)
+    if odd is not None:
+        what = ", ".join(sorted(messages[odd].keys() - {"role", "content"})) or "content that is no text"
+        raise unfit(name, f"message {odd + 1}, of the {messages[odd].get('role')}, has {what}")
+    return [(each["role"], each["content"]) for each in messages]

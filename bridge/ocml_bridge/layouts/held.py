@@ -1,0 +1,95 @@
+"""What a layout holds of a document: members of messages that it has no place for, and whether two are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from .. import jsontext
+from ..errors import BridgeError
+from ..loss import Loss, LossCode, Severity
+from ..model import Json
+
+Object = dict[str, Any]
+IDS = "tool_call_id"
+"""The member of replies that goes with the ids of calls."""
+
+
+def as_list(value: Json) -> list[Json] | None:
+    """A value as a list; None where it is none."""
+    return cast("list[Json]", value) if isinstance(value, list) else None
+
+
+def as_object(value: Json) -> Object | None:
+    """A value as an object; None where it is none."""
+    return cast("Object", value) if isinstance(value, dict) else None
+
+
+def without(document: Json, drops: Mapping[str, LossCode]) -> tuple[Json, Sequence[Loss]]:
+    """A document without some members of its messages, and the losses.
+
+    Ids go only where replies stand in the order of their calls: else they are all that pairs them, and stay.
+    """
+    found = as_object(document)
+    if not drops or found is None:
+        return document, ()
+    losses: list[Loss] = []
+    messages = as_list(found.get("messages"))
+    if messages is None:
+        return document, ()
+    if IDS in drops and not in_order(messages):
+        drops = {key: code for key, code in drops.items() if key != IDS}
+    held = [_without(as_object(each) or {}, drops, f"/messages/{at}", losses) for at, each in enumerate(messages)]
+    return {**found, "messages": held}, losses
+
+
+def _without(message: Object, drops: Mapping[str, LossCode], path: str, losses: list[Loss]) -> Object:
+    gone = [key for key in message if key in drops]
+    out = {key: value for key, value in message.items() if key not in drops}
+    calls = [as_object(call) or {} for call in as_list(out.get("tool_calls")) or []]
+    losses += [Loss(drops[key], Severity.LOST, f"{path}/{key}", f"the layout has no place for {key!r}") for key in gone]
+    if IDS in drops and any("id" in call for call in calls):
+        detail = "the layout has no place for ids of calls"
+        losses.append(Loss(drops[IDS], Severity.LOST, f"{path}/tool_calls", detail))
+        out["tool_calls"] = [{key: value for key, value in call.items() if key != "id"} for call in calls]
+    return out
+
+
+def in_order(messages: Sequence[Json]) -> bool:
+    """Whether each reply stands where the next call without one is the one that it answers."""
+    waiting: list[Json] = []
+    for each in messages:
+        message = as_object(each) or {}
+        if message.get("role") == "tool":
+            if IDS in message and (not waiting or waiting.pop(0) != message[IDS]):
+                return False
+        elif message.get("tool_calls"):
+            if waiting:
+                return False
+            waiting = [(as_object(call) or {}).get("id") for call in as_list(message["tool_calls"]) or []]
+        elif waiting:
+            return False
+    return True
+
+
+def same(one: Json, other: Json) -> bool:
+    """Whether two documents are the same conversation: arguments may be spelled otherwise, null is like absent."""
+    return _plain(one) == _plain(other)
+
+
+def _plain(value: Json) -> Json:
+    listed, found = as_list(value), as_object(value)
+    if listed is not None:
+        return [_plain(each) for each in listed]
+    if found is None:
+        return value
+    return {
+        key: _arguments(each) if key == "arguments" else _plain(each) for key, each in found.items() if each is not None
+    }
+
+
+def _arguments(value: Json) -> Json:
+    try:
+        return jsontext.loads(value) if isinstance(value, str) else value
+    except BridgeError:
+        return value

@@ -1,0 +1,182 @@
+"""What a layout is: the columns in which rows of a dataset hold a conversation, and how these make a document.
+
+A layout makes documents of a format that there is; what is lost of them in another format is that format's to say. A
+row is written only if reading it gives the document again, so a layout needs no list of what it cannot hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from .. import jsontext
+from ..errors import BridgeError, ErrorCode
+from ..loss import Finding, FindingCode, Loss, LossCode, Severity
+from ..model import Json
+from .held import same, without
+
+Object = dict[str, Any]
+"""A JSON object: a row, or the fields of a layout with their values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What datasets of one layout spell in their own words.
+
+    Attributes:
+        role: the keys of a turn that may say whose it is, the first is written.
+        text: the keys that may hold what it says.
+        roles: words for whose a turn is → roles, in small letters.
+        separator: what stands between an instruction and its input.
+        thoughts: tags that the thought before an answer stands in; none where tags are text.
+        calls: whether calls, results and tools may stand in texts, in tags (`calls`).
+    """
+
+    role: tuple[str, ...] = ("role", "from")
+    text: tuple[str, ...] = ("content", "value")
+    roles: Mapping[str, str] = field(default_factory=dict[str, str])
+    separator: str = "\n"
+    thoughts: tuple[str, ...] = ()
+    calls: bool = False
+
+
+class Document(NamedTuple):
+    """A conversation of a row.
+
+    Attributes:
+        value: as the layout's format has it.
+        findings: what was mended or assumed.
+        path: where in its row it ends, where the row has several.
+        beside: what the row says of it that is no conversation: columns of its own.
+    """
+
+    value: Json
+    findings: tuple[Finding, ...] = ()
+    path: str | None = None
+    beside: Mapping[str, Json] = MappingProxyType({})
+
+
+Fits = Callable[[Object, Wording], bool]
+Reads = Callable[[Object, Wording], Sequence[Document]]
+Writes = Callable[[Json, Wording], Object]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One way in which rows hold conversations.
+
+    Attributes:
+        name: by which a plan names it.
+        title: what it is called, for people.
+        format: of the documents that it makes.
+        columns: its fields, each with the names that its column may have; the first is written.
+        fits: whether a row with these fields is of this layout.
+        reads: makes the documents of the fields; raises `BridgeError` with a path for fields that make none.
+        writes: makes the fields of a document; None where nobody trains on the layout.
+        wording: its words.
+        requires: columns that a row has to have beside the conversation, each with the names that they may have.
+        drops: members of messages that it has no place for, and what their loss is called.
+        whole: whether the row is the document, with all its columns.
+    """
+
+    name: str
+    title: str
+    format: str
+    columns: Mapping[str, tuple[str, ...]]
+    fits: Fits
+    reads: Reads
+    writes: Writes | None = None
+    wording: Wording = Wording()
+    requires: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    drops: Mapping[str, LossCode] = field(default_factory=dict[str, LossCode])
+    whole: bool = False
+
+    def fields(self, row: Object) -> Object:
+        """The fields that a row has, under the layout's own names for them; null is no value."""
+        if self.whole:
+            return row
+        found: Object = {}
+        for name, columns in self.columns.items():
+            column = next((each for each in columns if row.get(each) is not None), None)
+            if column is not None:
+                found[name] = row[column]
+        return found
+
+    def taken(self, row: Object) -> frozenset[str]:
+        """The columns of a row that its conversation is read from; all others travel beside it."""
+        if self.whole:
+            return frozenset(row)
+        taken: set[str] = set()
+        for columns in self.columns.values():
+            present = [each for each in columns if each in row]
+            taken.update([each for each in present if row[each] is not None][:1] or present[:1])
+        return frozenset(taken)
+
+    def has(self, row: Object) -> bool:
+        """Whether a row is of this layout."""
+        required = all(any(each in row for each in columns) for columns in self.requires.values())
+        return required and self.fits(self.fields(row), self.wording)
+
+    def read(self, row: Object) -> Sequence[Document]:
+        """The documents of a row.
+
+        Raises:
+            BridgeError: OCB-SHAPE with a path into the row.
+        """
+        return self.reads(self.fields(row), self.wording)
+
+    def write(self, document: Json) -> tuple[Object, Sequence[Loss]]:
+        """The row of a document, and what the layout has no place for.
+
+        Raises:
+            BridgeError: OCB-SHAPE where the layout cannot hold the conversation, saying why; OCB-OPTION where nobody
+                trains on it.
+        """
+        if self.writes is None:
+            raise BridgeError(ErrorCode.OPTION, f"rows of the layout {self.name} are read, and not written")
+        held, losses = without(document, self.drops)
+        try:
+            fields = self.writes(held, self.wording)
+            row = fields if self.whole else {self.columns[name][0]: value for name, value in fields.items()}
+            back = [each.value for each in self.read(row)]
+        except BridgeError as error:
+            raise error if error.code is ErrorCode.SHAPE else unfit(self.name, error.message) from error
+        if len(back) != 1 or not same(back[0], held):
+            raise unfit(self.name, "the row would read as another conversation")
+        return row, losses
+
+    def renamed(self, columns: Mapping[str, str], wording: Wording) -> Layout:
+        """The layout of a dataset that has other names for columns, and words of its own."""
+        names = {key: (each,) for key, each in columns.items()}
+        return replace(self, columns={**self.columns, **names}, wording=wording)
+
+
+def unfit(name: str, reason: str) -> BridgeError:
+    """Why a layout cannot hold a document."""
+    return BridgeError(ErrorCode.SHAPE, f"the layout {name} cannot hold this: {reason}")
+
+
+def misshapen(path: str, wanted: str) -> BridgeError:
+    """What is wrong with a field of a row."""
+    return BridgeError(ErrorCode.SHAPE, f"expected {wanted}", path=path)
+
+
+def noticed(path: str, detail: str) -> Finding:
+    """Something of a row that was mended."""
+    return Finding(FindingCode.SHAPE, Severity.CHANGED, path, detail)
+
+
+def parsed(value: Json, path: str) -> Json:
+    """A value that may be given as its JSON text.
+
+    Raises:
+        BridgeError: OCB-JSON for a text that is none.
+    """
+    if not isinstance(value, str):
+        return value
+    try:
+        return jsontext.loads(value)
+    except BridgeError as error:
+        raise BridgeError(error.code, f"no JSON text: {error.message}", path=path) from error

@@ -1,0 +1,161 @@
+"""Messages of Chat Completions, as rows give them: texts, turns in other words, calls and tools as JSON text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, cast
+
+from .. import jsontext
+from ..model import Json
+from .held import as_list, as_object
+from .layout import Object, Wording, misshapen, parsed
+
+ROLES: Final[dict[str, str]] = {
+    **dict.fromkeys(("system",), "system"),
+    **dict.fromkeys(("user", "human", "prompter", "question"), "user"),
+    **dict.fromkeys(("assistant", "gpt", "bot", "model", "chatgpt", "bing", "bard", "ai", "answer"), "assistant"),
+    **dict.fromkeys(("tool", "observation", "function_response", "tool_response", "function response"), "tool"),
+}
+"""Words that datasets have for roles, in small letters."""
+
+
+def message(role: str, text: str) -> Object:
+    """A message that is a text."""
+    return {"role": role, "content": text}
+
+
+def is_message(value: Json, wording: Wording) -> bool:
+    """Whether a value is an object that says whose it is, and something."""
+    found = as_object(value)
+    return found is not None and any(isinstance(found.get(key), str) for key in wording.role)
+
+
+def are_messages(value: Json, wording: Wording) -> bool:
+    """Whether a value is a list of messages with one at least."""
+    items = as_list(value)
+    return bool(items) and all(is_message(item, wording) for item in items or ())
+
+
+def respelled(value: Json, wording: Wording, path: str) -> Object:
+    """A message in the words of Chat Completions; what is in them already stays as it is.
+
+    Raises:
+        BridgeError: OCB-SHAPE for what is no message.
+    """
+    found = as_object(value)
+    if found is None:
+        raise misshapen(path, f"a message, an object with {wording.role[0]!r}")
+    role = next((key for key in wording.role if isinstance(found.get(key), str)), None)
+    if role is None:
+        raise misshapen(path, f"a message with {wording.role[0]!r}, which says whose it is")
+    text = next((key for key in wording.text if key in found), None)
+    word = cast("str", found[role])
+    known = wording.roles.get(word.lower())
+    names = {role: "role", text: "content"}
+    out = {names.get(key, key): each for key, each in found.items()}
+    out["role"] = known or (word if role == "role" else ROLES.get(word.lower(), word))
+    return out
+
+
+def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
+    """A list of messages in the words of Chat Completions.
+
+    Raises:
+        BridgeError: OCB-SHAPE for what is none.
+    """
+    items = as_list(parsed(value, path))
+    if items is None:
+        raise misshapen(path, "a list of messages")
+    return [respelled(item, wording, f"{path}/{at}") for at, item in enumerate(items)]
+
+
+def tools_of(value: Json, path: str) -> list[Json] | None:
+    """Declared tools as a list, each in its wrapper; None where there are none.
+
+    Args:
+        value: a list, or its JSON text; the tools bare, or wrapped.
+        path: where it stands.
+
+    Raises:
+        BridgeError: OCB-JSON, or OCB-SHAPE for what is no list of tools.
+    """
+    if isinstance(value, str) and not value.strip():
+        return None
+    items = parsed(value, path)
+    if as_object(items) is not None:
+        items = [items]
+    listed = as_list(items)
+    if listed is None:
+        raise misshapen(path, "a list of tools, or its JSON text")
+    return [_wrapped(parsed(item, f"{path}/{at}"), f"{path}/{at}") for at, item in enumerate(listed)]
+
+
+def _wrapped(tool: Json, path: str) -> Json:
+    found = as_object(tool)
+    if found is None:
+        raise misshapen(path, "a tool, an object with 'name'")
+    if "function" in found or ("type" in found and "name" not in found):
+        return found if "type" in found else {"type": "function", **found}
+    if not isinstance(found.get("name"), str):
+        raise misshapen(path, "a tool with 'name'")
+    if found.get("type") == "function":
+        found = {key: each for key, each in found.items() if key != "type"}
+    return {"type": "function", "function": _schema(found)}
+
+
+def _schema(tool: Object) -> Object:
+    """A tool whose parameters are a JSON Schema: some datasets give the properties alone."""
+    parameters = as_object(tool.get("parameters"))
+    if not parameters or isinstance(parameters.get("type"), str) or "properties" in parameters:
+        return tool
+    if not all(as_object(each) for each in parameters.values()):
+        return tool
+    return {**tool, "parameters": {"type": "object", "properties": parameters}}
+
+
+def calls_of(value: Json, path: str) -> list[Json]:
+    """Calls as Chat Completions has them.
+
+    Args:
+        value: one call or a list, or their JSON text: objects with `name` and `arguments`, or wrapped.
+        path: where it stands.
+
+    Raises:
+        BridgeError: OCB-JSON, or OCB-SHAPE for what is no call.
+    """
+    found = parsed(value, path)
+    listed = as_list(found)
+    items = [found] if listed is None else listed
+    return [_call(parsed(item, f"{path}/{at}"), f"{path}/{at}") for at, item in enumerate(items)]
+
+
+def _call(value: Json, path: str) -> Object:
+    found = as_object(value)
+    if found is not None and "function" in found:
+        return {"type": "function", **found}
+    if found is None or not isinstance(found.get("name"), str):
+        raise misshapen(path, "a call, an object with 'name' and 'arguments'")
+    given = found.get("arguments", found.get("parameters", {}))
+    arguments = given if isinstance(given, str) else jsontext.dumps(given).decode()
+    more = {key: each for key, each in found.items() if key not in ("name", "arguments", "parameters", "id", "type")}
+    identity = {"id": found["id"]} if isinstance(found.get("id"), str) else {}
+    return {**identity, "type": "function", "function": {"name": found["name"], "arguments": arguments, **more}}
+
+
+def request(messages: Sequence[Json], tools: list[Json] | None) -> Object:
+    """A document of messages and tools."""
+    return {"messages": list(messages), **({} if tools is None else {"tools": tools})}
+
+
+def preference(
+    prompt: Sequence[Json], chosen: Sequence[Json], rejected: Sequence[Json], tools: list[Json] | None
+) -> Object:
+    """A document of a preference."""
+    answers = {"preferred_output": list(chosen), "non_preferred_output": list(rejected)}
+    return {"input": request(prompt, tools), **answers}
+
+
+def is_text(value: Json) -> bool:
+    """Whether a message is a text and nothing else."""
+    found = as_object(value)
+    return found is not None and found.keys() == {"role", "content"} and isinstance(found["content"], str)

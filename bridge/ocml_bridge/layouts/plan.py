@@ -1,0 +1,199 @@
+"""A plan: which layouts the rows of a dataset have, and in which words. Values alone, as a file has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, cast
+
+from .. import registry
+from ..detection import looks
+from ..errors import BridgeError, ErrorCode
+from ..model import Json
+from ..recognise import recognise
+from .held import as_list, as_object
+from .layout import Document, Layout, Object
+from .table import BY_NAME, LAYOUTS
+from .thoughts import TAGS
+from .whole import whole
+
+AUTO: Final = "auto"
+"""The name of the plan that tells the layout of each row from the row."""
+Pairs = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the rows of a dataset are.
+
+    Attributes:
+        layout: the names of layouts, or of formats whose documents rows are; each row is of the first one that fits.
+        columns: fields of a layout, and the columns that they stand in.
+        role: the key of a turn that says whose it is; None for those that the layout knows.
+        text: the key of a turn that holds what it says.
+        roles: words for whose a turn is, and roles.
+        separator: what stands between an instruction and its input; None for a line break.
+        thoughts: tags that the thought before an answer stands in.
+    """
+
+    layout: tuple[str, ...]
+    columns: Pairs = ()
+    role: str | None = None
+    text: str | None = None
+    roles: Pairs = ()
+    separator: str | None = None
+    thoughts: tuple[str, ...] = ()
+
+
+class Row(NamedTuple):
+    """A row as a plan reads it.
+
+    Attributes:
+        layout: the one that fits.
+        documents: its conversations.
+        beside: the columns that are no conversation.
+    """
+
+    layout: Layout
+    documents: Sequence[Document]
+    beside: Object
+
+
+def layouts_of(plan: Plan) -> tuple[Layout, ...]:
+    """The layouts of a plan, in the words of the dataset."""
+    return _layouts(plan)
+
+
+@lru_cache(maxsize=64)
+def _layouts(plan: Plan) -> tuple[Layout, ...]:
+    names = plan.layout
+    found = [*whole(), *LAYOUTS] if names == (AUTO,) else [layout_of(name) for name in names]
+    return tuple(_worded(layout, plan) for layout in found)
+
+
+def layout_of(name: str) -> Layout:
+    """The layout of a name.
+
+    Raises:
+        BridgeError: OCB-OPTION naming the near one.
+    """
+    if name in BY_NAME:
+        return BY_NAME[name]
+    if name in registry.formats():
+        return next(layout for layout in whole(name) if layout.name == name)
+    raise _unknown("layout", name, [AUTO, *BY_NAME, *registry.formats()])
+
+
+def _worded(layout: Layout, plan: Plan) -> Layout:
+    known = layout.wording
+    wording = replace(
+        known,
+        role=known.role if plan.role is None else (plan.role,),
+        text=known.text if plan.text is None else (plan.text,),
+        roles={**known.roles, **{word.lower(): role for word, role in plan.roles}},
+        separator=known.separator if plan.separator is None else plan.separator,
+        thoughts=plan.thoughts or known.thoughts,
+    )
+    columns = {field: column for field, column in plan.columns if field in layout.columns}
+    return layout.renamed(columns, wording) if columns or wording != known else layout
+
+
+def read_row(plan: Plan, row: Json) -> Row:
+    """The conversations of a row, and what stands beside them.
+
+    Raises:
+        BridgeError: OCB-SHAPE where no layout of the plan fits, or where its fields make no conversation.
+    """
+    columns = as_object(row)
+    if columns is None:
+        raise BridgeError(ErrorCode.SHAPE, "a row is an object, with a member for each column", path="")
+    for layout in layouts_of(plan):
+        if layout.has(columns):
+            documents = layout.read(columns)
+            taken = layout.taken(columns)
+            return Row(layout, documents, {name: value for name, value in columns.items() if name not in taken})
+    raise BridgeError(ErrorCode.SHAPE, _unfitting(plan, columns), path="")
+
+
+def _unfitting(plan: Plan, row: Object) -> str:
+    has = f"the row has {', '.join(map(repr, list(row)[:12])) or 'no columns'}"
+    other = None if plan.layout == (AUTO,) else next((each.name for each in LAYOUTS if each.has(row)), None)
+    if other is not None:
+        return f"this is no row of the layout {' or '.join(plan.layout)}: {has}; it looks like {other}"
+    found = recognise(row)
+    if found is not None and found.certain and found.kind.format not in registry.formats():
+        return f"this {looks(found)}: {has}"
+    wanted = "any layout" if plan.layout == (AUTO,) else " or ".join(plan.layout)
+    return f"this is no row of {wanted}: {has}; a plan with 'columns' says which of them hold the conversation"
+
+
+# --- as values of a file ----------------------------------------------------------------------------------------------
+
+_TEXTS: Final = ("role", "text", "separator")
+_KEYS: Final = tuple(each.name for each in fields(Plan))
+
+
+def plan_of(value: Json, name: str = "the plan") -> Plan:
+    """The plan that a file holds.
+
+    Args:
+        value: what the file says: a mapping, or the name of a layout.
+        name: what it is called in errors.
+
+    Raises:
+        BridgeError: OCB-OPTION for a key, a layout, a field or a tag that is not known, naming the near one.
+    """
+    if isinstance(value, str):
+        value = {"layout": value}
+    members = as_object(value)
+    if members is None:
+        raise BridgeError(ErrorCode.OPTION, f"{name} is no mapping with 'layout'")
+    for key in members:
+        if key not in _KEYS:
+            raise _unknown("key of a plan", key, _KEYS)
+    given: dict[str, Any] = {key: _text(members[key], key) for key in _TEXTS if members.get(key) is not None}
+    given |= {key: _pairs(members[key], key) for key in ("columns", "roles") if members.get(key) is not None}
+    given |= {key: _names(members[key], key) for key in ("layout", "thoughts") if members.get(key) is not None}
+    if "layout" not in given:
+        raise BridgeError(ErrorCode.OPTION, f"{name} has no 'layout'; there are {', '.join(BY_NAME)}")
+    plan = Plan(**given)
+    _check(plan)
+    return plan
+
+
+def _check(plan: Plan) -> None:
+    known = {field for layout in layouts_of(plan) for field in layout.columns}
+    for field, _ in plan.columns:
+        if field not in known:
+            raise _unknown(f"field of the layout {' or '.join(plan.layout)}", field, known)
+    for tag in plan.thoughts:
+        if tag not in TAGS:
+            raise _unknown("tag of thoughts", tag, TAGS)
+
+
+def _text(value: Json, key: str) -> str:
+    if not isinstance(value, str):
+        raise BridgeError(ErrorCode.OPTION, f"{key!r} in a plan is a text")
+    return value
+
+
+def _names(value: Json, key: str) -> tuple[str, ...]:
+    names = [value] if isinstance(value, str) else as_list(value)
+    if not names or not all(isinstance(each, str) for each in names):
+        raise BridgeError(ErrorCode.OPTION, f"{key!r} in a plan is a name, or a list of names")
+    return tuple(cast("list[str]", names))
+
+
+def _pairs(value: Json, key: str) -> Pairs:
+    found = cast("Mapping[Any, Any] | None", as_object(value))
+    if found is None or not all(isinstance(each, str) for pair in found.items() for each in pair):
+        raise BridgeError(ErrorCode.OPTION, f"{key!r} in a plan is a mapping of names to names")
+    return tuple(found.items())
+
+
+def _unknown(what: str, name: str, known: Sequence[str] | set[str]) -> BridgeError:
+    near = get_close_matches(name, known, 1)
+    meant = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(sorted(known))}"
+    return BridgeError(ErrorCode.OPTION, f"there is no {what} {name!r}{meant}")

@@ -1,0 +1,252 @@
+"""What rows of a dataset look like, and a plan for them: a person reads it, mends it, and gives it to `batch`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from .. import jsontext
+from ..errors import BridgeError
+from ..model import Json
+from .held import as_list, as_object
+from .layout import Layout, Object
+from .plan import AUTO, Plan, layouts_of
+from .thoughts import TAGS, fences, tag_of
+
+_SHORT: Final = 100
+_MANY: Final = 8
+_GUESSES: Final[dict[str, str]] = {
+    **dict.fromkeys(("customer", "client", "patient", "student", "caller", "visitor", "person", "me"), "user"),
+    **dict.fromkeys(
+        ("agent", "support", "operator", "chatbot", "doctor", "teacher", "tutor", "llm", "you"), "assistant"
+    ),
+    **dict.fromkeys(("instructions", "context"), "system"),
+}
+"""Words for speakers that no layout takes for granted, and what they probably stand for."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was seen of the rows that are of one layout.
+
+    Attributes:
+        rows: how many.
+        conversations: how many they hold.
+        columns: how often each column is part of the conversation.
+        beside: how often each column stands beside it.
+        roles: how often each word for a role stands there.
+        tools: how many rows declare tools.
+        example: what is said first in the first of them.
+        errors: what is wrong with rows that are of the layout and cannot be read, and how often.
+    """
+
+    rows: int = 0
+    conversations: int = 0
+    columns: Counter[str] = field(default_factory=Counter[str])
+    beside: Counter[str] = field(default_factory=Counter[str])
+    roles: Counter[str] = field(default_factory=Counter[str])
+    thoughts: Counter[str] = field(default_factory=Counter[str])
+    tools: int = 0
+    example: str = ""
+    errors: Counter[str] = field(default_factory=Counter[str])
+
+
+@dataclass(slots=True)
+class Survey:
+    """What was seen of rows.
+
+    Attributes:
+        rows: how many.
+        layouts: by name, what was seen of those of each layout.
+        others: the columns of rows of no layout, and how many have them.
+        broken: what is wrong with what is no row, and how often.
+    """
+
+    rows: int = 0
+    layouts: dict[str, Seen] = field(default_factory=dict[str, Seen])
+    others: Counter[tuple[str, ...]] = field(default_factory=Counter[tuple[str, ...]])
+    broken: Counter[str] = field(default_factory=Counter[str])
+    stranger: Object | None = None
+
+    def look(self, row: Json | BridgeError) -> None:
+        """Look at a row.
+
+        Args:
+            row: its columns, or why it could not be taken out of what it is stored in.
+        """
+        self.rows += 1
+        columns = as_object(row)
+        if columns is None:
+            self.broken[str(row) if isinstance(row, BridgeError) else "a row that is no object"] += 1
+            return
+        layout = next((each for each in layouts_of(Plan((AUTO,))) if each.has(columns)), None)
+        if layout is None:
+            self.others[tuple(columns)] += 1
+            self.stranger = self.stranger or columns
+            return
+        _look(self.layouts.setdefault(layout.name, Seen()), layout, columns)
+
+
+def _look(seen: Seen, layout: Layout, row: Object) -> None:
+    seen.rows += 1
+    taken = layout.taken(row)
+    if not layout.whole:
+        seen.columns.update(name for name in row if name in taken)
+        seen.beside.update(name for name in row if name not in taken)
+    try:
+        documents = layout.read(row)
+    except BridgeError as error:
+        seen.errors[str(error)] += 1
+        return
+    seen.conversations += len(documents)
+    for document in documents[:1]:
+        for message in _messages(document.value):
+            seen.roles[_role(message)] += 1
+            text = _text(message)
+            seen.example = seen.example or text
+            tag = tag_of(text)
+            if tag is not None:
+                seen.thoughts[tag] += 1
+        seen.tools += bool((as_object(document.value) or {}).get("tools"))
+
+
+def _messages(document: Json) -> Iterator[Object]:
+    found = as_object(document) or {}
+    inner = as_object(found.get("input"))
+    for holder in (inner or {}, found):
+        for key in ("messages", "conversations", "contents", "input", "preferred_output"):
+            for each in as_list(holder.get(key)) or []:
+                if isinstance(each, dict):
+                    yield cast("Object", each)
+
+
+def _role(message: Object) -> str:
+    return next((str(message[key]) for key in ("role", "from", "type") if key in message), "?")
+
+
+def _text(message: Object) -> str:
+    found = next((message[key] for key in ("content", "value", "parts") if key in message), "")
+    return found if isinstance(found, str) else jsontext.dumps(found).decode("utf-8", "replace")
+
+
+# --- the proposal -----------------------------------------------------------------------------------------------------
+
+
+def proposal(survey: Survey, containers: list[str]) -> str:
+    """A plan as YAML, with what was seen as comments.
+
+    Args:
+        survey: what was seen.
+        containers: how each input stores its rows, one line each.
+    """
+    lines = ["# What the rows are, for `ocml-convert batch --plan`.", *(f"# {line}" for line in containers)]
+    lines.append(f"# {_count(survey.rows, 'row')} looked at.")
+    for name, seen in sorted(survey.layouts.items(), key=lambda pair: -pair[1].rows):
+        lines += ["#", *(f"# {line}" for line in _told(name, seen))]
+    for columns, count in survey.others.most_common(_MANY):
+        lines += [
+            "#",
+            f"# {_count(count, 'row')} of no layout that is known, with the columns {', '.join(columns) or 'none'}.",
+        ]
+    for error, count in survey.broken.most_common(_MANY):
+        lines.append(f"# {_count(count, 'row')} that cannot be read: {_short(error)}")
+    lines.append("")
+    names = [name for name, _ in sorted(survey.layouts.items(), key=lambda pair: -pair[1].rows)]
+    if not names:
+        guess = None if survey.stranger is None else _guessed(survey.stranger)
+        return "\n".join([*lines, *(guess or _UNKNOWN), ""])
+    lines.append(f"layout: {names[0] if len(names) == 1 else '[' + ', '.join(_in_order(names)) + ']'}")
+    tags = sorted({tag for seen in survey.layouts.values() for tag in seen.thoughts}, key=TAGS.index)
+    if tags and not set(names) <= {"sharegpt", "hermes-functions"}:
+        shown = ", ".join(f"{fences(tag)[0]}…{fences(tag)[1]}" for tag in tags)
+        lines += [f"# Thoughts stand in answers, in {shown}. Without this line they are part of what users see:"]
+        lines.append(f"thoughts: [{', '.join(tags)}]")
+    return "\n".join([*lines, ""])
+
+
+_UNKNOWN: Final = [
+    "# No conversation was found. Say which layout the rows have, and under which names, such as",
+    "#   layout: alpaca",
+    "#   columns: {instruction: the column of what is asked, output: the column of the answer}",
+    "layout: auto",
+]
+
+
+def _in_order(names: list[str]) -> list[str]:
+    """Names in the order in which layouts are tried."""
+    known = [layout.name for layout in layouts_of(Plan((AUTO,)))]
+    return sorted(names, key=known.index)
+
+
+def _told(name: str, seen: Seen) -> Iterator[str]:
+    yield f"{_count(seen.rows, 'row')} of the layout {name}" + (
+        f", {_count(seen.conversations, 'conversation')}" if seen.conversations != seen.rows else ""
+    )
+    if seen.columns:
+        yield f"  the conversation: {_counts(seen.columns, seen.rows)}"
+    if seen.beside:
+        yield f"  beside it: {_counts(seen.beside, seen.rows)}"
+    if seen.roles:
+        yield f"  speakers: {', '.join(f'{role} {count:,}' for role, count in seen.roles.most_common(_MANY))}"
+    if seen.tools:
+        yield f"  tools are declared in {_count(seen.tools, 'row')}"
+    if seen.example:
+        yield f"  the first one begins: {_short(seen.example)}"
+    for error, count in seen.errors.most_common(3):
+        yield f"  {_count(count, 'row')} cannot be read: {_short(error)}"
+
+
+def _counts(counts: Counter[str], rows: int) -> str:
+    shown = [name if count == rows else f"{name} ({count:,})" for name, count in counts.most_common(_MANY * 2)]
+    return ", ".join(shown) + (", …" if len(counts) > _MANY * 2 else "")
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _short(text: str) -> str:
+    """A text in one line of a comment."""
+    line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
+    return jsontext.dumps(line if len(line) <= _SHORT else f"{line[:_SHORT]}…").decode("utf-8", "replace")
+
+
+# --- rows of no layout ------------------------------------------------------------------------------------------------
+
+
+def _guessed(row: Object) -> list[str] | None:
+    """A plan for a row that has a list of turns in words that no layout knows; None where it has none."""
+    for column, value in row.items():
+        turns = [as_object(each) or {} for each in as_list(value) or []]
+        texts = [key for key in turns[0] if all(isinstance(turn.get(key), str) for turn in turns)] if turns else []
+        if len(texts) < 2:
+            continue
+        role = min(texts, key=lambda key: (len({turn[key] for turn in turns}), sum(len(turn[key]) for turn in turns)))
+        text = max((key for key in texts if key != role), key=lambda key: sum(len(turn[key]) for turn in turns))
+        return _with_turns(column, role, text, list(dict.fromkeys(cast("str", turn[role]) for turn in turns)))
+    return None
+
+
+def _with_turns(column: str, role: str, text: str, words: list[str]) -> list[str]:
+    known = {word: _GUESSES.get(word.lower()) for word in words}
+    free = [each for each in ("user", "assistant") if each not in known.values()]
+    roles = {word: each or (free.pop(0) if free else "user") for word, each in known.items()}
+    return [
+        "# A guess: see that the roles are right.",
+        "layout: messages",
+        f"columns: {_flow({'messages': column})}",
+        f"role: {_word(role)}",
+        f"text: {_word(text)}",
+        f"roles: {_flow(roles)}",
+    ]
+
+
+def _flow(pairs: dict[str, str]) -> str:
+    return "{" + ", ".join(f"{_word(key)}: {_word(value)}" for key, value in pairs.items()) + "}"
+
+
+def _word(word: Any) -> str:
+    """A word as YAML reads it back: in quotes, as JSON."""
+    return jsontext.dumps(word).decode("utf-8", "replace")

@@ -1,0 +1,217 @@
+"""The layouts that are known by name. A further one is one more entry; the first that fits a row is believed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..loss import LossCode
+from . import exchange, speech, trees, turns
+from .layout import Layout, Wording
+
+_SYSTEM: Final = ("system", "system_prompt", "system_message")
+_TOOLS: Final = ("tools", "functions")
+_MEDIA: Final = {"images": ("images", "image"), "videos": ("videos", "video"), "audios": ("audios", "audio")}
+_HISTORY: Final = {"history": ("history",)}
+_PROMPT: Final = {"system": _SYSTEM, "tools": _TOOLS}
+_QUESTIONS: Final = (
+    *("instruction", "question", "query", "problem", "prompt", "inputs", "INSTRUCTION", "message_1"),
+    *("instructions", "user", "human", "input_text", "task", "goal"),
+)
+_ANSWERS: Final = (
+    *("output", "answer", "response", "solution", "completion", "targets", "outputs", "RESPONSE", "message_2"),
+    *("generation", "assistant", "gpt", "output_text", "target"),
+)
+
+
+LAYOUTS: Final[tuple[Layout, ...]] = (
+    Layout(
+        "chatgpt-export",
+        "ChatGPT's exported chats",
+        "openai",
+        {"mapping": ("mapping",), "current_node": ("current_node",)},
+        trees.is_chatgpt,
+        trees.read_chatgpt,
+    ),
+    Layout(
+        "claude-export",
+        "Claude's exported chats",
+        "openai",
+        {"chat_messages": ("chat_messages",)},
+        trees.is_claude,
+        trees.read_claude,
+    ),
+    Layout("oasst", "Open Assistant's trees", "openai", {"prompt": ("prompt",)}, trees.is_oasst, trees.read_oasst),
+    Layout(
+        "llamafactory-v1",
+        "LLaMA-Factory v1: messages whose parts have values",
+        "openai",
+        {
+            "messages": ("messages",),
+            "chosen": ("chosen_messages", "chosen"),
+            "rejected": ("rejected_messages", "rejected"),
+            "tools": _TOOLS,
+        },
+        turns.are_valued,
+        turns.read_valued,
+        turns.write_valued,
+        drops={"tool_call_id": LossCode.CALL_ID, "name": LossCode.NAME},
+    ),
+    Layout(
+        "hermes-functions",
+        "Hermes' function calling: turns with calls in tags",
+        "openai",
+        {"conversations": ("conversations", "conversation", "messages"), **_PROMPT},
+        turns.are_tagged_turns,
+        turns.read_tagged_turns,
+        wording=Wording(("from", "role"), ("value", "content"), thoughts=("think", "thinking", "scratch_pad")),
+    ),
+    Layout(
+        "sharegpt",
+        "ShareGPT rows, with tools, media and preferences",
+        "sharegpt",
+        {
+            "conversations": ("conversations", "conversation", "messages", "dialog", "dialogue"),
+            **_PROMPT,
+            **_MEDIA,
+            "chosen": ("chosen",),
+            "rejected": ("rejected",),
+        },
+        turns.are_sharegpt,
+        turns.read_turns,
+        turns.write_turns,
+        Wording(("from", "role"), ("value", "content")),
+    ),
+    Layout(
+        "preference",
+        "a prompt with an answer that was chosen and one that was rejected (TRL, LLaMA-Factory)",
+        "openai",
+        {
+            "instruction": ("prompt", "instruction", "question", "query", "messages"),
+            "input": ("input",),
+            "chosen": ("chosen", "chosen_response"),
+            "rejected": ("rejected", "rejected_response"),
+            **_HISTORY,
+            **_PROMPT,
+        },
+        exchange.is_preference,
+        exchange.read_preference,
+        exchange.write_preference,
+    ),
+    Layout(
+        "messages",
+        "messages of Chat Completions, with tools beside them",
+        "openai",
+        {
+            "messages": ("messages", "conversations", "conversation", "dialog", "dialogue", "chat"),
+            **_PROMPT,
+            "parallel_tool_calls": ("parallel_tool_calls",),
+        },
+        turns.are_requests,
+        turns.read_messages,
+        turns.write_messages,
+    ),
+    Layout(
+        "pairs",
+        "pairs of what was asked and what was answered (ms-swift, XTuner)",
+        "openai",
+        {"pairs": ("conversation", "conversations", "messages", "history", "turns"), **_PROMPT},
+        turns.are_pairs,
+        turns.read_pairs,
+    ),
+    Layout(
+        "texts",
+        "texts by turns (UltraChat)",
+        "openai",
+        {"texts": ("data", "dialog", "turns")},
+        turns.take_turns,
+        turns.read_texts,
+    ),
+    Layout(
+        "glaive",
+        "Glaive's chats in a text",
+        "openai",
+        {"text": ("chat",), "system": ("system",)},
+        speech.is_dialogue,
+        speech.read_dialogue,
+    ),
+    Layout(
+        "bfcl",
+        "questions with functions of the Berkeley leaderboard",
+        "openai",
+        {"instruction": ("question",), "tools": ("function",)},
+        exchange.is_bfcl,
+        exchange.read_exchange,
+    ),
+    Layout(
+        "xlam",
+        "a query with the calls that answer it (xLAM)",
+        "openai",
+        {"instruction": ("query", "question", "instruction"), "calls": ("answers", "answer"), "tools": _TOOLS},
+        exchange.is_called,
+        exchange.read_calls,
+    ),
+    Layout(
+        "stepwise",
+        "a prompt with an answer in steps (TRL)",
+        "openai",
+        {"instruction": ("prompt",), "steps": ("completions",), **_PROMPT},
+        exchange.is_stepwise,
+        exchange.read_steps,
+        exchange.write_steps,
+    ),
+    Layout(
+        "prompt-completion",
+        "a prompt and its completion, as texts or messages (TRL)",
+        "openai",
+        {"instruction": ("prompt",), "output": ("completion",), **_PROMPT},
+        exchange.is_completion,
+        exchange.read_exchange,
+        exchange.write_completion,
+    ),
+    Layout(
+        "kto",
+        "a prompt and its completion, and whether it is a good one (TRL)",
+        "openai",
+        {"instruction": ("prompt",), "output": ("completion",), **_PROMPT},
+        exchange.is_completion,
+        exchange.read_exchange,
+        exchange.write_completion,
+        requires={"label": ("label", "kto_tag")},
+    ),
+    Layout(
+        "alpaca",
+        "instruction, input and output, with history",
+        "openai",
+        {
+            "instruction": _QUESTIONS,
+            "input": ("input", "context", "article"),
+            "output": _ANSWERS,
+            **_HISTORY,
+            **_PROMPT,
+        },
+        exchange.is_exchange,
+        exchange.read_exchange,
+        exchange.write_alpaca,
+        drops={"name": LossCode.NAME, "weight": LossCode.WEIGHT},
+    ),
+    Layout(
+        "dialogue",
+        "a text whose lines begin with who speaks",
+        "openai",
+        {
+            "text": ("text", "chat", "dialogue", "dialog", "conversation", "example", "transcript", "messages_display"),
+            "system": ("system",),
+        },
+        speech.is_dialogue,
+        speech.read_dialogue,
+    ),
+    Layout(
+        "prompt",
+        "a prompt without an answer (TRL)",
+        "openai",
+        {"instruction": ("prompt",), **_PROMPT},
+        exchange.is_prompt,
+        exchange.read_exchange,
+    ),
+)
+BY_NAME: Final = {layout.name: layout for layout in LAYOUTS}

@@ -1,0 +1,62 @@
+"""Thoughts in tags at the beginning of an answer: apart from it where a plan names the tags, else text."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from .layout import Object, Wording
+
+REASONING: Final = "reasoning"
+_SOLUTION: Final = {"begin_of_thought": ("<|begin_of_solution|>", "<|end_of_solution|>")}
+"""What an answer stands in behind a thought in that tag."""
+TAGS: Final = ("think", "thinking", "reasoning", "thought", "begin_of_thought")
+"""The tags that are known to hold thoughts; the last stands for `<|begin_of_thought|>`."""
+
+
+@lru_cache(maxsize=64)
+def _pattern(tag: str) -> re.Pattern[str]:
+    opens, closes = fences(tag)
+    return re.compile(rf"\s*{re.escape(opens)}(.*?){re.escape(closes)}\s*", re.DOTALL)
+
+
+def fences(tag: str) -> tuple[str, str]:
+    """What a thought stands between."""
+    return ("<|begin_of_thought|>", "<|end_of_thought|>") if tag == "begin_of_thought" else (f"<{tag}>", f"</{tag}>")
+
+
+def tag_of(text: str) -> str | None:
+    """The tag that the thought before an answer stands in; None where there is none."""
+    begins = text.lstrip()[:30]
+    return next((tag for tag in TAGS if begins.startswith(fences(tag)[0]) and fences(tag)[1] in text), None)
+
+
+def split(message: Object, wording: Wording) -> Object:
+    """A message with the thought in front of its text apart."""
+    text = message.get("content")
+    if message.get("role") != "assistant" or not isinstance(text, str) or REASONING in message:
+        return message
+    for tag in wording.thoughts:
+        found = _pattern(tag).match(text)
+        if found is not None:
+            answer = _answer(tag, text[found.end() :])
+            return {"role": "assistant", REASONING: found[1].strip("\n"), **message, "content": answer}
+    return message
+
+
+def _answer(tag: str, text: str) -> str:
+    opens, closes = _SOLUTION.get(tag, ("", ""))
+    if opens and text.startswith(opens) and text.rstrip().endswith(closes):
+        return text.rstrip()[len(opens) : -len(closes)].strip("\n")
+    return text
+
+
+def joined(message: Object, wording: Wording) -> Object:
+    """A message with its thought in tags before its text, where the words of the layout have such tags."""
+    thought, text = message.get(REASONING), message.get("content")
+    if not wording.thoughts or not isinstance(thought, str) or not isinstance(text, str):
+        return message
+    opens, closes = fences(wording.thoughts[0])
+    more = {key: each for key, each in message.items() if key not in (REASONING, "content")}
+    return {**more, "content": f"{opens}\n{thought}\n{closes}\n\n{text}"}

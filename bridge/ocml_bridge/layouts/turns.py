@@ -1,0 +1,344 @@
+"""Rows that hold a list of turns: messages, ShareGPT's turns, parts with values, pairs, exported chats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+from .. import jsontext
+from ..model import Json
+from . import calls, thoughts
+from .exchange import messages_in, shared
+from .held import as_list, as_object
+from .layout import Document, Object, Wording, misshapen, parsed
+from .messages import are_messages, calls_of, message, preference, request, respelled_all, tools_of
+
+MESSAGES: Final = "messages"
+TOOLS: Final = "tools"
+SYSTEM: Final = "system"
+
+_TURNS: Final = Wording(("from", "role"), ("value", "content"))
+
+
+def _value(fields: Object, name: str) -> Json:
+    """A list that may be given as its JSON text."""
+    value = fields.get(name)
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        return parsed(value, f"/{name}")
+    return value
+
+
+# --- messages ---------------------------------------------------------------------------------------------------------
+
+
+def are_requests(fields: Object, wording: Wording) -> bool:
+    """Whether messages stand there that say whose they are."""
+    return are_messages(_quiet(fields, MESSAGES), wording)
+
+
+def _quiet(fields: Object, name: str) -> Json:
+    value = fields.get(name)
+    if isinstance(value, str) and value.lstrip()[:2] in ("[{", "[ ", "[\n"):
+        try:
+            return jsontext.loads(value)
+        except Exception:  # a text that is no JSON is no list of messages
+            return None
+    return value
+
+
+def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The messages as they stand, behind what the system says in its column, with the tools beside them."""
+    value = _value(fields, MESSAGES)
+    messages = respelled_all(value, wording, f"/{MESSAGES}")
+    if wording.thoughts:
+        messages = [thoughts.split(each, wording) for each in messages]
+    messages = [_with_calls(each, f"/{MESSAGES}/{at}") for at, each in enumerate(messages)]
+    system = fields.get(SYSTEM)
+    if system is not None and not isinstance(system, str):
+        raise misshapen(f"/{SYSTEM}", "a text")
+    if system:
+        messages.insert(0, message("system", system))
+    tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
+    document = request(messages, tools)
+    for name in fields.keys() - {MESSAGES, TOOLS, SYSTEM}:
+        document[name] = fields[name]
+    return [Document(document)]
+
+
+def _with_calls(each: Object, path: str) -> Object:
+    """A message whose calls are a list, where they are given as its JSON text."""
+    given = each.get("tool_calls")
+    if isinstance(given, str):
+        return {**each, "tool_calls": calls_of(given, f"{path}/tool_calls") if given.strip() else None}
+    return each
+
+
+def write_messages(document: Json, wording: Wording) -> Object:
+    """The fields of a request."""
+    messages = messages_in(document, MESSAGES, tools=True)
+    messages = [thoughts.joined(each, wording) for each in messages] if wording.thoughts else messages
+    tools = cast("Object", document).get(TOOLS)
+    return {MESSAGES: messages, **({} if tools is None else {TOOLS: tools})}
+
+
+# --- ShareGPT ---------------------------------------------------------------------------------------------------------
+
+CONVERSATIONS: Final = "conversations"
+_BESIDE: Final = (SYSTEM, TOOLS, "images", "videos", "audios", "chosen", "rejected")
+
+
+_SPOKEN: Final = Wording(("from",), ("value",))
+
+
+def are_sharegpt(fields: Object, wording: Wording) -> bool:
+    """Whether turns stand there that say from whom they are or have a value, or messages beside media."""
+    turns = _quiet(fields, CONVERSATIONS)
+    if turns == []:
+        return CHOSEN in fields
+    if not are_messages(turns, wording):
+        return False
+    if wording.role != _TURNS.role:
+        return True
+    listed = [as_object(turn) or {} for turn in as_list(turns) or []]
+    if any(as_list(turn.get("content")) is not None or "tool_calls" in turn for turn in listed):
+        return False
+    return any("from" in turn or "value" in turn for turn in listed) or any(fields.get(name) for name in _MEDIA_COLUMNS)
+
+
+CHOSEN: Final = "chosen"
+_MEDIA_COLUMNS: Final = ("images", "videos", "audios")
+
+
+def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
+    """A ShareGPT row, under the names that its format has."""
+    value = _value(fields, CONVERSATIONS)
+    turns = as_list(value)
+    if turns is None:
+        raise misshapen(f"/{CONVERSATIONS}", "a list of turns")
+    row: Object = {CONVERSATIONS: [_turn(each, wording) for each in turns]}
+    return [Document(row | {name: fields[name] for name in _BESIDE if name in fields})]
+
+
+def _turn(turn: Json, wording: Wording) -> Json:
+    """A turn in the words of ShareGPT, where it has others."""
+    found = as_object(turn)
+    if found is None or (wording.role[0] in _TURNS.role and wording.text[0] in _TURNS.text and not wording.roles):
+        return turn
+    out: Object = {}
+    for key, value in found.items():
+        if key in wording.role and isinstance(value, str):
+            out["from"] = _SPEAKERS.get(wording.roles.get(value.lower(), ""), value)
+        else:
+            out["value" if key in wording.text else key] = value
+    return out
+
+
+_SPEAKERS: Final = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
+
+
+def write_turns(document: Json, wording: Wording) -> Object:
+    """The columns of a ShareGPT row."""
+    row = as_object(document) or {CONVERSATIONS: document}
+    return dict(row)
+
+
+# --- Hermes' function calling -----------------------------------------------------------------------------------------
+
+
+def are_tagged_turns(fields: Object, wording: Wording) -> bool:
+    """Whether turns stand there in which calls, results and tools stand between tags."""
+    turns = as_list(_quiet(fields, CONVERSATIONS)) if are_sharegpt(fields, wording) else None
+    return any(calls.stand_in(_text_of(turn)) for turn in turns or ())
+
+
+def _text_of(turn: Json) -> Json:
+    found = as_object(turn) or {}
+    return next((found[key] for key in _TURNS.text if key in found), None)
+
+
+def read_tagged_turns(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The conversation with calls, results and tools taken out of its texts."""
+    messages = respelled_all(fields[CONVERSATIONS], wording, f"/{CONVERSATIONS}")
+    if isinstance(fields.get(SYSTEM), str) and fields[SYSTEM]:
+        messages.insert(0, message("system", fields[SYSTEM]))
+    declared = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
+    messages = [thoughts.split(each, wording) for each in messages]
+    tools, messages, findings = calls.opened(messages, declared)
+    return [Document(request(messages, tools), findings)]
+
+
+# --- LLaMA-Factory v1 -------------------------------------------------------------------------------------------------
+
+_MEDIA: Final = {"image_url": "image_url", "video_url": "video_url", "audio_url": "audio_url"}
+_WEIGHT: Final = "loss_weight"
+
+
+def are_valued(fields: Object, wording: Wording) -> bool:
+    """Whether messages stand there whose content is a list of parts with a `value`."""
+    return all(_are_valued(fields.get(name)) for name in ((MESSAGES,) if MESSAGES in fields else _ANSWERS))
+
+
+_ANSWERS: Final = ("chosen", "rejected")
+
+
+def _are_valued(value: Json) -> bool:
+    messages = as_list(value)
+    return any((as_object(each) or {}).get("content") for each in messages or ()) and all(
+        map(_is_valued, messages or ())
+    )
+
+
+def _is_valued(value: Json) -> bool:
+    found = as_object(value) or {}
+    parts = as_list(found.get("content"))
+    return parts is not None and all({"type", "value"} == (as_object(part) or {}).keys() for part in parts)
+
+
+def read_valued(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The conversation of messages whose parts have values: texts, reasoning, calls, media."""
+    tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
+    if MESSAGES in fields:
+        return [Document(request(_valued(fields[MESSAGES], MESSAGES), tools))]
+    chosen, rejected = (_valued(fields[name], name) for name in _ANSWERS)
+    at = shared(chosen, rejected)
+    return [Document(preference(chosen[:at], chosen[at:], rejected[at:], tools))]
+
+
+def _valued(value: Json, name: str) -> list[Object]:
+    out: list[Object] = []
+    for at, item in enumerate(as_list(value) or []):
+        path = f"/{name}/{at}"
+        found = as_object(item)
+        if found is None or not _is_valued(item) or not isinstance(found.get("role"), str):
+            raise misshapen(path, "a message whose parts have 'type' and 'value'")
+        out += _unvalued(found, path)
+    return out
+
+
+def _unvalued(found: Object, path: str) -> list[Object]:
+    parts = cast("list[Object]", found["content"])
+    kinds = {part["type"] for part in parts}
+    if "tools" in kinds:
+        raise misshapen(path, "parts that are texts, reasoning, calls or media")
+    around = {key: value for key, value in found.items() if key != "content"}
+    if _WEIGHT in around:
+        around = {("weight" if key == _WEIGHT else key): value for key, value in around.items()}
+    content = [_part(part) for part in parts if part["type"] not in ("reasoning", "tool_call")]
+    said: Json = content[0]["text"] if len(content) == 1 and content[0]["type"] == "text" else content
+    out: Object = {**around, "content": said if content or not kinds else None}
+    reasoning = [part["value"] for part in parts if part["type"] == "reasoning"]
+    if reasoning:
+        out["reasoning"] = "\n\n".join(reasoning)
+    made = [
+        call for part in parts if part["type"] == "tool_call" for call in calls_of(part["value"], f"{path}/content")
+    ]
+    if made:
+        out["tool_calls"] = made
+    return [out]
+
+
+def _part(part: Object) -> Object:
+    kind = part["type"]
+    if kind == "text":
+        return {"type": "text", "text": part["value"]}
+    return {"type": kind, kind: {"url": part["value"]}} if kind in _MEDIA else part
+
+
+def write_valued(document: Json, wording: Wording) -> Object:
+    """The fields of a request whose messages are texts, reasoning, calls and media by their address."""
+    messages = messages_in(document, "llamafactory-v1", tools=True)
+    tools = cast("Object", document).get(TOOLS)
+    declared = {} if tools is None else {TOOLS: jsontext.dumps(tools).decode()}
+    return {MESSAGES: [_revalued(each) for each in messages], **declared}
+
+
+def _revalued(each: Object) -> Object:
+    parts: list[Any] = []
+    if isinstance(each.get("reasoning"), str):
+        parts.append({"type": "reasoning", "value": each["reasoning"]})
+    said = each.get("content")
+    content = [{"type": "text", "text": said}] if isinstance(said, str) else as_list(said) or []
+    for part in cast("list[Object]", content):
+        kind = part.get("type")
+        inner = as_object(part.get(kind)) if isinstance(kind, str) else None
+        parts.append({"type": kind, "value": part.get("text") if kind == "text" else (inner or {}).get("url")})
+    calls = cast("list[Object]", each.get("tool_calls") or [])
+    parts += [{"type": "tool_call", "value": _call_text(call)} for call in calls]
+    names = {"weight": _WEIGHT}
+    known = ("content", "reasoning", "tool_calls")
+    around = {names.get(key, key): value for key, value in each.items() if key not in known}
+    return {"role": each["role"], "content": parts, **around}
+
+
+def _call_text(call: Object) -> str:
+    function = as_object(call.get("function")) or {}
+    arguments = function.get("arguments")
+    value = parsed(arguments, "/tool_calls") if isinstance(arguments, str) else arguments
+    return jsontext.dumps({"name": function.get("name"), "arguments": value}).decode()
+
+
+# --- pairs ------------------------------------------------------------------------------------------------------------
+
+_SIDES: Final[dict[str, str]] = {
+    "system": "system",
+    **dict.fromkeys(("human", "user", "input", "question", "query", "instruction", "prompt", "q"), "user"),
+    **dict.fromkeys(("assistant", "gpt", "bot", "output", "answer", "response", "completion", "a"), "assistant"),
+}
+"""The members of a pair: what is said, by whom."""
+
+
+def are_pairs(fields: Object, wording: Wording) -> bool:
+    """Whether objects stand there that each hold what was asked and what was answered."""
+    items = as_list(_quiet(fields, "pairs"))
+    return bool(items) and all(_sides(as_object(item) or {}, wording) for item in items or ())
+
+
+def _sides(pair: Object, wording: Wording) -> list[Object]:
+    """The messages of a pair, in the order of the roles; none where it holds something else."""
+    out: list[Object] = []
+    for key, value in pair.items():
+        role = wording.roles.get(key.lower()) or _side(key)
+        if role is None or (value is not None and not isinstance(value, str)):
+            return []
+        if value is not None:
+            out.append(message(role, value))
+    if not {"user", "assistant"} & {each["role"] for each in out}:
+        return []
+    order = ("system", "user", "assistant")
+    return sorted(out, key=lambda each: order.index(each["role"]))
+
+
+def _side(key: str) -> str | None:
+    """The role of a member; a prefix in front of a word, as in `toy_input`, is passed over."""
+    word = key.lower()
+    return _SIDES.get(word) or _SIDES.get(word.rpartition("_")[2])
+
+
+def read_pairs(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The conversation of pairs, behind what the system says in a column."""
+    messages: list[Object] = []
+    if isinstance(fields.get(SYSTEM), str) and fields[SYSTEM]:
+        messages.append(message("system", fields[SYSTEM]))
+    for at, item in enumerate(as_list(_value(fields, "pairs")) or []):
+        said = _sides(as_object(item) or {}, wording)
+        if not said:
+            raise misshapen(f"/pairs/{at}", "a pair of what was asked and what was answered")
+        messages += [each for each in said if each["role"] != "system" or each["content"]]
+    messages = [thoughts.split(each, wording) for each in messages]
+    tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
+    return [Document(request(messages, tools))]
+
+
+# --- one text after the other -----------------------------------------------------------------------------------------
+
+
+def take_turns(fields: Object, wording: Wording) -> bool:
+    """Whether a list of texts stands there, of a person and the assistant by turns."""
+    items = as_list(_quiet(fields, "texts"))
+    return items is not None and len(items) > 1 and all(isinstance(item, str) for item in items)
+
+
+def read_texts(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The conversation of texts, the first of which is a person's (UltraChat)."""
+    texts = cast("list[str]", as_list(_value(fields, "texts")) or [])
+    return [Document(request([message(("user", "assistant")[at % 2], text) for at, text in enumerate(texts)], None))]

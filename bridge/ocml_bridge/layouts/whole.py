@@ -1,0 +1,84 @@
+"""Rows that are documents of a format, whole: requests and answers of a wire, logs, lines of a text format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from typing import Final
+
+from .. import registry
+from ..adapter import Kind
+from ..detection import format_of
+from ..errors import BridgeError
+from ..model import Json
+from .held import as_object
+from .layout import Document, Layout, Object, Wording, unfit
+
+WIRES: Final = (
+    "anthropic",
+    "openai-responses",
+    "gemini",
+    "bedrock-converse",
+    "canonical",
+    "ocm-2.2-json",
+    "chatml-json",
+)
+"""The formats whose rows are told from their evidence, where no plan names one."""
+
+
+@lru_cache(maxsize=32)
+def whole(name: str | None = None) -> tuple[Layout, ...]:
+    """The layout of rows that are documents of a format; those of all wires where none is named."""
+    if name is not None:
+        return (_whole(name, named=True),)
+    return tuple(_whole(each, named=False) for each in (*WIRES, "openai"))
+
+
+def _whole(name: str, *, named: bool) -> Layout:
+    found, _ = registry.adapter(name)
+    if found.kind is Kind.TEXT:
+        return Layout(name, f"a text in the format {name}", name, {"text": ("text",)}, _has_text, _read_text)
+    fits = _any if named else _is_answer if name == "openai" else partial(_is_of, name)
+    return Layout(name, f"a document in the format {name}", name, {}, fits, _read, _write, whole=True)
+
+
+_REQUESTED: Final = frozenset({"model", "max_tokens", "anthropic_version"})
+"""Members of Anthropic's requests that a row of messages does not have."""
+
+
+def _any(_fields: Object, _wording: Wording) -> bool:
+    return True
+
+
+def _has_text(fields: Object, _wording: Wording) -> bool:
+    return isinstance(fields.get("text"), str)
+
+
+def _read_text(fields: Object, _wording: Wording) -> Sequence[Document]:
+    return [Document(fields["text"])]
+
+
+def _is_of(name: str, row: Object, _wording: Wording) -> bool:
+    if name == "anthropic" and row.keys().isdisjoint(_REQUESTED):
+        # Messages beside a column `system` are a row of anybody's; their own blocks tell that they are Anthropic's.
+        row = {key: value for key, value in row.items() if key != "system"}
+    try:
+        return format_of(row) == name
+    except BridgeError:
+        return False
+
+
+def _is_answer(row: Object, wording: Wording) -> bool:
+    """Whether a row is an answer of Chat Completions, or a preference as its fine-tuning takes it."""
+    return ("choices" in row or "preferred_output" in row) and _is_of("openai", row, wording)
+
+
+def _read(row: Object, _wording: Wording) -> Sequence[Document]:
+    return [Document(row)]
+
+
+def _write(document: Json, _wording: Wording) -> Object:
+    found = as_object(document)
+    if found is None:
+        raise unfit("of a document", "it is no object")
+    return found

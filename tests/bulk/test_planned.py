@@ -1,0 +1,372 @@
+"""Rows of datasets through `batch --plan`, and rows written by `--to-plan`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpus import corpus_path
+from ocml_bridge import BridgeError, Transcript, read
+from ocml_bridge.bulk.looked import propose
+from ocml_bridge.layouts import AUTO, LAYOUTS, plan_of
+
+Run = Callable[..., int]
+TURNS: list[Any] = [
+    {"role": "user", "content": "Why?"},
+    {"role": "assistant", "content": "Because."},
+    {"role": "user", "content": "So?"},
+    {"role": "assistant", "content": "So."},
+]
+TOOL: dict[str, Any] = {
+    "type": "function",
+    "function": {"name": "f", "parameters": {"type": "object", "properties": {}}},
+}
+CALLED: list[Any] = [
+    {"role": "user", "content": "Rome?"},
+    {
+        "role": "assistant",
+        "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"n": 1}'}}],
+    },
+    {"role": "tool", "tool_call_id": "a", "content": "20"},
+    {"role": "assistant", "content": "20 degrees."},
+]
+
+
+@pytest.fixture
+def convert(batch: Run, tmp_path: Path) -> Callable[..., list[Any]]:
+    """Rows through the command: what became of each, or the error codes of the quarantine behind those."""
+
+    def start(rows: list[Any], *arguments: str) -> list[Any]:
+        data, out = tmp_path / "rows.jsonl", tmp_path / f"out-{len(list(tmp_path.iterdir()))}"
+        data.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        status = batch(data, "-o", out, *arguments)
+        written = [json.loads(line) for line in (out / "rows.jsonl").read_text().splitlines()]
+        quarantine = out / "rows.quarantine.jsonl"
+        refused = [json.loads(line)["code"] for line in quarantine.read_text().splitlines()] if status else []
+        assert status == (6 if refused else 0)
+        return written + refused
+
+    return start
+
+
+Convert = Callable[..., list[Any]]
+
+
+def test_columns_beside_the_conversation_travel_and_are_no_loss(convert: Convert, tmp_path: Path) -> None:
+    row = {"id": 7, "instruction": "Why?", "output": "Because.", "score": 0.5, "meta": {"a": None}}
+    report = tmp_path / "report.json"
+    written = convert([row], "--plan", "alpaca", "-t", "harmony", "--strict", "--report", str(report))
+    text = "<|start|>user<|message|>Why?<|end|><|start|>assistant<|channel|>final<|message|>Because.<|end|>"
+    assert written == [{"id": 7, "text": text, "score": 0.5, "meta": {"a": None}}]
+    assert json.loads(report.read_text())["outcomes"]["converted"] == 1
+
+
+def test_their_spelling_is_kept(batch: Run, tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_bytes(b'{"prompt":"Why?", "x": 1.10, "y":"\\u00e4"}\n')
+    batch(tmp_path / "rows.jsonl", "--plan", "prompt", "-t", "openai", "-o", tmp_path / "out")
+    assert (tmp_path / "out" / "rows.jsonl").read_bytes() == (
+        b'{"messages":[{"role":"user","content":"Why?"}],"x":1.10,"y":"\\u00e4"}\n'
+    )
+
+
+def test_a_column_with_the_name_of_what_is_written_is_called_otherwise(convert: Convert) -> None:
+    [row] = convert([{"prompt": "Why?", "text": "mine"}], "--plan", "prompt", "-t", "chatml")
+    assert row == {"text": "<|im_start|>user\nWhy?<|im_end|>\n", "source_text": "mine"}
+    [row] = convert(
+        [{"prompt": "Why?", "text": "mine"}], "--plan", "prompt", "-t", "chatml", "--field", "chat", "--resume"
+    )
+    assert row == {"chat": "<|im_start|>user\nWhy?<|im_end|>\n", "text": "mine"}
+
+
+def test_mixed_rows_are_read_row_by_row(convert: Convert) -> None:
+    rows: list[Any] = [
+        {"instruction": "Why?", "output": "Because."},
+        {"conversations": [{"from": "human", "value": "Why?"}]},
+        [{"role": "user", "content": "Why?"}],
+        {"text": "no conversation"},
+        7,
+    ]
+    first, second, third, *refused = convert(rows, "--plan", "auto", "-t", "openai")
+    assert first == {"messages": [*TURNS[:2]]}
+    assert second == third == {"messages": TURNS[:1]}
+    assert refused == ["OCB-SHAPE", "OCB-SHAPE"]
+
+
+def test_a_preference_is_two_texts_where_its_target_has_no_place_for_both(convert: Convert) -> None:
+    row = {"id": 1, "prompt": "Why?", "chosen": "Because.", "rejected": "No."}
+    [written] = convert([row], "--plan", "preference", "-t", "chatml")
+    asked = "<|im_start|>user\nWhy?<|im_end|>\n<|im_start|>assistant\n"
+    assert written == {"id": 1, "chosen": f"{asked}Because.<|im_end|>\n", "rejected": f"{asked}No.<|im_end|>\n"}
+
+
+def test_a_preference_stays_one_where_there_is_a_place(convert: Convert) -> None:
+    row = {"id": 1, "prompt": "Why?", "chosen": "Because.", "rejected": "No."}
+    [written] = convert([row], "--plan", "preference", "--to-plan", "sharegpt")
+    assert written == {
+        "id": 1,
+        "conversations": [{"from": "human", "value": "Why?"}],
+        "chosen": {"from": "gpt", "value": "Because."},
+        "rejected": {"from": "gpt", "value": "No."},
+    }
+
+
+# --- rows that are written --------------------------------------------------------------------------------------------
+
+WRITTEN: list[tuple[str, dict[str, Any], dict[str, Any] | str]] = [
+    (
+        "alpaca",
+        {"messages": [{"role": "system", "content": "Be kind."}, *TURNS], "id": 1},
+        {
+            "instruction": "So?",
+            "input": "",
+            "output": "So.",
+            "system": "Be kind.",
+            "history": [["Why?", "Because."]],
+            "id": 1,
+        },
+    ),
+    ("alpaca", {"messages": TURNS[:3]}, "OCB-SHAPE"),
+    ("alpaca", {"messages": CALLED, "tools": [TOOL]}, "OCB-SHAPE"),
+    (
+        "alpaca",
+        {"messages": [{"role": "system", "content": "A"}, {"role": "system", "content": "B"}, *TURNS]},
+        "OCB-SHAPE",
+    ),
+    (
+        "alpaca",
+        {"messages": [{**TURNS[0], "name": "bob"}, TURNS[1]]},
+        {"instruction": "Why?", "input": "", "output": "Because."},
+    ),
+    ("messages", {"messages": CALLED, "tools": [TOOL]}, {"messages": CALLED, "tools": [TOOL]}),
+    ("prompt-completion", {"messages": TURNS}, {"prompt": TURNS[:3], "completion": TURNS[3:]}),
+    ("prompt-completion", {"messages": TURNS[:3]}, "OCB-SHAPE"),
+    ("kto", {"messages": TURNS, "kto_tag": True}, {"prompt": TURNS[:3], "completion": TURNS[3:], "label": True}),
+    ("kto", {"messages": TURNS}, "OCB-SHAPE"),
+    ("preference", {"messages": TURNS}, "OCB-SHAPE"),
+    (
+        "sharegpt",
+        {"messages": TURNS[:2], "system": "Be kind."},
+        {
+            "conversations": [
+                {"from": "system", "value": "Be kind."},
+                {"from": "human", "value": "Why?"},
+                {"from": "gpt", "value": "Because."},
+            ]
+        },
+    ),
+    (
+        "llamafactory-v1",
+        {"messages": CALLED, "tools": [TOOL]},
+        {
+            "messages": [
+                {"role": "user", "content": [{"type": "text", "value": "Rome?"}]},
+                {"role": "assistant", "content": [{"type": "tool_call", "value": '{"name":"f","arguments":{"n":1}}'}]},
+                {"role": "tool", "content": [{"type": "text", "value": "20"}]},
+                {"role": "assistant", "content": [{"type": "text", "value": "20 degrees."}]},
+            ],
+            "tools": json.dumps([TOOL], separators=(",", ":")),
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("layout", "row", "wanted"), WRITTEN, ids=[f"{name}-{at}" for at, (name, *_) in enumerate(WRITTEN)]
+)
+def test_a_row_is_written_in_a_layout_or_quarantined(layout: str, row: Any, wanted: Any, convert: Convert) -> None:
+    assert convert([row], "--plan", "messages", "--to-plan", layout) == [wanted]
+
+
+def test_replies_out_of_order_keep_their_calls(convert: Convert) -> None:
+    call = CALLED[1]["tool_calls"][0]
+    calls = [{**call, "id": "a"}, {**call, "id": "b"}]
+    replies = [{"role": "tool", "tool_call_id": each, "content": each} for each in ("b", "a")]
+    row = {"messages": [CALLED[0], {"role": "assistant", "tool_calls": calls}, *replies]}
+    assert convert([row], "--plan", "messages", "--to-plan", "llamafactory-v1") == ["OCB-SHAPE"]
+
+
+@pytest.mark.parametrize(
+    ("layout", "row"),
+    [
+        (
+            "alpaca",
+            {"instruction": "Why?", "input": "", "output": "Because.", "system": "S", "history": [["a", "b"]], "n": 1},
+        ),
+        (
+            "sharegpt",
+            {"conversations": [{"from": "human", "value": "Why?"}, {"from": "bing", "value": "B", "x": 1}], "n": 1},
+        ),
+        ("preference", {"prompt": TURNS[:1], "chosen": TURNS[1:2], "rejected": TURNS[3:], "n": 1}),
+        ("stepwise", {"prompt": TURNS[:1], "completions": ["One.", "Two."], "labels": [True, False]}),
+        ("kto", {"prompt": TURNS[:1], "completion": TURNS[1:2], "label": False}),
+    ],
+)
+def test_a_row_comes_back_in_its_own_layout(layout: str, row: Any, convert: Convert) -> None:
+    assert convert([row], "--plan", layout, "--to-plan", layout, "--strict") == [row]
+
+
+def test_each_turn_is_a_row(convert: Convert) -> None:
+    row = {"id": 3, "messages": [*TURNS, {"role": "user", "content": "And?"}]}
+    assert convert([row], "--plan", "messages", "--to-plan", "prompt-completion", "--turns", "each") == [
+        {"id": 3, "prompt": TURNS[:1], "completion": TURNS[1:2]},
+        {"id": 3, "prompt": TURNS[:3], "completion": TURNS[3:]},
+    ]
+    assert convert([{"messages": TURNS[:1]}], "--plan", "messages", "-t", "openai", "--turns", "each") == ["OCB-SHAPE"]
+
+
+def test_what_stands_behind_the_last_turn_is_lost_and_told(batch: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"messages": TURNS[:3]}))
+    report = tmp_path / "report.json"
+    given = ("--plan", "messages", "-t", "openai", "--turns", "each", "--dry-run", "--report", report)
+    assert batch(tmp_path / "a.jsonl", *given) == 0
+    [loss] = json.loads(report.read_text())["losses"]["message"]["examples"]
+    assert (loss["path"], loss["severity"]) == ("/messages/2", "lost")
+
+
+def test_parquet_rows_go_through_a_plan(batch: Run, tmp_path: Path) -> None:
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    calls = [{"function": {"name": "f", "arguments": {"a": 1, "b": None}}}]
+    rows = [
+        {
+            "messages": [{"role": "user", "content": "Why?", "tool_calls": None}],
+            "system": "Be kind.",
+            "tools": None,
+            "n": 1,
+        },
+        {
+            "messages": [{"role": "assistant", "content": None, "tool_calls": calls}],
+            "system": None,
+            "tools": json.dumps([TOOL]),
+            "n": 2,
+        },
+    ]
+    parquet.write_table(arrow.Table.from_pylist(rows), tmp_path / "rows.parquet")
+    report = tmp_path / "report.json"
+    assert (
+        batch(
+            tmp_path / "rows.parquet", "--plan", "auto", "-t", "canonical", "-o", tmp_path / "out", "--report", report
+        )
+        == 0
+    )
+    first, second = (json.loads(line) for line in (tmp_path / "out" / "rows.jsonl").read_text().splitlines())
+    assert [each["content"] for each in first["messages"]] == ["Be kind.", "Why?"]
+    assert (first["n"], second["messages"][0]["content"], second["tools"][0]["name"]) == (1, '{"a":1}', "f")
+    assert json.loads(report.read_text())["findings"]["arrow-padding"]["records"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--plan", "alpacca", "-t", "openai"), "did you mean alpaca?"),
+        (("--plan", "alpaca", "-f", "openai", "-t", "openai"), "leave out --from"),
+        (("--plan", "alpaca", "--to-plan", "glaive"), "are read, and not written"),
+        (("--plan", "alpaca", "--to-plan", "alpaca", "-t", "openai"), "leave out --to"),
+        (("--plan", "no/such.yaml", "-t", "openai"), "no/such.yaml"),
+    ],
+)
+def test_mistakes_are_told_before_anything_is_done(
+    arguments: Any, says: str, batch: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.jsonl").write_text("{}\n")
+    assert batch(tmp_path / "a.jsonl", "-o", tmp_path / "out", *arguments) in (1, 2)
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+# --- what `plan` proposes ---------------------------------------------------------------------------------------------
+
+PROPOSED = {
+    "axolotl_alpaca.json": "alpaca",
+    "axolotl_conversation.json": "sharegpt",
+    "axolotl_docs_rows.jsonl": "sharegpt, messages",
+    "bfcl_parallel_50.jsonl": "bfcl",
+    "fastchat_dummy_conversation.jsonl": "sharegpt",
+    "glaive_v2_row.jsonl": "glaive",
+    "hermes_few_shot.json": "dialogue",
+    "llamafactory_alpaca_en_50.json": "alpaca",
+    "llamafactory_dpo_en_50.json": "sharegpt",
+    "llamafactory_glaive_toolcall_en.jsonl": "sharegpt",
+    "llamafactory_kto_en_50.json": "messages",
+    "llamafactory_v1_sft_50.jsonl": "llamafactory-v1",
+    "msswift_alpaca_history.jsonl": "alpaca",
+    "msswift_query_history.jsonl": "alpaca",
+    "msswift_sharegpt_pairs.jsonl": "pairs",
+    "oasst2_trees.jsonl": "oasst",
+    "taubench_fewshot_display_airline.jsonl": "dialogue",
+    "xlam_row.jsonl": "xlam",
+    "xtuner_multi_turn_toy.json": "pairs",
+}
+
+
+@pytest.mark.parametrize("name", PROPOSED)
+def test_public_data_goes_through_the_plan_that_is_proposed(name: str, batch: Run, tmp_path: Path) -> None:
+    """Nothing of it is quarantined, and as much is written as was read."""
+    data = corpus_path("legacy", name)
+    (tmp_path / "plan.yaml").write_text(text := propose([str(data)], 1000))
+    assert f"layout: {PROPOSED[name] if ',' not in PROPOSED[name] else f'[{PROPOSED[name]}]'}\n" in text
+    report = tmp_path / "report.json"
+    given = ("--plan", tmp_path / "plan.yaml", "-t", "canonical", "--dry-run", "--limit", "40", "--report", report)
+    assert batch(data, *given) == 0
+    counts = json.loads(report.read_text())
+    assert counts["outcomes"]["lossy"] == counts["outcomes"]["quarantined"] == 0
+    assert counts["characters"]["read"] == counts["characters"]["written"] > 0
+
+
+def test_a_plan_is_guessed_for_turns_in_other_words(tmp_path: Path) -> None:
+    turns = [{"who": "Customer", "said": "Hi, I need help."}, {"who": "Agent", "said": "What is it?"}]
+    (tmp_path / "a.jsonl").write_text(json.dumps({"id": 1, "dialog_turns": turns}))
+    text = propose([str(tmp_path / "a.jsonl")], 10)
+    assert 'columns: {"messages": "dialog_turns"}\nrole: "who"\ntext: "said"\n' in text
+    assert 'roles: {"Customer": "user", "Agent": "assistant"}' in text
+
+
+def test_every_layout_is_documented() -> None:
+    from sources import ROOT
+
+    page = (ROOT / "docs" / "layouts.md").read_text("utf-8")
+    for layout in LAYOUTS:
+        assert f"\n| `{layout.name}` |" in page
+
+
+@pytest.mark.long
+def test_a_layout_reads_what_it_writes_or_refuses() -> None:
+    """Whatever a conversation says, a row of it reads as that conversation."""
+    import hypothesis
+    from hypothesis import strategies as st
+
+    from ocml_bridge import write
+    from ocml_bridge.policy import LENIENT
+    from ocml_bridge.testing.strategies import transcripts
+
+    def whole(document: Any) -> Transcript:
+        assert isinstance(document, Transcript)
+        return document
+
+    writable = [layout for layout in LAYOUTS if layout.writes is not None]
+
+    @hypothesis.given(transcripts(), st.sampled_from(writable))
+    @hypothesis.settings(max_examples=200, deadline=None, database=None)
+    def check(document: Any, layout: Any) -> None:
+        output = write(document, layout.format, policy=LENIENT).output
+        try:
+            row, losses = layout.write(output)
+        except BridgeError as error:
+            hypothesis.assume(error.code != "OCB-SHAPE")
+            raise
+        [back] = layout.read(row)
+        if not losses:
+            one, other = (whole(read(each, layout.format).transcript) for each in (output, back.value))
+            assert [each.content for each in one.messages] == [each.content for each in other.messages]
+
+    check()
+
+
+def test_a_plan_of_a_format_reads_whole_rows(convert: Convert) -> None:
+    row = {"model": "m", "max_tokens": 3, "messages": [{"role": "user", "content": "Why?"}]}
+    [written] = convert([row], "--plan", "anthropic", "-t", "openai")
+    assert (written["model"], written["messages"]) == ("m", TURNS[:1])
+    assert plan_of("auto").layout == (AUTO,)

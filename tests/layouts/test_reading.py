@@ -1,0 +1,428 @@
+"""Rows as their datasets document them, and the conversation that a person reads in each."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ocml_bridge import BridgeError, Transcript, read
+from ocml_bridge.layouts import AUTO, BY_NAME, Plan, plan_of, read_row
+from ocml_bridge.model import Message
+
+Said = tuple[str, Any]
+
+
+def conversations(row: dict[str, Any], plan: Plan | None = None) -> list[Transcript]:
+    found = read_row(plan or Plan((AUTO,)), row)
+    read_as = [read(each.value, found.layout.format).transcript for each in found.documents]
+    return [each for each in read_as if isinstance(each, Transcript)]
+
+
+def told(messages: tuple[Message, ...]) -> list[Said]:
+    """Who says what: a thought is the assistant's, a call says its tool in front."""
+    return [(speaker(message), message.content) for message in messages]
+
+
+def speaker(message: Message) -> str:
+    if message.recipient not in (None, "assistant"):
+        return f"call {str(message.recipient).removeprefix('functions.')}"
+    return "thought" if message.channel == "analysis" else message.role
+
+
+ASKED = ("user", "Why?")
+ANSWERED = ("assistant", "Because.")
+WEATHER: dict[str, Any] = {
+    "name": "weather",
+    "description": "Of a city.",
+    "parameters": {"type": "object", "properties": {}},
+}
+WEATHER_TEXT = json.dumps(WEATHER)
+CALL = '{"name": "weather", "arguments": {"city": "Rome"}}'
+
+ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
+    # LLaMA-Factory, data/README.md
+    ("alpaca", {"instruction": "Why?", "input": "", "output": "Because."}, [ASKED, ANSWERED]),
+    ("alpaca", {"instruction": "Add.", "input": "1 2", "output": "3"}, [("user", "Add.\n1 2"), ("assistant", "3")]),
+    (
+        "alpaca",
+        {"instruction": "Why?", "output": "Because.", "system": "Be kind.", "history": [["Hi", "Hello"], ["A", None]]},
+        [("system", "Be kind."), ("user", "Hi"), ("assistant", "Hello"), ("user", "A"), ASKED, ANSWERED],
+    ),
+    ("alpaca", {"instruction": "Why?", "output": ""}, [ASKED, ("assistant", "")]),
+    # axolotl, instruction tuning: the columns of its prompt strategies
+    ("alpaca", {"question": "Why?", "answer": "Because."}, [ASKED, ANSWERED]),
+    ("alpaca", {"prompt": "Why?", "response": "Because."}, [ASKED, ANSWERED]),
+    ("alpaca", {"message_1": "Why?", "message_2": "Because."}, [ASKED, ANSWERED]),
+    ("alpaca", {"prompt": "Why?", "generation": "Because."}, [ASKED, ANSWERED]),
+    ("alpaca", {"INSTRUCTION": "Why?", "RESPONSE": "Because."}, [ASKED, ANSWERED]),
+    (
+        "alpaca",
+        {"system_prompt": "Be kind.", "question": "Why?", "response": "Because."},
+        [("system", "Be kind."), ASKED, ANSWERED],
+    ),
+    # ms-swift, custom datasets
+    ("alpaca", {"query": "Why?", "response": "Because.", "history": []}, [ASKED, ANSWERED]),
+    (
+        "pairs",
+        {
+            "system": "Be kind.",
+            "conversation": [{"human": "Hi", "assistant": "Hello"}, {"human": "Why?", "assistant": "Because."}],
+        },
+        [("system", "Be kind."), ("user", "Hi"), ("assistant", "Hello"), ASKED, ANSWERED],
+    ),
+    # XTuner: single and multi turn
+    (
+        "pairs",
+        {"conversation": [{"system": "Be kind.", "input": "Why?", "output": "Because."}]},
+        [("system", "Be kind."), ASKED, ANSWERED],
+    ),
+    # LLaMA-Factory, ShareGPT with tools
+    (
+        "sharegpt",
+        {
+            "conversations": [
+                {"from": "human", "value": "Rome?"},
+                {"from": "function_call", "value": CALL},
+                {"from": "observation", "value": "20"},
+                {"from": "gpt", "value": "20 degrees."},
+            ],
+            "tools": f"[{WEATHER_TEXT}]",
+        },
+        [("user", "Rome?"), ("call weather", '{"city": "Rome"}'), ("tool", "20"), ("assistant", "20 degrees.")],
+    ),
+    (
+        "sharegpt",
+        {
+            "conversations": [{"from": "human", "value": "Why?"}],
+            "chosen": {"from": "gpt", "value": "Because."},
+            "rejected": {"from": "gpt", "value": "No."},
+        },
+        [ASKED, ANSWERED],
+    ),
+    # TRL, dataset formats
+    ("prompt-completion", {"prompt": "Why?", "completion": "Because."}, [ASKED, ANSWERED]),
+    (
+        "prompt-completion",
+        {"prompt": [{"role": "user", "content": "Why?"}], "completion": [{"role": "assistant", "content": "Because."}]},
+        [ASKED, ANSWERED],
+    ),
+    ("prompt", {"prompt": [{"role": "user", "content": "Why?"}]}, [ASKED]),
+    ("preference", {"prompt": "Why?", "chosen": "Because.", "rejected": "No."}, [ASKED, ANSWERED]),
+    ("preference", {"chosen": "Why? Because.", "rejected": "Why? No."}, [("user", "Why?"), ("assistant", " Because.")]),
+    (
+        "preference",
+        {
+            "chosen": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}],
+            "rejected": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "No."}],
+        },
+        [ASKED, ANSWERED],
+    ),
+    # a prompt that both answers say again (argilla's and UltraFeedback's rows)
+    (
+        "preference",
+        {
+            "prompt": "Why?",
+            "chosen": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}],
+            "rejected": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "No."}],
+        },
+        [ASKED, ANSWERED],
+    ),
+    # Anthropic's HH-RLHF
+    (
+        "preference",
+        {"chosen": "\n\nHuman: Why?\n\nAssistant: Because.", "rejected": "\n\nHuman: Why?\n\nAssistant: No."},
+        [ASKED, ANSWERED],
+    ),
+    # the messages column of the Hub, with its neighbours
+    (
+        "messages",
+        {
+            "messages": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}],
+            "system": "Be kind.",
+        },
+        [("system", "Be kind."), ASKED, ANSWERED],
+    ),
+    ("messages", {"conversations": '[{"role": "user", "content": "Why?"}]'}, [ASKED]),
+    # LLaMA-Factory v1
+    (
+        "llamafactory-v1",
+        {
+            "messages": [
+                {"role": "user", "content": [{"type": "text", "value": "Rome?"}]},
+                {
+                    "role": "assistant",
+                    "content": [{"type": "reasoning", "value": "Hm."}, {"type": "tool_call", "value": CALL}],
+                },
+                {"role": "tool", "content": [{"type": "text", "value": "20"}]},
+            ]
+        },
+        [("user", "Rome?"), ("thought", "Hm."), ("call weather", '{"city":"Rome"}'), ("tool", "20")],
+    ),
+    # hermes-function-calling-v1
+    (
+        "hermes-functions",
+        {
+            "conversations": [
+                {"from": "system", "value": f"Call.\n<tools>[{WEATHER_TEXT}]</tools>\nSo."},
+                {"from": "human", "value": "Rome?"},
+                {"from": "gpt", "value": f"Let me see.\n<tool_call>\n{CALL}\n</tool_call>"},
+                {"from": "tool", "value": "<tool_response>\n20\n</tool_response>"},
+                {"from": "gpt", "value": "20 degrees."},
+            ]
+        },
+        [
+            ("system", "Call.\nSo."),
+            ("user", "Rome?"),
+            ("assistant", "Let me see."),
+            ("call weather", '{"city":"Rome"}'),
+            ("tool", "20"),
+            ("assistant", "20 degrees."),
+        ],
+    ),
+    # glaive-function-calling-v2
+    (
+        "glaive",
+        {
+            "system": f"SYSTEM: You have access to the following functions. Use them -\n{WEATHER_TEXT}\n",
+            "chat": 'USER: Rome?\n\n\nASSISTANT: <functioncall> {"name": "weather", "arguments": \'{"city": "Rome"}\'} '
+            "<|endoftext|>\n\n\nFUNCTION RESPONSE: 20\n\n\nASSISTANT: 20 degrees. <|endoftext|>\n\n\n",
+        },
+        [
+            ("system", "You have access to the following functions. Use them -"),
+            ("user", "Rome?"),
+            ("call weather", '{"city": "Rome"}'),
+            ("tool", "20"),
+            ("assistant", "20 degrees."),
+        ],
+    ),
+    # xlam-function-calling-60k
+    (
+        "xlam",
+        {"id": 1, "query": "Rome?", "answers": f"[{CALL}]", "tools": f"[{WEATHER_TEXT}]"},
+        [("user", "Rome?"), ("call weather", '{"city":"Rome"}')],
+    ),
+    # Berkeley's leaderboard
+    ("bfcl", {"question": [[{"role": "user", "content": "Why?"}]], "function": [WEATHER]}, [ASKED]),
+    # UltraChat
+    ("texts", {"id": "0", "data": ["Why?", "Because.", "So?"]}, [ASKED, ANSWERED, ("user", "So?")]),
+    ("dialogue", {"text": "### Human: Why?\n### Assistant: Because."}, [ASKED, ANSWERED]),
+    ("dialogue", {"text": "user: Why?\nassistant: Because.\nuser: So?"}, [ASKED, ANSWERED, ("user", "So?")]),
+    # rows that are a wire's documents
+    (
+        "anthropic",
+        {"model": "m", "max_tokens": 9, "system": "Be kind.", "messages": [{"role": "user", "content": "Why?"}]},
+        [("system", "Be kind."), ASKED],
+    ),
+    ("gemini", {"contents": [{"role": "user", "parts": [{"text": "Why?"}]}]}, [ASKED]),
+]
+
+
+@pytest.mark.parametrize(("name", "row", "said"), ROWS, ids=[f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)])
+def test_a_row_is_read_as_a_person_reads_it(name: str, row: dict[str, Any], said: list[Said]) -> None:
+    assert read_row(Plan((AUTO,)), row).layout.name == name
+    [conversation] = conversations(row)
+    assert told(conversation.messages) == said
+
+
+@pytest.mark.parametrize(
+    ("row", "rejected"),
+    [
+        ({"prompt": "Why?", "chosen": "Because.", "rejected": "No."}, "No."),
+        ({"instruction": "Why?", "input": "", "chosen": "Because.", "rejected": "No."}, "No."),
+        ({"chosen": "The sky is blue.", "rejected": "The sky is green."}, " green."),
+        (
+            {
+                "conversations": [{"from": "human", "value": "Why?"}],
+                "chosen": {"from": "gpt", "value": "B"},
+                "rejected": {"from": "gpt", "value": "No."},
+            },
+            "No.",
+        ),
+    ],
+)
+def test_what_was_rejected_is_an_alternative(row: dict[str, Any], rejected: str) -> None:
+    [conversation] = conversations(row)
+    [alternative] = list(conversation.alternatives or ())
+    assert (alternative.label, alternative.at, told(alternative.messages)) == ("rejected", 1, [("assistant", rejected)])
+
+
+@pytest.mark.parametrize("given", [[WEATHER], [{"type": "function", "function": WEATHER}]], ids=["bare", "wrapped"])
+def test_tools_may_be_bare_or_wrapped_a_list_or_its_text(given: list[Any]) -> None:
+    for tools in (given, json.dumps(given)):
+        [conversation] = conversations({"messages": [{"role": "user", "content": "Why?"}], "tools": tools})
+        assert conversation.tools is not None
+        assert [(tool.name, tool.description) for tool in conversation.tools] == [("weather", "Of a city.")]
+
+
+def test_parameters_without_a_schema_are_its_properties() -> None:
+    tool = {"name": "f", "description": "d", "parameters": {"n": {"type": "int"}}}
+    [conversation] = conversations({"query": "Why?", "answers": "[]", "tools": [tool]})
+    assert conversation.tools is not None
+    assert conversation.tools[0].parameters == {"type": "object", "properties": {"n": {"type": "int"}}}
+
+
+def test_a_thought_in_tags_is_text_unless_the_plan_names_them() -> None:
+    row = {"prompt": "Why?", "completion": "<think>\nHm.\n</think>\n\nBecause."}
+    assert told(conversations(row)[0].messages) == [ASKED, ("assistant", "<think>\nHm.\n</think>\n\nBecause.")]
+    plan = plan_of({"layout": "prompt-completion", "thoughts": "think"})
+    assert told(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
+
+
+def test_media_of_messages_stand_in_their_columns() -> None:
+    row = {"messages": [{"role": "user", "content": "<image>Who?"}], "images": ["a.jpg"]}
+    [conversation] = conversations(row)
+    [image, text] = conversation.messages[0].content
+    assert (getattr(image, "url", None), getattr(text, "text", None)) == ("a.jpg", "Who?")
+
+
+# --- trees ------------------------------------------------------------------------------------------------------------
+
+
+def oasst(text: str, role: str, *replies: dict[str, Any]) -> dict[str, Any]:
+    return {"message_id": text, "text": text, "role": role, "lang": "en", "replies": list(replies)}
+
+
+def test_each_path_of_a_tree_is_a_conversation() -> None:
+    tree = oasst(
+        "Why?", "prompter", oasst("Because.", "assistant", oasst("So?", "prompter")), oasst("No.", "assistant")
+    )
+    row = {"message_tree_id": "1", "tree_state": "ready", "prompt": tree}
+    found = read_row(Plan((AUTO,)), row)
+    assert (found.layout.name, found.beside) == ("oasst", {"message_tree_id": "1", "tree_state": "ready"})
+    assert [each.path for each in found.documents] == ["/prompt/replies/0/replies/0", "/prompt/replies/1"]
+    assert [told(each.messages) for each in conversations(row)] == [
+        [ASKED, ANSWERED, ("user", "So?")],
+        [ASKED, ("assistant", "No.")],
+    ]
+    assert found.documents[1].beside == {
+        "nodes": [{"message_id": "Why?", "lang": "en"}, {"message_id": "No.", "lang": "en"}]
+    }
+
+
+def node(parent: str | None, children: list[str], role: str, content: dict[str, Any], **more: Any) -> dict[str, Any]:
+    message = {"author": {"role": role}, "content": content, **more}
+    return {"message": message, "parent": parent, "children": children}
+
+
+def text(*parts: str) -> dict[str, Any]:
+    return {"content_type": "text", "parts": list(parts)}
+
+
+def test_a_chatgpt_export_is_its_current_branch_and_then_the_others() -> None:
+    mapping = {
+        "root": {"message": None, "parent": None, "children": ["system"]},
+        "system": node("root", ["ask"], "system", text("")),
+        "ask": node("system", ["old", "thought"], "user", text("Why?")),
+        "old": node("ask", [], "assistant", text("No.")),
+        "thought": node("ask", ["call"], "assistant", {"content_type": "thoughts", "thoughts": [{"content": "Hm."}]}),
+        "call": node("thought", ["result"], "assistant", {"content_type": "code", "text": "1+1"}, recipient="python"),
+        "result": node("call", ["new"], "tool", {"content_type": "execution_output", "text": "2"}),
+        "new": node("result", [], "assistant", text("Because."), recipient="all"),
+    }
+    row = {"title": "T", "mapping": mapping, "current_node": "new"}
+    found = read_row(Plan((AUTO,)), row)
+    assert (found.layout.name, found.beside) == ("chatgpt-export", {"title": "T"})
+    assert [told(each.messages) for each in conversations(row)] == [
+        [ASKED, ("thought", "Hm."), ("call python", "1+1"), ("tool", "2"), ANSWERED],
+        [ASKED, ("assistant", "No.")],
+    ]
+
+
+def test_a_claude_export_has_texts_thoughts_and_calls_in_blocks() -> None:
+    row = {
+        "uuid": "1",
+        "name": "T",
+        "chat_messages": [
+            {"uuid": "a", "sender": "human", "text": "Why?", "attachments": [{"extracted_content": "A file."}]},
+            {
+                "uuid": "b",
+                "sender": "assistant",
+                "text": "",
+                "content": [
+                    {"type": "thinking", "thinking": "Hm."},
+                    {"type": "tool_use", "id": "t", "name": "weather", "input": {"city": "Rome"}},
+                    {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": "20"}]},
+                    {"type": "text", "text": "Because."},
+                ],
+            },
+        ],
+    }
+    [conversation] = conversations(row)
+    assert told(conversation.messages) == [
+        ("user", "Why?\n\nA file."),
+        ("thought", "Hm."),
+        ("call weather", '{"city":"Rome"}'),
+        ("tool", "20"),
+        ANSWERED,
+    ]
+
+
+# --- what is no row ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("plan", "row", "message"),
+    [
+        ("alpaca", {"instruction": "Why?", "output": 3}, "the row has 'instruction', 'output'"),
+        ("alpaca", {"conversations": [{"from": "human", "value": "x"}]}, "it looks like sharegpt"),
+        ("alpaca", {"instruction": "Why?", "output": "x", "history": [["a"]]}, "a pair of texts"),
+        ("messages", {"messages": [{"role": "user", "content": "x"}], "tools": "[{"}, "no JSON text"),
+        (AUTO, {"text": "The sky is blue."}, "no row of any layout"),
+        (AUTO, {"mapping": {"a": {"message": None, "parent": "a", "children": ["a"]}}}, "a tree with a message"),
+        (
+            AUTO,
+            {
+                "mapping": {
+                    "a": {"message": None, "parent": "b"},
+                    "b": {"message": None, "parent": "a", "children": ["a"]},
+                }
+            },
+            "a node of a tree",
+        ),
+    ],
+)
+def test_what_is_no_row_says_why(plan: str, row: dict[str, Any], message: str) -> None:
+    with pytest.raises(BridgeError, match="OCB-") as caught:
+        read_row(plan_of(plan), row)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("alpacca", "did you mean alpaca?"),
+        ({"layot": "alpaca"}, "did you mean layout?"),
+        ({"layout": "alpaca", "columns": {"instructon": "q"}}, "did you mean instruction?"),
+        ({"layout": "alpaca", "thoughts": "thinc"}, "did you mean think?"),
+        ({"columns": {}}, "has no 'layout'"),
+        ({"layout": "alpaca", "roles": ["user"]}, "is a mapping of names to names"),
+        (3, "is no mapping"),
+    ],
+)
+def test_a_mistake_in_a_plan_names_what_is_near(value: Any, message: str) -> None:
+    with pytest.raises(BridgeError) as caught:
+        plan_of(value)
+    assert caught.value.code == "OCB-OPTION"
+    assert message in str(caught.value)
+
+
+def test_a_plan_maps_columns_keys_and_words() -> None:
+    plan = plan_of(
+        {
+            "layout": "messages",
+            "columns": {"messages": "turns"},
+            "role": "who",
+            "text": "said",
+            "roles": {"Kunde": "user", "Dienst": "assistant"},
+        }
+    )
+    row = {"turns": [{"who": "Kunde", "said": "Why?"}, {"who": "Dienst", "said": "Because."}], "id": 3}
+    assert told(conversations(row, plan)[0].messages) == [ASKED, ANSWERED]
+    assert read_row(plan, row).beside == {"id": 3}
+
+
+def test_every_layout_has_rows_here() -> None:
+    here = {name for name, *_ in ROWS} | {"oasst", "chatgpt-export", "claude-export"}
+    assert BY_NAME.keys() - here == {"stepwise", "kto"}
