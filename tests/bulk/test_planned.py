@@ -366,7 +366,7 @@ def test_a_layout_reads_what_it_writes_or_refuses() -> None:
 
 
 def test_a_plan_of_a_format_reads_whole_rows(convert: Convert) -> None:
-    row = {"model": "m", "max_tokens": 3, "messages": [{"role": "user", "content": "Why?"}]}
-    [written] = convert([row], "--plan", "anthropic", "-t", "openai")
-    assert (written["model"], written["messages"]) == ("m", TURNS[:1])
+    row = {"id": 1, "model": "m", "max_tokens": 3, "messages": [{"role": "user", "content": "Why?"}]}
+    [written] = convert([row], "--plan", "anthropic", "-t", "openai", "--strict")
+    assert (written["id"], written["model"], written["messages"]) == (1, "m", TURNS[:1])
     assert plan_of("auto").layout == (AUTO,)

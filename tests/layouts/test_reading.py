@@ -426,3 +426,14 @@ def test_a_plan_maps_columns_keys_and_words() -> None:
 def test_every_layout_has_rows_here() -> None:
     here = {name for name, *_ in ROWS} | {"oasst", "chatgpt-export", "claude-export"}
     assert BY_NAME.keys() - here == {"stepwise", "kto"}
+
+
+def test_rows_of_several_formats_are_told_from_their_evidence() -> None:
+    plan = plan_of({"layout": ["anthropic", "gemini", "messages"]})
+    asked = {"role": "user", "content": "Why?"}
+    rows = [
+        {"model": "m", "max_tokens": 1, "system": "Be kind.", "messages": [asked]},
+        {"contents": [{"role": "user", "parts": [{"text": "Why?"}]}]},
+        {"messages": [asked]},
+    ]
+    assert [read_row(plan, row).layout.name for row in rows] == ["anthropic", "gemini", "messages"]

@@ -15,6 +15,7 @@ from ..model import Json, Transcript
 from ..result import Reading
 from ..text.unicode import BOM
 from .batch import Outcome, Settings, Status, outcome_of
+from .beside import converted
 from .nested import Nested, unpadded
 from .records import DEFAULT_FIELD, Job, Record
 
@@ -103,8 +104,17 @@ def _outcomes(record: Record, layout: Layout | None, job: Job) -> Iterator[tuple
         record = _labelled(record, layouts_of(settings.layout)[0])
     if job.each_turn and not isinstance(record.value, BridgeError):
         yield from _by_turns(record, settings)
+    elif layout.whole and isinstance(record.raw, bytes) and settings.layout is None:
+        yield _as_document(record, replace(job, settings=settings))
     else:
         yield record, _outcome(record, settings)
+
+
+def _as_document(record: Record, job: Job) -> tuple[Record, Outcome]:
+    """What becomes of a row that is a document: members that its target has no place for are its columns."""
+    document, outcome = converted(record._replace(value=record.raw, fields=None), job)
+    beside = {name: raw for name, raw in (document.fields or {}).items() if raw is not None}
+    return record._replace(fields={**beside, MEMBERS: None}), outcome
 
 
 def _labelled(record: Record, layout: Layout) -> Record:

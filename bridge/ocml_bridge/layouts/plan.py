@@ -69,12 +69,17 @@ def layouts_of(plan: Plan) -> tuple[Layout, ...]:
 @lru_cache(maxsize=64)
 def _layouts(plan: Plan) -> tuple[Layout, ...]:
     names = plan.layout
-    found = [*whole(), *LAYOUTS] if names == (AUTO,) else [layout_of(name) for name in names]
+    alone = len(names) == 1
+    found = [*whole(), *LAYOUTS] if names == (AUTO,) else [layout_of(name, alone=alone) for name in names]
     return tuple(_worded(layout, plan) for layout in found)
 
 
-def layout_of(name: str) -> Layout:
+def layout_of(name: str, *, alone: bool = True) -> Layout:
     """The layout of a name.
+
+    Args:
+        name: of a layout, or of a format whose documents rows are.
+        alone: whether all rows are of it; else those of a format are told from their evidence.
 
     Raises:
         BridgeError: OCB-OPTION naming the near one.
@@ -82,7 +87,7 @@ def layout_of(name: str) -> Layout:
     if name in BY_NAME:
         return BY_NAME[name]
     if name in registry.formats():
-        return next(layout for layout in whole(name) if layout.name == name)
+        return next(layout for layout in whole(name, alone=alone) if layout.name == name)
     raise _unknown("layout", name, [AUTO, *BY_NAME, *registry.formats()])
 
 

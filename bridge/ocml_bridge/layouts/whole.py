@@ -27,10 +27,15 @@ WIRES: Final = (
 
 
 @lru_cache(maxsize=32)
-def whole(name: str | None = None) -> tuple[Layout, ...]:
-    """The layout of rows that are documents of a format; those of all wires where none is named."""
+def whole(name: str | None = None, *, alone: bool = False) -> tuple[Layout, ...]:
+    """The layout of rows that are documents of a format; those of all wires where none is named.
+
+    Args:
+        name: the format.
+        alone: whether every row is of it; else its documents are told from their evidence.
+    """
     if name is not None:
-        return (_whole(name, named=True),)
+        return (_whole(name, named=alone),)
     return tuple(_whole(each, named=False) for each in (*WIRES, "openai"))
 
 
