@@ -16,7 +16,7 @@ NAMED_BY: dict[str, frozenset[str]] = {
     "speaker": frozenset({"message", "role", "grouping", "channel", "content"}),
     "text": frozenset({"message", "content", "recipient", "role", "foreign-part", "text-outside", "control-token"}),
     "thought": frozenset({"message", "content", "thought", "channel", "control-token"}),
-    "signature": frozenset({"message", "extras"}),
+    "signature": frozenset({"message", "signature"}),
     "call": frozenset({"message", "content", "recipient", "extras", "channel", "role", "control-token"}),
     "id": frozenset({"message", "call-id"}),
     "reply": frozenset({"message", "content", "role", "recipient", "extras", "media", "foreign-part", "control-token"}),

@@ -15,6 +15,7 @@ from ocml_bridge.model import (
     Media,
     Refusal,
     Settings,
+    Signature,
     Text,
     Thought,
     Tools,
@@ -57,6 +58,10 @@ EXAMPLES: dict[LossCode, tuple[Document, str]] = {
     LossCode.ORDER: (_talk(USER, CALL, OTHER_CALL, OTHER_REPLY, REPLY), "harmony"),
     LossCode.PAIRING: (_talk(USER, CALL, OTHER_CALL, REPLY, replace(REPLY, content="3")), "ocm-0.1"),
     LossCode.FAILED: (_talk(USER, CALL, replace(REPLY, content="no such city", failed=True)), "openai"),
+    LossCode.SIGNATURE: (
+        _talk(USER, Message("assistant", "A greeting.", channel="analysis", signature=Signature("c2ln", "anthropic"))),
+        "harmony",
+    ),
     LossCode.WEIGHT: (_talk(USER, Message("assistant", "Hello.", channel="final", weight=0)), "harmony"),
     LossCode.CONTENT: (_user(Text("one"), Text("two")), "harmony"),
     LossCode.THOUGHT: (_talk(Message("assistant", (Thought("reflect"), Text("Hm.")), channel="analysis")), "harmony"),

@@ -16,7 +16,7 @@ LAYERS = (
     ("model",),
     ("guidance",),
     ("comparison", "events", "policy", "prompting"),
-    ("diff", "form", "jsontext", "ownership", "turns"),
+    ("diff", "form", "jsontext", "ownership", "signatures", "turns"),
     ("options", "parameters"),
     ("spans", "substance", "units", "wording"),
     ("adapter",),

@@ -23,6 +23,7 @@ from .model import (
     Message,
     Refusal,
     Settings,
+    Signature,
     Text,
     Thought,
     Tool,
@@ -57,6 +58,7 @@ class Feature(StrEnum):
     TRUNCATION = "a message cut off"
     GROUPING = "which messages were one"
     WEIGHTS = "training weights"
+    SIGNATURES = "signatures of thoughts and calls"
     MEDIA = "images, video, audio, files"
     REFUSALS = "refusals"
     FLAGS = "thought flags"
@@ -208,6 +210,14 @@ PROBES: Final[Mapping[Feature, tuple[Probe, ...]]] = {
     Feature.GROUPING: (
         (_talk(_USER, _PREAMBLE, _call(continues=True)), "/messages/2/continues"),
         (_talk(_USER, _ANSWER, _call(continues=True)), "/messages/2/continues"),
+    ),
+    Feature.SIGNATURES: (
+        (_talk(_USER, replace(_THOUGHT, signature=Signature("x", "anthropic")), _ANSWER), "/messages/1/signature"),
+        (_talk(_USER, replace(_call(), signature=Signature("x", "google")), _REPLY), "/messages/1/signature"),
+        (
+            _talk(_USER, replace(_THOUGHT, content="", signature=Signature("x", "openai", sealed=True)), _ANSWER),
+            "/messages/1/signature",
+        ),
     ),
     Feature.WEIGHTS: ((_talk(_USER, replace(_ANSWER, weight=0)), "/messages/1/weight"),),
     Feature.MEDIA: (

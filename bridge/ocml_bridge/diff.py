@@ -147,7 +147,7 @@ def _message(path: str, old: Message, new: Message, gone: Collection[str], out: 
         out.append(Difference(f"{path}/end", old.end, new.end))
     if old.continues is not new.continues:
         out.append(Difference(f"{path}/continues", old.continues, new.continues))
-    same = old.failed is new.failed and old.weight is new.weight
+    same = old.failed is new.failed and old.weight is new.weight and old.signature is new.signature
     if not (same and old.extras is new.extras and old.layout is new.layout):
         _beside(path, old, new, out)
 
@@ -158,6 +158,8 @@ def _beside(path: str, old: Message, new: Message, out: list[Difference]) -> Non
         out.append(Difference(f"{path}/failed", old.failed, new.failed))
     if old.weight != new.weight:
         out.append(Difference(f"{path}/weight", old.weight, new.weight))
+    if old.signature != new.signature:
+        _values(f"{path}/signature", old.signature, new.signature, out)
     if old.extras != new.extras:
         _extras(f"{path}/extras", old.extras, new.extras, out)
     if old.layout != new.layout:

@@ -35,6 +35,7 @@ class LossCode(StrEnum):
     GROUPING = "grouping"
     FAILED = "failed"
     WEIGHT = "weight"
+    SIGNATURE = "signature"
     ORDER = "order"
     PAIRING = "pairing"
     CONTENT = "content"
@@ -86,6 +87,7 @@ CLASSES: Final[dict[LossCode, LossClass]] = {
     LossCode.GROUPING: LossClass.STRUCTURE,
     LossCode.FAILED: LossClass.STRUCTURE,
     LossCode.WEIGHT: LossClass.BOOKKEEPING,
+    LossCode.SIGNATURE: LossClass.BOOKKEEPING,
     LossCode.ORDER: LossClass.STRUCTURE,
     LossCode.PAIRING: LossClass.STRUCTURE,
     LossCode.CONTENT: LossClass.CONTENT,

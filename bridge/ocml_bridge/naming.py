@@ -23,6 +23,7 @@ _FIELD_CODES: Final[dict[str, LossCode]] = {
     "continues": LossCode.GROUPING,
     "failed": LossCode.FAILED,
     "weight": LossCode.WEIGHT,
+    "signature": LossCode.SIGNATURE,
     "content": LossCode.CONTENT,
     "extras": LossCode.EXTRAS,
     "layout": LossCode.LAYOUT,

@@ -9,7 +9,22 @@ from json.encoder import encode_basestring_ascii as _quote_ascii
 from typing import Any, Final, cast
 
 from . import jsontext
-from .model import FileBreak, Flags, Foreign, Infill, Json, Media, Message, Part, Refusal, Text, Thought, Tool, Tools
+from .model import (
+    FileBreak,
+    Flags,
+    Foreign,
+    Infill,
+    Json,
+    Media,
+    Message,
+    Part,
+    Refusal,
+    Signature,
+    Text,
+    Thought,
+    Tool,
+    Tools,
+)
 from .model.codec import to_json
 
 LONGEST: Final = 40
@@ -57,6 +72,8 @@ def shown(value: object) -> str:
         return f"of the {value.role}"
     if isinstance(value, Part):
         return kind_of(value)
+    if isinstance(value, Signature):
+        return f"of {value.vendor[:LONGEST]}" if value.vendor else "of nobody who is named"
     plain = value
     if isinstance(value, tuple):
         items = cast("tuple[object, ...]", value)

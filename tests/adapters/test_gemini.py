@@ -33,6 +33,7 @@ WORDS = {
     "executableCode": "recipient message",
     "codeExecutionResult": "name role message",
     "text": "message",
+    "thoughtSignature": "signature message",
     "functionDeclarations": "tools",
 }
 """What losses call what stands under these keys."""

@@ -16,7 +16,7 @@ import strategies_openai as wire
 from corpus import corpus_path, other_wire
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Severity, Tool, Transcript, read, write
 from ocml_bridge.adapter import DEFAULT, Options
-from ocml_bridge.model import Foreign, Media, Part, Refusal, Text
+from ocml_bridge.model import Foreign, Media, Part, Refusal, Signature, Text
 from ocml_bridge.registry import adapter
 
 ADAPTER, _ = adapter("openai")
@@ -102,11 +102,76 @@ def test_several_thoughts_are_one_text_and_a_list_that_keeps_them_apart() -> Non
     assert read(output, "openai").transcript == Transcript(tuple(thoughts))
 
 
-def test_reasoning_details_with_signatures_are_read_and_kept_whole() -> None:
-    details = [{"type": "reasoning.text", "text": "r", "signature": "s"}, {"type": "reasoning.encrypted", "data": "x"}]
-    (thought, _) = messages_of(assistant(content="c", reasoning_details=details))
-    assert thought.content == "r"
+def test_an_item_of_reasoning_details_is_a_thought_with_its_signature() -> None:
+    details = [
+        {"type": "reasoning.text", "text": "r", "signature": "s", "format": "anthropic-claude-v1", "index": 0},
+        {"type": "reasoning.encrypted", "data": "x", "format": "anthropic-claude-v1", "id": "e", "index": 1},
+        {"type": "reasoning.text", "signature": "g", "format": "google-gemini-v1"},
+        {"type": "reasoning.text", "text": "t"},
+    ]
+    wire = assistant(content="c", reasoning="r\n\nt", reasoning_details=details)
+    found = [(message.content, message.signature) for message in messages_of(wire)]
+    assert found == [
+        ("r", Signature("s", "anthropic")),
+        ("", Signature("x", "anthropic", sealed=True)),
+        ("", Signature("g", "google")),
+        ("t", None),
+        ("c", None),
+    ]
+    assert same(write(read([wire], "openai").transcript, "openai").output, [wire])
+
+
+def test_a_summary_and_what_it_is_of_are_one_thought() -> None:
+    """OpenRouter: two items of one format, where the model is OpenAI's."""
+    named = {"format": "openai-responses-v1", "index": 0}
+    sealed = {"type": "reasoning.encrypted", "data": "x", **named}
+    details = [{"type": "reasoning.summary", "summary": "s", **named}, sealed]
+    wire = assistant(reasoning="s", reasoning_details=details, content="c")
+    thought, _ = messages_of(wire)
+    assert (thought.content, thought.content_type) == ("s", "summary")
+    assert thought.signature == Signature("x", "openai", sealed=True)
+    assert same(write(read([wire], "openai").transcript, "openai").output, [wire])
+
+
+def test_details_that_cannot_be_understood_are_kept_whole() -> None:
+    details = [{"type": "reasoning.text", "text": "r", "signature": "s"}, {"type": "reasoning.new", "data": "x"}]
+    thought, _ = messages_of(assistant(content="c", reasoning_details=details))
+    assert (thought.content, thought.signature) == ("r", None)
     assert thought.extras == {"openai": {"reasoning_details": details}}
+
+
+def test_blocks_of_thinking_as_litellm_has_them_are_thoughts() -> None:
+    blocks = [{"type": "thinking", "thinking": "r", "signature": "s"}, {"type": "redacted_thinking", "data": "x"}]
+    wire = assistant(content="c", reasoning_content="r", thinking_blocks=blocks)
+    assert [message.signature for message in messages_of(wire)] == [
+        Signature("s", "anthropic"),
+        Signature("x", "anthropic", sealed=True),
+        None,
+    ]
+    assert same(write(read([wire], "openai").transcript, "openai").output, [wire])
+
+
+@pytest.mark.parametrize(
+    "signed",
+    [
+        {"extra_content": {"google": {"thought_signature": "s"}}},
+        {"provider_specific_fields": {"thought_signature": "s"}},
+    ],
+)
+def test_the_signature_of_a_call_of_gemini_is_the_call_s(signed: dict[str, Any]) -> None:
+    wire = assistant(content=None, tool_calls=[{**CALL, **signed}])
+    (message,) = messages_of(wire)
+    assert (message.signature, message.extras) == (Signature("s", "google"), None)
+    assert same(write(read([wire], "openai").transcript, "openai").output, [wire])
+
+
+def test_what_stands_beside_the_signature_of_a_call_is_kept_with_it() -> None:
+    wire = assistant(
+        content=None, tool_calls=[{**CALL, "extra_content": {"google": {"thought_signature": "s", "x": 1}}}]
+    )
+    (message,) = messages_of(wire)
+    assert message.signature is None
+    assert same(write(read([wire], "openai").transcript, "openai").output, [wire])
 
 
 def test_the_option_chooses_the_key_of_reasoning() -> None:

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from corpus import corpus_cases, corpus_path
 from ocml_bridge import BridgeError, Message, Options, Transcript, convert, formats, read, write
-from ocml_bridge.model import Foreign, Json, Media, Refusal, Text
+from ocml_bridge.model import Foreign, Json, Media, Refusal, Signature, Text
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing import laws
 from strategies_responses import documents
@@ -258,8 +258,9 @@ def test_reasoning_without_a_text_does_not_vanish() -> None:
     item: Any = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAAABo"}
     (message,) = messages([item])
     assert (message.content, message.channel) == ("", "analysis")
-    assert "gAAAAABo" not in json.dumps(convert([item], source=HOME, target="openai", policy=LENIENT).output)
-    losses = convert([item], source=HOME, target="openai", policy=LENIENT).losses
+    assert message.signature == Signature("gAAAAABo", "openai", sealed=True)
+    assert "gAAAAABo" not in json.dumps(convert([item], source=HOME, target="chatml", policy=LENIENT).output)
+    losses = convert([item], source=HOME, target="chatml", policy=LENIENT).losses
     assert ("message", "lost", "/messages/0") in {(loss.code, loss.severity, loss.path) for loss in losses}
 
 

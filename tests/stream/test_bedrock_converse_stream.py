@@ -206,6 +206,23 @@ def test_an_answer_is_blocks_one_after_the_other() -> None:
     ]
 
 
+def test_signatures_and_citations_come_behind_their_texts() -> None:
+    """What was read of a stream is written as it was."""
+    signed, cited = delta(0, reasoningContent={"signature": "cw=="}), delta(2, citation={"title": "a"})
+    events = [
+        START,
+        *(delta(0, reasoningContent={"text": "Hm."}), signed, stop(0)),
+        *(delta(1, reasoningContent={"redactedContent": "c2Vh"}), stop(1)),
+        *(delta(2, text="It says so."), cited, stop(2)),
+        end("end_turn"),
+    ]
+    played = events_of(decoder(STREAM), [lines(*events)])
+    check_messages(played, None)
+    made = encoder(STREAM, answer=Answer(), visibility=DEBUG)
+    assert [json.loads(each) for each in made.encode(played.events)] == events
+    assert {loss.path for loss in made.losses if loss.severity != "layout"} == {f"/extras/{STREAM}/stopReason"}
+
+
 def test_text_is_passed_on_as_it_comes() -> None:
     made = encoder(STREAM, visibility=DEBUG)
     made.encode(list(replay(Transcript((final("Hello"),))))[:1])

@@ -104,9 +104,12 @@ def test_what_is_told_early_is_what_the_items_say() -> None:
         whole = cast("Transcript", decoded(case.value).stop.document)
         bare = [bare_of(event) for event in case.value]
         told = cast("Transcript", decoded(bare).stop.document)
-        assert [replace(message, extras=None) for message in told.messages] == [
-            replace(message, extras=None) for message in whole.messages
-        ]
+        assert list(map(_unsealed, told.messages)) == list(map(_unsealed, whole.messages))
+
+
+def _unsealed(message: Message) -> Message:
+    """A message without what only the API can read."""
+    return replace(message, extras=None, signature=None)
 
 
 def bare_of(event: Any) -> Any:

@@ -15,7 +15,7 @@ from ocml_bridge import BridgeError, Transcript, read
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Decoder, Delta, End, Event, Reason, RefusalDelta, Start, Stop
 from ocml_bridge.loss import Finding
-from ocml_bridge.model import Json, Message, Refusal
+from ocml_bridge.model import Json, Message, Refusal, Signature, replace
 from ocml_bridge.pipe import decoder
 from ocml_bridge.stream import joined
 from ocml_bridge.stream.decoder import text_of
@@ -243,8 +243,27 @@ def test_any_response_in_pieces_is_read_as_the_whole(drawn: tuple[Any, list[Any]
     ],
 )
 def test_every_key_of_reasoning_is_read_and_none_twice(delta: Any) -> None:
-    assert messages_of(stream(delta, {"content": "a"})) == [thought("Hm."), final("a")]
-    assert messages_of(stream(delta, delta, {"content": "a"})) == [thought("Hm.Hm."), final("a")]
+    kind = "summary" if "summary" in str(delta) else None
+    assert messages_of(stream(delta, {"content": "a"})) == [replace(thought("Hm."), content_type=kind), final("a")]
+    once = messages_of(stream(delta, delta, {"content": "a"}))
+    assert once == [replace(thought("Hm.Hm."), content_type=kind), final("a")]
+
+
+def test_a_signature_that_comes_behind_its_thought_is_its_own() -> None:
+    """OpenRouter: the text comes in pieces under two keys, the signature in the last of them."""
+    item = {"type": "reasoning.text", "format": "anthropic-claude-v1", "index": 0}
+    deltas = [{"reasoning": text, "reasoning_details": [{**item, "text": text}]} for text in ("H", "m.")]
+    signed = {"reasoning_details": [{**item, "signature": "s"}]}
+    messages = messages_of(stream(*deltas, signed, {"content": "a"}))
+    assert messages == [replace(thought("Hm."), signature=Signature("s", "anthropic")), final("a")]
+
+
+def test_what_is_sealed_stands_behind_a_thought() -> None:
+    sealed = {"type": "reasoning.encrypted", "data": "x", "format": "anthropic-claude-v1", "index": 1}
+    messages = messages_of(stream({"reasoning": "Hm."}, {"reasoning_details": [sealed]}, {"content": "a"}))
+    assert [message.content for message in messages] == ["Hm.", "a"]
+    only = messages_of(stream({"reasoning_details": [sealed]}, {"content": "a"}))
+    assert [message.signature for message in only] == [Signature("x", "anthropic", sealed=True), None]
 
 
 def test_a_key_of_reasoning_may_take_over_from_another() -> None:

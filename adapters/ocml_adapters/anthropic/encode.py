@@ -23,10 +23,11 @@ from .assembly import Assembly
 from .blocks import write_block
 from .events import Events
 from .ids import lawful
-from .notes import notes_in, type_of
+from .notes import type_of
 from .settings import write_settings
 from .spelling import with_object
 from .syntax import TEXT, THINKING, TOOL_USE
+from .thoughts import is_from_here, signature_of
 from .units import WireReader
 
 _REASONS: Final[dict[Reason, str]] = {
@@ -136,9 +137,9 @@ class EventEncoder(ResponseEncoder):
         """The end of a message; one of which nothing could be written before is written whole."""
         out: list[bytes] = []
         if self._block == number:
-            signature = notes_in(message.extras).get("signature")
-            if self.written[-1][1] == THINKING and isinstance(signature, str):
-                out.append(self._event(self._events.signature(len(self.written) - 1, signature)))
+            signature = signature_of(message)
+            if self.written[-1][1] == THINKING and signature is not None:
+                out.append(self._event(self._events.signature(len(self.written) - 1, signature.value)))
         elif (block := self._whole(message)) is not None:
             out.append(self._begin(number, block))
         if self._block == number:
@@ -151,7 +152,7 @@ class EventEncoder(ResponseEncoder):
         if is_call(message):
             call = with_object(replace(message, call_id=self.call_id(message), layout=None), "", Log())
             return write_block(call, "assistant")
-        is_sealed = is_reasoning(message) and message.content == "" and notes_in(message.extras)
+        is_sealed = is_reasoning(message) and message.content == "" and is_from_here(message)
         if is_sealed or (message.role == "tool" and type_of(message) is not None):
             return write_block(message, "assistant")
         return None

@@ -25,7 +25,7 @@ def by_format(notes: Object) -> ByFormat | None:
 
 # --- of blocks --------------------------------------------------------------------------------------------------------
 
-RESERVED: Final = frozenset({MESSAGE, "redacted"})
+RESERVED: Final = frozenset({MESSAGE})
 """What has a meaning of its own in the extras of a message: a block with such a member is kept whole."""
 _APART: Final = RESERVED | {"type"}
 """What is written of the extras of a message in a way of its own."""

@@ -45,8 +45,6 @@ TEXT_KEYS: Final = frozenset({"type", "text"})
 """The keys of each kind of object that we always write."""
 MEDIA_KEYS: Final = frozenset({"type", "source"})
 SOURCE_KEYS: Final = frozenset({"type"})
-THINKING_KEYS: Final = frozenset(THINKING_ORDER)
-REDACTED_KEYS: Final = frozenset(REDACTED_ORDER)
 CALL_KEYS: Final = frozenset({"type", "id", "name", "input"})
 RESULT_KEYS: Final = frozenset({"type", "tool_use_id", "content"})
 WIRE_KEYS: Final = frozenset(WIRE_ORDER)

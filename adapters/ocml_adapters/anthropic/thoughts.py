@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from ocml_bridge.form import Object, form_of, rest
-from ocml_bridge.model import Message
+from typing import Final
 
-from .notes import by_format, notes_in, with_notes
-from .syntax import (
-    HOME,
-    REDACTED,
-    REDACTED_KEYS,
-    REDACTED_ORDER,
-    THINKING,
-    THINKING_KEYS,
-    THINKING_ORDER,
-)
+from ocml_bridge.form import Object, form_of, rest
+from ocml_bridge.model import Message, Signature
+from ocml_bridge.signatures import signature_by
+
+from .notes import by_format, with_notes
+from .syntax import HOME, REDACTED, REDACTED_ORDER, THINKING, THINKING_ORDER
+
+VENDOR: Final = "anthropic"
+"""Whose signatures the API takes back."""
+_BARE: Final = ("type", "thinking")
 
 
 def read_thinking(block: Object) -> Message | None:
@@ -22,12 +21,7 @@ def read_thinking(block: Object) -> Message | None:
     text, signature = block.get("thinking"), block.get("signature")
     if not isinstance(text, str) or not (signature is None or isinstance(signature, str)):
         return None
-    extras = rest(block, ("type", "thinking"))
-    layout: Object = {}
-    form = form_of(block, THINKING_ORDER, THINKING_KEYS, ("type", "thinking"))
-    if form is not None:
-        layout["form"] = form
-    return Message("assistant", text, None, "analysis", extras=by_format(extras), layout=by_format(layout))
+    return _thought(text, Signature(signature, VENDOR) if signature else None, block, _BARE, THINKING_ORDER)
 
 
 def read_redacted(block: Object) -> Message | None:
@@ -35,27 +29,41 @@ def read_redacted(block: Object) -> Message | None:
     data = block.get("data")
     if not isinstance(data, str) or not data:
         return None
-    extras = {"redacted": data, **rest(block, ("type", "data"))}
-    form = form_of(block, REDACTED_ORDER, REDACTED_KEYS, ("type", "data"))
-    layout: Object = {} if form is None else {"form": form}
-    return Message("assistant", "", None, "analysis", extras=by_format(extras), layout=by_format(layout))
+    return _thought("", Signature(data, VENDOR, sealed=True), block, REDACTED_ORDER, REDACTED_ORDER)
+
+
+def _thought(
+    text: str, signature: Signature | None, block: Object, known: tuple[str, ...], order: tuple[str, ...]
+) -> Message:
+    """A thought with what else its block says, and how; as many keys are known as the signature is one of."""
+    taken = known if signature is None else order
+    form = form_of(block, order, frozenset(order), taken)
+    layout = {} if form is None else {"form": form}
+    message = Message("assistant", text, None, "analysis", signature=signature)
+    message.extras, message.layout = by_format(rest(block, taken)), by_format(layout)
+    return message
 
 
 def is_from_here(message: Message) -> bool:
-    """Whether a thought was read from a block: the API takes back those that it made, and no others."""
-    return (message.extras is not None and HOME in message.extras) or (
-        message.layout is not None and HOME in message.layout
+    """Whether a thought was made by a model of this API, or read from a block: it takes back those, and no others."""
+    return signature_of(message) is not None or any(
+        homes is not None and HOME in homes for homes in (message.extras, message.layout)
     )
+
+
+def signature_of(message: Message) -> Signature | None:
+    """The signature of a thought, where it is one that the API may have made."""
+    return signature_by(message, VENDOR)
 
 
 def write_thought(message: Message) -> Object:
     """A thought as a block."""
-    extras = notes_in(message.extras)
-    data = extras.get("redacted")
-    if isinstance(data, str) and data and not message.content:
-        block: Object = {"type": REDACTED, "data": data}
-        return with_notes(message, block, REDACTED_ORDER, ("type", "data"))
-    block = {"type": THINKING, "thinking": message.content}
+    signature = signature_of(message)
+    if signature is not None and signature.sealed:
+        return with_notes(message, {"type": REDACTED, "data": signature.value}, REDACTED_ORDER, REDACTED_ORDER)
+    block: Object = {"type": THINKING, "thinking": message.content}
+    if signature is not None:
+        return with_notes(message, {**block, "signature": signature.value}, THINKING_ORDER, THINKING_ORDER)
     if not is_from_here(message):
         block["signature"] = ""
-    return with_notes(message, block, THINKING_ORDER, ("type", "thinking"))
+    return with_notes(message, block, THINKING_ORDER, _BARE)

@@ -10,8 +10,9 @@ from ocml_bridge.blocks.values import AN_OBJECT, compact_object, nearest_object,
 from ocml_bridge.blocks.writing import bare
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Content, Foreign, Json, Media, Message, Part, Text, replace
+from ocml_bridge.model import Content, Foreign, Json, Media, Message, Part, Signature, Text, replace
 from ocml_bridge.narrowing import narrow
+from ocml_bridge.signatures import signature_by
 from ocml_bridge.turns import name_of, recipient_of
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
@@ -37,6 +38,8 @@ INPUT: Final = "input"
 """The key of the layout of a call whose arguments are a text and no object."""
 RESULT: Final = "result"
 """The key of the layout of a reply that is one block which is no text, or has no text in it."""
+VENDOR: Final = "anthropic"
+"""Whose signatures there are: of the models behind Converse only Anthropic's sign what they think."""
 _LENGTHS: Final = "lengths"
 """The key of the extras of a cited text that says how long the texts are that it is made of."""
 
@@ -46,6 +49,7 @@ class BlockGrammar(Grammar):
 
     home = HOME
     key = CONTENT
+    vendor = VENDOR
     roles: ClassVar[dict[str, str]] = ROLES
     has_system = True
     joins_texts = True
@@ -135,12 +139,16 @@ class BlockGrammar(Grammar):
             members = cast("Object", told)
             if not isinstance(text := members.get("text"), str):
                 return None
-            if beside := more_of(members, ("text",)):
+            value = members.get("signature")
+            signature = Signature(value, VENDOR) if isinstance(value, str) and value else None
+            if beside := more_of(members, ("text",) if signature is None else ("text", "signature")):
                 rest[REASONING_TEXT] = beside
-        elif not isinstance(sealed, str):
+        elif isinstance(sealed, str) and sealed:
+            rest, signature = more_of(inner, (REDACTED,)), Signature(sealed, VENDOR, sealed=True)
+        else:
             return None
         extras = {**more, REASONING: rest} if rest else more
-        return Message("assistant", text, channel="analysis", extras=self.kept(extras))
+        return Message("assistant", text, channel="analysis", extras=self.kept(extras), signature=signature)
 
     def _guarded(self, inner: Object, more: Object, own: bool) -> Part | None:
         value: Json = inner.get("text")
@@ -187,7 +195,7 @@ class BlockGrammar(Grammar):
         rest = own.pop(kind, None)
         more = cast("Object", rest) if isinstance(rest, dict) else {}
         if kind == REASONING:
-            inner = _write_reasoning(cast("str", message.content), more)
+            inner, more = _write_reasoning(message, more)
         else:
             inner = {} if message.call_id is None else {"toolUseId": message.call_id}
             inner |= self._write_result(message) if kind == TOOL_RESULT else self._write_use(message)
@@ -260,10 +268,26 @@ _READERS: Final[dict[str, Any]] = {
 }
 
 
-def _write_reasoning(text: str, more: Object) -> Object:
-    if not text and isinstance(more.get(REDACTED), str):
-        return {}
-    return {REASONING_TEXT: added({"text": text}, more.get(REASONING_TEXT))}
+def _write_reasoning(message: Message, more: Object) -> tuple[Object, Object]:
+    """The text of a thought with its signature, or what it is sealed in; and what else is said beside that."""
+    signature = signature_by(message, VENDOR)
+    if signature is not None and signature.sealed:
+        return {REDACTED: signature.value}, more
+    signed = {} if signature is None else {"signature": signature.value}
+    told = added({"text": cast("str", message.content), **signed}, more.get(REASONING_TEXT))
+    return {REASONING_TEXT: told}, {key: value for key, value in more.items() if key != REASONING_TEXT}
+
+
+def behind(message: Message) -> list[Object]:
+    """The deltas that come behind the text of a thought, or of one text: its signature, its citations."""
+    signature = signature_by(message, VENDOR)
+    if kind_of(message) == "thought":
+        key = REDACTED if signature is not None and signature.sealed else "signature"
+        return [] if signature is None else [{REASONING: {key: signature.value}}]
+    own = (message.extras or {}).get(HOME, {}).get(CITED)
+    given: Json = cast("Object", own).get("citations") if isinstance(own, dict) else None
+    is_text = kind_of(message) == "text" and isinstance(message.content, str)
+    return [{"citation": one} for one in cast("list[Json]", given)] if is_text and isinstance(given, list) else []
 
 
 def _citing(text: str, cited: Object) -> Object:

@@ -16,6 +16,7 @@ from ocml_bridge.turns import name_of
 
 from . import settings as places
 from .assembly import Assembly
+from .blocks import behind
 from .syntax import HOME, REASONING, TOOL_USE
 from .units import MessageReader
 
@@ -78,8 +79,12 @@ class EventEncoder(ResponseEncoder):
         return [*out, self._of_block("contentBlockDelta", {"delta": deltas[kind]})]
 
     def end(self, number: int, message: Message) -> list[bytes]:
-        """The block ends with its message."""
-        return self._end() if number == self._current else []
+        """The block ends with its message, behind what is known only then; one that is sealed has nothing before."""
+        deltas = behind(message)
+        out = self._begin(number, message) if deltas and all(number != each for each, _ in self.written) else []
+        if number != self._current:
+            return out
+        return [*out, *(self._of_block("contentBlockDelta", {"delta": delta}) for delta in deltas), *self._end()]
 
     def _end(self) -> list[bytes]:
         current, self._current = self._current, None

@@ -116,11 +116,16 @@ class EventDecoder(AssemblingDecoder):
             self.more(number, text)
 
     def _whole(self, block: Block | None) -> None:
-        if block is None or block.number is None or block.kind != TOOL_USE:
+        if block is None or block.number is None or block.kind not in (TOOL_USE, REASONING):
             return
         made = read_block(_GRAMMAR, block.wire(), "assistant")
-        if isinstance(made, Message):
+        if not isinstance(made, Message):
+            return
+        if block.kind == TOOL_USE:
             self.more(block.number, text_of(made))
+        elif block.number == self._ended:
+            made.continues = block.number > 0
+            self.end(made)
 
     # --- the end ------------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,8 @@ from ocml_bridge.model import Json
 from ocml_bridge.model.codec import to_json
 from ocml_bridge.model.settings import READERS, settings_of
 
+from .earlier_signatures import place_of_signature, with_signature
+
 Object = dict[str, Json]
 
 
@@ -45,6 +47,8 @@ def distinct(transcript: Object) -> None:
     for message in cast("list[Object]", transcript["messages"]):
         if _has_weight_of_openai(message):
             message["weight"] = None
+        if place_of_signature(message) is not None:
+            message["signature"] = None
         content = message["content"]
         for part in cast("list[Object]", content) if isinstance(content, list) else []:
             _distinct_tools(part)
@@ -83,7 +87,7 @@ def _with_settings(values: Object, log: Log) -> Object:
 
 
 def _message(message: Json, path: str, log: Log) -> Json:
-    """A message whose training weight, and what its tools say, are their own."""
+    """A message whose training weight, whose signature, and what its tools say, are their own."""
     if not isinstance(message, dict):
         return message
     values = cast("Object", message)
@@ -91,6 +95,10 @@ def _message(message: Json, path: str, log: Log) -> Json:
         parts = enumerate(cast("list[Json]", values["content"]))
         content = [_with_tools(part, f"{path}/content/{at}/tools", log) for at, part in parts]
         values = {**values, "content": content}
+    if (place := place_of_signature(values)) is not None:
+        detail = "a message has a signature of its own"
+        log.find(FindingCode.EARLIER_FORM, f"{path}/extras/{'/'.join(place)}", detail, Severity.LAYOUT)
+        values = with_signature(values, place)
     if not _has_weight_of_openai(values):
         return values
     log.find(

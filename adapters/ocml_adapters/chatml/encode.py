@@ -97,6 +97,8 @@ class FamilyWriter(TextEncoder):
         """Whether its end has not been written."""
         self._says = True
         """Whether it says anything, so that others may stand beside it."""
+        self._has_text = True
+        """Whether it has text, so that it may be cut off: without any it would be read as an open turn."""
         self._part = Message("", "")
         """The message that is open."""
         self._is_begun = False
@@ -138,6 +140,7 @@ class FamilyWriter(TextEncoder):
             self._part.content = content if is_call(self._part) else ""
             out += "" if is_call(self._part) else super().safe(content, self._path)
         self._says, self._is_due = not blank or self._part.role == "tool", True
+        self._has_text = self._says or content != ""
         return out if message.end is None else out + self._end_part(more=False)
 
     def _begin(self, *, joins: bool) -> str:
@@ -191,7 +194,7 @@ class FamilyWriter(TextEncoder):
         elif before.end is not None:
             out = end_of(before, self._family)
         gap = spelling.gap if before.role == "tool" else "\n"
-        cut = last and before.role == "assistant" and before.end is None and self._says
+        cut = last and before.role == "assistant" and before.end is None and self._has_text
         return out if cut else f"{out}{END}{gap}"
 
     def end(self, stop: Stop) -> str:

@@ -8,16 +8,33 @@ from ocml_bridge.blocks.grammar import AFTER, WIRE, Grammar, added, kind_of, mor
 from ocml_bridge.blocks.values import AN_OBJECT, compact_object, nearest_object, object_in, text_of, value_in
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Content, Foreign, Json, Media, Message, Part, Text, replace
+from ocml_bridge.model import Content, Foreign, Json, Media, Message, Part, Signature, Text, replace
 from ocml_bridge.narrowing import narrow
+from ocml_bridge.signatures import signature_by
 from ocml_bridge.turns import name_of, parts_of, recipient_of
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
 
 from . import syntax
 from .media import read_media, write_media
-from .syntax import CALL, CODE, DATA, FILE, HOME, INLINE, MODEL_ROLE, OTHER_DATA, PARTS, RESPONSE, RESULT, ROLES
+from .syntax import (
+    CALL,
+    CODE,
+    DATA,
+    FILE,
+    HOME,
+    INLINE,
+    MODEL_ROLE,
+    OTHER_DATA,
+    PARTS,
+    RESPONSE,
+    RESULT,
+    ROLES,
+    SIGNATURE,
+)
 
+VENDOR: Final = "google"
+"""Whose signatures the API takes back."""
 PYTHON: Final = "python"
 """The tool that runs the model's code."""
 AS: Final = "as"
@@ -36,6 +53,7 @@ class PartGrammar(Grammar):
 
     home = HOME
     key = PARTS
+    vendor = VENDOR
     roles: ClassVar[dict[str, str]] = ROLES
 
     def keys(self, value: Object) -> Object:
@@ -85,6 +103,14 @@ class PartGrammar(Grammar):
         message, known = made
         if rest := more_of(inner, known):
             more = {**more, kind: rest}
+        return self._signed(message, more)
+
+    def _signed(self, message: Message, more: Object) -> Message:
+        """A thought or a call with what its part says beside it: its signature, and what only this format says."""
+        value: Json = more.get(SIGNATURE)
+        if message.role == "assistant" and isinstance(value, str) and value:
+            message.signature = Signature(value, VENDOR)
+            more = {key: each for key, each in more.items() if key != SIGNATURE}
         message.extras = self.kept(more)
         return message
 
@@ -93,7 +119,7 @@ class PartGrammar(Grammar):
             return self.foreign({"text": text, **more})
         if more.get("thought") is True and ROLES.get(side.lower()) == "assistant":
             rest = {key: value for key, value in more.items() if key != "thought"}
-            return Message("assistant", text, channel="analysis", extras=self.kept(rest))
+            return self._signed(Message("assistant", text, channel="analysis"), rest)
         return None if not text and more else Text(text, self.kept(more))
 
     def _call(self, inner: Object) -> tuple[Message, tuple[str, ...]] | None:
@@ -165,11 +191,13 @@ class PartGrammar(Grammar):
     def write(self, message: Message) -> Json:
         """The part of a thought, a call or a reply."""
         own = {key: value for key, value in self.notes(message.extras).items() if key not in (AFTER, WIRE)}
+        signature = signature_by(message, VENDOR)
+        signed = {SIGNATURE: signature.value} if signature is not None and message.role == "assistant" else {}
         if kind_of(message) == "thought":
-            return added({"text": cast("str", message.content), "thought": True}, own)
+            return added({"text": cast("str", message.content), "thought": True, **signed}, own)
         kind, inner = self._inner(message)
         rest: Json = own.pop(kind, None)
-        return added({kind: added(inner, rest)}, own)
+        return added({kind: added(inner, rest), **signed}, own)
 
     def _inner(self, message: Message) -> tuple[str, Object]:
         inner: Object = {"id": message.call_id} if message.call_id else {}

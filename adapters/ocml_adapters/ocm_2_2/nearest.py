@@ -46,7 +46,7 @@ def nearest(message: Message, path: str, log: Log) -> Message:
         content = narrow(message.content, holds, f"{path}/content", log, target=HOME)
         message = replace(message, content=thoughts.tidy(content))
     extras = by_format(HOME, _extras(own(message.extras)))
-    made = replace(message, failed=None, weight=None, extras=extras, **_header_values(message))  # type: ignore[arg-type]
+    made = replace(message, failed=None, weight=None, signature=None, extras=extras, **_header_values(message))  # type: ignore[arg-type]
     return _bounded(closed(message, _bounded(made)))
 
 

@@ -37,6 +37,7 @@ def nearest(message: Message, path: str, log: Log) -> Message:
         continues=False,
         failed=None,
         weight=None,
+        signature=None,
         extras=_extras(message.extras),
     )
     if is_tool(message.role):

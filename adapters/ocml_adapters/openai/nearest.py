@@ -13,6 +13,7 @@ from ocml_bridge.turns import is_call
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.visibility import is_private
 
+from .details import is_signed
 from .parts import can_hold
 from .spelling import spelled
 from .syntax import HOME
@@ -46,7 +47,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
             content = narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True)
             content = with_own_extras(content, HOME)
         message = replace(message, content=content)
-    if stage == THOUGHT and not content:
+    if stage == THOUGHT and not content and not is_signed(message):
         drop_message(log, index, f"{HOME} has no place for a thought without text")
         return None
     return message

@@ -169,7 +169,9 @@ def _assistant(wire: Object) -> list[Message]:
     beside = bool(thoughts or calls or refusal)
     silent = wire.get("content", 0) is None if beside else wire.get("content") == ""
     extras = _finish(wire, layout, known, TEXT_KEYS, silent)
-    messages = [Message("assistant", text, name, "analysis") for text in thoughts]
+    messages = thoughts
+    for thought in thoughts:
+        thought.name = name
     if content or not (thoughts or calls):
         channel, intent = ("commentary", "preamble") if calls else ("final", None)
         messages.append(Message("assistant", content, name, channel, intent=intent))

@@ -1,8 +1,9 @@
-"""Private reasoning, both ways: four keys that servers use for one thing, where the official types have none.
+"""Private reasoning, both ways: five keys that servers use for one thing, where the official types have none.
 
 Every key *says* a list of texts: `reasoning`, `reasoning_content` and `thinking` one, or one for each text part of a
-list; `reasoning_details` one an item. Content that begins with `thinking` parts says it where no key does. The first
-that says something is believed. What another key says alike is layout; what it says differently is extras.
+list; `reasoning_details` and `thinking_blocks` one an item (`details.py`). Content that begins with `thinking` parts
+says it where no key does. The first that says something is believed, and a list that says the same with more. What
+another key says alike is layout; what it says differently is extras.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.form import OBJECT, Object
-from ocml_bridge.model import Json
+from ocml_bridge.model import Json, Message
 
+from .details import LISTS, fits, needs_list, read_list, write_list
 from .syntax import CONTENT, DETAILS, REASONING, REASONING_KEY
 
 THINKING: Final = "thinking"
@@ -30,13 +32,13 @@ class Reasoning(NamedTuple):
     """What a wire message says of its reasoning.
 
     Attributes:
-        texts: in order, none of them empty.
-        keys: the keys whose value follows from these texts.
+        thoughts: in order; each has a text or a signature.
+        keys: the keys whose value follows from these thoughts.
         templates: for those of the keys whose value is a list of parts, and for content that begins with thinking
             parts: the value without the texts.
     """
 
-    texts: list[str]
+    thoughts: list[Message]
     keys: list[str]
     templates: Object
 
@@ -45,24 +47,34 @@ def read_reasoning(wire: Object) -> Reasoning:
     """The reasoning of a wire message."""
     if _KEYS.isdisjoint(wire) and not isinstance(wire.get(CONTENT), list):
         return Reasoning([], [], {})
-    details = wire.get(DETAILS)
-    bare = _bare_texts(details)
+    lists = ((key, read_list(key, wire.get(key)) or []) for key in LISTS)
+    key_of_list, listed = next(((key, thoughts) for key, thoughts in lists if thoughts), ("", list[Message]()))
     texts: list[str] = []
     for key in REASONING:
         value = wire.get(key)
-        texts = detail_texts(value) if key == DETAILS else texts_of(value)
-        if texts:
+        texts = _said(listed) if key == key_of_list else detail_texts(value) if key in LISTS else texts_of(value)
+        if texts or key == key_of_list:
             break
-    if len(bare) > 1 and JOINT.join(texts) == JOINT.join(bare):
-        texts = bare
-    keys = [key for key in REASONING if _follows(key, wire.get(key), texts, bare)]
+    is_listed = bool(listed) and JOINT.join(texts) == JOINT.join(_said(listed))
+    thoughts = listed if is_listed else list(map(_thought, texts))
+    said = _said(thoughts)
+    keys = [key for key in REASONING if (is_listed and key == key_of_list) or _follows(wire.get(key), said)]
     templates: Object = {
-        key: template_of(value) for key in keys if key != DETAILS and isinstance(value := wire[key], list)
+        key: template_of(value) for key in keys if key not in LISTS and isinstance(value := wire[key], list)
     }
-    if not texts and (parts := thinking_parts(wire.get(CONTENT))):
-        texts = [text for part in parts for text in texts_of(part[THINKING])]
+    if not thoughts and (parts := thinking_parts(wire.get(CONTENT))):
+        thoughts = [_thought(text) for part in parts for text in texts_of(part[THINKING])]
         templates[CONTENT] = template_of(parts)
-    return Reasoning(texts, keys, templates)
+    return Reasoning(thoughts, keys, templates)
+
+
+def _thought(text: str) -> Message:
+    return Message("assistant", text, channel="analysis")
+
+
+def _said(thoughts: Sequence[Message]) -> list[str]:
+    """The texts of thoughts that have one."""
+    return [cast("str", thought.content) for thought in thoughts if thought.content]
 
 
 def thinking_parts(content: Json) -> list[Object]:
@@ -70,25 +82,9 @@ def thinking_parts(content: Json) -> list[Object]:
     return list(takewhile(is_thinking, cast("list[Any]", content))) if isinstance(content, list) else []
 
 
-def _follows(key: str, value: Json, texts: list[str], bare: list[str]) -> bool:
-    if not texts or key == DETAILS:
-        return bool(texts) and bare == texts
-    return texts_of(value) == texts if isinstance(value, list) else value == JOINT.join(texts)
-
-
-def _bare_texts(details: Json) -> list[str]:
-    """The texts of details that hold nothing else and are spelled as we spell them; none otherwise."""
-    if not isinstance(details, list):
-        return []
-    texts: list[str] = []
-    for item in cast("list[Json]", details):
-        if not isinstance(item, dict) or list(cast("Object", item)) != ["type", "text"]:
-            return []
-        text: Any = cast("Object", item)["text"]
-        if item["type"] != "reasoning.text" or not isinstance(text, str) or not text:
-            return []
-        texts.append(text)
-    return texts
+def _follows(value: Json, texts: list[str]) -> bool:
+    """Whether a value says just these texts."""
+    return bool(texts) and (texts_of(value) == texts if isinstance(value, list) else value == JOINT.join(texts))
 
 
 def detail_texts(details: Json) -> list[str]:
@@ -103,53 +99,60 @@ def detail_texts(details: Json) -> list[str]:
     return texts
 
 
-def default_keys(texts: Sequence[str]) -> list[str]:
-    """The keys that we write, before the options have a say: a list beside the text where there are several texts."""
-    return ["reasoning"] if len(texts) == 1 else ["reasoning", DETAILS]
+def default_keys(thoughts: Sequence[Message]) -> list[str]:
+    """The keys that we write, before the options have a say: a list beside the text where a text does not say all."""
+    text = ["reasoning"] if _said(thoughts) else []
+    return [*text, DETAILS] if len(thoughts) > 1 or any(map(needs_list, thoughts)) else text
 
 
-def write_reasoning(texts: list[str], keys: Json, templates: Json, extras: Object, options: Options) -> Object:
+def write_reasoning(
+    thoughts: Sequence[Message], keys: Json, templates: Json, extras: Object, options: Options
+) -> Object:
     """The members of a message that hold its reasoning; its `content` is what the content begins with.
 
     Args:
-        texts: one or more, none of them empty.
+        thoughts: one or more.
         keys: the keys that the source had them under; nonsense is passed over.
         templates: as `Reasoning` has them; one that the texts do not fill is passed over.
         extras: the message's extras, where details may stand that say the same and more.
         options: they may name a key (`REASONING_KEY`) to use in place of the source's, where it is not the default one.
     """
     known: Object = templates if isinstance(templates, OBJECT) else {}
-    key = REASONING_KEY.of(options)
-    if key == REASONING_KEY.default and isinstance(known.get(CONTENT), list):
+    key, texts = REASONING_KEY.of(options), _said(thoughts)
+    is_default = key == REASONING_KEY.default
+    if is_default and isinstance(known.get(CONTENT), list) and not any(map(needs_list, thoughts)):
         parts = fill(known[CONTENT], texts)
         if parts is not None:
             return {CONTENT: parts}
-    chosen = _chosen(texts, keys, known, extras)
-    if key != REASONING_KEY.default:
-        chosen = [key, *(other for other in chosen if other == DETAILS)]
-    return {key: _value(key, texts, known) for key in REASONING if key in chosen}
+    chosen = _chosen(thoughts, keys, known, extras)
+    if not is_default:
+        chosen = [key, *(other for other in chosen if other in LISTS)]
+    return {
+        key: write_list(key, thoughts) if key in LISTS else _value(key, texts, known)
+        for key in REASONING
+        if key in chosen and (texts or key in LISTS)
+    }
 
 
 def _value(key: str, texts: Sequence[str], templates: Object) -> Json:
-    if key == DETAILS:
-        return _details(texts)
     filled = fill(templates[key], texts) if isinstance(templates.get(key), list) else None
     return JOINT.join(texts) if filled is None else filled
 
 
-def _details(texts: Sequence[str]) -> list[Json]:
-    return [{"type": "reasoning.text", "text": text} for text in texts]
-
-
-def _chosen(texts: list[str], keys: Json, templates: Object, extras: Object) -> list[str]:
+def _chosen(thoughts: Sequence[Message], keys: Json, templates: Object, extras: Object) -> list[str]:
     if not isinstance(keys, list):
-        return default_keys(texts)
-    known = [key for key in REASONING if key in cast("list[Json]", keys)]
-    if DETAILS in known or (known and len(texts) == 1):
+        return default_keys(thoughts)
+    named = [key for key in REASONING if key in cast("list[Json]", keys)]
+    fitting = [key for key in named if key in LISTS and all(fits(key, thought) for thought in thoughts)][:1]
+    known = [key for key in named if key not in LISTS or key in fitting]
+    if fitting or any(map(needs_list, thoughts)):
+        return known if fitting else default_keys(thoughts)
+    texts = _said(thoughts)
+    if known and len(texts) == 1:
         return known
     if detail_texts(extras.get(DETAILS)) == texts or any(key in templates for key in known):
         return known
-    return default_keys(texts)
+    return default_keys(thoughts)
 
 
 # --- templates --------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from ocml_bridge.model import Content, Json, Message, Refusal, Text, replace
 from ocml_bridge.turns import is_call, name_of, parts_of
 from ocml_bridge.visibility import is_private
 
+from .details import ITEM, SEALED
 from .form import notes_in
 from .parts import write_part, write_parts
 from .reader import read_message
@@ -90,10 +91,7 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
         out["name"] = first.name
     leading: list[Json] | None = None
     if thoughts:
-        texts_of_thoughts = [cast("str", message.content) for message in thoughts]
-        reasoning = write_reasoning(
-            texts_of_thoughts, layout.get("reasoning"), layout.get("templates"), extras, options
-        )
+        reasoning = write_reasoning(thoughts, layout.get("reasoning"), layout.get("templates"), extras, options)
         leading = reasoning.pop(CONTENT, None)
         out.update(reasoning)
     out["content"] = None
@@ -107,6 +105,8 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
         out[CONTENT] = [*leading, *_as_parts(out[CONTENT])]
     if calls:
         out.update(_write_calls(calls))
+    if thoughts and thoughts[0] is first:
+        extras = {key: value for key, value in extras.items() if key not in (ITEM, SEALED)}
     if calls and calls[0] is first:
         own = FUNCTION_CALL if FUNCTION_CALL in out and len(calls) == 1 else TOOL_CALLS
         extras = {key: value for key, value in extras.items() if key != own}

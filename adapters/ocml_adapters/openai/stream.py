@@ -14,15 +14,18 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.events import Delta, End, Event, Reason, RefusalDelta, Start, Stop
 from ocml_bridge.form import Object
 from ocml_bridge.loss import FindingCode, Severity
-from ocml_bridge.model import Json, Message, Transcript
+from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.stream.decoder import LiveLog, settle, tell, text_of
 from ocml_bridge.stream.sse import Reader, ServerEvent
 from ocml_bridge.turns import recipient_of
 
 from .assembly import Call, Choice, Fragment
 from .chunks import DONE
+from .details import ITEM, SEALED
+from .form import by_format, notes_in
 from .nearest import CALL, TEXT, THOUGHT, stage_of
-from .syntax import CUSTOM
+from .reasoning import JOINT
+from .syntax import CUSTOM, DETAILS
 from .units import WireReader
 
 _REASONS: Final[dict[str, Reason]] = {
@@ -263,8 +266,9 @@ class ChunkDecoder:
         if given is not None and given not in _REASONS:
             self._note(f"the answer is over for a reason that is not known, {given[:40]!r}; it is kept")
         finish = self._finish(reason)
-        response = {**self._envelope, "choices": [choice.wire(finish) for choice in choices]}
-        return transcript_of(WireReader(self._options), response, self._log)
+        wires = [choice.wire(finish) for choice in choices]
+        document = transcript_of(WireReader(self._options), {**self._envelope, "choices": wires}, self._log)
+        return _with_one_thought(document, wires[0]["message"].get(DETAILS)) if THOUGHT in self._numbers else document
 
     def _finish(self, reason: Reason | None) -> str | None:
         """Why an answer is over whose server does not say."""
@@ -280,6 +284,8 @@ class ChunkDecoder:
         for message in messages:
             stage = stage_of(message)
             key: _Key | None = next(calls, None) if stage == CALL else stage
+            if stage == THOUGHT and not message.content:
+                key = None
             number = None if key is None else self._numbers.get(key)
             if key is None or number is None:
                 rest.append(message)
@@ -301,6 +307,20 @@ class ChunkDecoder:
     def copy(self) -> Self:
         """A decoder that goes on from here; takes time in proportion to what was read."""
         return deepcopy(self)
+
+
+def _with_one_thought(document: Transcript, details: Json) -> Transcript:
+    """A document whose answer has one thought with a text, as it was told; several are one, and their list is kept."""
+    thoughts = [message for message in document.messages if stage_of(message) == THOUGHT]
+    texts = [text_of(thought) for thought in thoughts if thought.content]
+    if len(texts) < 2:
+        return document
+    own = {key: value for key, value in notes_in(thoughts[0].extras).items() if key not in (ITEM, SEALED)}
+    layout = {key: value for key, value in notes_in(thoughts[0].layout).items() if key not in (ITEM, SEALED)}
+    told = Message("assistant", JOINT.join(texts), thoughts[0].name, "analysis")
+    told.extras, told.layout = by_format({**own, DETAILS: details}), by_format({**layout, "reasoning": ["reasoning"]})
+    others = [message for message in document.messages if stage_of(message) != THOUGHT]
+    return replace(document, messages=(told, *others))
 
 
 _UNKEPT: Final = frozenset({"obfuscation"})

@@ -21,7 +21,9 @@ REASONING_TEXTS: Final = ("reasoning", "reasoning_content", "thinking")
 """Keys that give private reasoning as one text. Servers differ in which they know; none is official."""
 DETAILS: Final = "reasoning_details"
 """The key that gives it as a list, one item a block."""
-REASONING: Final = ("reasoning", "reasoning_content", DETAILS, "thinking")
+BLOCKS: Final = "thinking_blocks"
+"""The same of LiteLLM, with blocks as Anthropic's models have them."""
+REASONING: Final = ("reasoning", "reasoning_content", DETAILS, BLOCKS, "thinking")
 """All of them, in the order in which they are believed."""
 REASONING_KEY: Final = FormatOption(
     "reasoning",

@@ -7,7 +7,8 @@ from typing import Final, NamedTuple, cast
 
 from ocml_bridge import jsontext
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, set_apart, shape, with_apart
-from ocml_bridge.model import Json, Message, Tool
+from ocml_bridge.model import Json, Message, Signature, Tool
+from ocml_bridge.signatures import signature_by
 from ocml_bridge.turns import FUNCTIONS, full_name, name_of, recipient_of, split_name
 
 from .form import by_format, notes_in
@@ -40,6 +41,11 @@ def _kind_of(item: Object) -> str | None:
 
 
 # --- calls, reading ---------------------------------------------------------------------------------------------------
+
+
+_SIGNED: Final = (("extra_content", "google", "thought_signature"), ("provider_specific_fields", "thought_signature"))
+"""Where servers give the signature of a call of Gemini's: Google itself, whose place is ours, and LiteLLM."""
+_VENDOR: Final = "google"
 
 
 class _Call(NamedTuple):
@@ -77,17 +83,45 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
         call_id = None
     layout = found.layout
     extras: Object = {}
+    signed = next((place for place in _SIGNED if _signature_at(item, place)), None)
     if call_id is None or tuple(item) != _PLAIN_CALL or is_empty(item["type"]):
         form = form_of(item, CALL_ORDER, CALL_KEYS, (kind,))
         if form is not None or call_id is None:
             layout["form"] = form or list(item)
-        extras = rest(item, ("type", kind) if call_id is None else ("id", "type", kind))
+        known = ("type", kind, *(signed or ())[:1])
+        extras = rest(item, known if call_id is None else ("id", *known))
     if found.extras:
         extras[kind] = found.extras
     if kind == CUSTOM and found.recipient.startswith(FUNCTIONS):
         layout["kind"] = CUSTOM
+    if signed is not None and signed is not _SIGNED[0]:
+        layout["signature"] = signed[0]
     constraint = None if kind == CUSTOM else "json"
-    return _message(found, speaker, call_id, constraint, layout, {TOOL_CALLS: extras} if extras else {})
+    call = _message(found, speaker, call_id, constraint, layout, {TOOL_CALLS: extras} if extras else {})
+    if signed is not None:
+        call.signature = Signature(_signature_at(item, signed), _VENDOR)
+    return call
+
+
+def _signature_at(item: Object, place: tuple[str, ...]) -> str:
+    """The signature at a place where nothing else stands; "" where there is none."""
+    value: Json = item.get(place[0])
+    for key in place[1:]:
+        members = cast("Object", value) if isinstance(value, dict) else {}
+        value = members[key] if members.keys() == {key} else None
+    return value if isinstance(value, str) else ""
+
+
+def _signed(call: Message, layout: Object) -> Object:
+    """The member of a call that holds its signature."""
+    signature = signature_by(call, _VENDOR) if call.signature is not None and not call.signature.sealed else None
+    if signature is None:
+        return {}
+    outer, *inner = next((place for place in _SIGNED if place[0] == layout.get("signature")), _SIGNED[0])
+    value: Json = signature.value
+    for key in reversed(inner):
+        value = {key: value}
+    return {outer: value}
 
 
 def _read_near_call(item: Object, speaker: str | None) -> Message | None:
@@ -218,6 +252,7 @@ def write_call(call: Message) -> Object:
     out["type"] = kind
     own: Object = cast("Object", extras) if isinstance(extras, dict) else {}
     out[kind] = _write_inner(call, INPUT_KEYS[kind], layout, own.get(kind))
+    out |= _signed(call, layout)
     out = add(out, own, CALL_ORDER)
     return shape(out, layout.get("form"), fixed=(kind,), implied=("type",)) if layout else out
 

@@ -50,6 +50,7 @@ class Grammar(ABC):
     Attributes:
         home: the key of its extras and layout.
         key: of a wire message, under which its blocks stand.
+        vendor: whose signatures it takes back.
         roles: of wire messages, and whose they are.
         has_system: whether the system may speak behind others.
         joins_texts: whether texts that follow one another in one role have to be one wire message.
@@ -58,6 +59,7 @@ class Grammar(ABC):
 
     home: ClassVar[str]
     key: ClassVar[str]
+    vendor: ClassVar[str]
     roles: ClassVar[dict[str, str]]
     has_system: ClassVar[bool] = False
     joins_texts: ClassVar[bool] = False

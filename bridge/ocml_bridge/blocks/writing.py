@@ -10,6 +10,7 @@ from ..form import Object
 from ..loss import Log, LossCode, Severity
 from ..model import Content, Foreign, Json, Media, Message, Part, Text, replace
 from ..narrowing import drop_message, narrow
+from ..signatures import signature_by
 from ..turns import parts_of
 from ..visibility import is_private
 from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, kind_of
@@ -62,7 +63,7 @@ def _with(message: Message, content: Content) -> Message:
 def _nearest_thought(grammar: Grammar, message: Message, index: int, log: Log) -> Message | None:
     path = f"/messages/{index}/content"
     content = narrow(message.content, (), path, log, target=grammar.home, hoisted=True, private=True)
-    if not content and not grammar.notes(message.extras):
+    if not content and not grammar.notes(message.extras) and signature_by(message, grammar.vendor) is None:
         return drop_message(log, index, f"{grammar.home} has no place for a thought without text")
     if message.channel == "analysis" and content is message.content:
         return message

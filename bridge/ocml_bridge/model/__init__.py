@@ -1,7 +1,7 @@
 """The canonical form: a flat superset of OpenChatML 2.2. See `docs/canonical-form.md`."""
 
 from .copies import replace
-from .message import Ending, Message
+from .message import Ending, Message, Signature
 from .parts import (
     OUTSIDE,
     ByFormat,
@@ -42,6 +42,7 @@ __all__ = [
     "Part",
     "Refusal",
     "Settings",
+    "Signature",
     "Text",
     "Thought",
     "Tool",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SCHEMA_ID = "https://openchatml.org/ocml-convert/canonical/1"
 
-_ALWAYS = frozenset({"type", "role", "content", "messages", "name", "kind", "flags", "tools", "media", "text"})
+_ALWAYS = frozenset({"type", "role", "content", "messages", "name", "kind", "flags", "tools", "media", "text", "value"})
 
 
 @cache

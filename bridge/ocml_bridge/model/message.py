@@ -11,6 +11,22 @@ Ending = Literal["end", "call", "return"]
 
 
 @dataclass(slots=True)
+class Signature:
+    """What a vendor gives with a thought or a call, and asks to have back with it as it was.
+
+    Attributes:
+        value: a text that only its vendor can read.
+        vendor: whose it is: `anthropic`, `google`, `openai`; None where the source does not say.
+        sealed: whether it is the thought itself, encrypted; the content is then a summary of it, or empty.
+    """
+
+    value: str
+    vendor: str | None = None
+    sealed: bool = False
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+
+@dataclass(slots=True)
 class Message:
     """One message. It has one channel; a tool call is a message, a thought is a message on `analysis`.
 
@@ -30,6 +46,7 @@ class Message:
         weight: how much the message counts in training; None where the source does not say. 0 is not None.
         extras: by format id, what only that format can say.
         layout: by format id, how that format spelled it.
+        signature: of a thought or a call, what its vendor signed it with.
     """
 
     role: str
@@ -47,4 +64,5 @@ class Message:
     weight: int | float | None = None
     extras: ByFormat | None = None
     layout: ByFormat | None = None
+    signature: Signature | None = None
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}

@@ -22,6 +22,7 @@ from ..model import (
     Message,
     Part,
     Refusal,
+    Signature,
     Text,
     Thought,
     Tool,
@@ -256,6 +257,7 @@ _CHANNELS = st.one_of(st.none(), st.sampled_from(["analysis", "commentary", "fin
 _INTENTS = st.one_of(st.none(), st.none(), st.sampled_from(["preamble", "status", "debug"]), words())
 _FAILED = st.sampled_from([None, None, None, True, False])
 _WEIGHTS = st.sampled_from([None, None, None, 0, 1, 0.5])
+_SIGNED = st.builds(Signature, words(), st.sampled_from(["anthropic", "google", "openai", "x", None]), st.booleans())
 _ENDINGS = st.sampled_from(["end", "end", "end", "call", "return", None])
 
 
@@ -276,6 +278,7 @@ def wild_messages() -> SearchStrategy[Message]:
         continues=st.booleans(),
         failed=_FAILED,
         weight=_WEIGHTS,
+        signature=optional(_SIGNED),
         extras=by_format(),
         layout=by_format(),
     )
@@ -298,8 +301,8 @@ def _said(role: str, text: str, name: str | None) -> Message:
     return Message(role, text, name=name)
 
 
-def _thought(text: str) -> Message:
-    return Message("assistant", text, channel="analysis")
+def _thought(text: str, signature: Signature | None) -> Message:
+    return Message("assistant", text, channel="analysis", signature=signature)
 
 
 def _preamble(text: str) -> Message:
@@ -323,7 +326,7 @@ def plausible_messages() -> SearchStrategy[Message]:
     speakers = st.sampled_from([None, None, "bob"])
     return st.one_of(
         st.builds(_said, st.sampled_from(["system", "developer", "user"]), texts(), speakers),
-        st.builds(_thought, texts()),
+        st.builds(_thought, texts(), optional(_SIGNED)),
         st.builds(_preamble, texts()),
         st.builds(_answer, texts(), st.booleans()),
         st.builds(_call, names, arguments, ids, st.booleans()),

@@ -33,12 +33,12 @@ class Head:
         empty: whether its content is an empty text.
         calls: whether it is a tool call.
         promises_json: whether the header says that the content is JSON.
-        shared: whether all messages with this head have this very object. One with extras is shared only where more
-            messages like it are expected: hardly any two are alike.
+        shared: whether all messages with this head have this very object. One with a signature never is, and one with
+            extras only where more messages like it are expected: hardly any two are alike.
     """
 
     __slots__ = (
-        *("_extras", "_fields", "_layout", "_local", "_with_id", "bare", "calls", "channel"),
+        *("_extras", "_fields", "_layout", "_local", "_signature", "_with_id", "bare", "calls", "channel"),
         *("constraint", "continues", "empty", "end", "has_empty_id", "has_extras", "has_id", "name"),
         *("promises_json", "recipient", "role", "shared", "weight"),
     )
@@ -68,6 +68,7 @@ class Head:
         self._extras: Final[ByFormat | bytes | None] = message.extras if extras is None else extras
         self._layout: Final[ByFormat | bytes | None] = message.layout if layout is None else layout
         self.bare: Final = message.extras is None and message.layout is None
+        self._signature: Final = message.signature
         self._local: dict[str, Head] = {}
         self._with_id: Head | None = None
 
@@ -88,6 +89,7 @@ class Head:
             *self._fields,
             extras,  # pyright: ignore[reportArgumentType]
             layout,  # pyright: ignore[reportArgumentType]
+            self._signature,
         )
 
     def local(self, home: str | None) -> Head:
@@ -141,7 +143,7 @@ def head_of(message: Message, *, expected: bool = False) -> Head:
         message: any.
         expected: whether more messages with this head are expected, even where it has extras.
     """
-    if message.call_id == "" or (message.extras is not None and not expected):
+    if message.call_id == "" or message.signature is not None or (message.extras is not None and not expected):
         return Head(message, shared=False)
     layout: bytes | None = None
     extras: bytes | None = None

@@ -1,0 +1,243 @@
+"""Lists of private reasoning, both ways: items with a text and its signature, or with what a thought is sealed in.
+
+| key | type | text | signature | sealed |
+| --- | --- | --- | --- | --- |
+| `reasoning_details` (OpenRouter) | `reasoning.text` | `text` | `signature` | |
+| | `reasoning.summary` | `summary` | | |
+| | `reasoning.encrypted` | | `data` | yes |
+| `thinking_blocks` (LiteLLM) | `thinking` | `thinking` | `signature` | |
+| | `redacted_thinking` | | `data` | yes |
+
+An item of the first says in its `format` whose it is; all of the second are of Anthropic's models. OpenAI gives a
+summary and what was thought behind it: two items of one format, which are one thought.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, cast
+
+from ocml_bridge.form import Object, add, form_of, rest, shape
+from ocml_bridge.model import Json, Message, Signature
+
+from .form import by_format, notes_in
+from .syntax import BLOCKS, DETAILS
+
+SUMMARY: Final = "summary"
+"""The content type of a thought that is but a summary of what was thought."""
+ITEM: Final = "item of reasoning"
+SEALED: Final = "item that seals it"
+"""The keys of the extras and the layout of a thought: of its item, and of the one that it is sealed in.
+
+No format has members with such names.
+"""
+_FORM, _INDEX = "form", "index"
+
+
+class _Kind(NamedTuple):
+    """What an item of a type says.
+
+    Attributes:
+        text: the key of its text; None where it has none.
+        signature: the key of its signature; None where it has none.
+        sealed: whether the thought itself is in that.
+        content_type: of the thought.
+    """
+
+    text: str | None
+    signature: str | None
+    sealed: bool = False
+    content_type: str | None = None
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Its keys, in our order."""
+        return tuple(key for key in ("type", self.text, self.signature, "id", "format", "index") if key is not None)
+
+
+_KINDS: Final[dict[str, dict[str, _Kind]]] = {
+    DETAILS: {
+        "reasoning.text": _Kind("text", "signature"),
+        "reasoning.summary": _Kind("summary", None, content_type=SUMMARY),
+        "reasoning.encrypted": _Kind(None, "data", sealed=True),
+    },
+    BLOCKS: {
+        "thinking": _Kind("thinking", "signature"),
+        "redacted_thinking": _Kind(None, "data", sealed=True),
+    },
+}
+_TYPES: Final = {
+    DETAILS: ("reasoning.text", "reasoning.summary", "reasoning.encrypted"),
+    BLOCKS: ("thinking", "thinking", "redacted_thinking"),
+}
+"""What we write a thought as, a summary of one, and one that cannot be read."""
+LISTS: Final = tuple(_KINDS)
+"""The keys that hold such lists."""
+_FORMATS: Final = {
+    "anthropic": "anthropic-claude-v1",
+    "google": "google-gemini-v1",
+    "openai": "openai-responses-v1",
+    "xai": "xai-responses-v1",
+}
+"""Whose a signature is → the format that an item is of."""
+_VENDORS: Final = {name: vendor for vendor, name in _FORMATS.items()}
+_OF_BLOCKS: Final = "anthropic"
+_SUMMED_UP: Final = frozenset({"openai", "xai"})
+"""Whose thoughts are sealed, and have a summary beside."""
+_UNSEALED: Final = frozenset({"google"})
+"""Whose thoughts are not in their signatures."""
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def read_list(key: str, value: Json) -> list[Message] | None:
+    """The thoughts of a list; None where there are none, or where any of its items cannot be understood."""
+    if not isinstance(value, list) or not value:
+        return None
+    thoughts: list[Message] = []
+    before: Json = None
+    for raw in cast("list[Any]", value):
+        item: Object = cast("Object", raw) if isinstance(raw, dict) else {}
+        thought, given = _read_item(key, item), item.get("format")
+        if thought is None:
+            return None
+        if thoughts and _is_seal_of(thoughts[-1], before, thought, given):
+            _seal(thoughts[-1], thought)
+        else:
+            thoughts.append(thought)
+        before = given
+    return thoughts
+
+
+def _read_item(key: str, item: Object) -> Message | None:
+    name = item.get("type")
+    kind = _KINDS[key].get(name) if isinstance(name, str) else None
+    if kind is None:
+        return None
+    found = [None if each is None else item.get(each) for each in (kind.text, kind.signature)]
+    if not all(value is None or isinstance(value, str) for value in found) or not any(found):
+        return None
+    text, signed = cast("list[str | None]", found)
+    known = ["type", *(each for each, value in ((kind.text, text), (kind.signature, signed)) if each and value)]
+    thought = Message("assistant", text or "", channel="analysis", content_type=kind.content_type)
+    if signed:
+        given = item.get("format")
+        vendor = _OF_BLOCKS if key == BLOCKS else _VENDORS.get(given) if isinstance(given, str) else None
+        thought.signature = Signature(signed, vendor, kind.sealed and vendor not in _UNSEALED)
+        if key == DETAILS and vendor is not None:
+            known.append("format")
+    layout: Object = {}
+    if type(index := item.get(_INDEX)) is int:
+        known.append(_INDEX)
+        layout[_INDEX] = index
+    form = form_of(item, kind.order, frozenset({"type"}), known)
+    if form is not None:
+        layout[_FORM] = form
+    if name != _default_type(key, thought):
+        layout["type"] = name
+    more = rest(item, known)
+    thought.extras = by_format({ITEM: more} if more else {})
+    thought.layout = by_format({ITEM: layout} if layout else {})
+    return thought
+
+
+def _is_seal_of(thought: Message, its: Json, sealed: Message, given: Json) -> bool:
+    """Whether an item is what the thought before it is sealed in."""
+    signature = sealed.signature
+    fits = signature is not None and signature.sealed and signature.vendor in _SUMMED_UP
+    return fits and its == given and thought.signature is None and bool(thought.content)
+
+
+def _seal(thought: Message, sealed: Message) -> None:
+    """Give a thought the signature of the item behind it, and what that says beside; its own item has a format."""
+    thought.signature = sealed.signature
+    own, more = notes_in(thought.extras), notes_in(sealed.extras).get(ITEM)
+    rest_of_own = {key: value for key, value in cast("Object", own[ITEM]).items() if key != "format"}
+    extras: Object = {**({ITEM: rest_of_own} if rest_of_own else {}), **({} if more is None else {SEALED: more})}
+    form = notes_in(sealed.layout).get(ITEM)
+    layout = {**notes_in(thought.layout), **({} if form is None else {SEALED: form})}
+    thought.extras, thought.layout = by_format(extras), by_format(layout)
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def is_signed(thought: Message) -> bool:
+    """Whether a thought has a signature that an item can hold."""
+    signature = thought.signature
+    if signature is None or not signature.value:
+        return False
+    return not (signature.sealed and thought.content) or signature.vendor in _SUMMED_UP
+
+
+def needs_list(thought: Message) -> bool:
+    """Whether a thought says more than a text."""
+    own = (*notes_in(thought.extras).items(), *notes_in(thought.layout).items())
+    return (
+        is_signed(thought)
+        or thought.content_type == SUMMARY
+        or any(key in (ITEM, SEALED) and isinstance(value, dict) for key, value in own)
+    )
+
+
+def fits(key: str, thought: Message) -> bool:
+    """Whether a list holds a thought."""
+    if key == DETAILS:
+        return True
+    signature = thought.signature
+    return thought.content_type != SUMMARY and (signature is None or signature.vendor == _OF_BLOCKS)
+
+
+def write_list(key: str, thoughts: Sequence[Message]) -> list[Json]:
+    """The list of thoughts."""
+    return [item for thought in thoughts for item in _write_items(key, thought)]
+
+
+def _write_items(key: str, thought: Message) -> list[Json]:
+    text, signature = cast("str", thought.content), thought.signature if is_signed(thought) else None
+    apart = signature is not None and signature.sealed and bool(text)
+    name = _default_type(key, thought)
+    given = _notes(thought.layout, ITEM).get("type")
+    if isinstance(given, str) and _holds(key, given, thought):
+        name = given
+    item = _write_item(key, name, text, signature, thought, ITEM)
+    return [item, _write_item(key, _TYPES[key][2], "", signature, thought, SEALED)] if apart else [item]
+
+
+def _write_item(key: str, name: str, text: str, signature: Signature | None, thought: Message, place: str) -> Object:
+    kind = _KINDS[key][name]
+    out: Object = {"type": name}
+    if kind.text is not None and (text or kind.signature is None):
+        out[kind.text] = text
+    if signature is not None:
+        if kind.signature is not None and not (signature.sealed and text):
+            out[kind.signature] = signature.value
+        if key == DETAILS and signature.vendor in _FORMATS:
+            out["format"] = _FORMATS[signature.vendor]
+    layout = _notes(thought.layout, place)
+    if type(index := layout.get(_INDEX)) is int:
+        out[_INDEX] = index
+    out = add(out, _notes(thought.extras, place), kind.order)
+    return shape(out, layout.get(_FORM), fixed=out) if _FORM in layout else out
+
+
+def _default_type(key: str, thought: Message) -> str:
+    """The type of item that we write a thought as."""
+    text, summary, sealed = _TYPES[key]
+    if thought.content:
+        return summary if thought.content_type == SUMMARY else text
+    return sealed if thought.signature is not None and thought.signature.sealed else text
+
+
+def _holds(key: str, name: str, thought: Message) -> bool:
+    """Whether an item of a type says what a thought says."""
+    kind = _KINDS[key].get(name)
+    if kind is None or (thought.content and kind.text is None):
+        return False
+    return kind.content_type == thought.content_type and (thought.signature is None or kind.signature is not None)
+
+
+def _notes(homes: Any, place: str) -> Object:
+    found = notes_in(homes).get(place)
+    return cast("Object", found) if isinstance(found, dict) else {}
