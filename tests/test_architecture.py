@@ -41,14 +41,14 @@ LAYERS = (
     ("bulk", "testing", "view"),
     ("hosts",),
     ("cli",),
-    ("__main__",),
+    ("__main__", "jobs"),
 )
 """The parts of `ocml_bridge`, from the bottom: each imports only from itself and from the layers below its own."""
 LAYER = {name: level for level, names in enumerate(LAYERS) for name in names}
 FOR_ADAPTERS = LAYER["registry"]
 """Adapters use what is below the registry, which imports them."""
 
-OUTSIDE = frozenset({"bulk", "hosts", "cli", "__main__"})
+OUTSIDE = frozenset({"bulk", "hosts", "cli", "jobs", "__main__"})
 """The parts that may open files, print, and read clocks and the environment."""
 VOCABULARIES = {ADAPTERS / name / "vocabulary.py" for name in ("harmony", "internlm2")}
 """The one exception: they find the vocabularies of token ids, in the user's cache and where the user says."""

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from ocml_bridge import BridgeError
 from ocml_bridge.bulk import Settings
-from ocml_bridge.hosts.arrow import ADDED, convert_table
+from ocml_bridge.hosts.arrow import ADDED, Added, convert_table
 
 SETTINGS = Settings("openai", "chatml")
 
@@ -19,7 +20,7 @@ def test_nothing_is_raised_for_a_record(engine: Callable[[str], Any]) -> None:
     good = b"<|im_start|>user\nhi<|im_end|>\n"
     table = arrow.table({"n": [1, 2, 3], "raw": arrow.array([good, b"\xff", None], arrow.binary())})
     out = convert_table(table, "raw", SETTINGS)
-    assert out.schema.names == ["n", "raw", *ADDED]
+    assert out.schema.names == ["n", "raw", *ADDED.names]
     assert out.column("n").to_pylist() == [1, 2, 3]
     assert out.column("raw").to_pylist() == ['{"messages":[{"role":"user","content":"hi"}]}', None, None]
     assert out.column("status").to_pylist() == ["converted", "quarantined", "quarantined"]
@@ -41,10 +42,44 @@ def test_nested_values_and_losses(engine: Callable[[str], Any]) -> None:
 def test_an_empty_table_has_the_same_columns(engine: Callable[[str], Any]) -> None:
     arrow = engine("pyarrow")
     out = convert_table(arrow.table({"text": arrow.array([], arrow.string())}), "text", SETTINGS)
-    assert (out.schema.names, out.num_rows) == (["text", *ADDED], 0)
+    assert (out.schema.names, out.num_rows) == (["text", *ADDED.names], 0)
     assert {out.schema.field(name).type for name in out.schema.names} == {arrow.string()}
 
 
 def test_a_column_that_is_not_there(engine: Callable[[str], Any]) -> None:
-    with pytest.raises(KeyError, match="text"):
+    with pytest.raises(BridgeError, match="there is no column 'text'; the columns are a"):
         convert_table(engine("pyarrow").table({"a": [1]}), "text", SETTINGS)
+
+
+def test_a_column_that_has_the_name_of_one_that_is_added(engine: Callable[[str], Any]) -> None:
+    table = engine("pyarrow").table({"status": ["new"], "text": ["<|im_start|>user\nhi<|im_end|>\n"]})
+    with pytest.raises(BridgeError, match="the column 'status' would stand there twice"):
+        convert_table(table, "text", SETTINGS)
+    out = convert_table(table, "text", SETTINGS, Added(status="outcome"))
+    assert out.schema.names == ["status", "text", "outcome", "losses", "error"]
+    assert (out.column("status").to_pylist(), out.column("outcome").to_pylist()) == (["new"], ["converted"])
+
+
+def test_two_columns_of_one_name(engine: Callable[[str], Any]) -> None:
+    arrow = engine("pyarrow")
+    table = arrow.Table.from_arrays([arrow.array(["a"]), arrow.array(["b"])], names=["text", "text"])
+    with pytest.raises(BridgeError, match="'text' would stand there twice"):
+        convert_table(table, "text", SETTINGS)
+
+
+@pytest.mark.parametrize(
+    "settings", [Settings("openai", "chatmll"), Settings("opnai"), Settings("openai", profile="qwen99")]
+)
+def test_what_would_make_every_record_fail_is_said_before(settings: Settings, engine: Callable[[str], Any]) -> None:
+    with pytest.raises(BridgeError, match=r"there is no|no profile"):
+        convert_table(engine("pyarrow").table({"text": ["x"]}), "text", settings)
+
+
+def test_a_text_that_is_not_utf_8_costs_its_own_record(engine: Callable[[str], Any]) -> None:
+    arrow = engine("pyarrow")
+    bytes_ = arrow.array([b"<|im_start|>user\nhi<|im_end|>\n", b"\xff"], arrow.binary())
+    text = arrow.Array.from_buffers(arrow.string(), 2, bytes_.buffers())
+    for column in (text, text.cast(arrow.large_string())):
+        out = convert_table(arrow.table({"text": column}), "text", SETTINGS)
+        assert out.column("status").to_pylist() == ["converted", "quarantined"]
+        assert json.loads(out.column("error").to_pylist()[1])["code"] == "OCB-ENCODING"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 
 from ocml_bridge.hosts.spark import convert_frame
+from ocml_bridge.jobs import spark as spark_job
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -47,3 +50,35 @@ def test_json_lines(spark: Any, plain: Any, row_of: Callable[..., Any], tmp_path
     rows = [row.asDict() for row in spark.read.parquet(str(tmp_path / "out")).collect()]
     assert {row["line"]: row_of(row, "value") for row in rows} == plain.by_line
     assert len(rows) == len(plain.rows)
+
+
+@pytest.mark.parametrize("master", ["local[2]", "local-cluster[2,1,512]"])
+def test_the_job_of_spark_submit(
+    master: str, engine: Callable[[str], Any], plain: Any, row_of: Callable[..., Any], tmp_path: Path
+) -> None:
+    parquet = engine("pyarrow.parquet")
+    submit = Path(engine("pyspark").__file__).parent / "bin" / "spark-submit"
+    target, (source, written) = tmp_path / "out", (plain.settings.source, plain.settings.target)
+    settings = ("ui.enabled=false", "driver.host=127.0.0.1", "driver.memory=1g", "executor.memory=512m")
+    words = [word for each in settings for word in ("--conf", f"spark.{each}")]
+    arguments = [plain.parquet, target, "--from", source, "--to", written, "--prefix", "ocml_"]
+    done = subprocess.run(
+        [submit, "--master", master, *words, spark_job.__file__, *arguments],
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    table = parquet.read_table(target)
+    rows = table.rename_columns([name.removeprefix("ocml_") for name in table.column_names]).to_pylist()
+    assert {row["id"]: row_of(row) for row in rows} == plain.rows
+    counts = json.loads(done.stdout.splitlines()[-1])
+    assert counts["records"] == len(plain.rows)
+    assert counts["quarantined"] == sum(row.code is not None for row in plain.rows.values())
+
+
+def test_the_job_says_what_is_wrong_before_it_begins(capsys: pytest.CaptureFixture[str]) -> None:
+    assert spark_job.main(["in", "out", "--from", "openai", "--to", "chatmll"]) == 5
+    assert "did you mean chatml?" in capsys.readouterr().err
+    assert spark_job.main(["in"]) == 2

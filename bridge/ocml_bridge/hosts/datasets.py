@@ -1,26 +1,44 @@
-"""Hugging Face `datasets`: `Dataset.map(batched=True)`. Extra: `datasets`."""
+"""Hugging Face `datasets`: `map(batched=True)`. Extra: `datasets`."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from ..bulk import Settings
-from .arrow import ROWS, convert_table
+from ..bulk.compression import library
+from .arrow import ADDED, ROWS, Added, check, convert_table
 
 
-def convert_dataset(dataset: Any, column: str, settings: Settings, *, processes: int | None = None) -> Any:
-    """Convert a column of a dataset; order is kept.
+def convert_dataset(
+    dataset: Any, column: str, settings: Settings, *, processes: int | None = None, added: Added = ADDED
+) -> Any:
+    """Convert a column of a dataset, or of each split of several; order is kept.
 
     Args:
-        dataset: a `datasets.Dataset`.
+        dataset: a `Dataset`, an `IterableDataset` (streaming, converted as it is read), or a dictionary of either.
         column: the column that the transcripts stand in.
         settings: how to convert them.
-        processes: how many processes to use; None for this one.
+        processes: how many processes to use; None for this one. A streaming dataset has its loader's.
+        added: the names of the columns that are added.
 
     Returns:
-        The dataset with that column converted, and the columns of `hosts.arrow.ADDED`.
+        The same kind of thing with that column converted, and the columns of `added`.
+
+    Raises:
+        BridgeError: as `hosts.arrow.check`, before a record is read where the columns are known.
     """
-    told = {"column": column, "settings": settings}
+    if isinstance(dataset, dict):
+        splits = cast("dict[str, Any]", dataset)
+        made = {
+            name: convert_dataset(split, column, settings, processes=processes, added=added)
+            for name, split in splits.items()
+        }
+        return type(splits)(made)
+    if dataset.column_names is not None:
+        check(dataset.column_names, column, settings, added)
+    arguments = {"column": column, "settings": settings, "added": added}
     arrow = dataset.with_format("arrow")
-    out = arrow.map(convert_table, batched=True, batch_size=ROWS, fn_kwargs=told, num_proc=processes)
+    if isinstance(dataset, library("datasets", "datasets").IterableDataset):
+        return arrow.map(convert_table, batched=True, batch_size=ROWS, fn_kwargs=arguments).with_format(None)
+    out = arrow.map(convert_table, batched=True, batch_size=ROWS, fn_kwargs=arguments, num_proc=processes)
     return out.with_format(dataset.format["type"])

@@ -7,10 +7,10 @@ from typing import Any
 
 from ..bulk import Settings
 from ..bulk.compression import library
-from .arrow import ADDED, convert_table
+from .arrow import ADDED, Added, check, convert_table
 
 
-def convert_frame(frame: Any, column: str, settings: Settings) -> Any:
+def convert_frame(frame: Any, column: str, settings: Settings, *, added: Added = ADDED) -> Any:
     """Convert a column of a DataFrame, lazily.
 
     Args:
@@ -18,21 +18,23 @@ def convert_frame(frame: Any, column: str, settings: Settings) -> Any:
             column is `value`. `spark.sql.execution.arrow.maxRecordsPerBatch` is better small (512) than large.
         column: the column that the transcripts stand in.
         settings: how to convert them.
+        added: the names of the columns that are added.
 
     Returns:
-        The frame with that column converted, and the columns of `hosts.arrow.ADDED`.
+        The frame with that column converted, and the columns of `added`.
 
     Raises:
-        BridgeError: OCB-DEPENDENCY where Spark is not installed.
+        BridgeError: OCB-DEPENDENCY where Spark is not installed; as `hosts.arrow.check`.
     """
     types = library("pyspark.sql.types", "spark")
+    check(frame.columns, column, settings, added)
     text = types.StringType()
     kept = [types.StructField(each.name, text if each.name == column else each.dataType) for each in frame.schema]
-    added = [types.StructField(name, text) for name in ADDED]
+    more = [types.StructField(name, text) for name in added.names]
 
     def convert(batches: Iterator[Any]) -> Iterator[Any]:
         table = library("pyarrow", "spark").Table
         for batch in batches:
-            yield from convert_table(table.from_batches([batch]), column, settings).to_batches()
+            yield from convert_table(table.from_batches([batch]), column, settings, added).to_batches()
 
-    return frame.mapInArrow(convert, types.StructType(kept + added))
+    return frame.mapInArrow(convert, types.StructType(kept + more))
