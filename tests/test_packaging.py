@@ -53,7 +53,7 @@ def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     assert (metadata["Name"], metadata["Version"]) == ("ocml-convert", __version__)
     assert metadata["Requires-Python"] == ">=3.11"
     needed = {line.split(">")[0].lower() for line in metadata.get_all("Requires-Dist", []) if "extra ==" not in line}
-    assert needed == {"click", "click-default-group", "jiter", "jsonpatch", "orjson", "pydantic", "pyyaml", "rich"}
+    assert needed == {"click", "jiter", "jsonpatch", "orjson", "pydantic", "pyyaml", "rich"}
     assert "ocml-convert = ocml_bridge.cli:main" in _of_dist_info(wheel, "entry_points.txt").splitlines()
 
 

@@ -140,7 +140,7 @@ def test_moved_replies_keep_their_paths() -> None:
 
 
 def test_reasoning_that_is_left_out_has_none_and_moves_no_other() -> None:
-    result = write(TALK, "harmony", drop_analysis=True, spans=True)
+    result = write(TALK, "harmony", drop_analysis="final", spans=True)
     assert [path for kind, path, _ in pieces(result) if kind == "body"] == [
         f"/messages/{index}/content" for index in (0, 1, 3, 4, 5)
     ]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ocml_bridge import LossCode, Message, Severity, Transcript
+import pytest
+
+from ocml_bridge import BridgeError, LossCode, Message, Severity, Transcript, write
 from ocml_bridge.transform import drop_analysis
 
 USER = Message("user", "?")
@@ -67,3 +69,15 @@ def test_nothing_to_drop_changes_nothing() -> None:
     transcript = Transcript((USER, FINAL))
     assert drop_analysis(transcript) == (transcript, ())
     assert drop_analysis(transcript)[0] is transcript
+
+
+def test_all_reasoning_may_be_dropped_whether_it_was_answered_or_not() -> None:
+    thought = Message("assistant", "Hm.", channel="analysis")
+    left, losses = drop_analysis(Transcript((Message("user", "Hi"), thought)), "all")
+    assert left.messages == (Message("user", "Hi"),)
+    assert [loss.path for loss in losses] == ["/messages/1"]
+
+
+def test_whose_reasoning_is_one_of_two_words() -> None:
+    with pytest.raises(BridgeError, match="drop_analysis knows no True; it knows final, all"):
+        write(Transcript(), "harmony", drop_analysis=True)  # type: ignore[arg-type]

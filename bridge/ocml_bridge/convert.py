@@ -18,6 +18,7 @@ from .ownership import own
 from .policy import DEFAULT_POLICY, LossPolicy, refusal
 from .result import Outcome, Reading, Result
 from .source import decode
+from .transform import Dropped
 from .units.conversation import Conversation, whole
 
 
@@ -54,7 +55,7 @@ def write(
     options: Options = DEFAULT,
     strict: bool = False,
     policy: LossPolicy = DEFAULT_POLICY,
-    drop_analysis: bool = False,
+    drop_analysis: Dropped | None = None,
     spans: bool = False,
 ) -> Result:
     """Write a document in a format.
@@ -65,7 +66,8 @@ def write(
         options: how to write.
         strict: refuse where anything would be lost or changed that the policy does not allow.
         policy: which losses are allowed and which are refused.
-        drop_analysis: leave out the reasoning of turns that ended in a final answer (HIP-1 §12.7), and report it.
+        drop_analysis: leave out private reasoning, and report it: `"final"`, of the turns that ended in a final answer
+            (HIP-1 §12.7); `"all"`, of every turn.
         spans: tell what stands where in the output.
 
     Raises:
@@ -88,7 +90,7 @@ def convert(
     strict: bool = False,
     policy: LossPolicy = DEFAULT_POLICY,
     sidecar: Json = None,
-    drop_analysis: bool = False,
+    drop_analysis: Dropped | None = None,
     spans: bool = False,
 ) -> Result:
     """Read a document in one format and write it in another.
@@ -102,7 +104,8 @@ def convert(
             does not allow.
         policy: which losses are allowed and which are refused.
         sidecar: the sidecar of `data`, where it is an output that has one.
-        drop_analysis: leave out the reasoning of turns that ended in a final answer (HIP-1 §12.7), and report it.
+        drop_analysis: leave out private reasoning, and report it: `"final"`, of the turns that ended in a final answer
+            (HIP-1 §12.7); `"all"`, of every turn.
         spans: tell what stands where in the output.
 
     Raises:
@@ -194,7 +197,7 @@ def _check(outcome: Outcome, policy: LossPolicy, strict: bool) -> None:
 
 
 def _written(
-    document: Document | Conversation, target: str | Adapter, options: Options, drop_analysis: bool, spans: bool
+    document: Document | Conversation, target: str | Adapter, options: Options, drop: Dropped | None, spans: bool
 ) -> tuple[Outcome, str]:
     """What was written, and the id of the format that it is in."""
     found, dialect = registry.adapter(target)
@@ -203,7 +206,7 @@ def _written(
     elif options.dialect is not None and options.dialect not in found.dialects:
         known = ", ".join(found.dialects) or "none"
         raise BridgeError(ErrorCode.OPTION, f"{found.id} has no dialect {options.dialect!r}; it has {known}")
-    return written(found, document, options, drop_analysis=drop_analysis, spans=spans), found.id
+    return written(found, document, options, drop_analysis=drop, spans=spans), found.id
 
 
 def _bytes(data: Source | bytes) -> bytes:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, Literal
 
+from .errors import BridgeError, ErrorCode
 from .loss import Loss, LossCode, Severity, gone
 from .model import Message, Transcript, replace
 from .turns import is_call, is_thought
 
+Dropped = Literal["final", "all"]
+"""Whose private reasoning is dropped: that of turns that ended in a final answer, or of all turns."""
 
-def drop_analysis(transcript: Transcript, *, last: bool = True) -> tuple[Transcript, tuple[Loss, ...]]:
-    """Drop the private reasoning that led to a final answer, as before the next sampling (OpenChatML 2.2 §12.7).
+
+def drop_analysis(
+    transcript: Transcript, of: Dropped = "final", *, last: bool = True
+) -> tuple[Transcript, tuple[Loss, ...]]:
+    """Drop the private reasoning that led to a final answer, as before the next sampling (HIP-1 §12.7), or all of it.
 
     A final answer that is complete drops the thoughts of its own turn. The thoughts of a turn without one are kept:
     they led to a call that is still unanswered, or whose reply the model has yet to use. Calls of built-in tools on
@@ -20,20 +26,24 @@ def drop_analysis(transcript: Transcript, *, last: bool = True) -> tuple[Transcr
 
     Args:
         transcript: the conversation.
+        of: whose reasoning: of the turns that ended in a final answer, or of all turns.
         last: whether those of an answer that ends the conversation are dropped, too; a model that is trained on it
             learns them.
 
     Returns:
         The transcript without those messages, and one loss for each.
+
+    Raises:
+        BridgeError: OCB-OPTION for another word.
     """
+    if of not in _REASONS:
+        raise BridgeError(ErrorCode.OPTION, f"drop_analysis knows no {of!r}; it knows {', '.join(_REASONS)}")
     messages = transcript.messages
-    dropped = _thoughts_answered(messages if last else messages[: _last_answer(messages)])
+    considered = messages if last else messages[: _last_answer(messages)]
+    dropped = _thoughts_answered(considered) if of == "final" else _thoughts(considered)
     if not dropped:
         return transcript, ()
-    losses = [
-        Loss(LossCode.THOUGHT, Severity.LOST, f"/messages/{index}", "reasoning of a turn that ended in a final answer")
-        for index in sorted(dropped)
-    ]
+    losses = [Loss(LossCode.THOUGHT, Severity.LOST, f"/messages/{index}", _REASONS[of]) for index in sorted(dropped)]
     kept: list[Message] = []
     headless = False
     for index, message in enumerate(transcript.messages):
@@ -52,6 +62,12 @@ def drop_analysis(transcript: Transcript, *, last: bool = True) -> tuple[Transcr
     if alternatives is not None:
         alternatives = tuple(replace(one, at=one.at - sum(index < one.at for index in dropped)) for one in alternatives)
     return replace(transcript, messages=tuple(kept), alternatives=alternatives), tuple(losses)
+
+
+_REASONS: Final[dict[Dropped, str]] = {
+    "final": "the reasoning of a turn that ended in a final answer is dropped, as asked",
+    "all": "the reasoning is dropped, as asked",
+}
 
 
 def missing(losses: Iterable[Loss]) -> set[int]:
@@ -102,6 +118,10 @@ def _last_answer(messages: tuple[Message, ...]) -> int:
     """The index of the answer that ends a conversation; its length where something else does."""
     last = messages[-1:]
     return len(messages) - (last != () and last[0].role == "assistant" and last[0].channel == "final")
+
+
+def _thoughts(messages: tuple[Message, ...]) -> set[int]:
+    return {index for index, message in enumerate(messages) if is_thought(message)}
 
 
 def _thoughts_answered(messages: tuple[Message, ...]) -> set[int]:

@@ -99,11 +99,21 @@ class TestWarnings:
         lines = run("-t", "ocm-2.2", "--verbose", stdin=THOUGHTS).err.splitlines()
         assert len([line for line in lines if "warning" in line]) == 13
 
-    def test_bookkeeping_is_counted_and_not_shown_one_by_one(self, run: Run, example: str) -> None:
-        lines = run(example, "-t", "ocm-0.1").err.splitlines()
+    def test_bookkeeping_alone_is_said_only_where_it_is_asked_for(self, run: Run, example: str) -> None:
+        assert run(example, "-t", "ocm-0.1").err == ""
+        lines = run(example, "-t", "ocm-0.1", "-v").err.splitlines()
+        assert any("warning[call-id]" in line for line in lines)
         said = "Everything that was said is there (474 of 474 characters)."
-        assert lines == [f"{example}: converted to ocm-0.1. Not carried over: 2 call ids. {said}"]
-        assert "warning[call-id]" in run(example, "-t", "ocm-0.1", "-v").err
+        assert lines[-1] == f"{example}: converted to ocm-0.1. Not carried over: 2 call ids. {said}"
+
+    def test_bookkeeping_is_counted_and_not_shown_one_by_one(self, run: Run) -> None:
+        """A weight is no id, but bookkeeping too; a name is structure."""
+        document = (
+            b'{"messages":[{"role":"user","content":"a","name":"bob"},{"role":"assistant","content":"b","weight":0}]}'
+        )
+        lines = run("-t", "harmony", stdin=document).err.splitlines()
+        assert ["warning[name]" in line for line in lines] == [True, False]
+        assert "Not carried over: 1 name, 1 weight" in lines[-1] or "1 training weight" in lines[-1]
 
     def test_quiet_says_nothing(self, run: Run) -> None:
         done = run("-t", "ocm-2.2", "--quiet", stdin=THOUGHTS)
@@ -117,6 +127,48 @@ class TestWarnings:
         assert err
         assert all(line.startswith("<stdin>: ") for line in err.splitlines())
         assert not any(char in err for char in "\x1b\u2028\u202e")
+
+
+class TestDryRun:
+    def test_it_says_what_would_be_lost_and_writes_nothing(self, run: Run, tmp_path: Path) -> None:
+        out, side = tmp_path / "out", tmp_path / "side"
+        done = run("-t", "ocm-2.2", "--dry-run", "-o", out, "--sidecar-out", side, stdin=THOUGHTS)
+        assert (done.status, done.out) == (0, b"")
+        assert "Not carried over: 13 sets of thought flags." in done.err
+        assert done.err.endswith(" Nothing was written (--dry-run).\n")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_it_speaks_where_nothing_is_lost_and_the_report_is_written(self, run: Run, tmp_path: Path) -> None:
+        done = run("-t", "canonical", "--dry-run", "--report", tmp_path / "report", stdin=TWO)
+        assert done.err.startswith("<stdin>: converted to canonical. Everything that was said is there ")
+        assert json.loads((tmp_path / "report").read_bytes())["lossless"] is True
+
+    def test_what_would_be_refused_is_refused(self, run: Run) -> None:
+        assert run("-t", "ocm-2.2", "--strict", "--dry-run", stdin=THOUGHTS).status == 3
+
+
+class TestDroppedReasoning:
+    DOCUMENT = json.dumps(
+        {
+            "messages": [
+                {"role": "user", "content": "2 + 2?"},
+                {"role": "assistant", "reasoning": "Easy.", "content": "4"},
+                {"role": "user", "content": "And 3 + 3?"},
+                {"role": "assistant", "reasoning": "Hm.", "content": None},
+            ]
+        }
+    ).encode()
+
+    @pytest.mark.parametrize(("of", "left"), [("final", ["Hm."]), ("all", [])])
+    def test_of_answered_turns_or_of_all(self, run: Run, of: str, left: list[str]) -> None:
+        done = run("-t", "openai", "--drop-analysis", of, stdin=self.DOCUMENT)
+        messages = json.loads(done.out)["messages"]
+        assert [message["reasoning"] for message in messages if "reasoning" in message] == left
+        assert done.err.count("warning[thought] lost ") == 2 - len(left)
+
+    def test_a_profile_drops_reasoning_by_itself(self, run: Run) -> None:
+        done = run("--profile", "gpt-oss", "--drop-analysis", "all", stdin=self.DOCUMENT)
+        assert (done.status, done.out) == (2, b"")
 
 
 class TestStrict:

@@ -50,7 +50,11 @@ USAGE = {
     "no target": ((), 2, "<stdin>: OCB-OPTION: name the format to write with --to, or a --profile"),
     "an unknown option": (("-t", "canonical", "--colour"), 2, "OCB-OPTION: No such option"),
     "an unknown choice": (("-t", "canonical", "--control-tokens", "maybe"), 2, "OCB-OPTION: Invalid value for"),
-    "two files": (("a", "b", "-t", "canonical"), 2, "OCB-OPTION: Got unexpected extra argument"),
+    "two files": (
+        ("a", "b", "-t", "canonical"),
+        2,
+        "OCB-OPTION: convert takes one file, not 2; this converts them all: ",
+    ),
     "an option without its value": (("-t",), 2, "OCB-OPTION: Option '-t' requires an argument"),
     "an unknown target": (
         ("-t", "word"),
@@ -80,8 +84,7 @@ def test_a_file_that_is_not_there(run: Run) -> None:
     assert done == (1, b"", "ocml-convert: missing.ocm: OCB-IO: No such file or directory\n")
 
 
-def test_a_folder_is_no_file(run: Run, tmp_path: Path) -> None:
-    assert run(tmp_path, "-t", "canonical") == (1, b"", f"ocml-convert: {tmp_path}: OCB-IO: Is a directory\n")
+def test_an_output_is_no_folder(run: Run, tmp_path: Path) -> None:
     done = run("-t", "canonical", "-o", tmp_path, stdin=EMPTY)
     assert done == (1, b"", f"ocml-convert: {tmp_path}: OCB-IO: Is a directory\n")
 

@@ -62,11 +62,18 @@ def test_openai_is_not_what_anthropic_wrote(run: Run) -> None:
     assert "the format anthropic reads it" in finished.err
 
 
-@pytest.mark.parametrize(("data", "name"), [(b"\x1f\x8b\x08\x00", "gzip"), ("Hi".encode("utf-16"), "UTF-16 text")])
-def test_bytes_that_are_no_text_are_named(data: bytes, name: str, run: Run) -> None:
-    finished = run("-t", "openai", stdin=data)
+@pytest.mark.parametrize(
+    ("command", "data", "name"),
+    [
+        (("check",), b"\x1f\x8b\x08\x00", "this looks like gzip"),
+        (("-t", "openai"), b"\x1f\x8b\x08\x00", "the input is compressed with gzip"),
+        (("-t", "openai"), "Hi".encode("utf-16"), "this looks like UTF-16 text"),
+    ],
+)
+def test_bytes_that_are_no_text_are_named(command: tuple[str, ...], data: bytes, name: str, run: Run) -> None:
+    finished = run(*command, stdin=data)
     assert (finished.status, finished.out) == (4, b"")
-    assert f"this looks like {name}" in finished.err
+    assert name in finished.err
 
 
 @pytest.mark.parametrize(

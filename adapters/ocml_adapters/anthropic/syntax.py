@@ -91,7 +91,7 @@ EXPECTED: Final = "expected a request with 'messages', a response of type 'messa
 
 UNSIGNED: Final = FormatOption(
     "unsigned",
-    "Private reasoning without a signature in anthropic messages: the API itself refuses it, other servers take it.",
+    "Say what to do with unsigned reasoning in anthropic messages: the API refuses it, other servers take it.",
     default="leave-out",
     choices=("leave-out", "keep"),
 )

@@ -57,8 +57,8 @@ SPECIALS: Final = (*SPELLINGS, *BEGINS, *ENDS)
 TOKENS: Final = ControlTokens(SPECIALS)
 """The tokens that content must not hold as they are; what begins and ends a text is none of it (decision 15)."""
 
-BOS_TOKEN: Final = FormatOption("bos", "What an ocm-0.1 text begins with ('' for nothing).", default=None)
-EOS_TOKEN: Final = FormatOption("eos", "What an ocm-0.1 text ends with ('' for nothing).", default=None)
+BOS_TOKEN: Final = FormatOption("bos", "Begin ocm-0.1 text with this token ('' for none).", default=None)
+EOS_TOKEN: Final = FormatOption("eos", "End ocm-0.1 text with this token ('' for none).", default=None)
 """None for what the dialect has."""
 added_tokens: Final = beside_with_edges(TOKENS, BOS_TOKEN, EOS_TOKEN)
 FRAME_MARKS: Final = FrameMarks((START,), (END,), r"assistant(?!\S)[^\n]*\n", tuple(CLOSERS.values()))

@@ -27,7 +27,7 @@ REASONING: Final = ("reasoning", "reasoning_content", DETAILS, BLOCKS, "thinking
 """All of them, in the order in which they are believed."""
 REASONING_KEY: Final = FormatOption(
     "reasoning",
-    "The key that openai messages get private reasoning under.",
+    "Write private reasoning under this key of openai messages.",
     default="reasoning",
     choices=("reasoning", "reasoning_content"),
 )

@@ -2,63 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
 
 import click
-from click_default_group import DefaultGroup
 
 from .. import __version__
 from ..errors import BridgeError, ErrorCode, ExitCode
-from ..lazy import find
+from .commands import COMMANDS as COMMANDS
+from .commands import Commands
 from .output import PROGRAM, CommandError, describe, say
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
-COMMANDS: Final[dict[str, str]] = {
-    "batch": "ocml_bridge.cli.batch:batch",
-    "check": "ocml_bridge.cli.inspect:check",
-    "convert": "ocml_bridge.cli.convert:convert",
-    "formats": "ocml_bridge.cli.inspect:formats",
-    "matrix": "ocml_bridge.cli.inspect:matrix",
-    "plan": "ocml_bridge.cli.plan:plan",
-    "profiles": "ocml_bridge.cli.inspect:profiles",
-    "schema": "ocml_bridge.cli.inspect:schema",
-    "serve": "ocml_bridge.cli.serve:serve",
-    "stream": "ocml_bridge.cli.stream:stream",
-    "view": "ocml_bridge.cli.view:view",
-}
-_DEFAULT: Final = "convert"
-
-
-class _Commands(DefaultGroup):
-    """The commands, each imported when it is asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # as click calls it
-        """Their names."""
-        return [*COMMANDS]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, else the default one."""
-        self.add_command(find(COMMANDS.get(cmd_name, COMMANDS[_DEFAULT])))
-        return super().get_command(ctx, cmd_name)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The arguments; where they are only completed, no command is put in that nobody typed."""
-        return click.Group.parse_args(self, ctx, args) if ctx.resilient_parsing else super().parse_args(ctx, args)
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Commands, and the files that the default one converts."""
-        from click.shell_completion import CompletionItem
-
-        return [*super().shell_complete(ctx, incomplete), CompletionItem(incomplete, type="file")]
-
-
-@click.group(cls=_Commands, default=_DEFAULT, default_if_no_args=True)
-@click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    options_metavar="",
+    subcommand_metavar="[COMMAND] [OPTIONS] [FILE]",
+)
+@click.version_option(__version__, "-V", "--version", prog_name=PROGRAM, message="%(prog)s %(version)s")
 def command() -> None:
-    """Convert chat transcripts from one format to another, lossless or saying what was lost.
+    """Convert chat transcripts from one format to another. A conversion is lossless, or it says what it lost.
 
     \b
     ocml-convert transcript.ocm -t openai
@@ -66,12 +30,19 @@ def command() -> None:
     cat transcript.ocm | ocml-convert -t openai --pretty
     cat answer.txt | ocml-convert stream -f harmony -t openai-sse
 
-    `convert` is the command where none is named; 'ocml-convert convert --help' has its options.
+    Without a COMMAND, it runs 'convert'; see 'ocml-convert convert --help' for its options. The formats are listed by
+    'ocml-convert formats'.
 
     \b
-    Exit status: 0 done, 1 input or output failed, 2 wrong usage, 3 refused
-    because of loss or findings, 4 invalid input, 5 format unknown or
-    ambiguous, 6 some records of a batch failed, 130 interrupted.
+    Exit status:
+      0    done
+      1    a file could not be read or written
+      2    the command line is wrong
+      3    refused, because something would be lost or had to be mended
+      4    the input is invalid
+      5    the input's format is unknown or ambiguous
+      6    some records of a batch could not be converted
+      130  interrupted
     """  # noqa: D301  # not raw: a backspace tells click to keep the lines behind it
 
 
@@ -84,6 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status, from `ExitCode`. Whatever goes wrong is one line on stderr.
     """
+    if f"_{PROGRAM.upper().replace('-', '_')}_COMPLETE" in os.environ:
+        from . import completion as completion  # how Bash is answered
     try:
         status = command.main(arguments, prog_name=PROGRAM, standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
@@ -103,7 +76,11 @@ def _explain(error: Exception) -> tuple[str, int]:
     if isinstance(error, BridgeError):
         return describe(error), error.exit_code
     if isinstance(error, click.ClickException):
-        return f"{ErrorCode.OPTION}: {error.format_message().rstrip('.')} (see '{PROGRAM} --help')", ExitCode.USAGE
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        path = PROGRAM if context is None else context.command_path
+        message = error.format_message().rstrip(".")
+        advice = "" if message.endswith("?") else f" (see '{path} --help')"
+        return f"{ErrorCode.OPTION}: {message}{advice}", ExitCode.USAGE
     import traceback
 
     last = traceback.extract_tb(error.__traceback__)[-1]

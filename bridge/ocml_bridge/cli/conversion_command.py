@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _GIVEN: Final = f"{__name__}.given"
 """The key of a context's `meta` that has the values by name."""
+_TYPED: Final = f"{__name__}.typed"
+"""The key that has the arguments as they were typed."""
 
 
 class ConversionCommand(click.Command):
@@ -22,6 +24,7 @@ class ConversionCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The arguments, with the formats' options where there is one that the command does not have."""
+        ctx.meta[_TYPED] = [*args]
         try:
             return super().parse_args(ctx, [*args])
         except click.NoSuchOption:
@@ -47,6 +50,12 @@ class ConversionCommand(click.Command):
 def given_format_options() -> Mapping[str, str]:
     """The formats' options that the current command was given."""
     return click.get_current_context().meta.get(_GIVEN, {})
+
+
+def typed_options() -> Mapping[str, Any]:
+    """The options of the current command line by the parameters' names: strings as they were typed, True for flags."""
+    context = click.get_current_context()
+    return context.command.make_parser(context).parse_args([*context.meta[_TYPED]])[0]
 
 
 def _declared(option: FormatOption[str] | FormatOption[None]) -> click.Option:

@@ -6,7 +6,7 @@ import datetime
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,10 +16,12 @@ from ..convert import Reading, make_sidecar, read, write
 from ..errors import BridgeError, ErrorCode
 from ..model import Document, Json
 from ..policy import LENIENT, LossPolicy
+from ..transform import Dropped
 from ..verify import verify
 from .conversion_command import ConversionCommand
+from .one_file import one_file, read_file
 from .options import format_options, policy_options, profile_options
-from .output import STANDARD, about, read_bytes, say, shown, warn, write_all
+from .output import STANDARD, about, matters, read_bytes, say, shown, warn, write_all
 from .parameters import FILE, force_option, format_option
 from .summary import summary
 
@@ -29,33 +31,43 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=ConversionCommand)
-@click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
-@format_option("-t", "--to", "target", text="The format to write: ID or ID:DIALECT; the profile's if left out.")
-@format_option("-f", "--from", "source", text="The format to read; told from the input where left out.")
+@click.argument("files", type=FILE, nargs=-1, metavar="[FILE]")
+@format_option("-t", "--to", "target", text="Write this format, or this dialect of it (ID:DIALECT).")
+@format_option("-f", "--from", "source", text="Read this format. Without it, the format is detected.")
 @force_option
 @click.option(
-    "-o", "--output", type=FILE, metavar="FILE", default=STANDARD, help="Where to write; standard output if left out."
+    "-o",
+    "--output",
+    type=FILE,
+    metavar="FILE",
+    default=STANDARD,
+    help="Write the output to FILE, not to standard output.",
 )
-@click.option("--report", type=FILE, metavar="FILE", help="Write the findings and losses there, as JSON.")
+@click.option("--report", type=FILE, metavar="FILE", help="Write the findings and losses to FILE, as JSON.")
 @click.option(
-    "--sidecar-out", type=FILE, metavar="FILE", help="Write there what the output cannot hold, for --sidecar."
+    "--sidecar-out", type=FILE, metavar="FILE", help="Write what the output cannot hold to FILE, for --sidecar."
 )
-@click.option("--sidecar", type=FILE, metavar="FILE", help="The input's sidecar: convert what it was written from.")
-@click.option("--strict", is_flag=True, help="Refuse what had to be mended, and what would lose or change anything.")
+@click.option(
+    "--sidecar", type=FILE, metavar="FILE", help="Read the input together with the sidecar that was written with it."
+)
+@click.option(
+    "--strict", is_flag=True, help="Refuse an input that had to be mended, and an output that loses anything."
+)
 @policy_options
-@click.option("--verify", "verified", is_flag=True, help="Read the output back before writing it, and compare.")
+@click.option("--verify", "verified", is_flag=True, help="Read the output back and compare, before it is written.")
 @click.option(
     "--drop-analysis",
-    type=click.Choice(("final",)),
-    help="Leave out private reasoning, as before the next sampling: of turns that ended in a final answer.",
+    type=click.Choice(("final", "all")),
+    help="Leave out private reasoning: of the turns that ended in a final answer ('final'), or of every turn ('all').",
 )
 @profile_options
-@click.option("--pretty", is_flag=True, help="Indent JSON.")
+@click.option("--dry-run", is_flag=True, help="Write no output; print what would be lost.")
+@click.option("--pretty", is_flag=True, help="Indent JSON output.")
 @format_options
-@click.option("-v", "--verbose", is_flag=True, help="Say everything on stderr, differences of spelling too.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings on stderr.")
+@click.option("-v", "--verbose", is_flag=True, help="Print every finding and loss, those of ids and spelling too.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing on stderr but errors.")
 def convert(
-    file: str,
+    files: tuple[str, ...],
     target: str | None,
     source: str | None,
     output: str,
@@ -65,10 +77,11 @@ def convert(
     strict: bool,
     policy: LossPolicy,
     verified: bool,
-    drop_analysis: Literal["final"] | None,
+    drop_analysis: Dropped | None,
     profile: str | None,
     date: str | None,
     effort: str | None,
+    dry_run: bool,
     pretty: bool,
     options: Options,
     verbose: bool,
@@ -76,41 +89,49 @@ def convert(
 ) -> None:
     """Convert FILE (or standard input) from one format to another.
 
-    What the target cannot hold is said on stderr, and in the --report.
-    """
+    Whatever the output cannot hold of the conversation is printed on stderr. Losses of ids, metadata and spelling alone
+    are printed with --verbose; --report has them all.
+
+    \b
+    ocml-convert transcript.ocm -t openai
+    ocml-convert -f openai -t harmony in.json -o out.txt --report losses.json
+    ocml-convert request.json --profile gpt-oss
+    """  # noqa: D301  # not raw: a backspace tells click to keep the lines behind it
+    file = one_file(files)
     refuse_same_file(
         {"the input": file, "--sidecar": sidecar},
         {"--output": output, "--report": report, "--sidecar-out": sidecar_out},
     )
-    data = read_bytes(file)
+    data = read_file(file)
     kept = None if sidecar is None else _json(sidecar)
     with about(file):
         reading = read(data, source, options=options, strict=strict, sidecar=kept)
         del data
         if profile is None and date is None and effort is None:
-            dropping = drop_analysis is not None
             written = write(
-                reading.transcript, _wanted(target), options=options, policy=LENIENT, drop_analysis=dropping
+                reading.transcript, _wanted(target), options=options, policy=LENIENT, drop_analysis=drop_analysis
             )
             result = replace(written, findings=reading.findings, source=reading.source)
         else:
+            if drop_analysis is not None:
+                raise BridgeError(ErrorCode.OPTION, "leave out --drop-analysis: a --profile drops reasoning by itself")
             result = _prompt(reading, profile, target, options, date, effort)
             written = result.written
         policy.check(result.losses, strict=strict)
         if verified:
             _verify(written.transcript, written, options)
-    outputs = {output: result.encode(pretty=pretty)}
+    outputs = {} if dry_run else {output: result.encode(pretty=pretty)}
     if report is not None:
         outputs[report] = jsontext.dumps(result.report(), pretty=True) + b"\n"
-    if sidecar_out is not None:
+    if sidecar_out is not None and not dry_run:
         outputs[sidecar_out] = jsontext.dumps(make_sidecar(result, options=options, pretty=pretty)) + b"\n"
     write_all(outputs)
     if not quiet:
         warn(file, result.findings, verbose=verbose)
         warn(file, result.losses, verbose=verbose)
-        if not result.lossless:
+        if dry_run or verbose or any(map(matters, result.losses)):
             account = summary(result.target, result.losses, reading.transcript, result.characters)
-            say(f"{shown(file)}: {account}")
+            say(f"{shown(file)}: {account}{' Nothing was written (--dry-run).' if dry_run else ''}")
 
 
 def _wanted(target: str | None) -> str:

@@ -13,7 +13,7 @@ from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..profiles import Profile, default_profile, profile
 from .options import policy_options
-from .parameters import FILE, Command, format_option
+from .parameters import FILE, Command, complete_profile, format_option
 from .special_tokens import special_tokens_option
 
 if TYPE_CHECKING:
@@ -39,13 +39,16 @@ def upstream_options(command: Command) -> Command:
     """The options about one upstream; `settings_of` makes one value of them."""
     for option in reversed(
         (
-            click.option("--upstream", metavar="URL", help="The server that completes prompts, up to and with /v1."),
-            format_option("-f", "--format", "form", text="What the model reads and writes; harmony-tokens for ids."),
+            click.option("--upstream", metavar="URL", help="Pass prompts to this server; the URL ends in /v1."),
+            format_option(
+                "-f", "--format", "form", text="Speak this format with the model; harmony-tokens for token ids."
+            ),
             click.option(
                 "--profile",
                 "name",
                 metavar="NAME",
-                help="Whose prompts are made; the command 'profiles' lists them, and 'none' stands for messages as"
+                shell_complete=complete_profile,
+                help="Make the prompts of this model. The command 'profiles' lists the names; 'none' writes messages as"
                 " they are.",
             ),
             click.option(
@@ -53,14 +56,14 @@ def upstream_options(command: Command) -> Command:
                 type=click.Choice(("none", "reasoning", "reasoning_content")),
                 default="none",
                 show_default=True,
-                help="The key that clients get private reasoning under; it stays private unless you name one.",
+                help="Give clients private reasoning under this key; 'none' keeps it private.",
             ),
             click.option(
                 "--preambles",
                 type=click.Choice(("content", "reasoning", "nothing")),
                 default="content",
                 show_default=True,
-                help="What becomes of what a model says to the user before it calls.",
+                help="Pass on what a model says to the user before a call as this.",
             ),
             policy_options,
             special_tokens_option,
@@ -69,18 +72,26 @@ def upstream_options(command: Command) -> Command:
                 type=click.Choice(("auto", "vllm", "llama.cpp", "completions")),
                 default="auto",
                 show_default=True,
-                help="How the upstream is asked; auto asks it what it is.",
+                help="Ask the server as this kind of engine; 'auto' asks it what it is.",
             ),
             click.option(
                 "--context",
                 type=click.IntRange(1),
                 metavar="TOKENS",
-                help="How long the model's context is, where the upstream does not say it.",
+                help="Take the model's context to be so long, if the server does not say it.",
             ),
-            click.option("--body", metavar="JSON", default="{}", help="More members for each request to the upstream."),
-            click.option("--model", "models", metavar="NAME", multiple=True, help="A model that it answers for."),
-            _seconds("--connect-timeout", 10.0, "Seconds to wait for a connection to the upstream."),
-            _seconds("--read-timeout", 300.0, "Seconds to wait for the upstream's next chunk."),
+            click.option(
+                "--body", metavar="JSON", default="{}", help="Add these members to each request to the server."
+            ),
+            click.option(
+                "--model",
+                "models",
+                metavar="NAME",
+                multiple=True,
+                help="Pass on requests for this model only; repeat it for more.",
+            ),
+            _seconds("--connect-timeout", 10.0, "Wait so many seconds for a connection to the server."),
+            _seconds("--read-timeout", 300.0, "Wait so many seconds for the next chunk of the server's answer."),
         )
     ):
         command = option(command)
@@ -129,27 +140,43 @@ def service_options(command: Command) -> Command:
     """The options about all requests; `service_of` makes one value of them."""
     for option in reversed(
         (
-            click.option("--api-keys", "keys", type=FILE, help="The keys of clients, one a line."),
-            click.option("--cors", "origins", metavar="ORIGIN", multiple=True, help="Web pages whose scripts may ask."),
-            click.option("--alias", "aliases", metavar="NAME=MODEL", multiple=True, help="Another name of a model."),
+            click.option(
+                "--api-keys", "keys", metavar="FILE", type=FILE, help="Let in only clients with one of these keys."
+            ),
+            click.option(
+                "--cors",
+                "origins",
+                metavar="ORIGIN",
+                multiple=True,
+                help="Let in scripts of this web page; repeat it for more.",
+            ),
+            click.option(
+                "--alias",
+                "aliases",
+                metavar="NAME=MODEL",
+                multiple=True,
+                help="Answer to another name of a model, too.",
+            ),
             click.option("--no-completions", is_flag=True, help="Do not pass /v1/completions through."),
             click.option("--no-turn-memory", is_flag=True, help="Do not put back the reasoning that led to a call."),
             click.option(
                 "--max-request",
                 type=click.IntRange(1),
+                metavar="N",
                 default=16,
                 show_default=True,
-                help="The largest request, MiB.",
+                help="Refuse requests larger than so many MiB.",
             ),
             click.option(
                 "--max-in-flight",
                 type=click.IntRange(1),
+                metavar="N",
                 default=4096,
                 show_default=True,
-                help="The most requests at once.",
+                help="Refuse requests beyond so many at once.",
             ),
-            _seconds("--keep-alive", 15.0, "Seconds of silence in a stream until a comment is sent."),
-            _seconds("--body-timeout", 60.0, "Seconds that a request's body may take to arrive."),
+            _seconds("--keep-alive", 15.0, "Send a comment after so many seconds of silence in a stream."),
+            _seconds("--body-timeout", 60.0, "Wait so many seconds for the body of a request."),
         )
     ):
         command = option(command)

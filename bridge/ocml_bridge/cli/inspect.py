@@ -1,46 +1,34 @@
-"""The commands that tell rather than convert: `formats`, `check`, `matrix`, `schema`."""
+"""The commands that tell rather than convert: `formats`, `matrix`, `profiles`, `schema`."""
 
 from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Final, cast
 
 import click
 
 from .. import jsontext, registry
-from ..adapter import Adapter, Kind, Options
-from ..boundary import Place
+from ..adapter import Adapter
 from ..capabilities import Feature, Level, capabilities
-from ..comparison import Comparison
-from ..convert import Reading, read
-from ..errors import BridgeError, ErrorCode, ExitCode
 from ..model import Json, Transcript
 from ..model.codec import json_schema
 from ..profiles import Profile, profiles_of
-from ..split import read_all
 from .output import (
     PROGRAM,
     STANDARD,
-    about,
-    describe,
-    one_line,
-    read_bytes,
     say,
-    shown,
-    warning,
     write_all,
 )
-from .parameters import FILE, force_option, format_option
+from .parameters import FILE
 
 _LEVELS: Final = {Level.YES: "yes", Level.PARTLY: "partly", Level.NO: "-"}
 _STYLES: Final = {"yes": "green", "partly": "yellow", "-": "dim"}
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def formats(as_json: bool) -> None:
     """List the formats and their dialects."""
     adapters = _adapters()
@@ -62,129 +50,9 @@ def _described(adapter: Adapter) -> dict[str, Json]:
 
 
 @click.command()
-@click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
-@format_option("-f", "--from", "source", text="The format to read; told from the input where left out.")
-@force_option
-@click.option("--report", type=FILE, metavar="FILE", help="Write the findings there, as JSON.")
-@click.option("--strict", is_flag=True, help="End with status 3 where there is anything to find.")
-@click.option(
-    "--official", is_flag=True, help="Read it with the format's official reader too, and show where they differ."
-)
-@click.option("-q", "--quiet", is_flag=True, help="No summary on stderr.")
-def check(
-    file: str, source: str | None, force_format: bool, report: str | None, strict: bool, official: bool, quiet: bool
-) -> int:
-    """Read FILE (or standard input) and print what had to be mended or assumed, one finding a line.
-
-    Of a file with several conversations each is read, and its findings are named by the place where it begins.
-
-    Calls are compared with the tools that the file declares: with their parameters where the extra `schema` is there.
-    """
-    # Imported here: the other commands need neither.
-    from ..calls import check_calls
-    from .convert import refuse_same_file
-
-    refuse_same_file({"the input": file}, {"standard output": STANDARD, "--report": report})
-    data = read_bytes(file)
-    with about(file):
-        options = Options(force_format=force_format)
-        try:
-            readings, errors = [read(data, source, options=options)], list[BridgeError]()
-        except BridgeError as error:
-            if error.code is not ErrorCode.SEVERAL or official:
-                raise
-            readings, errors = _each(read_all(data, source, options=options))
-        readings = [replace(one, findings=(*one.findings, *check_calls(one.transcript))) for one in readings]
-        compared: Sequence[Comparison] = _compared(data, readings[0]) if official else ()
-    several = len(readings) + len(errors) > 1
-    lines = [
-        warning(_at(file, one.place) if several else file, finding) for one in readings for finding in one.findings
-    ]
-    lines += [describe(error, file) for error in errors] + [_verdict(one) for one in compared]
-    outputs = {STANDARD: "".join(f"{one_line(line)}\n" for line in lines).encode("utf-8", "backslashreplace")}
-    if report is not None:
-        reports = [_report(one) for one in readings]
-        found: Json = (
-            {"conversations": [*reports], "errors": [_error(error) for error in errors]} if several else reports[0]
-        )
-        outputs[report] = jsontext.dumps(found, pretty=True) + b"\n"
-    write_all(outputs)
-    if not quiet:
-        say(_summary(file, readings, len(readings) + len(errors)))
-    if errors:
-        return ExitCode.INVALID
-    differ = any(one.verdict != "same" for one in compared)
-    return ExitCode.REFUSED if strict and (any(one.findings for one in readings) or differ) else ExitCode.OK
-
-
-def _each(readings: Iterator[Reading]) -> tuple[list[Reading], list[BridgeError]]:
-    """What could be read, and why the rest could not."""
-    found: list[Reading] = []
-    errors: list[BridgeError] = []
-    while True:
-        try:
-            found.append(next(readings))
-        except StopIteration:
-            return found, errors
-        except BridgeError as error:
-            errors.append(error)
-
-
-def _at(file: str, place: Place) -> str:
-    """A file with the place of one of its conversations, as errors have it."""
-    return f"{file}:{place.line}:{place.column}" if place.path is None else f"{file}:{place.path}"
-
-
-def _report(reading: Reading) -> dict[str, Json]:
-    return {"source": reading.source, "findings": [finding._asdict() for finding in reading.findings]}
-
-
-def _error(error: BridgeError) -> Json:
-    return {key: value for key, value in error.to_json().items() if isinstance(value, (str, int))}
-
-
-def _compared(data: bytes, reading: Reading) -> Sequence[Comparison]:
-    found, _ = registry.adapter(reading.source)
-    if found.compare is None:
-        raise BridgeError(ErrorCode.OPTION, f"{found.id} has no official reader to compare with; leave out --official")
-    return found.compare(data.decode() if found.kind is Kind.TEXT else jsontext.loads(data))
-
-
-def _verdict(one: Comparison) -> str:
-    """One message: the verdict, and each field that the two read differently."""
-    ours, theirs = one.ours or {}, one.theirs or {}
-    fields = (
-        [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)] if one.verdict == "differs" else []
-    )
-    told = [f"{name}: ours {_quoted(ours.get(name))}, theirs {_quoted(theirs.get(name))}" for name in fields]
-    who = " ".join(f"{name}={value}" for name, value in (one.ours or theirs).items() if name != "content")
-    where = "behind the messages" if one.index is None else f"message {one.index}"
-    return "; ".join(part for part in (f"{where} {one.verdict} {who}", *told, one.detail) if part)
-
-
-def _quoted(value: str | None) -> str:
-    return "nothing" if value is None else repr(value if len(value) <= 60 else f"{value[:57]}...")
-
-
-def _summary(file: str, readings: Sequence[Reading], count: int) -> str:
-    messages = sum(len(one.transcript.messages) for one in readings if isinstance(one.transcript, Transcript))
-    completes = count == 1 and not isinstance(readings[0].transcript, Transcript)
-    findings = _counted(sum(len(one.findings) for one in readings), "finding")
-    what = ["a text to complete" if completes else _counted(messages, "message"), findings]
-    if count > 1:
-        unread = [_counted(count - len(readings), "error")] if count > len(readings) else []
-        what = [_counted(count, "conversation"), *what, *unread]
-    return ", ".join((f"{shown(file)}: {readings[0].source}" if readings else shown(file), *what))
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"
-
-
-@click.command()
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.option("--markdown", is_flag=True, help="As a Markdown table.")
-@click.option("--html", type=FILE, metavar="FILE", help="Write it as a page there.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.option("--markdown", is_flag=True, help="Print a Markdown table.")
+@click.option("--html", type=FILE, metavar="FILE", help="Write a page to FILE.")
 def matrix(as_json: bool, markdown: bool, html: str | None) -> None:
     """Show what each format can hold."""
     adapters = _adapters()
@@ -213,9 +81,9 @@ def _markdown(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="As JSON, with the sha256 of each chat template.")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON, with the sha256 of each chat template.")
 def profiles(as_json: bool) -> None:
-    """List the profiles: whose prompts they make, and in which format."""
+    """List the models whose prompts can be made of a request, each with its format."""
     found = [each for adapter in _adapters() for each in profiles_of(adapter)]
     if as_json:
         _print_json([_account(each) for each in found])

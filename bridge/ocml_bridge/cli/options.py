@@ -9,9 +9,10 @@ from typing import Any, Final
 import click
 
 from ..adapter import Options
+from ..loss import LossClass, LossCode
 from ..policy import REFUSED_BY_DEFAULT, LossPolicy
 from .conversion_command import given_format_options
-from .parameters import Command
+from .parameters import Command, complete_profile
 from .special_tokens import special_tokens_option
 
 _FIELDS: Final = ("control_tokens", "training", "special_tokens", "force_format")
@@ -30,9 +31,14 @@ def format_options(command: Command) -> Command:
                 type=click.Choice(("neutralise", "refuse", "raw")),
                 default="neutralise",
                 show_default=True,
-                help="Control tokens in content, where the target has no escape: break them up, refuse, or leave them.",
+                help="Say what to do with control tokens in content that the output cannot escape: break them by"
+                " U+200B, refuse them, or leave them.",
             ),
-            click.option("--training", is_flag=True, help="End the last answer as a model is trained to end it."),
+            click.option(
+                "--training",
+                is_flag=True,
+                help="End the last answer with the token that a model is trained to end it with.",
+            ),
             special_tokens_option,
         )
     ):
@@ -51,14 +57,15 @@ def profile_options(command: Command) -> Command:
             click.option(
                 "--profile",
                 metavar="NAME",
-                help="Make a model's prompt of a request, as it was trained on, or with --training a line to train on;"
-                " `profiles` lists them.",
+                shell_complete=complete_profile,
+                help="Make of a request the prompt that this model was trained on; with --training, a line to train on."
+                " The command 'profiles' lists the names.",
             ),
-            click.option("--date", metavar="YYYY-MM-DD", help="With --profile: the date that the prompt says."),
+            click.option("--date", metavar="YYYY-MM-DD", help="Put this date into the prompt of a --profile."),
             click.option(
                 "--effort",
                 type=click.Choice(("none", "minimal", "low", "medium", "high", "xhigh")),
-                help="With --profile: how much to reason; what the request asks for if left out.",
+                help="Ask a --profile for this much reasoning, not for what the request says.",
             ),
         )
     ):
@@ -74,15 +81,23 @@ def policy_options(command: Command) -> Command:
         ("--refuse", "Refuse these losses: codes, or classes (content, structure, bookkeeping)."),
         (
             "--allow",
-            f"Allow these, although they are refused: by default ({default}), by --strict, or with their class.",
+            f"Allow these losses, even those that are refused by default ({default}), by --strict or by class.",
         ),
     ):
-        command = click.option(name, metavar="CODE,...", multiple=True, callback=_names, help=text)(command)
+        command = click.option(
+            name, metavar="CODE,...", multiple=True, callback=_names, shell_complete=_complete, help=text
+        )(command)
     return command
 
 
 def _names(_context: click.Context, _option: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
     return tuple(name.strip() for value in values for name in value.split(","))
+
+
+def _complete(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
+    """Codes and classes of losses, behind those that stand there already."""
+    before, comma, last = begun.rpartition(",")
+    return [f"{before}{comma}{name}" for name in dict.fromkeys((*LossClass, *LossCode)) if name.startswith(last)]
 
 
 def _gathered(command: Command, name: str, make: Callable[..., Any], fields: Sequence[str]) -> Command:

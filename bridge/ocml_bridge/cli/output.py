@@ -87,7 +87,7 @@ def warn(name: str, notes: Sequence[Note], *, verbose: bool = False) -> None:
         notes: findings or losses.
         verbose: show all of them, those of spelling and bookkeeping too.
     """
-    matter = notes if verbose else [note for note in notes if _matters(note)]
+    matter = notes if verbose else [note for note in notes if matters(note)]
     listed = matter if verbose else matter[:SHOWN]
     for note in listed:
         say(warning(name, note), colour=_COLOURS[note.severity])
@@ -95,8 +95,8 @@ def warn(name: str, notes: Sequence[Note], *, verbose: bool = False) -> None:
         say(f"{shown(name)}: and {len(more)} more: {_counts(more)}")
 
 
-def _matters(note: Note) -> bool:
-    """Whether a person should see it unasked; what is bookkeeping, the summary counts."""
+def matters(note: Note) -> bool:
+    """Whether a person should see it unasked. What is bookkeeping is counted in the summary, if there is one."""
     if isinstance(note, Loss) and note.loss_class is LossClass.BOOKKEEPING:
         return False
     return note.severity is not Severity.LAYOUT

@@ -37,7 +37,7 @@ def format_option(*names: str, text: str, required: bool = False) -> Callable[[A
 
 def force_option(command: Command) -> Command:
     """The option that reads the input in the format that `--from` names, whatever it looks like."""
-    text = "Read it as --from says, even if it certainly is something else."
+    text = "Read the input as --from says, even if it is certainly something else."
     return click.option("--force-format", is_flag=True, help=text)(command)
 
 
@@ -49,7 +49,22 @@ def _known(_context: click.Context, _option: click.Parameter, value: str | None)
 
 
 def _complete(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
-    return [name for name in registry.formats() if name.startswith(begun)]
+    """Ids of formats; behind an id and a colon, its dialects."""
+    name, colon, _ = begun.partition(":")
+    if not colon:
+        return [known for known in registry.formats() if known.startswith(begun)]
+    if name not in registry.formats():
+        return []
+    spelled = (f"{name}:{dialect}" for dialect in registry.adapter(name)[0].dialects)
+    return [one for one in spelled if one.startswith(begun)]
+
+
+def complete_profile(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
+    """Names of profiles, for `shell_complete`."""
+    from ..profiles import profiles_of
+
+    known = (each.name or "" for adapter in registry.load_all()[0] for each in profiles_of(adapter))
+    return [name for name in dict.fromkeys(known) if name.startswith(begun)]
 
 
 class _Size(click.ParamType[int]):

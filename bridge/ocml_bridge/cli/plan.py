@@ -11,9 +11,14 @@ from .parameters import FILE
 
 @click.command()
 @click.argument("inputs", nargs=-1, required=True, metavar="DATA...")
-@click.option("-o", "--output", type=FILE, metavar="FILE", help="Where to write the plan; standard output if left out.")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Write the plan to FILE, not to standard output.")
 @click.option(
-    "--rows", type=click.IntRange(1), default=10_000, show_default=True, help="How many rows of each input to look at."
+    "--rows",
+    type=click.IntRange(1),
+    metavar="N",
+    default=10_000,
+    show_default=True,
+    help="Look at the first N rows of each input.",
 )
 def plan(inputs: tuple[str, ...], output: str | None, rows: int) -> int:
     """Look at the rows of datasets, and propose a plan for `batch --plan`.

@@ -37,19 +37,42 @@ SWITCH: Final = 0.001
 @settings_option
 @upstream_options
 @service_options
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65_535), default=8080, show_default=True, help="0: any that is free.")
-@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes: one for each core.")
-@click.option("--tls-certificate", type=FILE, help="Serve HTTPS with this certificate (PEM, with its chain).")
-@click.option("--tls-key", type=FILE, help="The certificate's key, where it is not in the same file.")
-@click.option("--tls-clients", type=FILE, help="Only clients with a certificate of one of these authorities (PEM).")
+@click.option("--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="Listen on this address.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    metavar="N",
+    default=8080,
+    show_default=True,
+    help="Listen on this port; 0 takes any that is free.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Run so many processes; one for each core is a good number.",
+)
+@click.option(
+    "--tls-certificate", metavar="FILE", type=FILE, help="Serve HTTPS with this certificate (PEM, with its chain)."
+)
+@click.option(
+    "--tls-key", metavar="FILE", type=FILE, help="Read the certificate's key from FILE, if it is not beside it."
+)
+@click.option(
+    "--tls-clients",
+    metavar="FILE",
+    type=FILE,
+    help="Let in only clients with a certificate of these authorities (PEM).",
+)
 @click.option(
     "--header-timeout",
     type=click.FloatRange(0, min_open=True),
     default=20.0,
     show_default=True,
     metavar="S",
-    help="Seconds that a request's header may take to arrive.",
+    help="Wait so many seconds for the header of a request.",
 )
 @click.option(
     "--grace",
@@ -57,9 +80,9 @@ SWITCH: Final = 0.001
     default=30,
     show_default=True,
     metavar="S",
-    help="Seconds that answers under way have to finish in when the gateway is to end.",
+    help="Let answers under way finish for so many seconds when the gateway is told to end.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="No line on stderr for each request.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no line on stderr for each request.")
 @click.pass_context
 def serve(
     ctx: click.Context,
@@ -74,11 +97,11 @@ def serve(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Offer /v1/chat/completions in front of UPSTREAM's /v1/completions.
+    """Offer /v1/chat/completions in front of a server that only completes prompts.
 
-    The key for the upstream is taken from the environment variable OCML_UPSTREAM_KEY; without it, each client's own
-    is passed on. Ctrl-C or SIGTERM ends it once the answers under way are finished, for which they have --grace
-    seconds; a second Ctrl-C ends it at once.
+    The server's key is read from the environment variable OCML_UPSTREAM_KEY. Without it, each client's own key is
+    passed on. Ctrl-C or SIGTERM ends the gateway when the answers under way are finished, or after --grace seconds; a
+    second Ctrl-C ends it at once.
     """
     try:
         import uvicorn

@@ -19,8 +19,12 @@ _META: Final = "ocml_bridge.upstreams"
 
 def settings_option(command: Command) -> Command:
     """The option that names the file; the others take from it what the command line does not say."""
-    text = "A YAML file with options by their long names, 'upstreams' and 'aliases'; the command line goes before it."
-    option = click.option("--settings", type=FILE, is_eager=True, expose_value=False, callback=_read, help=text)
+    text = (
+        "Read options by their long names, 'upstreams' and 'aliases' from a YAML file. The command line overrides it."
+    )
+    option = click.option(
+        "--settings", metavar="FILE", type=FILE, is_eager=True, expose_value=False, callback=_read, help=text
+    )
     return option(command)
 
 

@@ -14,7 +14,9 @@ from ..model import Json
 from .output import STANDARD, about, read_bytes
 from .parameters import FILE, Command
 
-_HELP: Final = "More special tokens that content must not make: one a line, a JSON list, or a tokenizer's JSON file."
+_HELP: Final = (
+    "Read more special tokens that content must not make: one a line, a JSON list, or a tokenizer's JSON file."
+)
 
 
 def special_tokens_option(command: Command) -> Command:

@@ -20,7 +20,7 @@ from .conversion_command import ConversionCommand
 from .convert import refuse_same_file
 from .options import format_options
 from .output import STANDARD, about, pour, read_bytes, say, shown, standard_input, warn, write_all
-from .parameters import FILE
+from .parameters import FILE, complete_profile
 from .summary import summary
 
 if TYPE_CHECKING:
@@ -53,33 +53,57 @@ def _stream_option(*names: str, written: bool, text: str, required: bool = True)
     *("-f", "--from", "source"),
     written=False,
     required=False,
-    text="What arrives: a format's id, or openai-sse; the profile's if left out.",
+    text="Read this stream: the id of a format, or openai-sse. A --profile knows its own.",
 )
 @_stream_option(
-    "-t", "--to", "target", written=True, text="What is written: a format's id, openai-sse, ocm-2.2-events."
+    "-t", "--to", "target", written=True, text="Write this stream: the id of a format, openai-sse or ocm-2.2-events."
 )
-@click.option("--prefix", metavar="TEXT", help="What stands before the stream: the prompt that the answer continues.")
 @click.option(
-    "--prompted", is_flag=True, help="The stream is an answer: the format's generation prompt stands before it."
+    "--prefix", metavar="TEXT", help="Read the stream as what follows this text: the prompt that the answer continues."
 )
-@click.option("--profile", metavar="NAME", help="The stream is an answer to a prompt of this profile.")
-@click.option("--request", type=FILE, metavar="FILE", help="The request that is answered; it declares tools.")
+@click.option(
+    "--prompted", is_flag=True, help="Read the stream as an answer: the format's generation prompt stands before it."
+)
+@click.option(
+    "--profile",
+    metavar="NAME",
+    shell_complete=complete_profile,
+    help="Read the stream as this model's answer to its prompt.",
+)
+@click.option(
+    "--request",
+    type=FILE,
+    metavar="FILE",
+    help="Read the request that is answered, which declares the tools, from FILE.",
+)
 @click.option(
     "--finish-reason",
     type=click.Choice(("stop", "length", "tool_calls", "content_filter")),
-    help="Why the engine stopped, if it did; a stream that just ends in a message is truncated.",
+    help="Say why the engine stopped. Without it, a stream that ends inside a message is truncated.",
 )
-@click.option("--show", metavar="NAME", multiple=True, help="Pass this on too, although it is private: analysis.")
-@click.option("--debug-view", is_flag=True, help="The opt-in that --show needs.")
-@click.option("--model", metavar="NAME", default="", help="The model's name, where the output has a place for it.")
 @click.option(
-    "--id", "answer_id", metavar="ID", help="The answer's id; without it, new ids are made up, for calls too."
+    "--show",
+    metavar="NAME",
+    multiple=True,
+    help="Pass this on, although it is private: analysis, commentary, other or status.",
 )
-@click.option("--created", type=int, metavar="SECONDS", help="When, in seconds since 1970; now if left out.")
-@click.option("--report", type=FILE, metavar="FILE", help="Write the findings and losses there, as JSON.")
+@click.option("--debug-view", is_flag=True, help="Confirm that --show may show what is private.")
+@click.option(
+    "--model", metavar="NAME", default="", help="Write this model's name, where the output has a place for it."
+)
+@click.option(
+    "--id", "answer_id", metavar="ID", help="Write this id of the answer. Without it, ids are made up, for calls too."
+)
+@click.option(
+    "--created",
+    type=int,
+    metavar="SECONDS",
+    help="Write this time of the answer, in seconds since 1970, not the current one.",
+)
+@click.option("--report", type=FILE, metavar="FILE", help="Write the findings and losses to FILE, as JSON.")
 @format_options
-@click.option("-v", "--verbose", is_flag=True, help="Say everything on stderr, differences of spelling too.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings on stderr.")
+@click.option("-v", "--verbose", is_flag=True, help="Print every finding and loss, those of ids and spelling too.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing on stderr but errors.")
 def stream(
     file: str,
     source: str | None,
@@ -99,11 +123,14 @@ def stream(
     verbose: bool,
     quiet: bool,
 ) -> None:
-    """Convert FILE (or standard input) as it arrives: what is known is written at once.
+    """Convert FILE (or standard input) while it arrives. What is certain is written at once.
 
-    Private reasoning, and what the model was instructed, is not passed on to openai-sse and ocm-2.2-events unless
-    --show asks for it; text formats get everything.
-    """
+    Streams for clients, such as openai-sse, get no private reasoning and no instructions, unless --show asks for them.
+    Text formats get everything.
+
+    \b
+    cat answer.txt | ocml-convert stream -f harmony -t openai-sse
+    """  # noqa: D301  # not raw: a backspace tells click to keep the lines behind it
     from ..pipe import decoder, encoder
 
     refuse_same_file({"the input": file, "--request": request}, {"standard output": STANDARD, "--report": report})

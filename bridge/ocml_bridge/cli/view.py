@@ -26,11 +26,11 @@ _WIDTH = 100
 
 @click.command()
 @click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
-@format_option("-f", "--from", "source", text="The format to read; told from the input where left out.")
+@format_option("-f", "--from", "source", text="Read this format. Without it, the format is detected.")
 @force_option
-@click.option("--debug", is_flag=True, help="Show what is hidden from end users: instructions, reasoning, tools' data.")
-@click.option("--html", type=FILE, metavar="FILE", help="Write one self-contained page there instead.")
-@format_option("--compare", "target", text="Beside what this format gives back of it, each loss at its message.")
+@click.option("--debug", is_flag=True, help="Show what end users do not see: instructions, reasoning, tools' data.")
+@click.option("--html", type=FILE, metavar="FILE", help="Write a page to FILE, with everything in it.")
+@format_option("--compare", "target", text="Show beside it what this format keeps of it, each loss at its message.")
 def view(file: str, source: str | None, force_format: bool, debug: bool, html: str | None, target: str | None) -> None:
     """Show FILE (or standard input) as a conversation.
 

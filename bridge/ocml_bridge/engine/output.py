@@ -18,8 +18,8 @@ from ..spans.frames import FrameMarks
 from ..spans.positions import behind_breaks, renumbered, spans_of_text
 from ..text.control import BREAK
 from ..text.unicode import is_unicode
+from ..transform import Dropped, remaining, renumber
 from ..transform import drop_analysis as without_analysis
-from ..transform import remaining, renumber
 from ..turns import as_transcript
 from ..units.conversation import Conversation, conversation_of, whole
 from .by_format import writer_for
@@ -32,7 +32,7 @@ def written(
     document: Document | Conversation,
     options: Options,
     *,
-    drop_analysis: bool = False,
+    drop_analysis: Dropped | None = None,
     spans: bool = False,
 ) -> Outcome:
     """What was written.
@@ -41,7 +41,7 @@ def written(
         adapter: the format.
         document: what to write; it is not changed.
         options: how, with the dialect in them.
-        drop_analysis: leave out the reasoning of turns that ended in a final answer, and report it.
+        drop_analysis: whose private reasoning to leave out; each message of it is reported.
         spans: tell what stands where in the output.
 
     Raises:
@@ -51,8 +51,8 @@ def written(
     if spans and adapter.frame_marks is None:
         detail = f"spans are told of texts and of token ids: {adapter.id} is neither; `ocml-convert formats` lists them"
         raise BridgeError(ErrorCode.OPTION, detail)
-    if drop_analysis and isinstance(transcript := whole(document), Transcript):
-        outcome = _write_answers(adapter, transcript, options, spans)
+    if drop_analysis is not None and isinstance(transcript := whole(document), Transcript):
+        outcome = _write_answers(adapter, transcript, options, drop_analysis, spans)
     else:
         outcome = _write(adapter, document, options, spans)
     return _guarded(adapter, document, outcome, options)
@@ -118,9 +118,9 @@ def _guarded(adapter: Adapter, document: Document | Conversation, written: Outco
     return DocumentOutcome(safe, Report((*known, *losses)), written.image, written.order, spans)
 
 
-def _write_answers(adapter: Adapter, transcript: Transcript, options: Options, spans: bool) -> Outcome:
-    """Write without the reasoning that led to final answers; all is reported by its place in the whole transcript."""
-    shortened, dropped = without_analysis(transcript)
+def _write_answers(adapter: Adapter, transcript: Transcript, options: Options, of: Dropped, spans: bool) -> Outcome:
+    """Write without private reasoning; all is reported by its place in the whole transcript."""
+    shortened, dropped = without_analysis(transcript, of)
     written = _write(adapter, shortened, options, spans)
     origins = remaining(len(transcript.messages), dropped)
     order = None if written.order is None else tuple(origins[index] for index in written.order)

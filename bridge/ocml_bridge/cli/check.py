@@ -1,0 +1,192 @@
+"""`ocml-convert check FILE...`: what had to be mended to read them, and which calls do not fit their tools."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final, cast
+
+import click
+
+from .. import jsontext, registry
+from ..adapter import Kind, Options, Source
+from ..boundary import Place
+from ..comparison import Comparison
+from ..convert import Reading, read
+from ..errors import BridgeError, ErrorCode, ExitCode
+from ..model import Json
+from ..split import read_all
+from .checked import Checked, total
+from .convert import refuse_same_file
+from .output import STANDARD, CommandError, about, one_line, read_bytes, say, write_all
+from .parameters import FILE, force_option, format_option
+
+
+@click.command()
+@click.argument("files", type=FILE, nargs=-1, metavar="[FILE]...")
+@format_option("-f", "--from", "source", text="Read this format. Without it, the format is detected.")
+@force_option
+@click.option(
+    "--field",
+    metavar="NAME",
+    help="The files are JSON lines, and this field of each record has the transcript.",
+)
+@click.option("--report", type=FILE, metavar="FILE", help="Write the findings to FILE, as JSON.")
+@click.option("--strict", is_flag=True, help="End with status 3 if there is a finding.")
+@click.option("--official", is_flag=True, help="Compare with what the format's official reader reads.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no summary on stderr.")
+def check(
+    files: tuple[str, ...],
+    source: str | None,
+    force_format: bool,
+    field: str | None,
+    report: str | None,
+    strict: bool,
+    official: bool,
+    quiet: bool,
+) -> int:
+    """Read each FILE (or standard input) and print what had to be mended or assumed, one finding a line.
+
+    Of a folder, all files are read. Of a file with several conversations each is read, and its findings name the place
+    where it begins.
+
+    Tool calls are compared with the tools that the file declares. To check their arguments against the tools'
+    parameters, install the extra 'schema'.
+
+    \b
+    ocml-convert check answer.txt
+    ocml-convert check -f harmony --official answer.txt
+    ocml-convert check -f harmony --field text answers.jsonl
+    """  # noqa: D301  # not raw: a backspace tells click to keep the lines behind it
+    names = [*_named(files or (STANDARD,))]
+    refuse_same_file(
+        {name if len(names) > 1 else "the input": name for name in names},
+        {"standard output": STANDARD, "--report": report},
+    )
+    options = Options(force_format=force_format)
+    checked = [_check(name, source, options, field, official=official, alone=len(names) == 1) for name in names]
+    outputs = {STANDARD: "".join(f"{one_line(line)}\n" for each in checked for line in each.lines()).encode(*_PRINTED)}
+    if report is not None:
+        found: Json = checked[0].report() if len(names) == 1 else {each.name: each.report() for each in checked}
+        outputs[report] = jsontext.dumps(found, pretty=True) + b"\n"
+    write_all(outputs)
+    if not quiet:
+        for each in checked:
+            say(each.summary())
+        if len(names) > 1:
+            say(total(checked))
+    if any(each.errors for each in checked):
+        return ExitCode.INVALID
+    return ExitCode.REFUSED if strict and any(not each.is_clean for each in checked) else ExitCode.OK
+
+
+_PRINTED: Final = ("utf-8", "backslashreplace")
+
+
+def _named(arguments: Sequence[str]) -> Iterator[str]:
+    """The files that arguments name: those in a folder in the order of their names, but hidden ones."""
+    for argument in arguments:
+        if not os.path.isdir(argument):
+            yield argument
+            continue
+        for folder, inner, names in os.walk(argument):
+            inner[:] = sorted(name for name in inner if not name.startswith("."))
+            yield from (os.path.join(folder, name) for name in sorted(names) if not name.startswith("."))
+
+
+def _check(
+    name: str, source: str | None, options: Options, field: str | None, *, official: bool, alone: bool
+) -> Checked:
+    """One file. A file that cannot be read is an error of its own among several, and ends the command alone.
+
+    Raises:
+        CommandError: where the only file cannot be read.
+    """
+    # Imported here: the other commands do without it.
+    from ..calls import check_calls
+
+    try:
+        data = read_bytes(name)
+        with about(name):
+            if field is not None:
+                readings, errors = _each(_of_records(data, field, source, options))
+            else:
+                readings, errors = _of_file(data, source, options, official=official)
+            compared: Sequence[Comparison] = _compared(data, readings[0]) if official else ()
+    except CommandError as error:
+        if alone:
+            raise
+        return Checked(name, errors=[_unread(error)])
+    checked = [replace(one, findings=(*one.findings, *check_calls(one.transcript))) for one in readings]
+    return Checked(name, checked, errors, compared)
+
+
+def _of_file(
+    data: bytes, source: str | None, options: Options, *, official: bool
+) -> tuple[list[Reading], list[BridgeError]]:
+    try:
+        return [read(data, source, options=options)], []
+    except BridgeError as error:
+        if error.code is not ErrorCode.SEVERAL or official:
+            raise
+        return _each(read_all(data, source, options=options))
+
+
+def _of_records(data: bytes, field: str, source: str | None, options: Options) -> Iterator[Reading]:
+    """The conversations in a field of JSON lines, each read when it is asked for, with the line that it stands on.
+
+    Raises:
+        BridgeError: in its turn, for a record that is no JSON, has no such field, or whose field cannot be read.
+    """
+    return map(partial(_of_record, field=field, source=source, options=options), _lines(data))
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The lines that hold anything, each with its number."""
+    return ((number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip())
+
+
+def _of_record(numbered: tuple[int, bytes], *, field: str, source: str | None, options: Options) -> Reading:
+    number, line = numbered
+    place = Place(0, number, 1)
+    try:
+        record = jsontext.loads(line)
+        if not isinstance(record, dict) or field not in record:
+            raise BridgeError(ErrorCode.SHAPE, f"the record has no field {field!r}; name another one with --field")
+        reading = read(cast("Source", record[field]), source, options=options)
+    except BridgeError as error:
+        # A place in the field tells nothing about the line.
+        error.offset, error.line, error.column = None, number, 1
+        raise
+    reading.place = place
+    return reading
+
+
+def _each(readings: Iterator[Reading]) -> tuple[list[Reading], list[BridgeError]]:
+    """What could be read, and why the rest could not."""
+    found: list[Reading] = []
+    errors: list[BridgeError] = []
+    while True:
+        try:
+            found.append(next(readings))
+        except StopIteration:
+            return found, errors
+        except BridgeError as error:
+            errors.append(error)
+
+
+def _unread(error: CommandError) -> BridgeError:
+    """Why a file among several cannot be read."""
+    cause = error.__cause__
+    if isinstance(cause, BridgeError):
+        return cause
+    return BridgeError(ErrorCode.IO, getattr(cause, "strerror", None) or str(cause))
+
+
+def _compared(data: bytes, reading: Reading) -> Sequence[Comparison]:
+    found, _ = registry.adapter(reading.source)
+    if found.compare is None:
+        raise BridgeError(ErrorCode.OPTION, f"{found.id} has no official reader to compare with; leave out --official")
+    return found.compare(data.decode() if found.kind is Kind.TEXT else jsontext.loads(data))

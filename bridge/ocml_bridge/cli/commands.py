@@ -1,0 +1,106 @@
+"""The commands by name, each imported when it is used; `convert` is meant where none is named."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from ..lazy import find
+from .output import PROGRAM
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+COMMANDS: Final[dict[str, str]] = {
+    "batch": "ocml_bridge.cli.batch:batch",
+    "check": "ocml_bridge.cli.check:check",
+    "convert": "ocml_bridge.cli.convert:convert",
+    "formats": "ocml_bridge.cli.inspect:formats",
+    "matrix": "ocml_bridge.cli.inspect:matrix",
+    "plan": "ocml_bridge.cli.plan:plan",
+    "profiles": "ocml_bridge.cli.inspect:profiles",
+    "schema": "ocml_bridge.cli.inspect:schema",
+    "serve": "ocml_bridge.cli.serve:serve",
+    "stream": "ocml_bridge.cli.stream:stream",
+    "view": "ocml_bridge.cli.view:view",
+}
+DEFAULT: Final = "convert"
+"""The command where none is named."""
+
+_MEANT: Final = {"help": "--help", "version": "--version", "list": "formats"}
+"""Words that people try as commands, and what they mean."""
+
+
+class Commands(click.Group):
+    """The program: a command's name and its arguments, or those of `convert` alone."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # as click calls it
+        """Their names; the default one comes first, as it is what most people want."""
+        return [DEFAULT, *(name for name in COMMANDS if name != DEFAULT)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of that name."""
+        return find(COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments, behind the name of the default command where they begin with no other.
+
+        Raises:
+            click.UsageError: where the first word is no file, and nearly the name of a command.
+        """
+        if ctx.resilient_parsing:
+            # Only what is complete tells the command: the word under way is not among the arguments.
+            named = not args or self._is_named(ctx, args[0])
+            return super().parse_args(ctx, args if named else [DEFAULT, *args])
+        if not args and sys.stdin is not None and sys.stdin.isatty():
+            args = ["--help"]
+        if not args or not self._is_named(ctx, args[0]):
+            if args:
+                _refuse_misspelt(ctx, args[0])
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+    def _is_named(self, ctx: click.Context, word: str) -> bool:
+        """Whether a first word is a command, or an option of the program itself."""
+        return word in COMMANDS or any(word in parameter.opts for parameter in self.get_params(ctx))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands with a line each, which says what it is for."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _line(find(COMMANDS[name]))) for name in self.list_commands(ctx)])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands, and what the default one takes: files and options."""
+        from click.shell_completion import CompletionItem
+
+        found = super().shell_complete(ctx, incomplete)
+        if not incomplete.startswith("-"):
+            # Bash forgets what stands before a file.
+            return [CompletionItem(incomplete, type="file"), *found]
+        default = find(COMMANDS[DEFAULT])
+        own = {item.value for item in found}
+        context = click.Context(default, ctx, info_name=DEFAULT, resilient_parsing=True)
+        return [*found, *(item for item in default.shell_complete(context, incomplete) if item.value not in own)]
+
+
+def _line(command: click.Command) -> str:
+    """The first sentence of what a command says of itself, whole."""
+    return command.get_short_help_str(limit=200)
+
+
+def _refuse_misspelt(ctx: click.Context, word: str) -> None:
+    """Refuse a word that nobody would call a file: it is none, and it is like a command.
+
+    Raises:
+        click.UsageError: naming the command.
+    """
+    if word.startswith("-") or os.path.exists(word):
+        return
+    from difflib import get_close_matches
+
+    meant = _MEANT.get(word.casefold()) or next(iter(get_close_matches(word.casefold(), COMMANDS, 1)), None)
+    if meant is not None:
+        raise click.UsageError(f"there is no command and no file {word!r}; did you mean '{PROGRAM} {meant}'?", ctx)

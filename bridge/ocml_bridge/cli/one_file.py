@@ -1,0 +1,77 @@
+"""`convert` takes one file. Several files, folders and compressed files lead to `batch`, by the line to type."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import click
+
+from ..errors import BridgeError, ErrorCode
+from .conversion_command import typed_options
+from .output import PROGRAM, STANDARD, read_bytes
+
+_OUTPUT: Final = "converted"
+"""The folder that the command to type writes to."""
+_COMPRESSED: Final = {b"\x1f\x8b": ("gzip", "gzip -dc"), b"\x28\xb5\x2f\xfd": ("Zstandard", "zstd -dc")}
+"""What compressed files begin with → what they are called, and what unpacks them in a pipe."""
+
+
+def one_file(files: Sequence[str]) -> str:
+    """The file to convert; standard input where none is named.
+
+    Raises:
+        BridgeError: OCB-OPTION with the command to type for several files or a folder.
+    """
+    if len(files) > 1:
+        raise _for_batch(ErrorCode.OPTION, files, f"convert takes one file, not {len(files)}; this converts them all")
+    name = files[0] if files else STANDARD
+    if name != STANDARD and os.path.isdir(name):
+        raise _for_batch(ErrorCode.OPTION, files, f"{name} is a folder; this converts the files in it")
+    return name
+
+
+def read_file(name: str) -> bytes:
+    """The file's bytes.
+
+    Raises:
+        BridgeError: OCB-ENCODING with the command to type for a compressed file.
+        CommandError: where it cannot be read.
+    """
+    data = read_bytes(name)
+    for beginning, (what, unpack) in _COMPRESSED.items():
+        if data.startswith(beginning):
+            if name == STANDARD:
+                raise BridgeError(
+                    ErrorCode.ENCODING, f"the input is compressed with {what}; pipe it through '{unpack}'"
+                )
+            raise _for_batch(
+                ErrorCode.ENCODING, [name], f"{name} is compressed with {what}; this converts what is in it"
+            )
+    return data
+
+
+def _for_batch(code: ErrorCode, files: Sequence[str], why: str) -> BridgeError:
+    line = shlex.join([PROGRAM, "batch", *files, *_given(), "-o", _OUTPUT])
+    return BridgeError(code, f"{why}: {line}")
+
+
+def _given() -> Iterator[str]:
+    """The options of the current command line, as far as `batch` takes them; the format to write in any case."""
+    from .batch import batch
+
+    batch.declare_format_options()
+    takes = {parameter.name for parameter in batch.params} - {"output", "report"}
+    typed = typed_options()
+    for parameter in click.get_current_context().command.params:
+        if not isinstance(parameter, click.Option) or parameter.name not in takes:
+            continue
+        spelling = min(parameter.opts, key=len)
+        if parameter.name in typed:
+            values = typed[parameter.name]
+            for value in values if parameter.multiple else [values]:
+                yield from (spelling,) if parameter.is_flag else (spelling, value)
+        elif parameter.name == "target" and "profile" not in typed:
+            yield from (spelling, "FORMAT")
