@@ -15,7 +15,7 @@ from ocml_bridge.cli.commands import COMMANDS
 from ocml_bridge.cli.completion import joined
 
 SHELLS = ("bash", "zsh", "fish")
-OFFERED = {
+OFFERED: dict[tuple[str, ...], list[str]] = {
     ("",): ["check", "view", "file"],
     ("ba",): ["batch"],
     ("--st",): ["--strict"],

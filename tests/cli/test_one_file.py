@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-GIVEN = {
+GIVEN: dict[tuple[str, ...], str] = {
     ("a.chatml", "b c.chatml", "-t", "openai", "--strict"): (
         "convert takes one file, not 2; this converts them all: "
         "ocml-convert batch a.chatml 'b c.chatml' -t openai --strict -o converted"
