@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.blocks.grammar import AFTER, WIRE, Grammar, MessageKind, added, kind_of, more_of
+from ocml_bridge.blocks.skeletons import Slots
 from ocml_bridge.blocks.spelling import is_same
 from ocml_bridge.blocks.values import AN_OBJECT, compact_object, nearest_object, object_in, text_of, value_in
 from ocml_bridge.blocks.writing import bare
@@ -19,6 +20,7 @@ from ocml_bridge.units.heads import Head
 
 from .alphabet import AS_IS, is_odd
 from .media import is_media, read_media, write_media
+from .slots import SLOTS
 from .syntax import (
     CACHE_POINT,
     CITED,
@@ -51,6 +53,7 @@ class BlockGrammar(Grammar):
     key = CONTENT
     vendor = VENDOR
     roles: ClassVar[dict[str, str]] = ROLES
+    slots: ClassVar[Slots] = SLOTS
     has_system = True
     joins_texts = True
     holds_empty = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.blocks.grammar import AFTER, WIRE, Grammar, added, kind_of, more_of
+from ocml_bridge.blocks.skeletons import Slots
 from ocml_bridge.blocks.values import AN_OBJECT, compact_object, nearest_object, object_in, text_of, value_in
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log, LossCode, Severity
@@ -17,6 +18,7 @@ from ocml_bridge.units.heads import Head
 
 from . import syntax
 from .media import read_media, write_media
+from .slots import SLOTS
 from .syntax import (
     CALL,
     CODE,
@@ -55,6 +57,7 @@ class PartGrammar(Grammar):
     key = PARTS
     vendor = VENDOR
     roles: ClassVar[dict[str, str]] = ROLES
+    slots: ClassVar[Slots] = SLOTS
 
     def keys(self, value: Object) -> Object:
         """An object with its keys in camel case."""

@@ -86,15 +86,27 @@ def write_calls(calls: Sequence[Message]) -> str:
 
 def _write_call(call: Message) -> str:
     content = call.content if isinstance(call.content, str) else ""
-    span = jsontext.parse(content)
-    plain = span is not None and not isinstance(span.value, str) and content == content.strip()
-    arguments = content if plain else jsontext.spaced(content)
+    arguments = content if is_json(content) else jsontext.spaced(content)
     others = "".join(
         f", {jsontext.spaced(key)}: {jsontext.spaced(value)}"
         for key, value in others_of(call).items()
         if key not in ("name", *_ARGUMENTS)
     )
     return f'{{"name": {jsontext.spaced(name_of(call.recipient or ""))}, "arguments": {arguments}{others}}}'
+
+
+def is_json(content: str) -> bool:
+    """Whether arguments are JSON that stands in the value as it is: anything but a string."""
+    span = jsontext.parse(content) if content == content.strip() else None
+    return span is not None and not isinstance(span.value, str)
+
+
+def may_nest_deep(content: str) -> bool:
+    """Whether arguments may nest too deep for a value that they stand in."""
+    return content.count("{") + content.count("[") > _DEEP
+
+
+_DEEP: Final = 100
 
 
 def others_of(call: Message) -> Object:
@@ -106,3 +118,35 @@ def others_of(call: Message) -> Object:
 def extras_of(call: Call) -> Object:
     """The same as extras of the call's message."""
     return {_CALL: call.others} if call.others else {}
+
+
+# --- plans ------------------------------------------------------------------------------------------------------------
+
+_PLAIN: Final = re.compile(r'\{"name": "([\w.-]{1,100})", "arguments": (\{.*\})\}', re.DOTALL | re.ASCII)
+
+
+class Skeleton(NamedTuple):
+    """A value of one call as we write it.
+
+    Attributes:
+        name: of the function.
+        arguments: the text of an object.
+    """
+
+    name: str
+    arguments: str
+
+
+def skeleton_of(value: str) -> Skeleton | None:
+    """The name and the arguments of a value that is one call, spelled as we spell it; None for any other."""
+    found = _PLAIN.fullmatch(value)
+    if found is None or may_nest_deep(found[2]) or not is_json(found[2]):
+        return None
+    return Skeleton(found[1], found[2])
+
+
+def with_arguments(value: str, text: str) -> str:
+    """A value that has a skeleton, with a text in an object for its arguments."""
+    found = skeleton_of(value)
+    assert found is not None
+    return f'{{"name": "{found.name}", "arguments": {{{jsontext.spaced(text)}: 0}}}}'

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.form import Object
+from ocml_bridge.jsontext import spaced
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import (
@@ -30,13 +31,14 @@ from ocml_bridge.transform import missing
 from ocml_bridge.turns import hoist_tools, is_call, parts_of, places
 from ocml_bridge.units.conversation import Conversation, conversation_of
 from ocml_bridge.units.envelopes import Body, Branches, EnvelopeWriter
-from ocml_bridge.units.grammar import Emptied, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Emptied, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.grouping import with_preambles
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of, messages_of
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.visibility import is_private, is_reasoning
 
+from .calls import is_json, may_nest_deep, skeleton_of, with_arguments
 from .rows import Column, Row, emptied, outline, read_row, refilled, write_row
 from .syntax import (
     APART,
@@ -84,13 +86,17 @@ class TurnReader(UnitReader):
         word, text = unit.get(SPEAKERS[0]), unit.get(TEXTS[0])
         if word.__class__ is not str or text.__class__ is not str or not text or len(word) > _LONGEST:
             return None
-        if word in CALLS or ("<" in text and not _is_inert(text)):
+        if "<" in text and not _is_inert(text):
             return None
+        if word in CALLS:
+            called = skeleton_of(text)
+            return None if called is None else ((tuple(unit), word, called.name), [called.arguments])
         return (tuple(unit), word), [text]
 
     def filled(self, unit: Any, values: Sequence[str]) -> Unit:
         """A turn that is a text, with another one."""
-        return {**unit, TEXTS[0]: values[0]}
+        called = unit[SPEAKERS[0]] in CALLS
+        return {**unit, TEXTS[0]: with_arguments(unit[TEXTS[0]], values[0]) if called else values[0]}
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
         """The messages of a turn, or of the system's column.
@@ -194,6 +200,7 @@ class TurnWriter(EnvelopeWriter):
     reader: ClassVar[type[UnitReader]] = TurnReader
     mark = "<"
     groups = True
+    embeds = True
 
     def inert(self, text: str) -> bool:
         """Whether a text has no tag of a thought, of results, or of media."""
@@ -245,6 +252,14 @@ class TurnWriter(EnvelopeWriter):
     def follows(self, head: Head) -> bool:
         """Of a call the value depends on its arguments."""
         return not head.calls
+
+    def classify(self, head: Head, content: str) -> ContentClass | None:
+        """Arguments are JSON, or a string in JSON."""
+        if not head.calls:
+            return ANY_CONTENT
+        if not head.bare or may_nest_deep(content):
+            return None
+        return _JSON if is_json(content) else _TEXT
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """A turn, and what it reads as."""
@@ -304,6 +319,9 @@ class TurnWriter(EnvelopeWriter):
         return Conversation(items, around)
 
 
+_JSON: Final = ContentClass('{"', '": 0}')
+_TEXT: Final = ContentClass(encode=spaced)
+"""What a call says: JSON that stands there as it is, and anything else."""
 _BEGUN: Final = "begun"
 """The state behind a turn."""
 

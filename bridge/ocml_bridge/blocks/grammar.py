@@ -12,6 +12,7 @@ from ..turns import is_call
 from ..units.grammar import ContentClass
 from ..units.heads import Head
 from ..visibility import is_private
+from .skeletons import Slots
 from .spelling import is_empty
 
 AFTER: Final = "blocks behind"
@@ -55,6 +56,7 @@ class Grammar(ABC):
         has_system: whether the system may speak behind others.
         joins_texts: whether texts that follow one another in one role have to be one wire message.
         holds_empty: whether a text may be empty.
+        slots: the members of blocks that are calls and replies, as far as they are read alike.
     """
 
     home: ClassVar[str]
@@ -64,6 +66,7 @@ class Grammar(ABC):
     has_system: ClassVar[bool] = False
     joins_texts: ClassVar[bool] = False
     holds_empty: ClassVar[bool] = True
+    slots: ClassVar[Slots] = {}
 
     def keys(self, value: Object) -> Object:
         """An object with its keys as we write them."""

@@ -8,7 +8,6 @@ from typing import Any, Final, cast
 from ..form import Object
 from ..memo import Memo
 from ..model import Foreign, Json, Message, Part, Text
-from ..units.grammar import Skeleton
 from ..units.grouping import with_preambles
 from ..units.heads import LIMIT, Head, Item
 from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, more_of
@@ -196,29 +195,3 @@ def _apart_from(grammar: Grammar, before: Head, head: Head) -> Head:
         return head
     own = {**grammar.notes(message.layout), APART: True}
     return head.replaced(layout={**(message.layout or {}), grammar.home: own})
-
-
-# --- plans ------------------------------------------------------------------------------------------------------------
-
-
-def text_skeleton(wire: Any, key: str) -> Skeleton | None:
-    """A wire message that is one text and nothing else, without it."""
-    if wire.__class__ is not dict or len(wire) != 2:
-        return None
-    role, blocks = wire.get(ROLE), wire.get(key)
-    if role.__class__ is not str or blocks.__class__ is not list or len(blocks) != 1 or len(role) > _LONGEST:
-        return None
-    block = blocks[0]
-    if block.__class__ is not dict or len(block) != 1:
-        return None
-    text = block.get("text")
-    return ((tuple(wire), role), [text]) if text.__class__ is str and text else None
-
-
-def text_filled(wire: Object, key: str, text: str) -> Object:
-    """A wire message that is one text, with another one."""
-    return {name: [{"text": text}] if name == key else value for name, value in wire.items()}
-
-
-_LONGEST: Final = 100
-"""The longest role that plans are made for, in characters."""

@@ -22,8 +22,9 @@ from ..units.writer import Prepared
 from .grammar import ROLE, TOP, Grammar
 from .joining import State as Joint
 from .preparing import prepared
-from .reading import read_wire, related, text_filled, text_skeleton
+from .reading import read_wire, related
 from .shell import CHOICE, Parts, Shell, Top
+from .skeletons import filled, skeleton
 from .spelling import UnlikeError
 from .values import compact_object
 from .writing import nearest, settled, spelled, wires_of
@@ -57,12 +58,12 @@ class BlockReader(UnitReader):
         return Parted(units, shell.around, shell.cut_off, shell)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
-        """A wire message of one text, without it."""
-        return text_skeleton(unit, self.grammar.key)
+        """A wire message of texts, calls and replies, without what they say."""
+        return skeleton(unit, self.grammar.key, self.grammar.slots)
 
     def filled(self, unit: Any, values: Sequence[str]) -> Unit:
-        """A wire message of one text, with another one."""
-        return text_filled(unit, self.grammar.key, values[0])
+        """A wire message that has a skeleton, with other contents and ids."""
+        return filled(unit, self.grammar.key, self.grammar.slots, values)
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
         """The messages of a wire message.

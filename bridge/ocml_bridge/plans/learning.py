@@ -180,7 +180,7 @@ class Learner:
             before, content, after = (unit, "", "") if heads[0].empty else unit.partition(items[0][1])
             once = heads[0].empty or (content and items[0][1] not in after)
             return Plan(before, after, None, made, table, items, (*classes,), []) if once else None
-        build = _builder(unit, items, classes, keeps_ids=keeps_ids)
+        build = _builder(unit, items, classes, keeps_ids=keeps_ids, embedded=self._grammar.embeds)
         return None if build is None else Plan("", "", build, made, table, items, (*classes,), [])
 
 
@@ -190,7 +190,12 @@ def _expected(message: Message) -> Item:
 
 
 def _builder(
-    unit: Unit, items: Sequence[tuple[Head, str, str | None]], classes: Sequence[ContentClass], *, keeps_ids: bool
+    unit: Unit,
+    items: Sequence[tuple[Head, str, str | None]],
+    classes: Sequence[ContentClass],
+    *,
+    keeps_ids: bool,
+    embedded: bool,
 ) -> Callable[[Sequence[Item]], Unit] | None:
     """What makes a unit like this one, which was made of items with probes."""
     probes: dict[str, str] = {}
@@ -202,7 +207,7 @@ def _builder(
             probes[shown(encode(content))], encoders[f"encode{at}"] = f"encode{at}(items[{at}][1])", encode
         if call_id is not None and keeps_ids:
             probes[call_id] = f"items[{at}][2]"
-    return builder(unit, probes, encoders)
+    return builder(unit, probes, encoders, embedded=embedded)
 
 
 BY_CLASS: Any = object()

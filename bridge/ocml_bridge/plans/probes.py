@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import isfinite
 from typing import Any, Final, cast
 
@@ -30,7 +31,7 @@ def shown(value: Any) -> str:
 
 
 def builder(
-    unit: Unit, probes: Mapping[str, str], encoders: Mapping[str, Callable[[str], Any]]
+    unit: Unit, probes: Mapping[str, str], encoders: Mapping[str, Callable[[str], Any]], *, embedded: bool = False
 ) -> Callable[[Sequence[Item]], Unit] | None:
     """What makes a unit like this one of other items; None where a probe does not stand in it once.
 
@@ -38,9 +39,10 @@ def builder(
         unit: a text with probes in it, or JSON in which each is a whole value.
         probes: each probe, as it stands there and is `shown` → the source of its value.
         encoders: the functions that these sources name.
+        embedded: whether probes may stand inside of texts of the JSON.
     """
     try:
-        source = _text_source(unit, probes) if isinstance(unit, str) else _source(unit, probes)
+        source = _text_source(unit, probes) if isinstance(unit, str) else _source(unit, probes, embedded=embedded)
     except ValueError:
         return None
     if any(source.count(place) != 1 for place in probes.values()):
@@ -58,20 +60,22 @@ def _text_source(text: str, probes: Mapping[str, str]) -> str:
     return f"''.join(({', '.join(sources)},))"
 
 
-def _source(value: Any, probes: Mapping[str, str]) -> str:
+def _source(value: Any, probes: Mapping[str, str], *, embedded: bool) -> str:
     """The source of a JSON value; of nothing else, as whoever made a message by hand may have put anything into it."""
-    kind = value.__class__
+    kind, place_of = value.__class__, partial(_source, probes=probes, embedded=embedded)
     if kind is str:
         if value not in probes and PROBE in value:
+            if embedded:
+                return _text_source(value, probes)
             raise ValueError(value)
         return probes.get(value) or repr(value)
     if kind is dict and (place := probes.get(repr(value))) is not None:
         return place
     if kind is dict:
         members = cast("dict[str, Any]", value).items()
-        return "{" + ", ".join(f"{_source(key, {})}: {_source(item, probes)}" for key, item in members) + "}"
+        return "{" + ", ".join(f"{_source(key, {}, embedded=False)}: {place_of(item)}" for key, item in members) + "}"
     if kind is list:
-        return "[" + ", ".join(_source(item, probes) for item in cast("list[Any]", value)) + "]"
+        return "[" + ", ".join(place_of(item) for item in cast("list[Any]", value)) + "]"
     if value is None or kind in (bool, int) or (kind is float and isfinite(value)):
         return repr(value)
     raise ValueError(value)

@@ -65,6 +65,7 @@ class UnitWriter(ABC):
         mixes_roles: whether these may be of several roles.
         keeps_ids: whether call ids are written.
         tokens: what there is to know of the tokens of its outputs; None for text.
+        embeds: whether contents stand as they are inside of texts of a unit that is JSON.
         settles: whether what calls and replies say is `settled` before it is spelled.
     """
 
@@ -75,6 +76,7 @@ class UnitWriter(ABC):
     mixes_roles: ClassVar[bool] = False
     keeps_ids: ClassVar[bool] = False
     tokens: ClassVar[Tokens | None] = None
+    embeds: ClassVar[bool] = False
     settles: ClassVar[bool] = False
 
     def __init__(self, options: Options) -> None:
