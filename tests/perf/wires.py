@@ -1,0 +1,293 @@
+"""`python tests/perf/wires.py`: the wires of vendors, by us and by other converters, on the same recorded requests.
+
+Each request goes to another wire and back, by one converter both ways. What of it is gone, and whether anything is said
+of that, is counted leaf by leaf (`wire_facts`); the time is that of the way there, sentences of reports included. A
+request goes through all of them before the next one does, in one process, round after round; its best round counts, in
+CPU time. A converter that is not installed is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from time import process_time
+from typing import Any, Final, NamedTuple
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / folder) for folder in ("bridge", "adapters", "tests")]
+
+Wire = dict[str, Any]
+Step = Callable[[str, str, bytes], "Made"]
+FOLDERS: Final = {"openai": "chat-completions", "anthropic": "anthropic", "openai-responses": "responses"}
+PAIRS: Final = (
+    ("openai", "anthropic"),
+    ("anthropic", "openai"),
+    ("openai", "openai-responses"),
+    ("openai-responses", "openai"),
+)
+JSON: Final = "json"
+OURS: Final = "ocml-convert"
+WORDS: Final = {
+    **dict.fromkeys(("text", "content", "input", "code"), "message content layout"),
+    **dict.fromkeys(("type", "status", "phase", "role", "instructions", "system"), "extras layout"),
+    **dict.fromkeys(("max_completion_tokens", "max_output_tokens"), "max_tokens layout"),
+}
+"""What a report may call what stands under a key, beside the key itself; the same for all."""
+PAGE: Final = ROOT / "docs/speed.md"
+
+
+class Made(NamedTuple):
+    """What a converter made of a request.
+
+    Attributes:
+        data: the request on the other wire.
+        says: what it says of what is lost, as texts.
+    """
+
+    data: bytes
+    says: list[str]
+
+
+class Sum(NamedTuple):
+    """What became of all requests.
+
+    Attributes:
+        whole: how many came back with all that they said.
+        refused: how many ended in an error.
+        gone: how many leaves of the others are gone.
+        unsaid: how many of these nobody spoke of.
+        seconds: for the way there, one of those that were not refused.
+        bound: the same in times of what parsing and writing their JSON takes.
+        ours: the same in times of what ours takes for the same ones.
+    """
+
+    whole: int
+    refused: int
+    gone: int
+    unsaid: int
+    seconds: float
+    bound: float
+    ours: float
+
+
+# --- converters -------------------------------------------------------------------------------------------------------
+
+
+def ours() -> Step:
+    """`convert`, with its report."""
+    from ocml_bridge import convert
+    from ocml_bridge.policy import LENIENT
+
+    def run(source: str, target: str, data: bytes) -> Made:
+        result = convert(data, source=source, target=target, policy=LENIENT)
+        return Made(result.data, [f"{loss.code} {loss.path} {loss.detail}" for loss in result.losses])
+
+    return run
+
+
+def babel() -> Step:
+    """`translate`, which has no report."""
+    import orjson
+
+    translate: Any = __import__("llm_transform.registry", fromlist=["translate"]).translate
+    names = {"openai": "openai-chat", "anthropic": "anthropic-messages", "openai-responses": "openai-responses"}
+
+    def run(source: str, target: str, data: bytes) -> Made:
+        made = translate(names[source], names[target], orjson.loads(data))
+        return Made(orjson.dumps(made, default=_number), [])
+
+    return run
+
+
+def _number(value: Any) -> Any:
+    """A number that keeps its spelling."""
+    return json.loads(str(value))
+
+
+def rosetta() -> Step:
+    """A pipeline for each request, with its warnings."""
+    import orjson
+
+    pipeline_of: Any = __import__("llm_rosetta.pipeline", fromlist=["ConversionPipeline"]).ConversionPipeline
+    names = {"openai": "openai_chat", "anthropic": "anthropic", "openai-responses": "openai_responses"}
+
+    def run(source: str, target: str, data: bytes) -> Made:
+        pipeline = pipeline_of(names[source], names[target])
+        body = pipeline.convert_request(orjson.loads(data))
+        return Made(orjson.dumps(body), [str(each) for each in pipeline.warnings])
+
+    return run
+
+
+def litellm() -> Step:
+    """The steps of its providers and bridges that rewrite a request; none has a report."""
+    import orjson
+
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else importing it asks the network
+    __import__("litellm").suppress_debug_info = True
+
+    def of(module: str, name: str) -> Any:
+        return getattr(__import__(f"litellm.{module}", fromlist=[name]), name)
+
+    to_anthropic = of("llms.anthropic.chat.transformation", "AnthropicConfig")()
+    passing = "llms.anthropic.experimental_pass_through.adapters.transformation"
+    from_anthropic = of(passing, "LiteLLMAnthropicMessagesAdapter")()
+    bridge = "completion_extras.litellm_responses_transformation.transformation"
+    to_responses = of(bridge, "LiteLLMResponsesTransformationHandler")()
+    bridge = "responses.litellm_completion_transformation.transformation"
+    from_responses = of(bridge, "LiteLLMCompletionResponsesConfig")
+
+    def steps(source: str, target: str, request: Wire) -> Any:
+        model = request.get("model", "any")
+        if target == "anthropic":
+            given = {key: value for key, value in request.items() if key not in ("model", "messages")}
+            options = to_anthropic.map_openai_params(given, {}, model, drop_params=True)
+            return to_anthropic.transform_request(model, request["messages"], options, {}, {})
+        if source == "anthropic":
+            made = from_anthropic.translate_anthropic_to_openai(request)
+            return next(iter(made)) if made.__class__ is tuple else made
+        if target == "openai-responses":
+            options = {key: value for key, value in request.items() if key not in ("model", "messages")}
+            return to_responses.transform_request(model, request["messages"], options, {}, {}, _Nobody())
+        options = {key: value for key, value in request.items() if key not in ("model", "input")}
+        return from_responses.transform_responses_api_request_to_chat_completion_request(
+            model, request["input"], options
+        )
+
+    def run(source: str, target: str, data: bytes) -> Made:
+        return Made(orjson.dumps(steps(source, target, orjson.loads(data)), default=_plain), [])
+
+    return run
+
+
+class _Nobody:
+    """Stands for what logs requests."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self._take
+
+    def _take(self, *_given: Any, **_named: Any) -> None:
+        """Nobody listens."""
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(exclude_none=True)
+
+
+CONVERTERS: Final[dict[str, tuple[str, Callable[[], Step]]]] = {
+    OURS: ("", ours),
+    "litellm": ("litellm", litellm),
+    "llm-babel": ("llm-babel", babel),
+    "llm-rosetta": ("llm-rosetta", rosetta),
+}
+
+
+def installed() -> dict[str, Step]:
+    """The converters that there are."""
+    found: dict[str, Step] = {}
+    for name, (distribution, make) in CONVERTERS.items():
+        try:
+            _ = version(distribution) if distribution else ""
+        except PackageNotFoundError:
+            continue
+        found[name] = make()
+    return found
+
+
+# --- what is measured -------------------------------------------------------------------------------------------------
+
+
+def requests(wire: str) -> list[bytes]:
+    """The recorded requests of a wire."""
+    from corpus import corpus_path
+
+    files = sorted(corpus_path("wires").glob(f"*/{FOLDERS[wire]}/*request.json"))
+    return [path.read_bytes() for path in files]
+
+
+def fate(step: Step, source: str, target: str, data: bytes) -> tuple[int, int] | None:
+    """How many leaves are gone there and back, and of how many nobody speaks; None for an error."""
+    from wire_facts import gone
+
+    try:
+        there = step(source, target, data)
+        back = step(target, source, there.data)
+    except Exception:  # whatever another's library raises
+        return None
+    missing = gone(json.loads(data), json.loads(back.data))
+    reports = [*there.says, *back.says]
+    names = ({word for key in leaf.keys for word in (key, *WORDS.get(key, "").split())} for leaf in missing)
+    unsaid = sum(not any(name in report for name in each for report in reports) for each in names)
+    return len(missing), unsaid
+
+
+def measure(steps: dict[str, Step], source: str, target: str, rounds: int) -> dict[str, Sum]:
+    """What becomes of the requests of a wire by each converter, and how long that takes."""
+    import orjson
+
+    given = requests(source)
+    fates = {name: [fate(step, source, target, data) for data in given] for name, step in steps.items()}
+    runs: dict[str, Callable[[bytes], object]] = {JSON: lambda data: orjson.dumps(orjson.loads(data))}
+    runs |= {name: (lambda data, step=step: step(source, target, data)) for name, step in steps.items()}
+    best = {name: [float("inf")] * len(given) for name in runs}
+    gc.collect()
+    gc.freeze()
+    for _ in range(rounds):
+        for at, data in enumerate(given):
+            for name, run in runs.items():
+                if name == JSON or fates[name][at] is not None:
+                    start = process_time()
+                    run(data)
+                    best[name][at] = min(best[name][at], process_time() - start)
+    sums: dict[str, Sum] = {}
+    for name, found in fates.items():
+        done = [at for at, each in enumerate(found) if each is not None]
+        known = [each for each in found if each is not None]
+        gone, unsaid = sum(each[0] for each in known), sum(each[1] for each in known)
+        there, bound, our = (sum(best[each][at] for at in done) for each in (name, JSON, OURS))
+        whole = sum(each[0] == 0 for each in known)
+        sums[name] = Sum(
+            whole, len(found) - len(done), gone, unsaid, there / max(1, len(done)), there / bound, there / our
+        )
+    return sums
+
+
+def rows(rounds: int) -> Iterator[str]:
+    """The lines of the table."""
+    steps = installed()
+    yield "| request, there and back | by | whole | refused | gone | in silence | µs there | × JSON | of our time |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    for source, target in PAIRS:
+        count = len(requests(source))
+        sums = measure(steps, source, target, rounds)
+        for at, (name, found) in enumerate(sums.items()):
+            first = f"`{source}` → `{target}`, {count}" if at == 0 else ""
+            by = f"**{name}**" if name == OURS else f"{name} {version(CONVERTERS[name][0])}"
+            counts = f"{found.whole} | {found.refused} | {found.gone} | {found.unsaid}"
+            share = "" if name == OURS else f"{found.ours:,.2f}×"
+            yield f"| {first} | {by} | {counts} | {found.seconds * 1e6:,.0f} | {found.bound:,.0f}× | {share} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Compare converters between wires on recorded requests.")
+    parser.add_argument("--rounds", type=int, default=20, help="how often each request is timed")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/speed.md")
+    given = parser.parse_args()
+    table = "\n".join(rows(given.rounds))
+    print(table)
+    if given.write:
+        begin, end = "<!-- generated: wires -->", "<!-- end -->"
+        text = PAGE.read_text("utf-8")
+        made = re.sub(f"{begin}.*?{end}", lambda _: f"{begin}\n\n{table}\n\n{end}", text, count=1, flags=re.DOTALL)
+        PAGE.write_text(made, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
