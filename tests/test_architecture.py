@@ -33,7 +33,7 @@ LAYERS = (
     ("convert",),
     ("capabilities",),
     ("answers",),
-    ("split", "verify"),
+    ("split", "stability", "verify"),
     ("request",),
     ("profiles",),
     ("",),  # the public API, ocml_bridge/__init__.py

@@ -5,7 +5,8 @@ The laws are 9a to 9f of docs/spans.md: tiling, content, the same bytes, streams
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -13,9 +14,11 @@ from corpus import corpus_cases
 from ocml_adapters.harmony.tokens import ends_of, spelled
 from ocml_adapters.ocm_2_2.message import decode
 from ocml_bridge import BridgeError, ErrorCode, Message, Options, Tool, Transcript, convert, read, write
-from ocml_bridge.model import Completion, Infill, Text, Tools
+from ocml_bridge.model import Completion, Infill, Text, Tools, replace
 from ocml_bridge.policy import LENIENT
-from ocml_bridge.spans import Span, SpanKind
+from ocml_bridge.profiles import profile
+from ocml_bridge.spans import Span, SpanKind, tokenized
+from ocml_bridge.stability import is_stable
 from ocml_bridge.testing import check_spans
 from ocml_bridge.testing.spans import spans_hold, tiles
 
@@ -271,3 +274,83 @@ def test_tokens_are_those_of_the_text() -> None:
 
 def _ends(spans: tuple[Span, ...], text: str) -> list[int]:
     return [len(text[: span.end].encode()) for span in spans]
+
+
+class Words:
+    """A tokenizer of words: each with the blanks before it."""
+
+    class Encoding(NamedTuple):
+        ids: list[int]
+        offsets: list[tuple[int, int]]
+
+    def encode(self, sequence: str, /, *, add_special_tokens: bool) -> Encoding:
+        assert not add_special_tokens
+        offsets = [found.span() for found in re.finditer(r"\s*(<\|\w+\|>|[^\s<]+)|\s+", sequence)]
+        return self.Encoding([len(sequence[begin:end]) for begin, end in offsets], offsets)
+
+
+def test_a_text_has_spans_in_the_tokens_of_any_model() -> None:
+    talk = Transcript((Message("user", "Hi"), Message("assistant", "\nNo, not now.", channel="final")))
+    result = write(talk, "chatml", spans=True)
+    ids, spans = tokenized(result.spans or (), str(result.output), Words())
+    assert [span.start for span in spans] == [0, *[span.end for span in spans][:-1]]
+    assert spans[-1].end == len(ids)
+    body = next(span for span in spans if span.path == "/messages/1/content")
+    assert ids[body.start : body.end] == [len("\n\nNo,"), len(" not"), len(" now.")]  # the later one has a shared token
+
+
+def test_a_text_has_spans_in_the_tokens_of_a_real_tokenizer() -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="it is an extra")
+    made = tokenizers.Tokenizer(tokenizers.models.BPE())
+    made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = tokenizers.decoders.ByteLevel()
+    alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    special = ["<|im_start|>", "<|im_end|>"]
+    made.train_from_iterator(
+        ["Grüße 你好"], tokenizers.trainers.BpeTrainer(special_tokens=special, initial_alphabet=alphabet)
+    )
+    talk = Transcript((Message("user", "Grüße 你好"), Message("assistant", "No.", channel="final")))
+    result = write(talk, "chatml", spans=True)
+    ids, spans = tokenized(result.spans or (), str(result.output), made)
+    decoded = [made.decode(ids[span.start : span.end], skip_special_tokens=False) for span in spans]
+    assert decoded == [str(result.output)[span.start : span.end] for span in result.spans or ()]
+
+
+@pytest.mark.parametrize(
+    ("target", "stable"), [("chatml", True), ("harmony", True), ("ocm-2.2", False), ("ocm-0.1", False)]
+)
+def test_a_text_goes_on_where_its_beginning_ended(target: str, stable: bool) -> None:
+    """Law 9f. OpenChatML 2.2 ends its last answer with `<|return|>`, and 0.1 the whole text with a token."""
+    talk = Transcript((Message("user", "Hi"), Message("assistant", "Yes.", channel="final"), Message("user", "So?")))
+    assert is_stable(talk, target) is stable
+    outputs = [str(write(replace(talk, messages=talk.messages[:count]), target).output) for count in (1, 2, 3)]
+    assert all(outputs[-1].startswith(output) for output in outputs) is stable
+
+
+@pytest.mark.parametrize(("name", "stable"), [("qwen2.5", True), ("qwen3", False), ("gpt-oss", False)])
+def test_a_template_may_rewrite_what_it_wrote(name: str, stable: bool) -> None:
+    """Qwen3 takes the thoughts out of what is history; gpt-oss too, and ends its last answer otherwise."""
+    wire = [{"role": "user", "content": "Hi"}, {"role": "assistant", "reasoning": "Hm.", "content": "Yes."}]
+    request = read({"messages": [*wire, {"role": "user", "content": "So?"}]}, "openai").transcript
+    assert isinstance(request, Transcript)
+    assert profile(name).is_stable(request) is stable
+
+
+# --- losses -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_loss_points_to_its_place() -> None:
+    talk = Transcript((Message("user", "a <|end|> b", name="bob"), Message("assistant", "c", channel="final")))
+    result = write(talk, "harmony", spans=True, policy=LENIENT)
+    losses: Any = result.report()["losses"]
+    places = {loss["path"]: str(result.output)[slice(*loss["span"])] for loss in losses}
+    assert places["/messages/0/content"] == "a <\u200b|end|> b"
+    assert places["/messages/0/name"] == "<|start|>user<|message|>a <\u200b|end|> b<|end|>"
+
+
+def test_a_loss_of_what_is_not_there_has_no_place() -> None:
+    thought = Message("assistant", "Hm.", channel="analysis")
+    result = write(Transcript((TALK.messages[0], thought)), "chatml", spans=True, policy=LENIENT)
+    losses: Any = result.report()["losses"]
+    assert [("span" in loss) for loss in losses if loss["path"] == "/messages/1"] == [False]
+    assert "span" not in str(write(TALK, "harmony", policy=LENIENT).report())

@@ -25,6 +25,7 @@ from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
 from .prompting import ChatTemplate
 from .request import Prepared, is_unfinished, prepare
 from .spans.span import SpanKind
+from .stability import goes_on
 from .tool_names import ToolNames
 from .turns import full_name, recipient_of
 
@@ -122,6 +123,18 @@ class Profile:
             prompt = self._written(prepared(goes_on=False), options, spans=spans)
         policy.check(prompt.losses, strict=strict)
         return prompt
+
+    def is_stable(self, request: Transcript, *, options: Options = DEFAULT) -> bool:
+        """Whether lines to train on of each beginning of a conversation begin that of all of it.
+
+        Templates that rewrite what is history, such as reasoning, are not. Each beginning is written.
+
+        Args:
+            request: the conversation.
+            options: how to write.
+        """
+        options = replace(options, training=True)
+        return goes_on(request, lambda one: self.prompt(one, options=options, policy=LENIENT).output)
 
     def answering(
         self,

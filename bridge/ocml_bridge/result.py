@@ -13,6 +13,7 @@ from .loss import Finding, Loss, LossCode, is_lossless
 from .model import Document, Json, Transcript
 from .ownership import own, own_json
 from .report import Report
+from .spans.positions import place_in, ranges
 from .spans.span import Span
 from .substance import Characters, characters
 from .transform import remaining
@@ -112,6 +113,7 @@ class Result:
     _losses: tuple[Loss, ...] | None = field(default=None, init=False)
     _own_output: Source = field(default=None, init=False)
     _own_transcript: Document | None = field(default=None, init=False)
+    _places: dict[str, tuple[int, int]] | None = field(default=None, init=False)
 
     @property
     def losses(self) -> tuple[Loss, ...]:
@@ -201,6 +203,19 @@ class Result:
         outcome = DocumentOutcome(self._outcome.output, Report(losses), self._outcome.image, spans=spans)
         return Result(outcome, document, findings, source, self.target)
 
+    def place_of(self, path: str) -> tuple[int, int] | None:
+        """Where what a loss is about stands in the output: what is at its path, or at the nearest place above it.
+
+        Args:
+            path: JSON pointer into the transcript.
+
+        Returns:
+            A half-open range, as spans have it; None where nothing of it is there, or spans were not asked for.
+        """
+        if self._places is None:
+            self._places = ranges(self._outcome.spans or ())
+        return place_in(self._places, path)
+
     @property
     def origins(self) -> list[int]:
         """For each message of the output, its index in the transcript."""
@@ -221,8 +236,13 @@ class Result:
             "lossless": self.lossless,
             "characters": self.characters._asdict(),
             "findings": [note.to_json() for note in self.findings],
-            "losses": [note.to_json() for note in self.losses],
+            "losses": [self._placed(note) for note in self.losses],
         }
+
+    def _placed(self, loss: Loss) -> Json:
+        """A loss as a JSON value, with its place in the output where spans were asked for."""
+        noted, place = loss.to_json(), self.place_of(loss.path)
+        return noted if place is None else {**noted, "span": [*place]}
 
     def _known(self) -> DocumentOutcome:
         """The outcome with all that it tells, however it was made."""

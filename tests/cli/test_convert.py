@@ -63,6 +63,25 @@ def test_same_format_gives_the_same_bytes(run: Run, example: str) -> None:
     assert run(example, "-t", "ocm-2.2").out == Path(example).read_bytes()
 
 
+def test_spans_are_written_beside_the_output(run: Run, tmp_path: Path) -> None:
+    there = tmp_path / "spans.json"
+    done = run("-t", "harmony", "--spans", str(there), stdin=TWO)
+    told = json.loads(there.read_text("utf-8"))
+    text = done.out.decode()
+    assert (told["target"], told["unit"]) == ("harmony", "characters")
+    assert [text[span["start"] : span["end"]] for span in told["spans"] if span["kind"] == "body"] == ["hi", "\x07yo"]
+    assert [span["path"] for span in told["spans"] if span["sampled"]] == [
+        "/messages/1",
+        "/messages/1/content",
+        "/messages/1",
+    ]
+
+
+def test_spans_of_json_are_refused_and_nothing_is_written(run: Run, tmp_path: Path) -> None:
+    done = run("-t", "openai", "--spans", str(tmp_path / "spans.json"), stdin=TWO)
+    assert (done.status, done.out, [*tmp_path.iterdir()]) == (2, b"", [])
+
+
 def test_pretty_indents_json(run: Run) -> None:
     done = run("-t", "canonical", "--pretty", stdin=TWO)
     assert done.out.startswith(b'{\n  "')

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 @click.option(
     "--strict", is_flag=True, help="Refuse an input that had to be mended, and an output that loses anything."
 )
+@click.option("--spans", type=FILE, metavar="FILE", help="Write what stands where in the output to FILE, as JSON.")
 @policy_options
 @click.option("--verify", "verified", is_flag=True, help="Read the output back and compare, before it is written.")
 @click.option(
@@ -73,6 +74,7 @@ def convert(
     output: str,
     report: str | None,
     sidecar_out: str | None,
+    spans: str | None,
     sidecar: str | None,
     strict: bool,
     policy: LossPolicy,
@@ -100,7 +102,7 @@ def convert(
     file = one_file(files)
     refuse_same_file(
         {"the input": file, "--sidecar": sidecar},
-        {"--output": output, "--report": report, "--sidecar-out": sidecar_out},
+        {"--output": output, "--report": report, "--sidecar-out": sidecar_out, "--spans": spans},
     )
     data = read_file(file)
     kept = None if sidecar is None else _json(sidecar)
@@ -109,13 +111,18 @@ def convert(
         del data
         if profile is None and date is None and effort is None:
             written = write(
-                reading.transcript, _wanted(target), options=options, policy=LENIENT, drop_analysis=drop_analysis
+                reading.transcript,
+                _wanted(target),
+                options=options,
+                policy=LENIENT,
+                drop_analysis=drop_analysis,
+                spans=spans is not None,
             )
             result = replace(written, findings=reading.findings, source=reading.source)
         else:
             if drop_analysis is not None:
                 raise BridgeError(ErrorCode.OPTION, "leave out --drop-analysis: a --profile drops reasoning by itself")
-            result = _prompt(reading, profile, target, options, date, effort)
+            result = _prompt(reading, profile, target, options, date, effort, spans=spans is not None)
             written = result.written
         policy.check(result.losses, strict=strict)
         if verified:
@@ -125,6 +132,8 @@ def convert(
         outputs[report] = jsontext.dumps(result.report(), pretty=True) + b"\n"
     if sidecar_out is not None and not dry_run:
         outputs[sidecar_out] = jsontext.dumps(make_sidecar(result, options=options, pretty=pretty)) + b"\n"
+    if spans is not None and not dry_run:
+        outputs[spans] = jsontext.dumps(_told(result)) + b"\n"
     write_all(outputs)
     if not quiet:
         warn(file, result.findings, verbose=verbose)
@@ -145,8 +154,21 @@ def _wanted(target: str | None) -> str:
     return target
 
 
+def _told(result: Result) -> Json:
+    """What stands where in an output."""
+    unit = "characters" if isinstance(result.output, str) else "tokens"
+    return {"target": result.target, "unit": unit, "spans": [span.to_json() for span in result.spans or ()]}
+
+
 def _prompt(
-    reading: Reading, name: str | None, target: str | None, options: Options, date: str | None, effort: str | None
+    reading: Reading,
+    name: str | None,
+    target: str | None,
+    options: Options,
+    date: str | None,
+    effort: str | None,
+    *,
+    spans: bool,
 ) -> Prompt:
     """A model's prompt in place of a transcript."""
     # Imported here: most conversions are of no request.
@@ -154,7 +176,8 @@ def _prompt(
 
     if name is not None and date is None:
         date = datetime.date.today().isoformat()
-    return profile(name, target).prompt(reading, date=date, effort=effort, options=options, policy=LENIENT)
+    model = profile(name, target)
+    return model.prompt(reading, date=date, effort=effort, options=options, policy=LENIENT, spans=spans)
 
 
 def _json(name: str) -> Json:

@@ -7,5 +7,6 @@ same places otherwise.
 from .frames import FrameMarks
 from .positions import in_bytes, in_tokens
 from .span import Span, SpanKind
+from .tokenizing import Encoding, Tokenizer, tokenized
 
-__all__ = ["FrameMarks", "Span", "SpanKind", "in_bytes", "in_tokens"]
+__all__ = ["Encoding", "FrameMarks", "Span", "SpanKind", "Tokenizer", "in_bytes", "in_tokens", "tokenized"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from .span import Span, SpanKind
@@ -59,6 +59,28 @@ def behind_breaks(spans: Sequence[Span], text: str, broken: str, mark: str) -> t
         sizes.append(size)
         at += size
     return _measured(spans, sizes)
+
+
+def ranges(spans: Sequence[Span]) -> dict[str, tuple[int, int]]:
+    """For each place that spans name, and those above it up to its message, where it is in the output.
+
+    Args:
+        spans: all of the output, in order.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    for span in spans:
+        path = span.path
+        while path not in ("", "/messages"):
+            found[path] = found.get(path, span)[0], span.end
+            path = path.rpartition("/")[0]
+    return found
+
+
+def place_in(found: Mapping[str, tuple[int, int]], path: str) -> tuple[int, int] | None:
+    """Where what stands at a path, or at the nearest place above it, is; None where it is not there."""
+    while path and path not in found:
+        path = path.rpartition("/")[0]
+    return found.get(path)
 
 
 def renumbered(spans: Sequence[Span], origins: Sequence[int]) -> tuple[Span, ...]:

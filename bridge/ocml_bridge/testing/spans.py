@@ -15,10 +15,12 @@ from .. import registry
 from ..adapter import DEFAULT, Adapter, Options
 from ..convert import write
 from ..errors import BridgeError
+from ..events import Answer, Delta
 from ..model import Document, Message, Text, Transcript
 from ..policy import LENIENT
 from ..result import Result
 from ..spans import SpanKind
+from ..stream import replay
 from ..text.control import BREAK
 from ..turns import is_call
 
@@ -52,10 +54,48 @@ def spans_hold(
     tiles(result)
     if isinstance(result.output, str):
         says_its_contents(result, result.output, unescape)
+        arrives_in_them(result, adapter, options)
 
 
 def _differing(one: Any, other: Any) -> Any:
     return next(((a, b) for a, b in zip(one, other, strict=False) if a != b), (len(one), len(other)))
+
+
+def arrives_in_them(result: Result, adapter: Adapter, options: Options) -> None:
+    """Law 9d: what a stream has written when a message's text has come stands in no span of a message behind it.
+
+    What waited may come with it, such as what ends the message before. Documents of which a stream writes something
+    else, such as those whose tools are known only as a whole, or whose replies are moved, are not looked at.
+    """
+    made, document = adapter.encoders.get(adapter.id), result.document
+    if made is None or not isinstance(document, Transcript) or result.order is not None:
+        return
+    encoder, pieces = made(Answer(), options), list[tuple[int, str]]()
+    try:
+        for event in replay(document):
+            text = b"".join(encoder.encode([event])).decode()
+            pieces.append((event.number if isinstance(event, Delta) else -1, text))
+    except BridgeError:
+        return
+    pieces.append((-1, b"".join(encoder.finish()).decode()))
+    if "".join(text for _, text in pieces) != result.output:
+        return
+    spans, at = iter(result.spans or ()), 0
+    span = next(spans, None)
+    for number, text in pieces:
+        behind = at + len(text)
+        while span is not None and span.start < behind:
+            assert number < 0 or _index(span.path) <= number, f"the text of message {number} stands in {span}"
+            if span.end > behind:
+                break
+            span = next(spans, None)
+        at = behind
+
+
+def _index(path: str) -> int:
+    """The index of a path's message; -1 for none."""
+    steps = path.split("/")
+    return int(steps[2]) if steps[1:2] == ["messages"] else -1
 
 
 def tiles(result: Result) -> None:
