@@ -11,6 +11,7 @@ import pytest
 from ocml_bridge import BridgeError
 from ocml_bridge.bulk import Settings
 from ocml_bridge.hosts.arrow import ADDED, Added, convert_table
+from ocml_bridge.layouts import plan_of
 
 SETTINGS = Settings("openai", "chatml")
 
@@ -83,3 +84,32 @@ def test_a_text_that_is_not_utf_8_costs_its_own_record(engine: Callable[[str], A
         out = convert_table(arrow.table({"text": column}), "text", SETTINGS)
         assert out.column("status").to_pylist() == ["converted", "quarantined"]
         assert json.loads(out.column("error").to_pylist()[1])["code"] == "OCB-ENCODING"
+
+
+def test_rows_by_a_plan(engine: Callable[[str], Any]) -> None:
+    rows = [
+        {"id": 1, "instruction": "Why?", "input": "", "output": "Because."},
+        {"id": 2, "instruction": "How?", "input": "By hand.", "output": "Slowly."},
+        {"id": 3, "instruction": None, "input": None, "output": None},
+    ]
+    table = engine("pyarrow").Table.from_pylist(rows)
+    out = convert_table(table, "text", Settings("chatml"), plan=plan_of("alpaca"))
+    assert out.schema.names == [*table.schema.names, "text", *ADDED.names]
+    assert out.select(table.schema.names).to_pylist() == rows
+    turns = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n{}<|im_end|>\n"
+    assert out.column("text").to_pylist() == [
+        turns.format("Why?", "Because."),
+        turns.format("How?\nBy hand.", "Slowly."),
+        None,
+    ]
+    assert out.column("status").to_pylist() == ["converted", "converted", "quarantined"]
+    with pytest.raises(BridgeError, match="'output' would stand there twice"):
+        convert_table(table, "output", Settings("chatml"), plan=plan_of("alpaca"))
+
+
+def test_a_row_of_several_conversations_stays_one_row(engine: Callable[[str], Any]) -> None:
+    leaves: list[dict[str, Any]] = [{"text": text, "role": "assistant", "replies": []} for text in ("Because.", "Why not?")]
+    tree: dict[str, Any] = {"prompt": {"text": "Why?", "role": "prompter", "replies": leaves}, "message_tree_id": "t"}
+    out = convert_table(engine("pyarrow").Table.from_pylist([tree]), "text", Settings("chatml"), plan=plan_of("oasst"))
+    assert (out.num_rows, out.column("text").to_pylist()) == (1, [None])
+    assert json.loads(out.column("error").to_pylist()[0])["code"] == "OCB-SEVERAL"

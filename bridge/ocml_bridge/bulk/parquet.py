@@ -156,7 +156,7 @@ def taken(row: Row, rows: Rows, item: Input, job: Job) -> Record:
     """The record of a row. Rows that go to JSON lines have their other columns with them."""
     batch, index = rows.batch, rows.at(row.where)
     if job.plan is not None:
-        columns = _columns(batch, index)
+        columns = columns_of(batch, index)
         return Record(columns, row.where, columns)
     name = column_of(batch.schema, job)
     raw, value = given(batch, name, index)
@@ -210,7 +210,7 @@ def _fields(batch: Any, index: int, name: str) -> dict[str, str | None]:
     Raises:
         BridgeError: OCB-JSON where another column has a number that JSON has no word for.
     """
-    row = _columns(batch, index)
+    row = columns_of(batch, index)
     for key, value in row.items():
         place = None if key == name else not_finite(value, "")
         if place is not None:
@@ -222,7 +222,8 @@ def _fields(batch: Any, index: int, name: str) -> dict[str, str | None]:
     }
 
 
-def _columns(batch: Any, index: int) -> dict[str, Json]:
+def columns_of(batch: Any, index: int) -> dict[str, Json]:
+    """The columns of a row as JSON values, as `plain` makes them."""
     pairs = zip(batch.schema.names, batch.columns, strict=True)
     return {name: plain(value_of(column[index])) for name, column in pairs}
 
@@ -240,7 +241,7 @@ def plain(value: Any) -> Any:
 
 def others(rows: Rows, record: Record, job: Job) -> dict[str, Json]:
     """The other columns of a record, for its quarantine."""
-    columns = _columns(rows.batch, rows.at(record.where))
+    columns = columns_of(rows.batch, rows.at(record.where))
     columns.pop(column_of(rows.batch.schema, job))
     return columns
 

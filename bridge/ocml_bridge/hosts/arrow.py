@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 from .. import jsontext, registry
 from ..adapter import Source
-from ..bulk import Outcome, Settings, convert_batch
+from ..bulk import Outcome, Settings, Status, convert_batch
 from ..bulk.compression import library
-from ..bulk.parquet import given
+from ..bulk.parquet import columns_of, given
+from ..bulk.planned import outcomes_of_row
+from ..bulk.records import Job, Record
 from ..bulk.tally import position
 from ..bulk.work import kept_raw
 from ..errors import BridgeError, ErrorCode
+from ..layouts import Plan
 from ..model import Json
 from ..profiles import profile
 
@@ -44,26 +47,29 @@ ROWS: Final = 512
 """How many rows a batch has: strings of one batch must stay below 2 GiB."""
 
 
-def check(names: Sequence[str], column: str, settings: Settings, added: Added = ADDED) -> None:
+def check(
+    names: Sequence[str], column: str, settings: Settings, added: Added = ADDED, plan: Plan | None = None
+) -> None:
     """Refuse what would make every record fail, before the engine begins.
 
     Args:
         names: the columns that there are.
-        column: the one that the transcripts stand in.
+        column: the one that the transcripts stand in; with a plan, the one that outputs are written to.
         settings: how they are converted.
         added: the columns that are added.
+        plan: what rows are; None where transcripts stand in a column.
 
     Raises:
         BridgeError: OCB-OPTION for a column that is not there, stands there twice, or has the name of one that is
             added; OCB-FORMAT-UNKNOWN for a format that there is not; OCB-DEPENDENCY for one that cannot be loaded.
     """
-    twice = [name for name, count in Counter((*names, *added.names)).items() if count > 1]
-    if column not in names:
+    more = (*added.names, column) if plan is not None else added.names
+    twice = [name for name, count in Counter((*names, *more)).items() if count > 1]
+    if plan is None and column not in names:
         known = ", ".join(names) or "none"
         raise BridgeError(ErrorCode.OPTION, f"there is no column {column!r}; the columns are {known}")
     if twice:
-        fields = ", ".join(asdict(added))
-        message = f"the column {twice[0]!r} would stand there twice; rename it, or give Added({fields}) other names"
+        message = f"the column {twice[0]!r} would stand there twice; rename it, or give what is added another name"
         raise BridgeError(ErrorCode.OPTION, message)
     if settings.source is not None:
         registry.adapter(settings.source)
@@ -72,34 +78,52 @@ def check(names: Sequence[str], column: str, settings: Settings, added: Added = 
         profile(settings.profile, settings.target)
 
 
-def convert_table(table: Any, column: str, settings: Settings, added: Added = ADDED) -> Any:
-    """Convert a column. As many rows come out as go in, in order, and nothing is raised for a record.
+def convert_table(table: Any, column: str, settings: Settings, added: Added = ADDED, plan: Plan | None = None) -> Any:
+    """Convert a column, or rows. As many rows come out as go in, in order, and nothing is raised for a record.
 
     Args:
         table: a `pyarrow.Table`.
-        column: the column that the transcripts stand in: text, bytes, or nested values.
+        column: the column that the transcripts stand in: text, bytes, or nested values. With a plan, the one that
+            outputs are written to, which is not there yet.
         settings: how to convert them.
         added: the names of the columns that are added.
+        plan: what rows are (docs/layouts.md); None where transcripts stand in a column.
 
     Returns:
         The table with the outputs as text in that column (JSON formats as JSON text), and the columns of `added`. A
-        record that is quarantined keeps its raw text; where it is not UTF-8, `raw_base64` in its error has it.
+        record that is quarantined keeps its raw text; where it is not UTF-8, `raw_base64` in its error has it. With a
+        plan, all columns are as they were; what is quarantined has no output.
 
     Raises:
         BridgeError: as `check`.
     """
-    check(table.schema.names, column, settings, added)
+    check(table.schema.names, column, settings, added, plan)
     arrow = library("pyarrow", "bulk")
-    at = table.schema.get_field_index(column)
-    pairs = [given(table, column, index) for index in range(table.num_rows)]
-    outcomes = convert_batch((value for _, value in pairs), settings)
-    rows = [_row(raw, outcome) for (raw, _), outcome in zip(pairs, outcomes, strict=True)]
-    kind = table.schema.field(at).type
-    kind = kind if kind in (arrow.string(), arrow.large_string()) else arrow.large_string()
-    table = table.set_column(at, arrow.field(column, kind), arrow.array([text for text, _ in rows], kind))
+    if plan is None:
+        pairs = [given(table, column, index) for index in range(table.num_rows)]
+        outcomes = convert_batch((value for _, value in pairs), settings)
+        rows = [_row(raw, outcome) for (raw, _), outcome in zip(pairs, outcomes, strict=True)]
+        at = table.schema.get_field_index(column)
+        kind = table.schema.field(at).type
+        kind = kind if kind in (arrow.string(), arrow.large_string()) else arrow.large_string()
+        table = table.set_column(at, arrow.field(column, kind), arrow.array([text for text, _ in rows], kind))
+    else:
+        job = Job(settings, None, registry.adapter(settings.target)[0].kind, plan=plan)
+        rows = [_planned(columns_of(table, index), job, plan) for index in range(table.num_rows)]
+        table = table.append_column(column, arrow.array([text for text, _ in rows], arrow.large_string()))
     for number, name in enumerate(added.names):
         table = table.append_column(name, arrow.array([values[number] for _, values in rows], arrow.string()))
     return table
+
+
+def _planned(columns: dict[str, Json], job: Job, plan: Plan) -> tuple[str | None, tuple[str | None, ...]]:
+    """The output of a row, and the values of the columns that are added."""
+    outcomes = [outcome for _, outcome in outcomes_of_row(Record(columns, {}, None), plan, job)]
+    outcome = outcomes[0]
+    if len(outcomes) > 1:
+        message = f"the row holds {len(outcomes)} conversations, and a row becomes one; 'ocml-convert batch' parts them"
+        outcome = Outcome(Status.QUARANTINED, None, error=BridgeError(ErrorCode.SEVERAL, message))
+    return outcome.text, _row(None, outcome)[1]
 
 
 def _row(value: Source | bytes, outcome: Outcome) -> tuple[str | None, tuple[str | None, ...]]:
@@ -108,7 +132,7 @@ def _row(value: Source | bytes, outcome: Outcome) -> tuple[str | None, tuple[str
     if outcome.error is not None:
         raw = kept_raw(value)
         text = _text(raw.pop("raw", None))
-        error = _json({**position(outcome.error), **raw})
+        error = _json({**position(outcome.error), **({} if value is None else raw)})
     return text, (str(outcome.status), _json(dict[str, Json](outcome.counts)), error)
 
 

@@ -6,11 +6,18 @@ from typing import Any, cast
 
 from ..bulk import Settings
 from ..bulk.compression import library
+from ..layouts import Plan
 from .arrow import ADDED, ROWS, Added, check, convert_table
 
 
 def convert_dataset(
-    dataset: Any, column: str, settings: Settings, *, processes: int | None = None, added: Added = ADDED
+    dataset: Any,
+    column: str,
+    settings: Settings,
+    *,
+    processes: int | None = None,
+    added: Added = ADDED,
+    plan: Plan | None = None,
 ) -> Any:
     """Convert a column of a dataset, or of each split of several; order is kept.
 
@@ -20,6 +27,7 @@ def convert_dataset(
         settings: how to convert them.
         processes: how many processes to use; None for this one. A streaming dataset has its loader's.
         added: the names of the columns that are added.
+        plan: what rows are; then `column` is the one that outputs are written to, beside all that there are.
 
     Returns:
         The same kind of thing with that column converted, and the columns of `added`.
@@ -30,13 +38,13 @@ def convert_dataset(
     if isinstance(dataset, dict):
         splits = cast("dict[str, Any]", dataset)
         made = {
-            name: convert_dataset(split, column, settings, processes=processes, added=added)
+            name: convert_dataset(split, column, settings, processes=processes, added=added, plan=plan)
             for name, split in splits.items()
         }
         return type(splits)(made)
     if dataset.column_names is not None:
-        check(dataset.column_names, column, settings, added)
-    arguments = {"column": column, "settings": settings, "added": added}
+        check(dataset.column_names, column, settings, added, plan)
+    arguments = {"column": column, "settings": settings, "added": added, "plan": plan}
     arrow = dataset.with_format("arrow")
     if isinstance(dataset, library("datasets", "datasets").IterableDataset):
         return arrow.map(convert_table, batched=True, batch_size=ROWS, fn_kwargs=arguments).with_format(None)

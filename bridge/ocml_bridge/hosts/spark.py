@@ -7,10 +7,13 @@ from typing import Any
 
 from ..bulk import Settings
 from ..bulk.compression import library
+from ..layouts import Plan
 from .arrow import ADDED, Added, check, convert_table
 
 
-def convert_frame(frame: Any, column: str, settings: Settings, *, added: Added = ADDED) -> Any:
+def convert_frame(
+    frame: Any, column: str, settings: Settings, *, added: Added = ADDED, plan: Plan | None = None
+) -> Any:
     """Convert a column of a DataFrame, lazily.
 
     Args:
@@ -19,6 +22,7 @@ def convert_frame(frame: Any, column: str, settings: Settings, *, added: Added =
         column: the column that the transcripts stand in.
         settings: how to convert them.
         added: the names of the columns that are added.
+        plan: what rows are; then `column` is the one that outputs are written to, beside all that there are.
 
     Returns:
         The frame with that column converted, and the columns of `added`.
@@ -27,14 +31,15 @@ def convert_frame(frame: Any, column: str, settings: Settings, *, added: Added =
         BridgeError: OCB-DEPENDENCY where Spark is not installed; as `hosts.arrow.check`.
     """
     types = library("pyspark.sql.types", "spark")
-    check(frame.columns, column, settings, added)
+    check(frame.columns, column, settings, added, plan)
     text = types.StringType()
     kept = [types.StructField(each.name, text if each.name == column else each.dataType) for each in frame.schema]
-    more = [types.StructField(name, text) for name in added.names]
+    names = added.names if plan is None else (column, *added.names)
+    more = [types.StructField(name, text) for name in names]
 
     def convert(batches: Iterator[Any]) -> Iterator[Any]:
         table = library("pyarrow", "spark").Table
         for batch in batches:
-            yield from convert_table(table.from_batches([batch]), column, settings, added).to_batches()
+            yield from convert_table(table.from_batches([batch]), column, settings, added, plan).to_batches()
 
     return frame.mapInArrow(convert, types.StructType(kept + more))

@@ -20,8 +20,9 @@ from ocml_bridge.bulk.compression import library
 from ocml_bridge.cli.conversion_command import ConversionCommand
 from ocml_bridge.cli.options import format_options, policy_options, profile_options
 from ocml_bridge.cli.parameters import format_option
+from ocml_bridge.cli.plans import plan_named
 from ocml_bridge.errors import ExitCode
-from ocml_bridge.hosts.arrow import ADDED, Added, check
+from ocml_bridge.hosts.arrow import ADDED, Added
 from ocml_bridge.hosts.spark import convert_frame
 from ocml_bridge.policy import LossPolicy
 from ocml_bridge.profiles import profile as find_profile
@@ -34,6 +35,7 @@ from ocml_bridge.profiles import profile as find_profile
 @format_option("-t", "--to", "target", text="The format to write: ID or ID:DIALECT; the profile's if left out.")
 @click.option("--lines", is_flag=True, help="INPUT is text, a transcript on each line: its column is 'value'.")
 @click.option("--column", default="text", show_default=True, help="The column that transcripts stand in.")
+@click.option("--plan", metavar="PLAN", help="What rows are: a layout's name, or a plan's file; COLUMN gets outputs.")
 @click.option("--prefix", default="", help="What the names of the columns that are added begin with.")
 @click.option("--strict", is_flag=True, help="Quarantine what had to be mended, and what would lose anything.")
 @click.option("--verify", is_flag=True, help="Read each output back, and compare; quarantine what differs.")
@@ -47,6 +49,7 @@ def job(
     target: str | None,
     lines: bool,
     column: str,
+    plan: str | None,
     prefix: str,
     strict: bool,
     verify: bool,
@@ -69,8 +72,8 @@ def job(
     session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "512")
     frame = session.read.text(source_path) if lines else session.read.parquet(source_path)
     column = "value" if lines else column
-    check(frame.columns, column, settings, added)
-    convert_frame(frame, column, settings, added=added).write.parquet(target_path)
+    rows = None if plan is None else plan_named(plan)
+    convert_frame(frame, column, settings, added=added, plan=rows).write.parquet(target_path)
     groups = session.read.parquet(target_path).groupBy(added.status).count().collect()
     counts = {row[added.status]: row["count"] for row in groups}
     click.echo(json.dumps({"records": sum(counts.values()), **counts}, sort_keys=True))
