@@ -370,3 +370,41 @@ def test_a_plan_of_a_format_reads_whole_rows(convert: Convert) -> None:
     [written] = convert([row], "--plan", "anthropic", "-t", "openai", "--strict")
     assert (written["id"], written["model"], written["messages"]) == (1, "m", TURNS[:1])
     assert plan_of("auto").layout == (AUTO,)
+
+
+def test_inputs_of_one_name_in_several_folders_do_not_meet(batch: Run, tmp_path: Path) -> None:
+    for number in range(6):
+        folder = tmp_path / "data" / str(number)
+        folder.mkdir(parents=True)
+        (folder / "a.json").write_text(json.dumps({"prompt": f"{number}", "more": {"a": [1, 2]}}, indent=2))
+    assert batch(tmp_path / "data", "-j", "2", "--plan", "prompt", "-t", "openai", "-o", tmp_path / "out") == 0
+    for number in range(6):
+        [row] = (tmp_path / "out" / str(number) / "a.jsonl").read_text().splitlines()
+        assert json.loads(row) == {"messages": [{"role": "user", "content": f"{number}"}], "more": {"a": [1, 2]}}
+
+
+def test_a_recorded_stream_is_the_answer_that_it_was(batch: Run, tmp_path: Path) -> None:
+    begin = {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}}
+    block = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+    deltas = [
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}} for text in "ab"
+    ]
+    ends = [
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+        {"type": "message_stop"},
+    ]
+    (tmp_path / "a.json").write_text(json.dumps([begin, block, *deltas, *ends], indent=1))
+    assert batch(tmp_path / "a.json", "--plan", "auto", "-t", "chatml", "-o", tmp_path / "out") == 0
+    [row] = (tmp_path / "out" / "a.jsonl").read_text().splitlines()
+    assert json.loads(row) == {"text": "<|im_start|>assistant\nab<|im_end|>\n"}
+
+
+@pytest.mark.long
+def test_wires_go_through_the_plan_that_is_proposed(batch: Run, tmp_path: Path) -> None:
+    """Each request, answer and recorded stream is a conversation; refusals of the APIs are none."""
+    data = corpus_path("wires")
+    (tmp_path / "plan.yaml").write_text(propose([str(data)], 1000))
+    batch(data, "-j", "2", "--plan", tmp_path / "plan.yaml", "-t", "canonical", "-o", tmp_path / "out")
+    refused = [json.loads(line) for path in (tmp_path / "out").rglob("*.quarantine.jsonl") for line in path.open()]
+    assert {Path(each["input"]).name for each in refused} <= {"error.json", "SOURCES.tsv", "wires"}

@@ -425,7 +425,7 @@ def test_a_plan_maps_columns_keys_and_words() -> None:
 
 def test_every_layout_has_rows_here() -> None:
     here = {name for name, *_ in ROWS} | {"oasst", "chatgpt-export", "claude-export"}
-    assert BY_NAME.keys() - here == {"stepwise", "kto"}
+    assert BY_NAME.keys() - here == {"stepwise", "kto", "recorded-stream"}
 
 
 def test_rows_of_several_formats_are_told_from_their_evidence() -> None:

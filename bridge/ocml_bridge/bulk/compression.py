@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import sys
 import zlib
@@ -30,6 +32,14 @@ def library(name: str, extra: str) -> Any:
 
 def _open_gzip(raw: BinaryIO) -> BinaryIO:
     return cast("BinaryIO", gzip.GzipFile(fileobj=raw))
+
+
+def _open_bz2(raw: BinaryIO) -> BinaryIO:
+    return cast("BinaryIO", bz2.BZ2File(raw))
+
+
+def _open_xz(raw: BinaryIO) -> BinaryIO:
+    return cast("BinaryIO", lzma.LZMAFile(raw))
 
 
 class _Zstd(io.RawIOBase):
@@ -86,6 +96,8 @@ class Codec(NamedTuple):
 
 CODECS: Final = {
     ".gz": Codec(b"\x1f\x8b", _open_gzip, _gzip),
+    ".bz2": Codec(b"BZh", _open_bz2, bz2.compress),
+    ".xz": Codec(b"\xfd7zXZ\x00", _open_xz, lzma.compress),
     ".zst": Codec(b"\x28\xb5\x2f\xfd", _open_zstd, _zstd),
 }
 
@@ -108,7 +120,7 @@ def open_plain(path: str, name: str | None = None) -> tuple[BinaryIO, BinaryIO]:
     """
     if path == STANDARD:
         raw = cast("io.BufferedReader", sys.stdin.buffer)
-        begins = raw.peek(4) if hasattr(raw, "peek") else b""
+        begins = raw.peek(6) if hasattr(raw, "peek") else b""
         codec = next((codec for codec in CODECS.values() if begins.startswith(codec.magic)), None)
     else:
         raw = open(path, "rb")  # noqa: SIM115  # the caller closes it
@@ -123,7 +135,7 @@ def compress(data: bytes, end: str) -> bytes:
 
 def reading_errors() -> tuple[type[Exception], ...]:
     """What reading a broken file may raise."""
-    found: list[type[Exception]] = [OSError, EOFError, zlib.error]
+    found: list[type[Exception]] = [OSError, EOFError, zlib.error, lzma.LZMAError]
     for module, name in (("zstandard", "ZstdError"), ("pyarrow", "ArrowException")):
         if module in sys.modules:
             found.append(getattr(sys.modules[module], name))

@@ -7,17 +7,17 @@ from typing import Any, Final, cast
 from .. import jsontext
 from ..detection import looks
 from ..errors import BridgeError, ErrorCode
+from ..layouts import stream_of
 from ..recognise import recognise
 from .compression import open_plain, reading_errors
 from .texts import kind_of, split
 
 _UNREAD: Final = frozenset(
-    {".csv", ".tsv", ".xls", ".xlsx", ".docx", ".pdf", ".html", ".htm", ".db", ".sqlite", ".sqlite3"}
-    | {".arrow", ".feather", ".ipc", ".avro", ".orc", ".pkl", ".pickle", ".npy", ".npz"}
-    | {".bz2", ".xz", ".7z", ".zip", ".tar", ".tgz", ".rar"}
+    {".xls", ".xlsx", ".docx", ".pdf", ".html", ".htm", ".db", ".sqlite", ".sqlite3"}
+    | {".avro", ".orc", ".pkl", ".pickle", ".npy", ".npz", ".7z", ".zip", ".tar", ".tgz", ".rar"}
 )
 """Endings of files that are no text of one transcript."""
-_READ: Final = "batch reads JSON lines, JSON arrays, Parquet, and text files of one transcript each"
+_READ: Final = "batch reads JSON lines, JSON arrays, CSV, Arrow, Parquet, and text files of one transcript each"
 _BEGINNING: Final = 1 << 16
 
 
@@ -41,7 +41,7 @@ def stored(path: str, *, rows: bool = False) -> str:
         raise _refusal(path, f"this {looks(found)}")
     if split(path)[1].lower() != ".json":
         return kind
-    return "json" if rows and _in_json(path, begins) == "files" else _in_json(path, begins)
+    return _rows_in_json(path) or _in_json(path, begins) if rows else _in_json(path, begins)
 
 
 def refuse_unread(path: str) -> None:
@@ -67,6 +67,16 @@ def _beginning(path: str) -> bytes:
             return content.read(_BEGINNING)
     except reading_errors():
         return b""  # the run says what is wrong with it
+
+
+def _rows_in_json(path: str) -> str | None:
+    """How a `.json` file stores rows: a recorded stream and an object are one row; None for a list, and for lines."""
+    content, raw = open_plain(path)
+    with raw, content:
+        value = _parsed(content.read())
+    if isinstance(value, dict):
+        return "json"
+    return "events" if stream_of(value) is not None else None
 
 
 def _in_json(path: str, begins: bytes) -> str:

@@ -63,7 +63,7 @@ def _gathered(arguments: Iterable[str], *, rows: bool) -> Iterator[tuple[str, _R
     for argument in arguments:
         for path, base in _expanded(argument):
             if os.path.isdir(path):
-                yield from _in_folder(path)
+                yield from _in_folder(path, rows=rows)
                 continue
             name = path if path == STANDARD else os.path.relpath(path, base or ".")
             kind = "jsonl" if path == STANDARD else stored(path, rows=rows)
@@ -91,25 +91,26 @@ def _expanded(argument: str) -> list[tuple[str, str]]:
     raise BridgeError(ErrorCode.IO, f"{argument}: there is no such file or folder")
 
 
-def _in_folder(folder: str) -> Iterator[tuple[str, _Records | _Texts]]:
-    texts = False
+def _in_folder(folder: str, *, rows: bool) -> Iterator[tuple[str, _Records | _Texts]]:
+    texts: list[str] = []
     for name in walk(folder):
-        kind = kind_of(name)
+        kind = stored(os.path.join(folder, name), rows=True) if rows else kind_of(name)
         if kind == "files":
             refuse_unread(os.path.join(folder, name))
-            texts = True
+            texts.append(name)
         else:
             yield folder, _Records(name, kind)
     if texts:
-        yield folder, None
+        yield folder, tuple(texts) if rows else None
 
 
 def _of_records(folder: str, records: _Records, into: str | None) -> Input:
     name, kind = records
     path = name if name == STANDARD else os.path.join(folder, name)
     stem, end, compressed = split("stdin.jsonl" if name == STANDARD else name)
-    output = f"{stem}.{into}" if into else stem + (".jsonl" if end.lower() == ".json" else end) + compressed
-    stored_as = "jsonl" if into or kind == "json" else kind
+    as_lines = kind not in ("jsonl", "parquet")
+    output = f"{stem}.{into}" if into else stem + (".jsonl" if as_lines else end) + compressed
+    stored_as = "jsonl" if into or as_lines else kind
     return Input(kind, path, output, stem + _QUARANTINE, stored_as, size_of(path))
 
 

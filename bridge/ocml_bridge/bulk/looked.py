@@ -22,6 +22,10 @@ from .work import CONTAINERS
 _STORED: Final = {
     "jsonl": "JSON lines",
     "json": "a JSON array",
+    "csv": "comma-separated values",
+    "tsv": "tab-separated values",
+    "arrow": "Arrow",
+    "events": "a recorded stream",
     "parquet": "Parquet",
     "files": "a folder of texts",
 }

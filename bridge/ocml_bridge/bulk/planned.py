@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 from .. import jsontext
 from ..convert import read
 from ..errors import BridgeError, ErrorCode
-from ..layouts import Layout, Plan, answers_of, layouts_of, read_row, turns_of
+from ..layouts import EVENTS, Layout, Plan, answers_of, layouts_of, read_row, stream_of, turns_of
 from ..loss import LossCode
 from ..model import Json, Transcript
 from ..result import Reading
@@ -21,6 +21,8 @@ from .records import DEFAULT_FIELD, Job, Record
 
 MEMBERS: Final = "\0members"
 """The key, among the fields of a record, at whose place the members of its output stand."""
+_SPACES: Final = str.maketrans("\r\n", "  ")
+"""Line breaks in JSON text stand between values: a column that was indented is written in one line."""
 _BEFORE: Final = "source_"
 """What the name of a column is given in front where the output has a member of that name."""
 
@@ -82,7 +84,8 @@ def _columns(value: Any) -> tuple[dict[str, Json], dict[str, str], tuple[Any, ..
             return {name: span.value for name, span in spans}, {name: span.raw for name, span in spans}, ()
         value = jsontext.loads(value)
     if isinstance(value, list):
-        value = {"messages": cast("Json", value)}
+        items = cast("Json", value)
+        value = {EVENTS if stream_of(items) is not None else "messages": items}
     if not isinstance(value, dict):
         raise BridgeError(ErrorCode.SHAPE, "a row is an object, with a member for each column", path="")
     row, findings = unpadded(cast("dict[str, Json]", value))
@@ -193,7 +196,7 @@ def columns_of(record: Record, output: Json, name: str | None, *, bare: bool) ->
         if column == MEMBERS:
             columns |= {key: _text(value) for key, value in written.items()}
         elif not bare and raw is not None:
-            columns[_free(column, written, record.fields or {})] = raw
+            columns[_free(column, written, record.fields or {})] = raw.translate(_SPACES)
     return list(columns.items())
 
 

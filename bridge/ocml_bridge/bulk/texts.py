@@ -21,7 +21,13 @@ from .lines import count as count_lines
 from .lines import spell
 from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, Chunk, Input, Job, Position, Range, Record, Row
 
-RECORD_FILES: Final = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+RECORD_FILES: Final = {
+    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
+    ".parquet": "parquet",
+    ".csv": "csv",
+    **dict.fromkeys((".tsv", ".tab"), "tsv"),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
+}
 """Files of many records, by the ending in front of that of a compression; every other file is one text."""
 
 

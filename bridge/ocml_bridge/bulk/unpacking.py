@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from hashlib import blake2b
 from itertools import count, islice
 from typing import BinaryIO, Final, cast
 
@@ -43,8 +44,10 @@ def unpacked(item: Input, lines: Lines, folder: str, position: Position | None, 
             raise OSError("it is not what it was when the run began")
         if most is not None:
             left = _first(left, most)
+        # Inputs of one name may stand in several folders, and be unpacked one while another is still read.
+        name = blake2b(item.quarantine.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
         for number in count():
-            path = os.path.join(folder, f"{os.path.basename(item.quarantine)}.{number}.lines")
+            path = os.path.join(folder, f"{name}.{number}.lines")
             size = found = rows = 0
             with open(path, "wb") as file:
                 for line in left:
@@ -71,6 +74,18 @@ def _first(lines: Iterator[bytes], most: int) -> Iterator[bytes]:
             return
         yield line
         most -= bool(line.strip(_BLANK))
+
+
+def whole(content: BinaryIO) -> Iterator[bytes]:
+    """The JSON value that a file is, which is one record.
+
+    Raises:
+        OSError: where it is no JSON.
+    """
+    try:
+        yield jsontext.dumps(jsontext.loads(content.read())) + b"\n"
+    except BridgeError as error:
+        raise OSError(str(error)) from error
 
 
 def items(content: BinaryIO) -> Iterator[bytes]:

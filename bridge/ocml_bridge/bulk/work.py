@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from .. import jsontext
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
-from . import lines, parquet, texts, unpacking
+from . import lines, parquet, tables, texts, unpacking
 from .batch import Outcome, Status, unexpected
 from .compression import ending, reading_errors
 from .parts import Part
@@ -39,6 +39,10 @@ class Container(NamedTuple):
 CONTAINERS: Final = {
     "jsonl": Container(lines.chunks, lines.taken, lines.ranges, iter),
     "json": Container(lines.chunks, lines.taken, lines=unpacking.items),
+    "events": Container(lines.chunks, lines.taken, lines=unpacking.whole),
+    "csv": Container(lines.chunks, lines.taken, lines=tables.comma_separated),
+    "tsv": Container(lines.chunks, lines.taken, lines=tables.tab_separated),
+    "arrow": Container(lines.chunks, lines.taken, lines=tables.arrow),
     "parquet": Container(parquet.chunks, parquet.taken, parquet.ranges),
     "files": Container(texts.chunks, texts.taken, texts.ranges),
 }

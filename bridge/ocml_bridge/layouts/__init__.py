@@ -7,11 +7,13 @@ columns that are no conversation; a document is written as a row only if reading
 from .cuts import answers_of, turns_of
 from .layout import Document, Layout
 from .plan import AUTO, Plan, Row, layout_of, layouts_of, plan_of, read_row
+from .streams import EVENTS, stream_of
 from .table import BY_NAME, LAYOUTS
 
 __all__ = [
     "AUTO",
     "BY_NAME",
+    "EVENTS",
     "LAYOUTS",
     "Document",
     "Layout",
@@ -22,5 +24,6 @@ __all__ = [
     "layouts_of",
     "plan_of",
     "read_row",
+    "stream_of",
     "turns_of",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..loss import LossCode
-from . import exchange, speech, trees, turns
+from . import exchange, speech, streams, trees, turns
 from .layout import Layout, Wording
 
 _SYSTEM: Final = ("system", "system_prompt", "system_message")
@@ -39,6 +39,14 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         {"chat_messages": ("chat_messages",)},
         trees.is_claude,
         trees.read_claude,
+    ),
+    Layout(
+        "recorded-stream",
+        "the events in which an answer came",
+        "canonical",
+        {"events": (streams.EVENTS,)},
+        streams.is_stream,
+        streams.read_stream,
     ),
     Layout("oasst", "Open Assistant's trees", "openai", {"prompt": ("prompt",)}, trees.is_oasst, trees.read_oasst),
     Layout(

@@ -25,6 +25,7 @@ def _table(between: str, shown: str) -> Pattern:
     return _begins(line, shown, certain=False)
 
 
+_TABLE: Final = "`ocml-convert batch --plan auto` reads such tables"
 _LINES: Final = "turn it into JSON lines, a record a line, for `ocml-convert batch`"
 
 TEXTS: Final[tuple[Kind, ...]] = (
@@ -102,12 +103,12 @@ TEXTS: Final[tuple[Kind, ...]] = (
     Kind(
         "comma-separated values (CSV)",
         patterns=(_table(",", "names of columns with commas between them, `text` or `output` among them"),),
-        advice=_LINES,
+        advice=_TABLE,
     ),
     Kind(
         "tab-separated values (TSV)",
         patterns=(_table("\t", "the same with tabs"),),
-        advice=_LINES,
+        advice=_TABLE,
     ),
     Kind(
         "an Alpaca prompt",
@@ -131,11 +132,11 @@ _UNPACK: Final = "unpack it first"
 
 FILES: Final[tuple[Kind, ...]] = (
     Kind("a Parquet file", signatures=(b"PAR1",), advice="`ocml-convert batch` reads it"),
-    Kind("an Arrow file", signatures=(b"ARROW1", b"FEA1"), advice="write it as Parquet for `ocml-convert batch`"),
+    Kind("an Arrow file", signatures=(b"ARROW1", b"FEA1"), advice=_TABLE),
     Kind("gzip", signatures=(b"\x1f\x8b",), advice="`ocml-convert batch` reads compressed files"),
     Kind("Zstandard", signatures=(b"\x28\xb5\x2f\xfd",), advice="`ocml-convert batch` reads compressed files"),
-    Kind("bzip2", signatures=(b"BZh",), advice=_UNPACK),
-    Kind("xz", signatures=(b"\xfd7zXZ\x00",), advice=_UNPACK),
+    Kind("bzip2", signatures=(b"BZh",), advice="`ocml-convert batch` reads compressed files"),
+    Kind("xz", signatures=(b"\xfd7zXZ\x00",), advice="`ocml-convert batch` reads compressed files"),
     Kind("a zip archive, or an office document", signatures=(b"PK\x03\x04",), advice=_UNPACK),
     Kind("a PDF document", signatures=(b"%PDF-",)),
     Kind("an SQLite database", signatures=(b"SQLite format 3\x00",), advice=_LINES),

@@ -1,0 +1,85 @@
+"""Tables as JSON lines: CSV and TSV, and Arrow's streams and files (Feather). Each row is an object of its columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, BinaryIO, Final
+
+from .. import jsontext
+from .compression import library
+from .nested import not_finite
+from .parquet import plain, value_of
+
+_FILE: Final = b"ARROW1"
+
+
+def _csv(content: BinaryIO, delimiter: str) -> Iterator[bytes]:
+    """The rows of a file whose first one names the columns; values are texts.
+
+    A row of more or fewer values than there are columns is the list of its values, which is no record.
+
+    Raises:
+        OSError: where quotes are not closed, or where two columns have one name.
+    """
+    csv.field_size_limit(sys.maxsize)
+    text = io.TextIOWrapper(content, "utf-8-sig", "surrogateescape", newline="")
+    rows = csv.reader(text, delimiter=delimiter, strict=True)
+    try:
+        columns = next(rows, [])
+        twice = [name for name, times in Counter(columns).items() if times > 1]
+        if twice:
+            raise OSError(f"two columns are named {twice[0]!r}; give them names of their own")
+        for row in rows:
+            if row:
+                value = dict(zip(columns, row, strict=True)) if len(row) == len(columns) else row
+                yield _bytes(json.dumps(value, ensure_ascii=False))
+    except csv.Error as error:
+        raise OSError(f"line {rows.line_num}: {error}") from error
+    finally:
+        text.detach()
+
+
+def _bytes(line: str) -> bytes:
+    """A line with the bytes that it had, where they were not UTF-8: reading it says so."""
+    return line.encode("utf-8", "surrogateescape") + b"\n"
+
+
+comma_separated = partial(_csv, delimiter=",")
+tab_separated = partial(_csv, delimiter="\t")
+
+
+def arrow(content: BinaryIO) -> Iterator[bytes]:
+    """The rows of an Arrow stream, or of an Arrow file.
+
+    Raises:
+        BridgeError: OCB-DEPENDENCY where the library is missing.
+    """
+    ipc: Any = library("pyarrow.ipc", "bulk")
+    begins = content.read(len(_FILE))
+    if not content.seekable():
+        content = io.BytesIO(begins + content.read())
+    content.seek(0)
+    if begins == _FILE:
+        with ipc.open_file(content) as file:
+            for index in range(file.num_record_batches):
+                yield from _rows(file.get_batch(index))
+    else:
+        with ipc.open_stream(content) as stream:
+            for batch in stream:
+                yield from _rows(batch)
+
+
+def _rows(batch: Any) -> Iterator[bytes]:
+    names: list[str] = batch.schema.names
+    for index in range(batch.num_rows):
+        row = {name: plain(value_of(batch.column(at)[index])) for at, name in enumerate(names)}
+        if not_finite(row, "") is None:
+            yield jsontext.dumps(row) + b"\n"
+        else:  # reading the line says what is wrong with it
+            yield json.dumps(row).encode() + b"\n"

@@ -1,0 +1,55 @@
+"""Recorded streams: a list of the events or chunks in which an answer came is that answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from .. import jsontext
+from ..events import Stop
+from ..loss import Finding
+from ..model import Json
+from ..model.codec import to_json
+from ..pipe import decoder
+from .held import as_list, as_object
+from .layout import Document, Object, Wording, misshapen
+
+EVENTS: Final = "events"
+"""The field of the list."""
+_BEGINNINGS: Final[dict[str, Callable[[Object], bool]]] = {
+    "openai-sse": lambda event: event.get("object") == "chat.completion.chunk",
+    "anthropic-sse": lambda event: event.get("type") == "message_start",
+    "openai-responses-sse": lambda event: event.get("type") in ("response.created", "response.in_progress"),
+    "bedrock-converse": lambda event: "messageStart" in event,
+    "gemini-sse": lambda event: "candidates" in event and "usageMetadata" in event,
+}
+"""Streams by their ids, each with how its first event is told."""
+
+
+def stream_of(events: Json) -> str | None:
+    """The id of the stream that a list is; None for any other list."""
+    items = as_list(events)
+    first = as_object(items[0]) if items else None
+    if first is None:
+        return None
+    return next((name for name, begins in _BEGINNINGS.items() if begins(first)), None)
+
+
+def is_stream(fields: Object, wording: Wording) -> bool:
+    """Whether the events of a stream stand there."""
+    return stream_of(fields.get(EVENTS)) is not None
+
+
+def read_stream(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The answer that came as a stream.
+
+    Raises:
+        BridgeError: OCB-SHAPE for what is no stream, or where its decoder says so.
+    """
+    stream = stream_of(fields[EVENTS])
+    if stream is None:
+        raise misshapen(f"/{EVENTS}", "the events of an answer, from the first one on")
+    reads = decoder(stream)
+    told = [*reads.feed(jsontext.dumps(fields[EVENTS])), *reads.finish(None)]
+    [end] = [event for event in told if isinstance(event, Stop)]
+    return [Document(to_json(end.document), tuple(event for event in told if isinstance(event, Finding)))]

@@ -1,0 +1,132 @@
+"""Tables and compressions: CSV, TSV, Arrow's streams and files, bzip2 and xz."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., int]
+ASKED: Any = {"messages": [{"role": "user", "content": "Why?\nSo?"}, {"role": "assistant", "content": 'Be "cause",'}]}
+CSV = 'id,instruction,input,output\r\n1,"Why?\nSo?",,"Be ""cause"","\r\n2,b,,\r\n'
+
+
+@pytest.fixture
+def rows(batch: Run, tmp_path: Path) -> Callable[..., tuple[list[Any], list[Any]]]:
+    """What becomes of a file: its rows, and the quarantine."""
+
+    def start(name: str, data: bytes, *arguments: str) -> tuple[list[Any], list[Any]]:
+        (tmp_path / name).write_bytes(data)
+        batch(tmp_path / name, "-o", tmp_path / "out", *arguments)
+        quarantine = list((tmp_path / "out").glob("*.quarantine.jsonl"))
+        [output] = [path for path in (tmp_path / "out").glob("[!.]*") if path not in quarantine]
+        return read_lines(output), [each for path in quarantine for each in read_lines(path)]
+
+    return start
+
+
+def read_lines(path: Path) -> list[Any]:
+    opened = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(path.suffix, open)
+    with opened(path, "rb") as file:
+        return [json.loads(line) for line in file]
+
+
+Rows = Callable[..., tuple[list[Any], list[Any]]]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.csv", CSV.encode()),
+        ("a.csv", b"\xef\xbb\xbf" + CSV.encode()),
+        ("a.csv.gz", gzip.compress(CSV.encode())),
+        ("a.csv.bz2", bz2.compress(CSV.encode())),
+        ("a.csv.xz", lzma.compress(CSV.encode())),
+    ],
+)
+def test_a_row_of_a_table_has_a_text_for_each_column(name: str, data: bytes, rows: Rows) -> None:
+    written, refused = rows(name, data, "--plan", "alpaca", "-t", "openai")
+    assert written == [
+        {"id": "1", **ASKED},
+        {"id": "2", "messages": [{"role": "user", "content": "b"}, {"role": "assistant", "content": ""}]},
+    ]
+    assert refused == []
+
+
+def test_tabs_separate_too_and_texts_need_no_plan(rows: Rows) -> None:
+    text = "<|im_start|>user⏎Hi<|im_end|>⏎".replace("⏎", "\n")
+    written, _ = rows("a.tsv", f'id\ttext\n1\t"{text}"\n'.encode(), "-f", "chatml", "-t", "openai")
+    assert written == [{"id": "1", "text": {"messages": [{"role": "user", "content": "Hi"}]}}]
+
+
+def test_rows_that_are_not_as_the_table_says_are_quarantined(rows: Rows) -> None:
+    data = b"prompt,completion\na,b\nc\nd,e,f\n\xff,g\n\nh,i\n"
+    written, refused = rows("a.csv", data, "--plan", "prompt-completion", "-t", "openai")
+    assert [row["messages"][0]["content"] for row in written] == ["a", "h"]
+    assert [(each["code"], each["row"]) for each in refused] == [
+        ("OCB-SHAPE", 2),
+        ("OCB-SHAPE", 3),
+        ("OCB-ENCODING", 4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [(b'prompt\n"a\nb', "unexpected end of data"), (b"prompt,prompt\na,b\n", "two columns are named 'prompt'")],
+)
+def test_a_table_that_cannot_be_read_is_named(data: bytes, says: str, batch: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(data)
+    report = tmp_path / "report.json"
+    assert (
+        batch(tmp_path / "a.csv", "--plan", "prompt", "-t", "openai", "-o", tmp_path / "out", "--report", report) == 6
+    )
+    assert says in json.loads(report.read_text())["inputs"][0]["error"]
+
+
+def test_a_value_may_be_longer_than_readers_of_tables_like(rows: Rows) -> None:
+    written, _ = rows("a.csv", b"prompt\n" + b"x" * 300_000 + b"\n", "--plan", "prompt", "-t", "openai")
+    assert len(written[0]["messages"][0]["content"]) == 300_000
+
+
+@pytest.mark.parametrize("made", ["file", "stream"])
+def test_rows_of_arrow_have_no_null_members_that_are_not_their_own(made: str, rows: Rows) -> None:
+    arrow: Any = pytest.importorskip("pyarrow")
+    calls: list[Any] = [{"function": {"name": "f", "arguments": each}} for each in ({"a": 1}, {"b": 2})]
+    table = arrow.Table.from_pylist(
+        [
+            {"id": at, "messages": [{"role": "assistant", "content": None, "tool_calls": [call]}]}
+            for at, call in enumerate(calls)
+        ]
+        + [{"id": 2, "messages": [{"role": "user", "content": "Why?", "tool_calls": None}]}]
+    )
+    sink = arrow.BufferOutputStream()
+    with (arrow.ipc.new_file if made == "file" else arrow.ipc.new_stream)(sink, table.schema) as writer:
+        writer.write_table(table)
+    written, refused = rows("a.arrow", sink.getvalue().to_pybytes(), "--plan", "messages", "-t", "canonical")
+    assert [row["messages"][0]["content"] for row in written] == ['{"a":1}', '{"b":2}', "Why?"]
+    assert [row["id"] for row in written] == [0, 1, 2]
+    assert refused == []
+
+
+def test_a_number_that_json_has_no_word_for_is_quarantined(rows: Rows) -> None:
+    arrow: Any = pytest.importorskip("pyarrow")
+    table = arrow.table({"prompt": ["a", "b"], "score": [0.5, float("nan")]})
+    sink = arrow.BufferOutputStream()
+    with arrow.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    written, refused = rows("a.arrow", sink.getvalue().to_pybytes(), "--plan", "prompt", "-t", "openai")
+    assert [row["score"] for row in written] == [0.5]
+    assert [(each["code"], each["row"]) for each in refused] == [("OCB-JSON", 2)]
+
+
+@pytest.mark.parametrize(("end", "packed"), [("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_lines_may_be_compressed_otherwise(end: str, packed: Callable[[bytes], bytes], rows: Rows) -> None:
+    lines = b'{"prompt":"a"}\n{"prompt":"b"}\n'
+    written, _ = rows(f"a.jsonl.{end}", packed(lines[:15]) + packed(lines[15:]), "--plan", "prompt", "-t", "openai")
+    assert [row["messages"][0]["content"] for row in written] == ["a", "b"]
