@@ -384,7 +384,7 @@ def test_inputs_of_one_name_in_several_folders_do_not_meet(batch: Run, tmp_path:
 
 
 def test_a_recorded_stream_is_the_answer_that_it_was(batch: Run, tmp_path: Path) -> None:
-    begin = {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}}
+    begin: dict[str, Any] = {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}}
     block = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
     deltas = [
         {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}} for text in "ab"

@@ -31,7 +31,7 @@ def _csv(content: BinaryIO, delimiter: str) -> Iterator[bytes]:
     text = io.TextIOWrapper(content, "utf-8-sig", "surrogateescape", newline="")
     rows = csv.reader(text, delimiter=delimiter, strict=True)
     try:
-        columns = next(rows, [])
+        columns = next(rows, list[str]())
         twice = [name for name, times in Counter(columns).items() if times > 1]
         if twice:
             raise OSError(f"two columns are named {twice[0]!r}; give them names of their own")
