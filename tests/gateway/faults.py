@@ -2,7 +2,8 @@
 
 A gateway of its own process answers one stream of a token every 20 ms. Beside it, one after the other, come an upstream
 that answers with a gigabyte, one that makes thousands of answers, large requests, and connections that send half of
-what they should. How late the tokens of the stream are, and how much memory the gateway takes, is measured for each.
+what they should. For each is measured how late the tokens of the stream are, how long the gateway's event loop stands
+still, and how much memory the gateway takes. A fault has half a minute.
 """
 
 from __future__ import annotations
@@ -15,17 +16,20 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from typing import Any, NamedTuple
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import ExitStack, contextmanager
+from typing import Any, Final, NamedTuple
 
 if __name__ == "__main__":
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from gateway.load import process, resident
+from gateway.load import end, process, resident, serve
 
-TICK = 0.02
+TICK: Final = 0.02
 """Between the tokens of the stream that is watched, in seconds."""
-MIB = 1024 * 1024
+LIMIT: Final = 30.0
+"""For one fault, in seconds."""
+MIB: Final = 1024 * 1024
 
 
 class Felt(NamedTuple):
@@ -34,12 +38,14 @@ class Felt(NamedTuple):
     Attributes:
         fault: its name.
         latest: how late the latest token of the other stream was, in milliseconds.
+        lag: how long the gateway's event loop stood still at most, in milliseconds.
         memory: how much more the gateway took at most, in MB.
-        status: what the client got; 0 where it got nothing.
+        status: what the client got; 0 where it got nothing, -1 where it waited for too long.
     """
 
     fault: str
     latest: float
+    lag: float
     memory: float
     status: int
 
@@ -57,7 +63,17 @@ async def upstream(scope: Any, receive: Any, send: Any) -> None:
         body: dict[str, Any] = {"user": "models"}
     else:
         body = await body_of(receive)
-    await FAULTY.get(body.get("user", ""), _ticks)(body, send)
+    answering = asyncio.ensure_future(FAULTY.get(body.get("user", ""), _ticks)(body, send))
+    leaving = asyncio.ensure_future(_left(receive))
+    # A server ends when all its answers have: none may go on behind its client.
+    await asyncio.wait({answering, leaving}, return_when=asyncio.FIRST_COMPLETED)
+    answering.cancel()
+    leaving.cancel()
+
+
+async def _left(receive: Any) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _whole(send: Any, data: bytes, status: int = 200) -> None:
@@ -207,30 +223,63 @@ def faults(port: int) -> dict[str, Callable[[], Awaitable[int]]]:
 
 async def felt(port: int, pid: int) -> AsyncGenerator[Felt]:
     """Every fault beside a stream."""
-    delays: list[float] = []
-    planned = faults(port)
-    listening = asyncio.create_task(_listen(port, delays))
-    while len(delays) < 20:
-        await asyncio.sleep(0.05)
-    for name, fault in planned.items():
-        delays.clear()
-        memory, task = [resident(pid)], asyncio.create_task(_timed(fault))
-        while not task.done():
-            await asyncio.sleep(0.01)
-            memory.append(resident(pid))
-        await asyncio.sleep(0.3)
-        yield Felt(name, max(delays, default=float("inf")), max(memory) - memory[0], task.result())
-    listening.cancel()
+    with listener(port) as delays:
+        async with asyncio.timeout(LIMIT):
+            while len(delays) < 20:
+                await asyncio.sleep(0.05)
+        for name, fault in faults(port).items():
+            await lag(port)
+            delays.clear()
+            memory, task = [resident(pid)], asyncio.create_task(_timed(fault))
+            while not task.done():
+                await asyncio.sleep(0.01)
+                memory.append(resident(pid))
+            await asyncio.sleep(0.3)
+            latest = max(delays, default=float("inf"))
+            yield Felt(name, latest, await lag(port), max(memory) - memory[0], task.result())
 
 
 async def _timed(fault: Callable[[], Awaitable[int]]) -> int:
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(LIMIT):
             return await fault()
     return -1
 
 
-async def _listen(port: int, delays: list[float]) -> None:
+async def lag(port: int) -> float:
+    """How long the gateway's event loop stood still at most since it was asked before, in milliseconds."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(b"GET /lag HTTP/1.0\r\n\r\n")
+        async with asyncio.timeout(LIMIT):
+            return float((await reader.read()).rpartition(b"\r\n\r\n")[2])
+    finally:
+        writer.close()
+
+
+@contextmanager
+def listener(port: int) -> Generator[list[float]]:
+    """How late each token of a stream is, in milliseconds, while a process of its own reads it.
+
+    Whoever sends a large request is too busy to look at a clock.
+    """
+    command = [sys.executable, __file__, "listen", str(port)]
+    made = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    delays: list[float] = []
+    output = made.stdout
+    assert output is not None
+    reading = threading.Thread(target=lambda: delays.extend(map(float, output)), daemon=True)
+    reading.start()
+    try:
+        yield delays
+    finally:
+        end(made)
+        reading.join()
+        output.close()
+
+
+async def listen(port: int) -> None:
+    """Print how late each token of a stream is."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     body = request("", stream=True)
     writer.write(head(len(body)) + body)
@@ -238,42 +287,73 @@ async def _listen(port: int, delays: list[float]) -> None:
         if line.startswith(b"data: {"):
             text = json.loads(line[6:])["choices"][0]["delta"].get("content") or ""
             if text.strip():
-                delays.append((time.time_ns() - int(text)) / 1e6)
+                print((time.time_ns() - int(text)) / 1e6, flush=True)
+
+
+class Probed:
+    """An application that says at `/lag` how long its event loop stood still.
+
+    Args:
+        app: all else is its.
+    """
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+        self._longest = 0.0
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http" and scope["path"] == "/lag":
+            longest, self._longest = self._longest, 0.0
+            await _whole(send, f"{longest * 1000:.1f}".encode())
+        elif scope["type"] == "lifespan":
+            probe = asyncio.create_task(self._look())
+            await self._app(scope, receive, send)
+            probe.cancel()
+        else:
+            await self._app(scope, receive, send)
+
+    async def _look(self) -> None:
+        while True:
+            before = time.perf_counter()
+            await asyncio.sleep(0.005)
+            self._longest = max(self._longest, time.perf_counter() - before - 0.005)
+
+
+def serve_gateway(behind: str) -> None:
+    """The gateway as its command runs it, with a probe."""
+    from ocml_bridge.cli import main as command
+    from ocml_bridge.hosts import gateway
+
+    make = gateway.create_app
+    gateway.create_app = lambda *args, **more: Probed(make(*args, **more))  # type: ignore[assignment]
+    sys.argv[1:] = ["serve", "-q", "--port", "0", "--upstream", behind]
+    command()
 
 
 async def measure() -> AsyncGenerator[Felt]:
     """Every fault, in front of a gateway of its own process."""
-    with process(__file__, "upstream") as (_, behind):
-        options = ("serve", "-q", "--port", "0", "--upstream", f"http://127.0.0.1:{behind}/v1")
-        with process("-m", "ocml_bridge", *options) as (gateway, port):
-            _drain(gateway)
-            async for each in felt(port, gateway.pid):
-                yield each
-
-
-def _drain(made: subprocess.Popen[str]) -> None:
-    assert made.stderr
-    threading.Thread(target=made.stderr.read, daemon=True).start()
+    with ExitStack() as stack:
+        _, behind = stack.enter_context(process(__file__, "upstream"))
+        gateway, port = stack.enter_context(process(__file__, "gateway", f"http://127.0.0.1:{behind}/v1"))
+        async for each in felt(port, gateway.pid):
+            yield each
 
 
 async def main() -> None:
-    async for each in measure():
-        latest = f"others at most {each.latest:7.1f} ms late"
-        print(f"{each.fault:44} {each.status:4}  {latest}, memory +{each.memory:6.1f} MB", flush=True)
-
-
-def serve_upstream() -> None:
-    import uvicorn
-
-    config = uvicorn.Config(upstream, host="127.0.0.1", port=0, log_level="critical")
-    socket = config.bind_socket()
-    socket.listen(config.backlog)
-    print(f"127.0.0.1:{socket.getsockname()[1]}", file=sys.stderr, flush=True)
-    uvicorn.Server(config).run(sockets=[socket])
+    began = time.monotonic()
+    print(f"{'seconds':>7}  {'fault':44} status  others late, ms  loop still, ms  memory, MB")
+    async for fault, latest, still, memory, status in measure():
+        second = time.monotonic() - began
+        print(f"{second:7.1f}  {fault:44} {status:6}  {latest:15.1f}  {still:14.1f}  {memory:+10.1f}", flush=True)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["upstream"]:
-        serve_upstream()
-    else:
-        asyncio.run(main())
+    match sys.argv[1:]:
+        case ["upstream"]:
+            serve(upstream)
+        case ["gateway", behind]:
+            serve_gateway(behind)
+        case ["listen", port]:
+            asyncio.run(listen(int(port)))
+        case _:
+            asyncio.run(main())

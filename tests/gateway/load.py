@@ -14,6 +14,7 @@ import os
 import statistics
 import subprocess
 import sys
+import threading
 import time
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -127,13 +128,28 @@ def process(*command: str) -> Generator[tuple[subprocess.Popen[str], int]]:
     paths = os.pathsep.join((os.path.dirname(os.path.dirname(__file__)), os.environ.get("PYTHONPATH", "")))
     environment = {**os.environ, "PYTHONPATH": paths}
     made = subprocess.Popen([sys.executable, *command], stderr=subprocess.PIPE, text=True, env=environment)
+    stderr = made.stderr
+    assert stderr
+    # What else it says is read, or it would wait for that one day.
+    draining = threading.Thread(target=stderr.read, daemon=True)
     try:
-        assert made.stderr
-        line = made.stderr.readline()
+        line = stderr.readline()
+        draining.start()
         yield made, int(line.split("127.0.0.1:")[1].split("/")[0].split()[0])
     finally:
-        made.terminate()
-        made.communicate()
+        end(made)
+        draining.join()
+        stderr.close()
+
+
+def end(made: subprocess.Popen[str]) -> None:
+    """End a process, whatever it does."""
+    made.terminate()
+    try:
+        made.wait(10)
+    except subprocess.TimeoutExpired:
+        made.kill()
+        made.wait()
 
 
 def resident(number: int) -> float:
@@ -142,10 +158,11 @@ def resident(number: int) -> float:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def serve_upstream() -> None:
+def serve(app: Any) -> None:
+    """An application on a port of its own, which is told on stderr."""
     import uvicorn
 
-    config = uvicorn.Config(upstream, host="127.0.0.1", port=0, log_level="critical", backlog=4096)
+    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", backlog=4096)
     socket = config.bind_socket()
     socket.listen(config.backlog)
     print(f"127.0.0.1:{socket.getsockname()[1]}", file=sys.stderr, flush=True)
@@ -155,7 +172,6 @@ def serve_upstream() -> None:
 def serve_pass_through(upstream: str) -> None:
     """What passes on whatever comes, and looks at nothing."""
     import httpx
-    import uvicorn
     from starlette.applications import Starlette
     from starlette.responses import StreamingResponse
     from starlette.routing import Route
@@ -177,12 +193,7 @@ def serve_pass_through(upstream: str) -> None:
 
         return StreamingResponse(chunks(), response.status_code, {"content-type": response.headers["content-type"]})
 
-    app = Starlette(routes=[Route("/{path:path}", proxy, methods=["POST"])])
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", backlog=4096)
-    socket = config.bind_socket()
-    socket.listen(config.backlog)
-    print(f"127.0.0.1:{socket.getsockname()[1]}", file=sys.stderr, flush=True)
-    uvicorn.Server(config).run(sockets=[socket])
+    serve(Starlette(routes=[Route("/{path:path}", proxy, methods=["POST"])]))
 
 
 def used(number: int) -> float:
@@ -243,7 +254,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["upstream"]:
-        serve_upstream()
+        serve(upstream)
     elif sys.argv[1:2] == ["pass-through"]:
         serve_pass_through(sys.argv[2])
     else:

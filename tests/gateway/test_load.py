@@ -39,5 +39,6 @@ def test_faults_are_bounded_and_others_do_not_wait(capsys: pytest.CaptureFixture
     for each in found:
         assert each.status >= 0, each
         assert each.memory < 500, each
-        # 250 on a machine of its own.
-        assert each.latest < 1000, each
+        # Beside others on the same machine; on one of its own, no more than 60.
+        assert each.lag < 250, each
+        assert each.latest < 500, each

@@ -11,6 +11,7 @@ from .backends import Backend
 from .conversation import Conversation, classes, codes
 from .exchange import Call, parsed
 from .problems import ApiError
+from .workers import discard
 
 LOSSES: Final = "x-ocml-losses"
 """The response header that says what the prompt could not say of the request: classes of losses, with their codes."""
@@ -48,6 +49,7 @@ async def count_tokens(call: Call) -> None:
 
 def _understood(call: Call) -> tuple[Conversation, Backend]:
     gateway, request = call.gateway, parsed(call.data)
+    discard(request)
     backend = gateway.backend_for(request)
     key = gateway.key_for(call.client.headers)
     model = request.get("model")

@@ -25,7 +25,7 @@ from .problems import ApiError, of_answer
 from .settings import Settings
 from .turn_memory import OwnMemory
 from .upstream import Upstream
-from .workers import LARGE, uncollected
+from .workers import LARGE, discard, uncollected
 
 GUIDED: Final = frozenset({"/settings/response_format", "/settings/tool_choice"})
 """The places of a request that a model is held to by a guide."""
@@ -84,6 +84,7 @@ class Conversation:
             format_options={"reasoning": settings.reasoning} if settings.reasoning else (),
         )
         decoder = settings.model.answering(asked.prompt, options=options)
+        discard(asked.prompt)
         source = decoder.copy if asked.wanted.count > 1 else lambda: decoder
         self._answering = Answering(
             source,
