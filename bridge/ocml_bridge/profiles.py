@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from . import registry
 from .adapter import DEFAULT, Adapter, Options, Source
@@ -19,7 +19,7 @@ from .convert import Reading, Result, read, write
 from .errors import BridgeError, ErrorCode
 from .events import Decoder
 from .guidance import OBJECT, Guide, Wanted
-from .model import Message, Settings, Transcript
+from .model import Message, Settings, ToolChoice, Transcript
 from .pipe import decoder
 from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
 from .prompting import ChatTemplate
@@ -167,9 +167,7 @@ class Profile:
             asked = Transcript() if request is None else request
             request = self.prompt(asked, source=source, effort=effort, options=options, policy=LENIENT)
         end = self._end(request)
-        output = write(end, self.adapter, options=self._options(options), policy=LENIENT).output
-        prefix = output if isinstance(output, str) else cast("list[int]", output)
-        reads = AnswerDecoder(decoder(self.adapter, options=options), prefix, end.messages)
+        reads = AnswerDecoder(decoder(self.adapter, options=options), self._prefix(end, options), end.messages)
         return request.names.decoder(reads)
 
     def guide(self, prompt: Prompt, *, strict: bool = False) -> Guide | None:
@@ -182,11 +180,15 @@ class Profile:
         Returns:
             None where the request leaves the model free, and where the format has no way to say it.
         """
-        request = prompt.transcript
+        request, made = prompt.transcript, prompt.written.document
         if self.template is None or self.template.guide is None or not isinstance(request, Transcript):
             return None
-        asked = _wanted(prompt.names.spelled(request), strict=strict)
-        return None if asked is None else self.template.guide(asked)
+        asked = _wanted(prompt.names.spelled(request), strict=strict, calls_once=self.template.calls_once)
+        # An answer that goes on with a message has no frames of its own.
+        if asked is None or not isinstance(made, Transcript) or made.open_turn is None:
+            return None
+        begun = self._prefix(self._end(prompt), DEFAULT)
+        return self.template.guide(replace(asked, begun=begun) if isinstance(begun, str) else asked)
 
     def _written(self, prepared: Prepared, options: Options, *, spans: bool) -> Prompt:
         options = self._options(options)
@@ -208,6 +210,11 @@ class Profile:
     def _options(self, options: Options) -> Options:
         return options if options.dialect or not self.dialect else replace(options, dialect=self.dialect)
 
+    def _prefix(self, end: Transcript, options: Options) -> str | list[int]:
+        """What a prompt has begun of the answer: text, or token ids."""
+        output = write(end, self.adapter, options=self._options(options), policy=LENIENT).output
+        return output if isinstance(output, str) else cast("list[int]", output)
+
     def _end(self, prompt: Prompt) -> Transcript:
         """What a prompt ends with: the turn that it opens, or the message that it leaves unfinished.
 
@@ -226,31 +233,34 @@ class Profile:
         return Transcript(messages[first:], tools=tools, open_turn=turn, layout=document.layout)
 
 
-def _wanted(request: Transcript, *, strict: bool) -> Wanted | None:
+def _wanted(request: Transcript, *, strict: bool, calls_once: bool) -> Wanted | None:
     """What a request asks an answer to be; None where that is nothing that a model need be held to.
 
     Args:
         request: as the model reads it, with the names that it has for the tools.
         strict: whether arguments have to follow their schemas, though the model is free to call.
+        calls_once: whether the model calls once a turn anyway.
     """
     settings = request.settings or Settings()
-    choice, asked = settings.tool_choice, settings.response_format
-    names = None if choice is None or not choice.names else set(choice.names)
-    tools = () if choice is not None and choice.mode == "none" else request.tools or ()
-    calls = tuple(
-        (full_name(tool), OBJECT if tool.parameters is None else tool.parameters)
-        for tool in tools
-        if names is None or recipient_of(full_name(tool)) in names
-    )
-    must_call = bool(calls) and choice is not None and choice.mode == "required"
+    choice, asked = settings.tool_choice or _ANY, settings.response_format
+    declared = request.tools or ()
+    tools = [tool for tool in declared if not choice.names or recipient_of(full_name(tool)) in choice.names]
+    tools = [] if choice.mode == "none" else tools
+    must_call = choice.mode == "required" and tools != []
     answer = None
     if asked is not None and asked.type == "json_schema":
         answer = asked.schema
     elif asked is not None and asked.type == "json_object":
         answer = OBJECT
-    if answer is None and not must_call and not (strict and calls):
+    several = settings.parallel_tool_calls is not False
+    follow = must_call or answer is not None or strict
+    if answer is None and not (declared and (follow or choice != _ANY or not (several or calls_once))):
         return None
-    return Wanted(calls, must_call, answer)
+    calls = tuple((full_name(tool), (follow and tool.parameters) or OBJECT) for tool in tools)
+    return Wanted(calls, must_call, several, answer)
+
+
+_ANY: Final = ToolChoice("auto")
 
 
 def profile(name: str | None, target: str | Adapter | None = None) -> Profile:

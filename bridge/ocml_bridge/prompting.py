@@ -87,6 +87,7 @@ class ChatTemplate:
         reads_with_tools: whether the declared tools tell what an answer says, such as the types of arguments: then they
             stand in the prefix of its decoder.
         names: how the models call the declared tools; None for just as the request does.
+        calls_once: whether a turn of the models ends with its first call, whatever is asked.
         own_tools: what requests call the tools that the models have of their own.
         guide: what an answer looks like that is what a request asks for; None where engines cannot be told.
     """
@@ -98,5 +99,6 @@ class ChatTemplate:
     shows_reasoning: bool = False
     reads_with_tools: bool = False
     names: SpellNames | None = None
+    calls_once: bool = False
     own_tools: frozenset[str] = frozenset()
     guide: MakeGuide | None = None

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from gateway.contract.cases import CASES, DATE, TRIP
+from gateway.contract.cases import CASES, DATE, HELD, MODES, TRIP
 from gateway.scripted import serving
 from ocml_bridge.hosts.gateway import Settings, conversation, create_app
 from ocml_bridge.stream.completions import members
@@ -21,7 +21,8 @@ from sources import ROOT
 
 FOLDER = ROOT / "tests" / "gateway" / "contract" / "recordings"
 RECORDINGS: dict[str, Any] = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))}
-FORMATS = {"text": "harmony", "ids": "harmony-tokens"}
+FORMATS = ("text", "ids")
+FAMILIES = [mode for mode in MODES if mode not in FORMATS]
 SECRET = "SECRET-CoT"
 
 
@@ -56,18 +57,19 @@ class Recorded:
 class Bench:
     """A gateway in front of a recorded engine."""
 
-    def __init__(self, engine: str, url: str) -> None:
+    def __init__(self, engine: str, url: str, cases: dict[str, dict[str, Any]]) -> None:
         self.engine = engine
+        self._cases = cases
         self._url = url
 
     def ask(self, case: str) -> httpx.Response:
-        return httpx.post(f"{self._url}/v1/chat/completions", json=CASES[case])
+        return httpx.post(f"{self._url}/v1/chat/completions", json=self._cases[case])
 
     def choice(self, case: str) -> dict[str, Any]:
         """The first choice of a whole answer, or of the chunks of a stream."""
         response = self.ask(case)
         assert response.status_code == 200, response.text
-        if not CASES[case].get("stream"):
+        if not self._cases[case].get("stream"):
             return response.json()["choices"][0]
         choices = [each for chunk in chunks(response) for each in chunk["choices"] if each["index"] == 0]
         deltas = [choice["delta"] for choice in choices]
@@ -88,15 +90,24 @@ def chunks(response: httpx.Response) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines[:-1]]
 
 
-@pytest.fixture(scope="module", params=[(engine, mode) for engine in RECORDINGS for mode in FORMATS], ids="-".join)
-def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    engine, mode = request.param
+def recorded_with(engine: str, mode: str) -> Iterator[Bench]:
+    settings, cases = MODES[mode]
     recorded = Recorded(RECORDINGS[engine]["exchanges"][mode])
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         patch.setattr(conversation, "today", lambda: DATE)
         behind = stack.enter_context(serving(recorded))
-        settings = Settings(f"{behind}/v1", format=FORMATS[mode], profile="gpt-oss")
-        yield Bench(engine, stack.enter_context(serving(create_app(settings))))
+        url = stack.enter_context(serving(create_app(Settings(f"{behind}/v1", **settings))))  # type: ignore[arg-type]
+        yield Bench(engine, url, cases)
+
+
+@pytest.fixture(scope="module", params=[(engine, mode) for engine in RECORDINGS for mode in FORMATS], ids="-".join)
+def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
+    yield from recorded_with(*request.param)
+
+
+@pytest.fixture(scope="module", params=[(engine, mode) for engine in RECORDINGS for mode in FAMILIES], ids="-".join)
+def family(request: pytest.FixtureRequest) -> Iterator[Bench]:
+    yield from recorded_with(*request.param)
 
 
 def test_both_engines_are_recorded_with_version_and_command() -> None:
@@ -206,6 +217,23 @@ def test_a_required_call_is_made(bench: Bench) -> None:
     [call] = choice["message"]["tool_calls"]
     assert call["function"]["name"] == "book"
     assert choice["finish_reason"] == "length" or follows(call["function"]["arguments"])
+
+
+@pytest.mark.parametrize("case", HELD)
+def test_models_of_other_families_are_held_to_what_is_asked(family: Bench, case: str) -> None:
+    """They want to call `book` with a city that there is not, or to answer so."""
+    response = family.ask(case)
+    assert response.status_code == 200
+    assert "x-ocml-losses" not in response.headers
+    choice = response.json()["choices"][0]
+    message = choice["message"]
+    assert "Atlantis" not in response.text or case == "no call"
+    if case == "no call":
+        assert "tool_calls" not in message
+    elif choice["finish_reason"] != "length":
+        calls = message.get("tool_calls", [{"function": {"name": "book", "arguments": message["content"]}}])
+        assert [call["function"]["name"] for call in calls] == ["book"]
+        assert follows(calls[0]["function"]["arguments"])
 
 
 def test_a_user_makes_no_control_token(bench: Bench) -> None:

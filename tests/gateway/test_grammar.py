@@ -1,42 +1,19 @@
-"""Grammars for llama.cpp hold an answer to a guide. The judge is Python's `re`, for what no rule nests in itself."""
+"""Grammars for llama.cpp hold an answer to a guide."""
 
 from __future__ import annotations
 
-import json
-import re
 from typing import Any
 
 import pytest
 
+from gateway import gbnf
 from ocml_bridge.guidance import Frame, Step
 from ocml_bridge.hosts.gateway.drivers.gbnf import grammar
-
-TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|\{\d+,\d*\}|[a-z][a-z0-9]*|[()|?*+]')
-DEEPEST = 4
-
-
-def pattern_of(text: str) -> re.Pattern[str]:
-    """A grammar as a regular expression; rules that nest in themselves some times, no more."""
-    rules = dict(line.split(" ::= ", 1) for line in text.splitlines())
-
-    def expand(name: str, above: tuple[str, ...]) -> str:
-        if above.count(name) >= DEEPEST:
-            return "(?!)"
-
-        def part(found: re.Match[str]) -> str:
-            token = found[0]
-            if token.startswith('"'):
-                return f"(?:{re.escape(json.loads(token))})"
-            return expand(token, (*above, name)) if token[0].isalpha() else token
-
-        return f"(?:{''.join(map(part, TOKEN.finditer(rules[name])))})"
-
-    return re.compile(expand("root", ()))
 
 
 def allows(schema: Any, text: str) -> bool:
     guide = (Step((Frame("<T>", end="</T>"),), optional=True), Step((Frame("<A>", schema),)))
-    return pattern_of(grammar(guide)).fullmatch(text) is not None
+    return gbnf.allows(grammar(guide), text)
 
 
 FLAT: Any = {

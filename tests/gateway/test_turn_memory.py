@@ -12,11 +12,12 @@ from cryptography.fernet import Fernet
 
 from gateway.conftest import Bench, gateway_with
 from gateway.test_openai_client import TOOLS, USER, call, final, said, thought, tokens
+from ocml_bridge.events import Answer
 from ocml_bridge.hosts.gateway.recorder import Recorder
 from ocml_bridge.hosts.gateway.sealed_ids import LONGEST, SealedIds
 from ocml_bridge.hosts.gateway.service import TurnMemorySettings
 from ocml_bridge.hosts.gateway.turn_memory import Hidden, TurnMemory
-from ocml_bridge.pipe import decoder
+from ocml_bridge.pipe import decoder, encoder
 
 PREAMBLE = "<|channel|>commentary<|message|>I look it up.<|end|>"
 SECRET = "SECRET-CoT."
@@ -221,12 +222,14 @@ def test_what_led_to_a_call_is_told_by_where_it_stood() -> None:
 
     for preambles in (False, True):
         recorder = Recorder(keep, preambles=preambles)
+        target = encoder("openai-sse", answer=Answer(call_id=recorder.call_id))
         source = decoder("harmony", prefix="<|start|>assistant")
         for piece in tokens(
             said(thought("one"), PREAMBLE, thought("two"), call("f", "{}"), thought("three"), call("g", "{}"))
         ):
-            recorder.take(source.feed(piece))
-        assert [recorder.call_id(number) for number in range(2)][-1] == f"id{len(kept)}"
+            events = source.feed(piece)
+            recorder.take(events)
+            recorder.encode(target, events)
     shown, unseen = kept[:2], kept[2:]
     assert shown[0] == (Hidden("one", is_preamble=False, opens=True), Hidden("two", is_preamble=False, opens=False))
     assert [(each.text, each.is_preamble) for each in unseen[0]] == [

@@ -13,8 +13,8 @@ from .syntax import FRAME_MARKS, HOME, OPENAI
 
 def _profile(name: str, models: tuple[str, ...], templates: dict[str, str]) -> ChatTemplate:
     """A profile, with the sha256 of each public template that it was held to by its name."""
-    make = Lazy(f"{__name__}.profile:prompt", name)
-    return ChatTemplate(make, models, sources=templates, shows_reasoning=True, reads_with_tools=True)
+    make, guide = Lazy(f"{__name__}.profile:prompt", name), Lazy(f"{__name__}.guide:guide", name)
+    return ChatTemplate(make, models, sources=templates, shows_reasoning=True, reads_with_tools=True, guide=guide)
 
 
 _MODELS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {

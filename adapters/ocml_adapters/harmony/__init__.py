@@ -16,6 +16,7 @@ _GPT_OSS = ChatTemplate(
     reads_with_tools=True,
     own_tools=frozenset(OWN_TOOLS),
     names=Lazy(f"{__name__}.naming:function_names"),
+    calls_once=True,
     guide=Lazy(f"{__name__}.guide:gpt_oss"),
     sources={"openai-gpt-oss-120b.jinja": "a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146"},
 )

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 SWITCH: Final = 0.001
 """How long a large conversion keeps the answers under way waiting for their turn, in seconds."""
+GENERATIONS: Final = (5_000, 10, 20)
+"""When the cyclic collector looks at objects. Each stream has some hundreds: with the interpreter's own numbers, all
+answers wait for a tenth of a second each time that a few hundred streams more are there."""
 
 
 @click.command()
@@ -158,6 +161,7 @@ def application(settings: Sequence[Settings], service: Service, header_timeout: 
     # What is there now stays: the collector need not look at it again while answers wait.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*GENERATIONS)
     return app
 
 

@@ -27,7 +27,9 @@ class Said(NamedTuple):
 
 
 def plan(prompt: str) -> Said:
-    """What the model says to a prompt of Harmony."""
+    """What the model says to a prompt."""
+    if "<|im_start|>" in prompt:
+        return Said(_wrong(prompt), RETURN)
     last = prompt.rpartition("<|start|>assistant")[0].rpartition("<|start|>")[2]
     if asked := re.search(r"LONG(\d+)", last):
         return Said(FINAL + " ".join(f"word{number}" for number in range(int(asked[1]))), RETURN)
@@ -45,6 +47,18 @@ def plan(prompt: str) -> Said:
         preamble = "<|start|>assistant<|channel|>commentary<|message|>Let me check.<|end|>"
         return Said(f'{before}{preamble}{call}{{"city": "Paris"}}', CALL)
     return Said(f"{ANALYSIS}A greeting ({SECRET}).<|end|><|start|>assistant{FINAL}Grüße 👋 to you.", RETURN)
+
+
+def _wrong(prompt: str) -> str:
+    """An answer that is not what it is to be, or a call, as the prompt shows calls."""
+    if "DISOBEY by calling" not in prompt:
+        return '{"city": "Atlantis", "days": 99}'
+    if "<function=" in prompt:
+        city = "<parameter=city>\nAtlantis\n</parameter>\n"
+        return f"<tool_call>\n<function=book>\n{city}</function>\n</tool_call>"
+    if "<tool_call>" in prompt:
+        return '<tool_call>\n{"name": "book", "arguments": {"city": "Atlantis"}}\n</tool_call>'
+    return "<|tool_call_start|>[book(city='Atlantis')]<|tool_call_end|>"
 
 
 SPELLED: Final = {RETURN: "<|return|>", CALL: "<|call|>"}

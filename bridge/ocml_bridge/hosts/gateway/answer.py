@@ -95,7 +95,7 @@ class Choice:
         seen = self._stop.apply(events)
         if seen and isinstance(last := seen[-1], Stop):
             self.reason = last.reason
-        return self.target.encode(seen)
+        return self.target.encode(seen) if self._recorder is None else self._recorder.encode(self.target, seen)
 
 
 class Answering:

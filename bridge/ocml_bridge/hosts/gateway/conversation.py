@@ -27,7 +27,7 @@ from .turn_memory import OwnMemory
 from .upstream import Upstream
 from .workers import LARGE, discard, uncollected
 
-GUIDED: Final = frozenset({"/settings/response_format", "/settings/tool_choice"})
+GUIDED: Final = frozenset(f"/settings/{name}" for name in ("response_format", "tool_choice", "parallel_tool_calls"))
 """The places of a request that a model is held to by a guide."""
 
 

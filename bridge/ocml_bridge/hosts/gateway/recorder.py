@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from ...events import Delta, Event, Start
+from ...events import Delta, Encoder, End, Event, Start
 from ...model import Message
 from ...turns import is_call
 from ...visibility import is_preamble, is_private
@@ -26,7 +26,8 @@ class Recorder:
         self._texts: dict[int, list[str]] = {}
         self._waiting: list[tuple[list[str], bool]] = []
         self._opening: int | None = None
-        self._calls: list[tuple[Hidden, ...]] = []
+        self._calls: dict[int, tuple[Hidden, ...]] = {}
+        self._encoded: int | None = None
 
     def take(self, events: Iterable[Event]) -> None:
         """The next events of the answer."""
@@ -40,7 +41,7 @@ class Recorder:
 
     def _start(self, number: int, message: Message) -> None:
         if is_call(message):
-            self._calls.append(self._collected())
+            self._calls[number] = self._collected()
         elif is_private(message) or (self._preambles and is_preamble(message)):
             pieces: list[str] = []
             self._texts[number] = pieces
@@ -59,6 +60,21 @@ class Recorder:
             if (text := "".join(pieces))
         )
 
-    def call_id(self, number: int) -> str:
-        """The id of a call, by its number in the answer."""
-        return self._keep(self._calls[number] if number < len(self._calls) else ())
+    def encode(self, encoder: Encoder, events: Sequence[Event]) -> list[bytes]:
+        """What an encoder makes of events; the ids that it asks for are those of the calls that it is given."""
+        out: list[bytes] = []
+        waiting: list[Event] = []
+        for event in events:
+            if isinstance(event, Start | End):
+                out += encoder.encode(waiting)
+                self._encoded = event.number
+                out += encoder.encode([event])
+                waiting = []
+            else:
+                waiting.append(event)
+        return out + encoder.encode(waiting) if waiting else out
+
+    def call_id(self, _: int) -> str:
+        """The id of the call that is being encoded: encoders number only those that they have a place for."""
+        hidden = () if self._encoded is None else self._calls.pop(self._encoded, ())
+        return self._keep(hidden)

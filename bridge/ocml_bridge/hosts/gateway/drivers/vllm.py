@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Self
 
-from ....guidance import Frame, Step
+from ....guidance import OBJECT, Frame, Guide, Members, Several, Step, Text
 from ....model import Json
 from ....stream.completions import ReadChunk, members, read_chunk
 from ..problems import ApiError
@@ -51,7 +51,7 @@ class Vllm:
         Where vLLM thinks that a model reasons first, some versions begin behind the reasoning, which is in a guide.
         """
         self.guides = True
-        tried = Completion([0], model, guide=(Step((Frame("guided"),)),))
+        tried = Completion([0], model, guide=_TRIED)
         try:
             pieces = read_chunk(await ask(self.call(tried, 8))).pieces
         except ApiError as problem:
@@ -107,3 +107,9 @@ class Vllm:
 
 
 _ABSENT: Final = (403, 404, 405)
+_TRIED: Final[Guide] = (
+    Step((Several((Frame("guided", OBJECT, ";"),)), Frame("guided", OBJECT, ".", Members("", "=", between=", ")))),
+    Step((Frame("<", end=">"),), optional=True),
+    Step((Text("call", Several((Frame("call", OBJECT, ")"),))), Frame("", OBJECT))),
+)
+"""Every kind of stretch: some versions know not all of them."""

@@ -1,0 +1,89 @@
+"""Grammars in llama.cpp's notation (GBNF), which xgrammar reads, too: rules, and texts that do not hold others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+NOTHING: Final = '""'
+TOKEN: Final = "<|"
+"""What control tokens begin with. No text of a model holds it: a model that is held to text could write a token inside
+of it, and leave its frame."""
+
+
+class Rules:
+    """The rules of a grammar, named as they are made.
+
+    Attributes:
+        made: name → what it stands for.
+    """
+
+    def __init__(self) -> None:
+        self.made: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+
+    def name(self) -> str:
+        """A name for a rule whose body is not known yet."""
+        name = f"r{len(self.made)}"
+        self.made[name] = ""
+        return name
+
+    def add(self, body: str) -> str:
+        """Make a rule, where there is none of this body; its name."""
+        if body not in self._names:
+            self._names[body] = name = self.name()
+            self.made[name] = body
+        return self._names[body]
+
+    def either(self, rules: Iterable[str]) -> str:
+        """The rule for one of several."""
+        return self.add(" | ".join(dict.fromkeys(rules)))
+
+    def text(self, *forbidden: str) -> str:
+        """The rule for any text that holds none of some others, none of which is ""."""
+        least = [each for each in sorted(set(forbidden)) if not any(other in each for other in {*forbidden} - {each})]
+        key = repr(least)
+        if key not in self._names:
+            self._names[key] = self._automaton(least)
+        return self._names[key]
+
+    def _automaton(self, forbidden: Sequence[str]) -> str:
+        """A rule for each beginning of a forbidden text that may stand at the end of what is written so far."""
+        states = {text[:size] for text in forbidden for size in range(len(text))}
+        names = {state: self.name() for state in sorted(states, key=lambda state: (len(state), state))}
+        letters = sorted({letter for text in forbidden for letter in text})
+        for state, name in names.items():
+            following = {letter: _state(state + letter, states, forbidden) for letter in letters}
+            # Most letters begin nothing that is forbidden.
+            special = [letter for letter in letters if following[letter] != ""]
+            ways = [f"{characters(special, negated=True)} {names['']}"]
+            ways += [f"{characters(letter)} {names[after]}" for letter in special if (after := following[letter])]
+            self.made[name] = " | ".join([NOTHING, *ways])
+        return names[""]
+
+
+def _state(text: str, states: set[str], forbidden: Sequence[str]) -> str | None:
+    """The longest end of a text that a forbidden text may begin with; None where one stands at its end."""
+    if text.endswith(tuple(forbidden)):
+        return None
+    return next(text[at:] for at in range(len(text) + 1) if text[at:] in states)
+
+
+def literal(text: str) -> str:
+    """A text as it is; "" for none."""
+    if not text:
+        return ""
+    escaped = re.sub(r'["\\]', r"\\\g<0>", text).replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    return f'"{escaped}"'
+
+
+def characters(letters: Iterable[str], *, negated: bool = False) -> str:
+    """One of some characters, or one that is none of them."""
+    escaped = "".join(re.sub(r"[]^\\-]", r"\\\g<0>", each).replace("\n", "\\n") for each in letters)
+    return f"[{'^' if negated else ''}{escaped}]"
+
+
+def sequence(*parts: str) -> str:
+    """Some rules behind one another."""
+    return " ".join(filter(None, parts)) or NOTHING
