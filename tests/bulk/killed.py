@@ -25,6 +25,7 @@ STEPS = (
     *((module, "discard") for module in (durable, outputs, texts)),
     (outputs, "join"),
 )
+COMMAND = ("batch", "-q", "-j1", "-f", "chatml", "-t", "openai", "--resume", "--ledger", "jsonl")
 CHUNK = 5
 """How many records make a chunk here, so that there are many steps."""
 RANGE = 2000
@@ -55,7 +56,7 @@ def migrate(source: str, folder: str, count: int) -> bool:
         for module, name in STEPS:
             setattr(module, name, wrap(getattr(module, name)))
         os.replace = wrap(os.replace)
-        os._exit(main(["batch", "-q", "-j1", "-f", "chatml", "-t", "openai", source, "-o", folder, "--resume"]))
+        os._exit(main([*COMMAND, source, "-o", folder]))
     status = os.waitpid(child, 0)[1]
     return os.WIFEXITED(status) and os.WEXITSTATUS(status) == 6
 
@@ -70,6 +71,7 @@ def digest(folder: Path) -> str:
 
 if __name__ == "__main__":
     source, folder = sys.argv[1:]
+    os.fsync = lambda _descriptor: None  # a killed process leaves what it wrote; only a power cut would not
     progress.CHECKPOINT_SECONDS = 0.0
     lines.CHUNK_RECORDS = texts.CHUNK_RECORDS = parquet.CHUNK_RECORDS = CHUNK
     lines.RANGE_BYTES = parquet.RANGE_BYTES = unpacking.RANGE_BYTES = RANGE

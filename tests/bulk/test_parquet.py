@@ -47,8 +47,9 @@ def test_a_column_is_converted(kind: str, many: Any, batch: Batch, tmp_path: Pat
     texts = found.column("text").to_pylist()
     assert json.loads(texts[0]) == convert(many.transcript(0), source="chatml", target="openai").output
     kept = json.loads((tmp_path / "out" / "a.quarantine.jsonl").read_bytes())
-    assert (kept["row"], kept["code"], kept["raw"]) == (4, "OCB-NO-FRAMES", "nothing")
-    assert kept["fields"] == {"id": 3, "day": "2024-05-15", "tags": ["a", "b"]}
+    assert (kept["row"], kept["code"]) == (4, "OCB-NO-FRAMES")
+    text = {"base64": "bm90aGluZw=="} if kind == "binary" else "nothing"
+    assert json.loads(kept["raw"]) == {"id": 3, "text": text, "day": "2024-05-15", "tags": ["a", "b"]}
 
 
 def test_a_nested_column(batch: Batch, tmp_path: Path) -> None:

@@ -37,13 +37,13 @@ def test_killed_in_front_of_every_step_on_the_disk(kind: str, many: Any, tmp_pat
     source.mkdir()
     for name in "ab":
         if kind == "jsonl":
-            (source / f"{name}.jsonl").write_bytes(many.lines(23, broken_each=9))
+            (source / f"{name}.jsonl").write_bytes(many.lines(13, broken_each=5))
         elif kind == "gz":
-            (source / f"{name}.jsonl.gz").write_bytes(gzip.compress(many.lines(23, broken_each=9)))
+            (source / f"{name}.jsonl.gz").write_bytes(gzip.compress(many.lines(13, broken_each=5)))
         elif kind == "parquet":
-            parquet_of(many, source / f"{name}.parquet", 11 if name == "a" else 3, 5)
+            parquet_of(many, source / f"{name}.parquet", 8 if name == "a" else 3, 5)
         else:
-            for number in range(5):
+            for number in range(3):
                 (source / f"{name}{number}.txt").write_text(many.transcript(number) if number % 4 else "broken")
     environment: dict[str, str] = {"PYTHONPATH": ":".join(path for path in sys.path if path)}
     command = (sys.executable, str(KILLED), str(source), str(tmp_path / "out"))

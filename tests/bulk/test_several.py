@@ -54,7 +54,12 @@ def test_what_cannot_be_converted_is_in_quarantine_with_its_place_in_the_row(bat
     (tmp_path / "rows.jsonl").write_text(json.dumps({"text": good + half}) + "\n")
     assert batch("-f", "chatml", "-t", "openai", tmp_path / "rows.jsonl", "-o", tmp_path / "out") == 6
     (told,) = lines_of(tmp_path / "out" / "rows.quarantine.jsonl")
-    assert (told["line"], told["conversation"], told["offset"], told["raw"]) == (1, 2, len(good), half)
+    assert (told["line"], told["conversation"], told["offset"], json.loads(told["raw"])) == (
+        1,
+        2,
+        len(good),
+        {"text": half},
+    )
     assert (told["code"], told["position"]["offset"]) == ("OCB-INCOMPLETE", 0)
     assert len(lines_of(tmp_path / "out" / "rows.jsonl")) == 1
 
@@ -70,7 +75,7 @@ def test_a_row_of_several_conversations_gives_a_row_for_each_with_the_columns_be
     assert batch("-f", "chatml", "-t", "internlm2", tmp_path / "rows.parquet", "-o", tmp_path / "out") == 6
     assert parquet.read_table(tmp_path / "out" / "rows.parquet").column("id").to_pylist() == [1, 2, 2, 2]
     (told,) = lines_of(tmp_path / "out" / "rows.quarantine.jsonl")
-    assert (told["row"], told["fields"]) == (3, {"id": 3})
+    assert (told["row"], json.loads(told["raw"])) == (3, {"id": 3, "text": "broken"})
 
 
 def test_a_run_that_was_limited_goes_on_behind_the_rows_that_it_took(batch: Batch, tmp_path: Path) -> None:

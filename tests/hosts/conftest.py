@@ -106,7 +106,8 @@ def from_lines(folder: Path, count: int) -> list[Row]:
 def from_parquet(parquet: Any, folder: Path) -> dict[int, Row]:
     rows = {row["id"]: Row(row["text"], None) for row in parquet.read_table(folder / "b.parquet").to_pylist()}
     for row in map(json.loads, (folder / "b.quarantine.jsonl").read_bytes().splitlines()):
-        rows[row["fields"]["id"]] = Row(row["raw"], row["code"])
+        kept = json.loads(row["raw"])
+        rows[kept["id"]] = Row(kept["text"], row["code"])
     return rows
 
 

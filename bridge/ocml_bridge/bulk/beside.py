@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from .. import jsontext
 from ..adapter import Kind
@@ -61,10 +61,11 @@ def _names(outcome: Outcome, job: Job) -> set[str]:
     """The members that are lost whole, and that the record of the output has room for."""
     if job.target_kind is Kind.TEXT:
         taken: Collection[str] = (DEFAULT_FIELD,)
-    elif isinstance(outcome.output, dict):
-        taken = cast("dict[str, Json]", outcome.output)
     else:
-        return set()
+        output = cast("Any", outcome.output)
+        if not isinstance(output, dict):
+            return set()
+        taken = cast("dict[str, Json]", output)
     return {name for loss in outcome.losses if (name := _name(loss)) is not None and name not in taken}
 
 

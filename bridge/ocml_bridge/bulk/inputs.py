@@ -11,16 +11,20 @@ from ..adapter import Kind
 from ..errors import BridgeError, ErrorCode
 from .compression import size_of
 from .contents import refuse_unread, stored
-from .records import STANDARD, Input
+from .records import QUARANTINE, STANDARD, Input
 from .texts import kind_of, lines_name, names_of, output_name, split, walk
 
 INTO: Final = ("jsonl", "jsonl.gz", "jsonl.zst")
 """What outputs can be gathered into, whatever the inputs are."""
-_QUARANTINE: Final = ".quarantine.jsonl"
 
 
 def find_inputs(
-    arguments: Iterable[str], target: Kind, into: str | None = None, *, rows: bool = False
+    arguments: Iterable[str],
+    target: Kind,
+    into: str | None = None,
+    *,
+    rows: bool = False,
+    ledger: str | None = None,
 ) -> tuple[Input, ...]:
     """The inputs that arguments name: files, folders, patterns, and `-` for standard input.
 
@@ -29,6 +33,7 @@ def find_inputs(
         target: whether the output is text or JSON, which tells the names of outputs.
         into: what to gather outputs into, one of `INTO`; None for files like the inputs.
         rows: whether records are the rows of a plan, whose outputs are JSON lines.
+        ledger: how to store ledgers; None for none.
 
     Raises:
         BridgeError: OCB-IO for what is not there; OCB-OPTION where nothing is left to convert, or where two inputs
@@ -43,7 +48,7 @@ def find_inputs(
             found.append(_of_texts(folder, texts, target, into or (INTO[0] if rows else None)))
     if not found:
         raise BridgeError(ErrorCode.OPTION, "there is nothing to convert: name files, folders or patterns, or '-'")
-    _refuse_collisions(found)
+    _refuse_collisions(found, ledger)
     return tuple(found)
 
 
@@ -111,7 +116,7 @@ def _of_records(folder: str, records: _Records, into: str | None) -> Input:
     as_lines = kind not in ("jsonl", "parquet")
     output = f"{stem}.{into}" if into else stem + (".jsonl" if as_lines else end) + compressed
     stored_as = "jsonl" if into or as_lines else kind
-    return Input(kind, path, output, stem + _QUARANTINE, stored_as, size_of(path))
+    return Input(kind, path, output, stem + QUARANTINE, stored_as, size_of(path))
 
 
 def _of_texts(folder: str, names: _Texts, target: Kind, into: str | None) -> Input:
@@ -124,7 +129,7 @@ def _of_texts(folder: str, names: _Texts, target: Kind, into: str | None) -> Inp
             if into is None:
                 _refuse_same(taken, output_name(name, target), name)
     output = f"{called}.{into}" if into else "."
-    return Input("files", folder, output, called + _QUARANTINE, "jsonl" if into else "files", size, names)
+    return Input("files", folder, output, called + QUARANTINE, "jsonl" if into else "files", size, names)
 
 
 def _refuse_same(taken: dict[str, str], output: str, name: str) -> None:
@@ -136,10 +141,10 @@ def _refuse_same(taken: dict[str, str], output: str, name: str) -> None:
     taken[output] = name
 
 
-def _refuse_collisions(inputs: Sequence[Input]) -> None:
+def _refuse_collisions(inputs: Sequence[Input], ledger: str | None) -> None:
     taken: dict[str, str] = {}
     for item in inputs:
-        for output in (item.output, item.quarantine):
+        for output in (item.output, item.quarantine, *((item.ledger(ledger),) if ledger else ())):
             if output != ".":
                 _refuse_same(taken, output, item.path)
     for item in inputs:

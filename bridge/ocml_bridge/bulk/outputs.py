@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
-from . import lines, parquet, texts
+from . import ledger, lines, parquet, texts
 from .durable import discard, partial_name, settle, settle_folder, whole_file
 from .journal import Progress
-from .parts import KINDS, discard_part, join
+from .parts import discard_part, join
 from .records import Input, Job
 
 
 class Output:
     """Where the parts of one input go."""
 
-    def __init__(self, folder: str, item: Input, progress: Progress) -> None:
+    def __init__(self, folder: str, item: Input, job: Job, progress: Progress) -> None:
         """Open the partial files, cut off behind what the journal vouches for.
 
         Raises:
@@ -26,12 +26,13 @@ class Output:
         self._item = item
         self._progress = progress
         self._folder = folder
-        self._finals = {kind: os.path.join(folder, getattr(item, kind)) for kind in KINDS}
+        self._finals = {kind: os.path.join(folder, name) for kind, name in _names(item, job).items()}
         self._files: dict[str, BinaryIO] = {}
         self._joined: list[str] = []
         if progress.stage == "begun":
-            for kind in _kinds(item):
-                self._files[kind] = _continued(self._finals[kind], progress.sizes.get(kind, 0))
+            for kind, path in self._finals.items():
+                if not (kind == "output" and item.into == "files"):  # text files are written by themselves
+                    self._files[kind] = _continued(path, progress.sizes.get(kind, 0))
 
     def append(self, part: str) -> None:
         """Add a part; it is removed when what was added is on the disk."""
@@ -70,11 +71,13 @@ class Prepared(NamedTuple):
         input: which input.
         written: how many records its output holds.
         quarantined: how many records its quarantine holds.
+        listed: how many records its ledger has; None where there is none.
     """
 
     input: int
     written: int
     quarantined: int
+    listed: int | None
 
 
 def prepare(index: int, rows: int, item: Input, job: Job) -> Prepared:
@@ -97,7 +100,20 @@ def prepare(index: int, rows: int, item: Input, job: Job) -> Prepared:
         written = lines.count(output, item.output)
     else:
         written = texts.count(folder, item, job.target_kind, rows)
-    return Prepared(index, written, lines.count(quarantine) if os.path.exists(quarantine) else 0)
+    quarantined = lines.count(quarantine) if os.path.exists(quarantine) else 0
+    return Prepared(index, written, quarantined, _listed(item, folder, job.ledger))
+
+
+def _listed(item: Input, folder: str, form: str | None) -> int | None:
+    """How many rows the ledger has that a partial one is made into."""
+    if form is None:
+        return None
+    final = os.path.join(folder, item.ledger(form))
+    partial = partial_name(final)
+    if not os.path.exists(partial):
+        return sum(1 for _ in ledger.rows_in(final))
+    with open(partial, "rb") as rows, whole_file(partial + _WHOLE) as file:
+        return ledger.store(ledger.finished(rows), file, form)
 
 
 def _assembled(item: Input, folder: str) -> str:
@@ -106,35 +122,43 @@ def _assembled(item: Input, folder: str) -> str:
     partial = partial_name(final)
     if not os.path.exists(partial):
         return final
-    with whole_file(partial + ".parquet") as file:
+    with whole_file(partial + _WHOLE) as file:
         parquet.assemble(partial, file, item)
-    return partial + ".parquet"
+    return partial + _WHOLE
 
 
-def put_in_place(folder: str, item: Input, progress: Progress, prepared: Prepared) -> set[str]:
+_WHOLE: Final = ".whole"
+"""How the names of files end that partial ones are made into, before they are moved to their places."""
+
+
+def put_in_place(item: Input, job: Job, progress: Progress, prepared: Prepared) -> set[str]:
     """Move the prepared files of an input to their places; gives the folders that were changed.
 
     Raises:
         BridgeError: OCB-INTERNAL where they do not hold as many records as were counted.
     """
-    tally = progress.tally
+    tally, folder = progress.tally, job.folder or ""
     if (prepared.written, prepared.quarantined) != (tally.written, tally.quarantined):
         counted = f"{tally.written} and {tally.quarantined} records were counted"
         held = f"{prepared.written} and {prepared.quarantined} records"
         message = f"{item.path}: its output and quarantine hold {held}, {counted}"
         raise BridgeError(ErrorCode.INTERNAL, message)
-    output, quarantine = (os.path.join(folder, name) for name in (item.output, item.quarantine))
-    if item.into == "parquet":
-        _move(partial_name(output) + ".parquet", output)
-        discard(partial_name(output))
-    elif item.into == "jsonl":
-        _move(partial_name(output), output)
-    if tally.quarantined:
-        _move(partial_name(quarantine), quarantine)
-    else:
-        discard(partial_name(quarantine))
-        discard(quarantine)  # of an earlier run
-    return {os.path.dirname(path) for path in (output, quarantine)}
+    if prepared.listed not in (None, tally.records):
+        message = f"{item.path}: its ledger has {prepared.listed} records, {tally.records} were counted"
+        raise BridgeError(ErrorCode.INTERNAL, message)
+    changed: set[str] = set()
+    for kind, name in _names(item, job).items():
+        path = os.path.join(folder, name)
+        changed.add(os.path.dirname(path))
+        if kind == "ledger" or (kind == "output" and item.into == "parquet"):
+            _move(partial_name(path) + _WHOLE, path)
+            discard(partial_name(path))
+        elif kind == "quarantine" and not tally.quarantined:
+            discard(partial_name(path))
+            discard(path)  # of an earlier run
+        elif not (kind == "output" and item.into == "files"):
+            _move(partial_name(path), path)
+    return changed
 
 
 def sync_folders(folders: set[str]) -> None:
@@ -143,9 +167,10 @@ def sync_folders(folders: set[str]) -> None:
         settle_folder(folder)
 
 
-def _kinds(item: Input) -> tuple[str, ...]:
-    """The files that parts of an input are joined to; text files are written by themselves."""
-    return tuple(kind for kind in KINDS if not (kind == "output" and item.into == "files"))
+def _names(item: Input, job: Job) -> dict[str, str]:
+    """The files of an input, by `KINDS`, relative to the output folder."""
+    names = {"output": item.output, "quarantine": item.quarantine}
+    return names if job.ledger is None else {**names, "ledger": item.ledger(job.ledger)}
 
 
 def _there(path: str) -> str:

@@ -10,6 +10,7 @@ import base64
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from math import isfinite
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 from .. import jsontext
@@ -222,10 +223,10 @@ def _fields(batch: Any, index: int, name: str) -> dict[str, str | None]:
     }
 
 
-def columns_of(batch: Any, index: int) -> dict[str, Json]:
-    """The columns of a row as JSON values, as `plain` makes them."""
+def columns_of(batch: Any, index: int, only: str | None = None) -> dict[str, Json]:
+    """The columns of a row as JSON values, as `plain` makes them; or one of them alone."""
     pairs = zip(batch.schema.names, batch.columns, strict=True)
-    return {name: plain(value_of(column[index])) for name, column in pairs}
+    return {name: plain(value_of(column[index])) for name, column in pairs if only is None or name == only}
 
 
 def plain(value: Any) -> Any:
@@ -239,11 +240,26 @@ def plain(value: Any) -> Any:
     return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else str(value)
 
 
-def others(rows: Rows, record: Record, job: Job) -> dict[str, Json]:
-    """The other columns of a record, for its quarantine."""
+def cell(rows: Rows, record: Record, name: str) -> dict[str, Json]:
+    """One column of the row of a record; nothing where there is none of that name."""
+    return columns_of(rows.batch, rows.at(record.where), name)
+
+
+def line_of(rows: Rows, record: Record, job: Job) -> bytes:
+    """The row of a record as a line of JSON: with its own conversation, where the row has several."""
     columns = columns_of(rows.batch, rows.at(record.where))
-    columns.pop(column_of(rows.batch.schema, job))
-    return columns
+    if "conversation" in record.where and job.plan is None:
+        columns[column_of(rows.batch.schema, job)] = plain(record.raw)
+    return jsontext.dumps(_in_words(columns))
+
+
+def _in_words(value: Any) -> Any:
+    """JSON values in which numbers that JSON has no word for are text."""
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _in_words(item) for key, item in cast("dict[str, Any]", value).items()}
+    return [_in_words(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
 def spell(rows: Rows, taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, _item: Input) -> bytes:

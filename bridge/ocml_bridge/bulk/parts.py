@@ -9,7 +9,7 @@ from typing import BinaryIO, Final
 
 from .durable import discard
 
-KINDS: Final = ("output", "quarantine")
+KINDS: Final = ("output", "quarantine", "ledger")
 """The files of a part; those that would be empty are not there."""
 
 

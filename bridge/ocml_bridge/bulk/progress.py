@@ -118,7 +118,7 @@ class Written(Counted):
                 message = f"{item.path} was changed since the run began; remove the journal to begin again"
                 raise BridgeError(ErrorCode.OPTION, message)
             if progress.stage == "complete":
-                self._complete[index] = Output(self._folder, item, progress)
+                self._complete[index] = Output(self._folder, item, self.plan.job, progress)
             elif progress.stage == "begun":
                 begin[index] = progress.position
         return begin
@@ -128,7 +128,7 @@ class Written(Counted):
         progress = self.inputs.get(index)
         if progress is None or progress.stage == "failed":
             progress = self._journal.begin(index, _stamp(self.plan.inputs[index]))
-        self._output = index, Output(self._folder, self.plan.inputs[index], progress)
+        self._output = index, Output(self._folder, self.plan.inputs[index], self.plan.job, progress)
 
     def append(self, index: int, done: Done, part: str | None) -> None:
         """Join what was written of a range to its output."""
@@ -171,7 +171,7 @@ class Written(Counted):
         """Move outputs to their places."""
         folders: set[str] = set()
         for each in prepared:
-            folders |= put_in_place(self._folder, self.plan.inputs[each.input], self.inputs[each.input], each)
+            folders |= put_in_place(self.plan.inputs[each.input], self.plan.job, self.inputs[each.input], each)
         sync_folders(folders)
         self._journal.done(each.input for each in prepared)
 

@@ -25,6 +25,9 @@ DEFAULT_FIELD: Final = "text"
 STANDARD: Final = "-"
 """The name that means standard input."""
 
+QUARANTINE: Final = ".quarantine.jsonl"
+"""How the names of quarantines end."""
+
 Position = dict[str, Any]
 """Where in an input a chunk ends, as JSON values; each kind of input has its own."""
 
@@ -51,6 +54,10 @@ class Input:
     size: int = 0
     names: tuple[str, ...] | None = None
 
+    def ledger(self, form: str) -> str:
+        """Where its ledger goes, relative to the output folder."""
+        return f"{self.quarantine.removesuffix(QUARANTINE)}.ledger.{form}"
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -62,6 +69,8 @@ class Job:
         target_kind: the same for the target.
         field: the field or column that the transcripts stand in, where one was named.
         bare: whether outputs hold the transcripts alone, without the other fields.
+        ledger: how to store the ledger, one of `ledger.FORMS`; None for none.
+        id_field: the field or column that says what a record is called, for the ledger.
         keep_going: whether to go on behind a record that is quarantined.
         folder: the output folder; None for a dry run.
         plan: what rows are; None where a record is a transcript, or has it in a field.
@@ -73,6 +82,8 @@ class Job:
     target_kind: Kind
     field: str | None = None
     bare: bool = False
+    ledger: str | None = None
+    id_field: str = "id"
     keep_going: bool = True
     folder: str | None = None
     plan: Plan | None = None

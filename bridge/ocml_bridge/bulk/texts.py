@@ -82,6 +82,13 @@ def output_name(name: str, target: Kind) -> str:
     return stem + end + compressed
 
 
+def output_of(record: Record, target: Kind, item: Input) -> str:
+    """Where the output of a record goes that is written to a file of its own, relative to the output folder."""
+    name = str(record.where["file"])
+    output = lines_name(name) if "conversation" in record.where else output_name(name, target)
+    return os.path.normpath(os.path.join(item.output, output))
+
+
 def lines_name(name: str) -> str:
     """The name of the output of a text that holds several conversations: the whole name of the input, and `.jsonl`."""
     stem, end, compressed = split(name)

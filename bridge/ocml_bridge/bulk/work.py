@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, BinaryIO, Final, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 from .. import jsontext
 from ..errors import BridgeError, ErrorCode
@@ -12,6 +12,7 @@ from ..model import Json
 from . import lines, parquet, tables, texts, unpacking
 from .batch import Outcome, Status, unexpected
 from .compression import ending, reading_errors
+from .ledger import name_in, row_of
 from .parts import Part
 from .planned import outcomes_of_row
 from .records import Chunk, Done, Input, Job, Position, Range, Record, Row
@@ -98,10 +99,12 @@ def work(piece: Range, item: Input, job: Job, path: str | None, watch: Watch) ->
                 return done
 
 
-def _outcomes(record: Record, job: Job) -> Iterable[tuple[Record, Outcome]]:
-    if job.plan is not None:
-        return outcomes_of_row(record, job.plan, job)
-    return outcomes_of(record, job)
+def _outcomes(record: Record, job: Job) -> Sequence[tuple[Record, Outcome]]:
+    """The records of a row with what became of each; a mistake of ours costs one row, not the run."""
+    try:
+        return outcomes_of(record, job) if job.plan is None else list(outcomes_of_row(record, job.plan, job))
+    except Exception as error:
+        return [(record, Outcome(Status.QUARANTINED, None, error=unexpected(error)))]
 
 
 def _record(container: Container, row: Row, chunk: Chunk, item: Input, job: Job, refused: str | None) -> Record:
@@ -116,15 +119,33 @@ def _record(container: Container, row: Row, chunk: Chunk, item: Input, job: Job,
 
 def _written(
     chunk: Chunk, pairs: list[tuple[Record, Outcome]], item: Input, job: Job, tally: Tally
-) -> tuple[bytes, bytes]:
-    """What a chunk adds to the output and to the quarantine; its records are counted."""
+) -> tuple[bytes, bytes, bytes]:
+    """What a chunk adds to the output, to the quarantine and to the ledger; its records are counted."""
     output, pairs = (b"", pairs) if job.folder is None else _spelled(chunk, pairs, item, job)
     quarantine: list[bytes] = []
+    ledger: list[bytes] = []
     for record, outcome in pairs:
         tally.add(outcome, record.where)
         if outcome.error is not None and job.folder is not None:
             quarantine.append(_quarantined(record, outcome.error, chunk, item, job))
-    return output, b"".join(quarantine)
+        if job.ledger is not None:
+            ledger.append(row_of(record, outcome, item, job, _name(record, chunk, item, job)))
+    return output, b"".join(quarantine), b"".join(ledger)
+
+
+def _name(record: Record, chunk: Chunk, item: Input, job: Job) -> str | None:
+    """What a record is called in its row: by a column, by a field beside it, or by one of its own."""
+    if item.kind == "parquet":
+        return name_in(parquet.cell(chunk.payload, record, job.id_field), job.id_field)
+    raw: Json | bytes = record.raw
+    if record.fields is not None and (text := record.fields.get(job.id_field)) is not None:
+        raw = {job.id_field: jsontext.loads(text)}
+    elif isinstance(raw, bytes):
+        try:
+            raw = jsontext.loads(raw)
+        except BridgeError:
+            return None
+    return name_in(cast("dict[str, Json]", raw), job.id_field) if isinstance(raw, dict) else None
 
 
 def _spelled(
@@ -158,9 +179,17 @@ def _storable(chunk: Chunk, pair: tuple[Record, Outcome], item: Input, job: Job)
 def _quarantined(record: Record, error: BridgeError, chunk: Chunk, item: Input, job: Job) -> bytes:
     """A line of the quarantine: where it was, what is wrong with it, and all that there was."""
     told: dict[str, Json] = {"input": item.path, **record.where, **position(error)}
-    if item.kind == "parquet" and job.plan is None:
-        told["fields"] = parquet.others(chunk.payload, record, job)
-    return jsontext.dumps({**told, **kept_raw(record.raw)}) + b"\n"
+    return jsontext.dumps({**told, **kept_raw(_whole(record, chunk, item, job))}) + b"\n"
+
+
+def _whole(record: Record, chunk: Chunk, item: Input, job: Job) -> str | bytes:
+    """All that there was of a record: its line, its text, or its row as a line."""
+    raw = record.raw
+    if item.kind == "parquet":
+        return parquet.line_of(chunk.payload, record, job)
+    if "conversation" in record.where and record.fields is not None and item.kind != "files" and job.plan is None:
+        raw = {key: raw if text is None else jsontext.loads(text) for key, text in record.fields.items()}
+    return raw if isinstance(raw, (str, bytes)) else jsontext.dumps(raw)
 
 
 def kept_raw(raw: Json | bytes) -> dict[str, Json]:

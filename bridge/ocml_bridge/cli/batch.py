@@ -86,6 +86,19 @@ if TYPE_CHECKING:
     metavar="SIZE",
     help="How much memory a process may take for a record, as 500M or 4G; an equal share of all there is.",
 )
+@click.option(
+    "--ledger",
+    type=click.Choice(("jsonl", "parquet")),
+    help="Write beside each output what became of every record of its input.",
+)
+@click.option(
+    "--id",
+    "id_field",
+    default="id",
+    metavar="NAME",
+    show_default=True,
+    help="The field or column that says what a record is called, for the ledger.",
+)
 @click.option("--report", type=FILE, metavar="FILE", help="Write the counts there with examples, as JSON.")
 @format_options
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary on stderr.")
@@ -113,6 +126,8 @@ def batch(
     keep_going: bool,
     seconds: float,
     memory: int | None,
+    ledger: str | None,
+    id_field: str,
     report: str | None,
     options: Options,
     quiet: bool,
@@ -150,6 +165,8 @@ def batch(
         target_kind,
         field=field,
         bare=bare,
+        ledger=None if dry_run else ledger,
+        id_field=id_field,
         keep_going=keep_going,
         folder=None if dry_run else output,
         plan=rows,
@@ -158,7 +175,7 @@ def batch(
     with _files():
         processes = jobs or _cpus()
         limits = Limits(seconds, memory or share(processes))
-        found = find_inputs(inputs, target_kind, into, rows=rows is not None)
+        found = find_inputs(inputs, target_kind, into, rows=rows is not None, ledger=job.ledger)
         plan = Plan(found, job, processes, limit, resume, limits)
         _refuse_own_inputs(plan, report)
         with _progress(plan, shown=not quiet and sys.stderr.isatty()) as watch:

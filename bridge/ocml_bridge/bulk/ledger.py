@@ -1,0 +1,172 @@
+"""The ledger: one row for each record that was read, which says what became of it, what it lost, and where it is now.
+
+Processes write rows without the place in the output, which only all rows before tell; it is filled in when an input is
+complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, BinaryIO, Final, Literal, cast, get_args
+
+from .. import jsontext
+from ..adapter import Source
+from ..errors import BridgeError
+from ..loss import Finding, Loss, Severity
+from ..model import Json
+from .batch import Outcome
+from .compression import library
+from .records import Input, Job, Record
+from .tally import position
+from .texts import output_of
+
+Form = Literal["jsonl", "parquet"]
+FORMS: Final[tuple[str, ...]] = get_args(Form)
+"""How a ledger may be stored."""
+Row = dict[str, Any]
+_OPEN: Final = b'"output_position":null}\n'
+"""How a row ends whose place in the output is not known yet."""
+_PLACES: Final = ("line", "item", "row")
+
+
+def row_of(record: Record, outcome: Outcome, item: Input, job: Job, name: str | None) -> bytes:
+    """The row of a record, as a line that lacks its place in the output.
+
+    Args:
+        record: the record.
+        outcome: what became of it.
+        item: the input that it is of.
+        job: how it was converted.
+        name: what it is called, as its `id`.
+    """
+    where = record.where
+    file = where.get("file")
+    losses = [loss for loss in outcome.losses if loss.severity is not Severity.LAYOUT]
+    error = None if outcome.error is None else position(outcome.error)
+    codes = [str(loss.code) for loss in losses] + ([] if error is None else [str(error["code"])])
+    row: dict[str, Json] = {
+        "input": item.path if file is None else f"{item.path}/{file}",
+        "position": next((where[place] for place in _PLACES if place in where), 1),
+        "conversation": where.get("conversation"),
+        "id": name,
+        "sha256": digest(record.raw),
+        "outcome": str(outcome.status),
+        "class": None if outcome.loss_class is None else str(outcome.loss_class),
+        "codes": list[Json](dict.fromkeys(codes)),
+        "losses": _notes(losses),
+        "findings": _notes(outcome.findings),
+        "error": error,
+        "output": None if error is not None else _output(record, item, job),
+    }
+    return jsontext.dumps(row)[:-1] + b"," + _OPEN
+
+
+def digest(raw: Source | bytes) -> str:
+    """The SHA-256 of a record: of its bytes, or of its JSON where it is a value of a column."""
+    data = raw if isinstance(raw, bytes) else raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else None
+    return sha256(jsontext.dumps(raw) if data is None else data).hexdigest()
+
+
+def name_in(members: Mapping[str, Any] | None, field: str) -> str | None:
+    """What a record is called: the text or number under a name; None where there is none."""
+    value = None if members is None else members.get(field)
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _notes(notes: Sequence[Loss | Finding]) -> list[Json]:
+    return [{"code": str(note.code), "severity": str(note.severity), "path": note.path} for note in notes]
+
+
+def _output(record: Record, item: Input, job: Job) -> str:
+    return item.output if item.into != "files" else output_of(record, job.target_kind, item)
+
+
+def finished(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """The rows of a complete ledger, each with its place in the output."""
+    before: dict[str, int] = {}
+    last = None
+    for line in lines:
+        output = None if line.endswith(b'"output":null,' + _OPEN) else _named(line)
+        if output is None:
+            yield line
+            continue
+        if output != last:
+            before, last = {output: before.get(output, 0)}, output
+        before[output] += 1
+        yield line[: -len(b"null}\n")] + str(before[output]).encode() + b"}\n"
+
+
+def _named(line: bytes) -> str:
+    """The output that a row names."""
+    return str(jsontext.loads(b"{" + line[line.rindex(b'"output":') :])["output"])  # type: ignore[index, call-overload]
+
+
+def store(rows: Iterator[bytes], file: BinaryIO, form: str) -> int:
+    """Write a complete ledger; how many rows it has."""
+    count = 0
+    if form == "jsonl":
+        for row in rows:
+            file.write(row)
+            count += 1
+        return count
+    arrow, parquet = library("pyarrow", "bulk"), library("pyarrow.parquet", "bulk")
+    schema = _schema(arrow)
+    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+        group: list[Any] = []
+        for row in rows:
+            group.append(jsontext.loads(row))
+            count += 1
+            if len(group) == _GROUP:
+                writer.write_table(arrow.Table.from_pylist(group, schema))
+                group.clear()
+        writer.write_table(arrow.Table.from_pylist(group, schema))
+    return count
+
+
+_GROUP: Final = 10_000
+"""How many rows of a ledger in Parquet are written together."""
+
+
+def _schema(arrow: Any) -> Any:
+    text, number = arrow.string(), arrow.int64()
+    note = arrow.struct([("code", text), ("severity", text), ("path", text)])
+    place = arrow.struct([("offset", number), ("line", number), ("column", number), ("path", text)])
+    return arrow.schema(
+        [
+            ("input", text),
+            ("position", number),
+            ("conversation", number),
+            ("id", text),
+            ("sha256", text),
+            ("outcome", text),
+            ("class", text),
+            ("codes", arrow.list_(text)),
+            ("losses", arrow.list_(note)),
+            ("findings", arrow.list_(note)),
+            ("error", arrow.struct([("code", text), ("message", text), ("position", place)])),
+            ("output", text),
+            ("output_position", number),
+        ]
+    )
+
+
+def rows_in(path: str) -> Iterator[Row]:
+    """The rows of a ledger.
+
+    Raises:
+        OSError: where it cannot be read.
+    """
+    if path.endswith(".parquet"):
+        with library("pyarrow.parquet", "bulk").ParquetFile(path) as file:
+            for batch in file.iter_batches():
+                yield from batch.to_pylist()
+        return
+    with open(path, "rb") as file:
+        for line in file:
+            try:
+                yield cast("Row", jsontext.loads(line))
+            except BridgeError as error:
+                raise OSError(f"{path} is no ledger: {error}") from error
