@@ -25,6 +25,7 @@ TOOL: dict[str, Any] = {
     "type": "function",
     "function": {"name": "f", "parameters": {"type": "object", "properties": {}}},
 }
+TOOL_TEXT = json.dumps([TOOL], separators=(",", ":"))
 CALLED: list[Any] = [
     {"role": "user", "content": "Rome?"},
     {
@@ -141,7 +142,7 @@ WRITTEN: list[tuple[str, dict[str, Any], dict[str, Any] | str]] = [
         {"messages": [{**TURNS[0], "name": "bob"}, TURNS[1]]},
         {"instruction": "Why?", "input": "", "output": "Because."},
     ),
-    ("messages", {"messages": CALLED, "tools": [TOOL]}, {"messages": CALLED, "tools": [TOOL]}),
+    ("messages", {"messages": CALLED, "tools": [TOOL]}, {"messages": CALLED, "tools": TOOL_TEXT}),
     ("prompt-completion", {"messages": TURNS}, {"prompt": TURNS[:3], "completion": TURNS[3:]}),
     ("prompt-completion", {"messages": TURNS[:3]}, "OCB-SHAPE"),
     ("kto", {"messages": TURNS, "kto_tag": True}, {"prompt": TURNS[:3], "completion": TURNS[3:], "label": True}),
@@ -168,7 +169,7 @@ WRITTEN: list[tuple[str, dict[str, Any], dict[str, Any] | str]] = [
                 {"role": "tool", "content": [{"type": "text", "value": "20"}]},
                 {"role": "assistant", "content": [{"type": "text", "value": "20 degrees."}]},
             ],
-            "tools": json.dumps([TOOL], separators=(",", ":")),
+            "tools": TOOL_TEXT,
         },
     ),
 ]

@@ -108,7 +108,9 @@ def test_rows_by_a_plan(engine: Callable[[str], Any]) -> None:
 
 
 def test_a_row_of_several_conversations_stays_one_row(engine: Callable[[str], Any]) -> None:
-    leaves: list[dict[str, Any]] = [{"text": text, "role": "assistant", "replies": []} for text in ("Because.", "Why not?")]
+    leaves: list[dict[str, Any]] = [
+        {"text": text, "role": "assistant", "replies": []} for text in ("Because.", "Why not?")
+    ]
     tree: dict[str, Any] = {"prompt": {"text": "Why?", "role": "prompter", "replies": leaves}, "message_tree_id": "t"}
     out = convert_table(engine("pyarrow").Table.from_pylist([tree]), "text", Settings("chatml"), plan=plan_of("oasst"))
     assert (out.num_rows, out.column("text").to_pylist()) == (1, [None])

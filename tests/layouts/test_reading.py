@@ -205,6 +205,11 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
     ),
     # Berkeley's leaderboard
     ("bfcl", {"question": [[{"role": "user", "content": "Why?"}]], "function": [WEATHER]}, [ASKED]),
+    (
+        "bfcl-answers",
+        {"id": "0", "ground_truth": [{"weather": {"city": ["Rome", "Roma"], "unit": ["", "C"]}}]},
+        [("call weather", '{"city":"Rome"}')],
+    ),
     # UltraChat
     ("texts", {"id": "0", "data": ["Why?", "Because.", "So?"]}, [ASKED, ANSWERED, ("user", "So?")]),
     ("dialogue", {"text": "### Human: Why?\n### Assistant: Because."}, [ASKED, ANSWERED]),
@@ -437,3 +442,17 @@ def test_rows_of_several_formats_are_told_from_their_evidence() -> None:
         {"messages": [asked]},
     ]
     assert [read_row(plan, row).layout.name for row in rows] == ["anthropic", "gemini", "messages"]
+
+
+def test_results_of_parallel_calls_in_one_list_answer_their_calls() -> None:
+    def message(role: str, *parts: tuple[str, str]) -> dict[str, Any]:
+        return {"role": role, "content": [{"type": kind, "value": value} for kind, value in parts]}
+
+    results = [{"tool_call_id": "x", "name": "weather", "content": {"C": 20}}, {"name": "weather", "content": "21"}]
+    called = message("assistant", ("tool_call", CALL), ("tool_call", CALL))
+    row = {"messages": [message("user", ("text", "?")), called, message("tool", ("text", json.dumps(results)))]}
+    [conversation] = conversations(row)
+    assert told(conversation.messages)[3:] == [("tool", '{"C":20}'), ("tool", "21")]
+    alone = message("tool", ("text", "[1, 2, 3]"))
+    [conversation] = conversations({"messages": [message("user", ("text", "?")), called, alone]})
+    assert told(conversation.messages)[3:] == [("tool", "[1, 2, 3]")]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise, takewhile
 from typing import Final, cast
 
+from .. import jsontext
 from ..errors import BridgeError
 from ..model import Json
 from . import speech, thoughts
@@ -104,6 +105,27 @@ def read_calls(fields: Object, wording: Wording) -> Sequence[Document]:
     if calls := calls_of(fields.get(CALLS, []), f"/{CALLS}"):
         messages.append({"role": "assistant", "tool_calls": calls})
     return [Document(request(messages, read_tools(fields)))]
+
+
+def are_accepted(fields: Object, wording: Wording) -> bool:
+    """Whether calls stand there with all values that are accepted for each argument."""
+    items = as_list(fields.get("truth"))
+    return bool(items) and all(_is_accepted(as_object(item) or {}) for item in items or ())
+
+
+def _is_accepted(call: Object) -> bool:
+    arguments = as_object(next(iter(call.values()), None))
+    return len(call) == 1 and arguments is not None and all(as_list(each) for each in arguments.values())
+
+
+def read_accepted(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The calls with the first accepted value of each argument; one that may be left out is."""
+    made: list[Json] = []
+    for item in cast("list[Object]", fields["truth"]):
+        [(name, arguments)] = item.items()
+        first = {key: each[0] for key, each in arguments.items() if each[0] != ""}
+        made.append({"name": name, "arguments": first})
+    return [Document(request([{"role": "assistant", "tool_calls": calls_of(made, "/truth")}], None))]
 
 
 def read_preference(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -249,7 +271,7 @@ def write_completion(document: Json, wording: Wording) -> Object:
     messages = messages_in(document, "prompt-completion", tools=True)
     if not messages or messages[-1].get("role") != "assistant":
         raise unfit("prompt-completion", "the assistant has to speak last")
-    return {INSTRUCTION: messages[:-1], OUTPUT: messages[-1:], **_declared(document)}
+    return {INSTRUCTION: messages[:-1], OUTPUT: messages[-1:], **declared(document)}
 
 
 def write_steps(document: Json, wording: Wording) -> Object:
@@ -271,12 +293,13 @@ def write_preference(document: Json, wording: Wording) -> Object:
     if given is None or not chosen or not rejected:
         raise unfit("preference", "there is no answer that was rejected beside one that was chosen")
     prompt = messages_in(given, "preference", tools=True)
-    return {INSTRUCTION: prompt, CHOSEN: chosen, REJECTED: rejected, **_declared(given)}
+    return {INSTRUCTION: prompt, CHOSEN: chosen, REJECTED: rejected, **declared(given)}
 
 
-def _declared(document: Json) -> Object:
+def declared(document: Json) -> Object:
+    """The field of declared tools, as JSON text: a list of them would give each the members of all others in Arrow."""
     tools = (as_object(document) or {}).get("tools")
-    return {} if tools is None else {TOOLS: tools}
+    return {} if tools is None else {TOOLS: jsontext.dumps(tools).decode("utf-8", "surrogatepass")}
 
 
 def messages_in(document: Json, name: str, *, tools: bool = False) -> list[Object]:

@@ -76,6 +76,7 @@ class Layout:
         reads: makes the documents of the fields; raises `BridgeError` with a path for fields that make none.
         writes: makes the fields of a document; None where nobody trains on the layout.
         wording: its words.
+        beside: fields whose columns travel beside the conversation all the same, as it does not say all of them.
         requires: columns that a row has to have beside the conversation, each with the names that they may have.
         drops: members of messages that it has no place for, and what their loss is called.
         whole: whether the row is the document, with all its columns.
@@ -90,6 +91,7 @@ class Layout:
     writes: Writes | None = None
     wording: Wording = Wording()
     requires: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    beside: frozenset[str] = frozenset()
     drops: Mapping[str, LossCode] = field(default_factory=dict[str, LossCode])
     whole: bool = False
 
@@ -109,7 +111,7 @@ class Layout:
         if self.whole:
             return frozenset(row)
         taken: set[str] = set()
-        for columns in self.columns.values():
+        for columns in (names for name, names in self.columns.items() if name not in self.beside):
             present = [each for each in columns if each in row]
             taken.update([each for each in present if row[each] is not None][:1] or present[:1])
         return frozenset(taken)

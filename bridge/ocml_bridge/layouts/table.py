@@ -151,6 +151,15 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         exchange.read_exchange,
     ),
     Layout(
+        "bfcl-answers",
+        "the calls that the Berkeley leaderboard accepts",
+        "openai",
+        {"truth": ("ground_truth",)},
+        exchange.are_accepted,
+        exchange.read_accepted,
+        beside=frozenset({"truth"}),
+    ),
+    Layout(
         "xlam",
         "a query with the calls that answer it (xLAM)",
         "openai",

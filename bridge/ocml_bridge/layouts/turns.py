@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any, Final, cast
 
 from .. import jsontext
+from ..errors import BridgeError
+from ..loss import Finding
 from ..model import Json
 from . import calls, thoughts
-from .exchange import messages_in, shared
+from .exchange import declared, messages_in, shared
 from .held import as_list, as_object
-from .layout import Document, Object, Wording, misshapen, parsed
+from .layout import Document, Object, Wording, misshapen, noticed, parsed
 from .messages import are_messages, calls_of, message, preference, request, respelled_all, tools_of
 
 MESSAGES: Final = "messages"
@@ -77,8 +79,7 @@ def write_messages(document: Json, wording: Wording) -> Object:
     """The fields of a request."""
     messages = messages_in(document, MESSAGES, tools=True)
     messages = [thoughts.joined(each, wording) for each in messages] if wording.thoughts else messages
-    tools = cast("Object", document).get(TOOLS)
-    return {MESSAGES: messages, **({} if tools is None else {TOOLS: tools})}
+    return {MESSAGES: messages, **declared(document)}
 
 
 # --- ShareGPT ---------------------------------------------------------------------------------------------------------
@@ -161,9 +162,9 @@ def read_tagged_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     messages = respelled_all(fields[CONVERSATIONS], wording, f"/{CONVERSATIONS}")
     if isinstance(fields.get(SYSTEM), str) and fields[SYSTEM]:
         messages.insert(0, message("system", fields[SYSTEM]))
-    declared = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
+    beside = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
     messages = [thoughts.split(each, wording) for each in messages]
-    tools, messages, findings = calls.opened(messages, declared)
+    tools, messages, findings = calls.opened(messages, beside)
     return [Document(request(messages, tools), findings)]
 
 
@@ -197,32 +198,54 @@ def _is_valued(value: Json) -> bool:
 def read_valued(fields: Object, wording: Wording) -> Sequence[Document]:
     """The conversation of messages whose parts have values: texts, reasoning, calls, media."""
     tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
+    findings: list[Finding] = []
     if MESSAGES in fields:
-        return [Document(request(_valued(fields[MESSAGES], MESSAGES), tools))]
-    chosen, rejected = (_valued(fields[name], name) for name in _ANSWERS)
+        return [Document(request(_valued(fields[MESSAGES], MESSAGES, findings), tools), tuple(findings))]
+    chosen, rejected = (_valued(fields[name], name, findings) for name in _ANSWERS)
     at = shared(chosen, rejected)
-    return [Document(preference(chosen[:at], chosen[at:], rejected[at:], tools))]
+    return [Document(preference(chosen[:at], chosen[at:], rejected[at:], tools), tuple(findings))]
 
 
-def _valued(value: Json, name: str) -> list[Object]:
+def _valued(value: Json, name: str, findings: list[Finding]) -> list[Object]:
     out: list[Object] = []
     for at, item in enumerate(as_list(value) or []):
         path = f"/{name}/{at}"
         found = as_object(item)
         if found is None or not _is_valued(item) or not isinstance(found.get("role"), str):
             raise misshapen(path, "a message whose parts have 'type' and 'value'")
-        out += _unvalued(found, path)
+        made = _unvalued(found, path)
+        results = _results(made, out[-1]) if out and made["role"] == "tool" else []
+        if results:
+            findings.append(noticed(path, "the results of parallel calls stand in one list; each answers its call"))
+        out += results or [made]
     return out
 
 
-def _unvalued(found: Object, path: str) -> list[Object]:
+def _results(reply: Object, before: Object) -> list[Object]:
+    """The replies in one message that has a result for each of several calls; none where it has not."""
+    made = cast("list[Object]", before.get("tool_calls") or [])
+    try:
+        results = as_list(parsed(reply["content"], "")) if isinstance(reply.get("content"), str) else None
+    except BridgeError:
+        return []
+    if results is None or len(made) < 2 or len(made) != len(results):
+        return []
+    return [{**reply, "content": _result(result, call)} for result, call in zip(results, made, strict=True)]
+
+
+def _result(result: Json, call: Object) -> str:
+    """A result as a text; what it says of its call beside is known."""
+    found = as_object(result) or {}
+    name = cast("Object", call["function"])["name"]
+    if found.keys() <= {"tool_call_id", "name", "content"} and "content" in found and found.get("name", name) == name:
+        result = found["content"]
+    return result if isinstance(result, str) else jsontext.dumps(result).decode("utf-8", "surrogatepass")
+
+
+def _unvalued(found: Object, path: str) -> Object:
     parts = cast("list[Object]", found["content"])
     kinds = {part["type"] for part in parts}
-    if "tools" in kinds:
-        raise misshapen(path, "parts that are texts, reasoning, calls or media")
-    around = {key: value for key, value in found.items() if key != "content"}
-    if _WEIGHT in around:
-        around = {("weight" if key == _WEIGHT else key): value for key, value in around.items()}
+    around = {("weight" if key == _WEIGHT else key): value for key, value in found.items() if key != "content"}
     content = [_part(part) for part in parts if part["type"] not in ("reasoning", "tool_call")]
     said: Json = content[0]["text"] if len(content) == 1 and content[0]["type"] == "text" else content
     out: Object = {**around, "content": said if content or not kinds else None}
@@ -232,9 +255,7 @@ def _unvalued(found: Object, path: str) -> list[Object]:
     made = [
         call for part in parts if part["type"] == "tool_call" for call in calls_of(part["value"], f"{path}/content")
     ]
-    if made:
-        out["tool_calls"] = made
-    return [out]
+    return {**out, "tool_calls": made} if made else out
 
 
 def _part(part: Object) -> Object:
@@ -247,9 +268,7 @@ def _part(part: Object) -> Object:
 def write_valued(document: Json, wording: Wording) -> Object:
     """The fields of a request whose messages are texts, reasoning, calls and media by their address."""
     messages = messages_in(document, "llamafactory-v1", tools=True)
-    tools = cast("Object", document).get(TOOLS)
-    declared = {} if tools is None else {TOOLS: jsontext.dumps(tools).decode()}
-    return {MESSAGES: [_revalued(each) for each in messages], **declared}
+    return {MESSAGES: [_revalued(each) for each in messages], **declared(document)}
 
 
 def _revalued(each: Object) -> Object:
