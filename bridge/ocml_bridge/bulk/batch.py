@@ -15,8 +15,10 @@ from ..layouts import Plan, layouts_of
 from ..loss import Finding, Loss, LossClass, Severity, is_lossless, worst_class
 from ..policy import DEFAULT_POLICY, LossPolicy
 from ..profiles import Prompt, profile
+from ..spans.masks import Mask
 from ..substance import Characters
 from ..verify import verify
+from .masked import masked
 from .nested import Nested
 
 
@@ -46,6 +48,8 @@ class Settings:
         date: with a profile, the date that prompts say, `YYYY-MM-DD`.
         effort: with a profile, how much to reason; None for what each record asks for.
         layout: what rows to make of the documents that are written; None for the documents as they are.
+        mask: what is trained on: makes a row to train on of each output, which is text or token ids; None for none.
+        tokenizer: the file `tokenizer.json` of a model, for rows of its token ids; None for rows of text.
     """
 
     target: str
@@ -58,6 +62,8 @@ class Settings:
     date: str | None = None
     effort: str | None = None
     layout: Plan | None = None
+    mask: Mask | None = None
+    tokenizer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +148,8 @@ def _in_layout(result: Result, settings: Settings) -> tuple[Source, tuple[Loss, 
     Raises:
         BridgeError: OCB-SHAPE where the layout cannot hold it; OCB-LOSS where the policy refuses what it loses.
     """
+    if settings.mask is not None:
+        return masked(result, settings.mask, settings.tokenizer), result.losses
     if settings.layout is None:
         return result.output, result.losses
     row, losses = layouts_of(settings.layout)[0].write(result.output)
@@ -167,8 +175,9 @@ def _result(record: Source | bytes | Reading, settings: Settings) -> Result:
             options=settings.options,
             strict=settings.strict,
             policy=settings.policy,
+            spans=settings.mask is not None,
         )
-        return written.of(written.document, written.losses, record.findings, record.source)
+        return written.of(written.document, written.losses, record.findings, record.source, written.spans)
     if settings.profile is None:
         assert not isinstance(record, Reading)
         return convert(
@@ -178,6 +187,7 @@ def _result(record: Source | bytes | Reading, settings: Settings) -> Result:
             options=settings.options,
             strict=settings.strict,
             policy=settings.policy,
+            spans=settings.mask is not None,
         )
     return profile(settings.profile, settings.target).prompt(
         record,
@@ -187,6 +197,7 @@ def _result(record: Source | bytes | Reading, settings: Settings) -> Result:
         options=settings.options,
         strict=settings.strict,
         policy=settings.policy,
+        spans=settings.mask is not None,
     )
 
 

@@ -180,6 +180,11 @@ def _line(record: Record, outcome: Outcome, job: Job) -> bytes:
         pairs = (jsontext.dumps(name) + b":" + raw.encode("utf-8", "surrogatepass") for name, raw in columns)
         return b"{" + b",".join(pairs) + b"}\n"
     output = jsontext.dumps(outcome.output)
+    if job.settings.mask is not None and not job.bare:
+        row = cast("dict[str, Json]", outcome.output)
+        beside = {name: raw for name, raw in (record.fields or {}).items() if raw is not None and name not in row}
+        pairs = (jsontext.dumps(name) + b":" + raw.encode("utf-8", "surrogatepass") for name, raw in beside.items())
+        return b"{" + b",".join((*pairs, output[1:-1])) + b"}\n"
     if job.bare or (record.fields is None and job.target_kind is Kind.JSON):
         return output + b"\n"
     fields = record.fields or {job.field or DEFAULT_FIELD: None}

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import click
 
 from .. import jsontext, registry
-from ..adapter import Options
+from ..adapter import Kind, Options
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..policy import LossPolicy
+from ..spans.masks import MASKS, Mask
 from .conversion_command import ConversionCommand
 from .options import format_options, policy_options, profile_options
 from .output import PROGRAM, say, write_all
@@ -52,6 +53,17 @@ if TYPE_CHECKING:
     "--into",
     type=click.Choice(("jsonl", "jsonl.gz", "jsonl.zst")),
     help="Write JSON lines, whatever the inputs are; a folder of texts becomes one file.",
+)
+@click.option(
+    "--mask",
+    type=click.Choice(MASKS),
+    help="Write rows to train on: what counts of each output, in 'loss_mask', with 'input_ids' and 'labels' of tokens.",
+)
+@click.option(
+    "--tokenizer",
+    type=FILE,
+    metavar="FILE",
+    help="With --mask: the rows of a text in the tokens of this tokenizer.json.",
 )
 @click.option("--bare", is_flag=True, help="Write the transcripts alone, without the other fields.")
 @click.option(
@@ -112,6 +124,8 @@ def batch(
     to_plan: str | None,
     turns: str | None,
     into: str | None,
+    mask: Mask | None,
+    tokenizer: str | None,
     bare: bool,
     jobs: int | None,
     resume: bool,
@@ -141,6 +155,7 @@ def batch(
     from ..bulk import Settings
     from ..bulk.fences import Limits, share
     from ..bulk.inputs import find_inputs
+    from ..bulk.masked import tokenizer_in
     from ..bulk.plan import Plan
     from ..bulk.records import Job
     from ..bulk.run import run
@@ -158,9 +173,20 @@ def batch(
         raise BridgeError(ErrorCode.OPTION, "--date and --effort are for a --profile, which has a place for them")
     form = find_profile(profile, target).format
     source_kind = None if source is None else registry.adapter(source)[0].kind
-    target_kind = registry.adapter(form)[0].kind
+    adapter = registry.adapter(form)[0]
+    if mask is not None and (layout is not None or adapter.frame_marks is None):
+        raise BridgeError(ErrorCode.OPTION, f"--mask is of texts and token ids, and {adapter.id} is neither")
+    if tokenizer is not None and (mask is None or adapter.kind is not Kind.TEXT):
+        raise BridgeError(ErrorCode.OPTION, "--tokenizer is for the rows of a text that --mask makes")
+    if tokenizer is not None:
+        tokenizer_in(tokenizer)
+    target_kind = adapter.kind
+    if mask is not None:
+        target_kind, into = Kind.JSON, into or "jsonl"
     job = Job(
-        Settings(form, source, options, strict, verify, policy, profile, date, effort, layout and layout[0]),
+        Settings(
+            form, source, options, strict, verify, policy, profile, date, effort, layout and layout[0], mask, tokenizer
+        ),
         source_kind,
         target_kind,
         field=field,

@@ -147,6 +147,12 @@ def behind_prompt(spans: Sequence[Span], text: str, prompt: str) -> tuple[Span, 
     return tuple(out)
 
 
+def index_of(path: str) -> int | None:
+    """The index of the message that a path leads to or into; None for any other."""
+    found = _MESSAGE.match(path)
+    return None if found is None else int(found[1])
+
+
 _MESSAGE: Final = re.compile(r"/messages/(\d+)")
 
 
