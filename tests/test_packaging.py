@@ -1,4 +1,4 @@
-"""What is built and published: the two packages, typed, with the command, and the schema of the canonical form."""
+"""What is built and published: the packages, typed, with the command, and the schema of the canonical form."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import ocml_bridge
+import ocml_convert
 from ocml_bridge import __version__
 from ocml_bridge.model.codec import json_schema
 from sources import ADAPTERS, BRIDGE, ROOT
@@ -32,15 +34,15 @@ def wheel(built: Path) -> zipfile.ZipFile:
     return zipfile.ZipFile(next(built.glob("*.whl")))
 
 
-def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_holds_the_packages_the_man_page_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     expected = {
         path.relative_to(package.parent).as_posix()
-        for package in (BRIDGE, ADAPTERS)
+        for package in (BRIDGE, BRIDGE.parent / "ocml_convert", ADAPTERS)
         for path in package.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
     held = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    assert held == expected
+    assert held == expected | {f"ocml_convert-{__version__}.data/data/share/man/man1/ocml-convert.1"}
     assert {"ocml_bridge/py.typed", "ocml_adapters/py.typed"} <= held
 
 
@@ -55,6 +57,17 @@ def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     needed = {line.split(">")[0].lower() for line in metadata.get_all("Requires-Dist", []) if "extra ==" not in line}
     assert needed == {"click", "jiter", "jsonpatch", "orjson", "pydantic", "pyyaml", "rich"}
     assert "ocml-convert = ocml_bridge.cli:main" in _of_dist_info(wheel, "entry_points.txt").splitlines()
+
+
+def test_the_library_has_the_name_of_its_distribution_too() -> None:
+    assert ocml_convert.__all__ == ocml_bridge.__all__
+    assert all(getattr(ocml_convert, name) is getattr(ocml_bridge, name) for name in ocml_bridge.__all__)
+    assert not hasattr(ocml_convert, "nothing")
+
+
+def test_profiles_are_imported_when_they_are_used() -> None:
+    code = "import sys, ocml_convert; assert 'ocml_bridge.profiles' not in sys.modules; ocml_convert.profile('gpt-oss')"
+    subprocess.run((sys.executable, "-c", code), check=True)
 
 
 def test_the_source_distribution_can_be_built_and_tested(built: Path) -> None:

@@ -7,35 +7,83 @@
 A conversion is lossless, or it says what it lost.
 """
 
-from .adapter import Options
+from typing import TYPE_CHECKING, Any
+
+from .adapter import Adapter, Options
 from .convert import Reading, Result, convert, make_sidecar, read, write
 from .detection import detect
 from .errors import BridgeError, ErrorCode
-from .loss import Finding, FindingCode, Loss, LossCode, Severity
-from .model import Completion, Document, Message, Tool, Transcript
+from .loss import Finding, FindingCode, Loss, LossClass, LossCode, Severity
+from .model import (
+    Alternative,
+    Completion,
+    Content,
+    Document,
+    FileBreak,
+    Flags,
+    Foreign,
+    Header,
+    Infill,
+    Media,
+    Message,
+    Part,
+    Refusal,
+    Settings,
+    Text,
+    Thought,
+    Tool,
+    Tools,
+    Transcript,
+)
 from .pipe import decoder, encoder
+from .policy import LossPolicy
 from .registry import adapter as adapter
 from .registry import formats
 from .split import read_all
 from .verify import verify
 
+if TYPE_CHECKING:
+    from .profiles import Profile, Prompt, profile
+
 __version__ = "0.1.0"
 
+_LATER = ("Profile", "Prompt", "profile")
+"""Names that are imported when they are used: most conversions make no prompts."""
+
 __all__ = [
+    "Adapter",
+    "Alternative",
     "BridgeError",
     "Completion",
+    "Content",
     "Document",
     "ErrorCode",
+    "FileBreak",
     "Finding",
     "FindingCode",
+    "Flags",
+    "Foreign",
+    "Header",
+    "Infill",
     "Loss",
+    "LossClass",
     "LossCode",
+    "LossPolicy",
+    "Media",
     "Message",
     "Options",
+    "Part",
+    "Profile",
+    "Prompt",
     "Reading",
+    "Refusal",
     "Result",
+    "Settings",
     "Severity",
+    "Text",
+    "Thought",
     "Tool",
+    "Tools",
     "Transcript",
     "convert",
     "decoder",
@@ -43,8 +91,18 @@ __all__ = [
     "encoder",
     "formats",
     "make_sidecar",
+    "profile",
     "read",
     "read_all",
     "verify",
     "write",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """One of the names that are imported when they are used."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import profiles
+
+    return getattr(profiles, name)

@@ -145,7 +145,7 @@ class Result:
         return self._document.transcript if isinstance(self._document, Conversation) else self._document
 
     @property
-    def output(self) -> Source:
+    def output(self) -> Any:
         """`str` for text formats, plain JSON values for the others."""
         # Copied when it is looked at: whoever wants the bytes need not pay for it.
         if self._own_output is None:

@@ -65,8 +65,8 @@ def drop_analysis(
 
 
 _REASONS: Final[dict[Dropped, str]] = {
-    "final": "the reasoning of a turn that ended in a final answer is dropped, as asked",
-    "all": "the reasoning is dropped, as asked",
+    "final": "the reasoning of a turn that ended in a final answer is left out",
+    "all": "private reasoning is left out",
 }
 
 
