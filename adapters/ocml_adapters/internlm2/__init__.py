@@ -51,4 +51,5 @@ TOKENS = Adapter(
     writes_units=Lazy(f"{__name__}.tokens:IdFrames"),
     sniff=Lazy(f"{__name__}.sniff:sniff_tokens"),
     split=Lazy(f"{__name__}.tokens:split"),
+    frame_marks=FRAME_MARKS,
 )

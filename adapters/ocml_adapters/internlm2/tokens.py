@@ -18,10 +18,12 @@ from ocml_bridge.boundary import is_list_of_lists, several, several_documents
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Transcript, replace
+from ocml_bridge.text.control import BREAK
 from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Enclosed, Parted, State, Unit
 from ocml_bridge.units.heads import Item
+from ocml_bridge.units.tokens import Counted, Tokens
 
 from .frames import Unit as Messages
 from .reader import FramesReader
@@ -170,10 +172,66 @@ def _with_layout(around: Transcript, more: dict[str, Json]) -> Transcript:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
+class Places(Tokens):
+    """Where ids stand in the text that they are. One may stand in a header and in a body: both are encoded together."""
+
+    def text_of(self, unit: Unit) -> str:
+        """Frames are texts until all are encoded."""
+        return unit
+
+    def spelled(self, output: Sequence[int]) -> str:
+        """The text of ids."""
+        return to_text(output, load_vocabulary())
+
+    def ends(self, output: Sequence[int]) -> Sequence[int]:
+        """Where each id ends in it, in bytes; of bytes that are no UTF-8, where what was made of them ends."""
+        vocabulary, ends, at, first = load_vocabulary(), list[int](), 0, 0
+        for behind, text in _spelled(output, vocabulary):
+            size, plain = len(text.encode()), CONTROL.restore(text)
+            sizes = vocabulary.sizes(output[first:behind])
+            if sum(sizes) == len(plain.encode()) + 1 and sizes[0]:
+                sizes[0] -= 1  # the space that the encoder puts before a text
+            if plain != text:
+                sizes = _broken(sizes, plain, text)
+            ends += (min(at + each, at + size) for each in accumulate(sizes[:-1]))
+            ends += [at + size] * min(1, len(sizes))
+            at, first = at + size, behind
+        return ends
+
+    def size(self, text: str) -> int:
+        """How many ids there are of a text by itself."""
+        return len(to_ids(text, load_vocabulary()))
+
+    def counted(self, units: Sequence[Unit], output: Sequence[int]) -> Counted | None:
+        """Not told by units: frames are encoded together."""
+        return None
+
+
+def _broken(sizes: Sequence[int], text: str, broken: str) -> list[int]:
+    """The sizes of pieces of a text, in which something is broken."""
+    more: list[int] = []
+    at = 0
+    for character in broken:
+        added = at == len(text) or character != text[at]
+        more += [len(BREAK.encode())] if added else [0] * len(character.encode())
+        at += not added
+    places = list(accumulate(each for each in more))
+    whole = [places[at] for at, each in enumerate(more) if not each]
+    out: list[int] = []
+    begin = before = 0
+    for size in sizes:
+        begin += size
+        added = whole[min(begin, len(whole)) - 1] if whole and begin else 0
+        out.append(size + added - before)
+        before = added
+    return out
+
+
 class IdFrames(Frames):
     """Writes frames as ids. What of a text spells a token is none there, so nothing needs a guard."""
 
     target = "internlm2-tokens"
+    tokens = Places()
 
     def __init__(self, options: Options) -> None:
         super().__init__(dataclasses.replace(options, dialect="im", control_tokens="neutralise"))

@@ -26,6 +26,7 @@ _SPELLED: Final = re.compile(
 )
 """What the encoder would not take as text: its sign for a space, and the first character of a token's spelling."""
 _RESERVED: Final = re.compile(r"\[UNUSED_TOKEN_[0-9]+\]")
+_TOKENS: Final = {number: token for token, number in IDS.items()}
 _NO_PREFIX: Final = b"\x1a\x02\x18\x00"
 """Behind a serialised model: its normalizer puts no space before text (`normalizer_spec.add_dummy_prefix: false`)."""
 
@@ -79,6 +80,12 @@ class Vocabulary:
         """The text of ids, none of them a token; bytes that are no UTF-8 are U+FFFD."""
         return self._pieces.decode(list(ids))
 
+    def sizes(self, ids: Sequence[int]) -> list[int]:
+        """How many bytes of text each id is by itself; a token of its own, as it is spelled by default."""
+        return [
+            1 if self._pieces.is_byte(number) else _size(self._pieces.id_to_piece(number), number) for number in ids
+        ]
+
     def is_utf8(self, ids: Sequence[int]) -> bool:
         """Whether the pieces for bytes among some ids are UTF-8, run by run."""
         for is_byte, run in groupby(ids, self._pieces.is_byte):
@@ -100,6 +107,11 @@ class Vocabulary:
             or pieces.is_unknown(number)
             or bool(_RESERVED.fullmatch(pieces.id_to_piece(number)))
         )
+
+
+def _size(piece: str, number: int) -> int:
+    token = _TOKENS.get(number)
+    return len((piece.replace("▁", " ") if token is None else token).encode())
 
 
 def load_vocabulary() -> Vocabulary:

@@ -21,7 +21,7 @@ from ..units.grammar import Unit as Spelling
 from ..units.heads import Item, messages_of
 from ..units.writer import UnitWriter
 
-MOST: Final = 64
+MOST: Final = 16
 """How many messages of a unit are looked for one by one; where it has more, by their texts alone."""
 _PROBE: Final = probe(0)
 _OBJECT: Final = ContentClass('{"', '": 0}')
