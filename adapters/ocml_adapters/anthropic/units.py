@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, NamedTuple, cast
 
 from ocml_bridge.arrange import gathered
-from ocml_bridge.blocks.values import AN_OBJECT, compact_object, nearest_object
+from ocml_bridge.blocks.values import AN_OBJECT, nearest_object
 from ocml_bridge.form import Object
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Transcript, replace
@@ -133,9 +133,7 @@ class WireWriter(EnvelopeWriter):
 
     def settled(self, head: Head, content: str, path: str, log: Log) -> str:
         """Arguments are the JSON of an object in our spelling."""
-        if not head.calls or compact_object(content) is not None:
-            return content
-        return nearest_object(content, path, log, target=HOME)
+        return nearest_object(content, path, log, target=HOME) if head.calls else content
 
     def follows(self, head: Head) -> bool:
         """Arguments are written as an object, and what servers' tools give as the value that it was."""
@@ -144,7 +142,7 @@ class WireWriter(EnvelopeWriter):
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Arguments that are spelled as we spell an object are written alike."""
         if head.calls:
-            return None if compact_object(content) is None else AN_OBJECT
+            return AN_OBJECT
         return ANY_CONTENT if self.follows(head) else None
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:

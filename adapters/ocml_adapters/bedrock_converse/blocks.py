@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, cast
 from ocml_bridge.blocks.grammar import AFTER, WIRE, Grammar, MessageKind, added, kind_of, more_of
 from ocml_bridge.blocks.skeletons import Slots
 from ocml_bridge.blocks.spelling import is_same
-from ocml_bridge.blocks.values import AN_OBJECT, compact_object, nearest_object, object_in, text_of, value_in
+from ocml_bridge.blocks.values import AN_OBJECT, nearest_object, object_in, text_of, value_in
 from ocml_bridge.blocks.writing import bare
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
@@ -241,9 +241,7 @@ class BlockGrammar(Grammar):
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Arguments are an object; a reply is any text."""
-        if not head.calls:
-            return ANY_CONTENT
-        return None if compact_object(content) is None else AN_OBJECT
+        return AN_OBJECT if head.calls else ANY_CONTENT
 
     def _is_held(self, part: Part) -> bool:
         """Whether a reply has a place for a part."""

@@ -6,7 +6,15 @@ from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.blocks.grammar import AFTER, WIRE, Grammar, added, kind_of, more_of
 from ocml_bridge.blocks.skeletons import Slots
-from ocml_bridge.blocks.values import AN_OBJECT, compact_object, nearest_object, object_in, text_of, value_in
+from ocml_bridge.blocks.values import (
+    AN_OBJECT,
+    compact_object,
+    nearest_object,
+    object_in,
+    respelled_object,
+    text_of,
+    value_in,
+)
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Content, Foreign, Json, Media, Message, Part, Signature, Text, replace
@@ -254,14 +262,17 @@ class PartGrammar(Grammar):
             return text if is_code(message) else nearest_object(text, path, log, target=HOME)
         how = self.notes(message.layout).get(WRAP)
         is_kept = how == "wrapped" or (how == "value" and value_in(text) is not None)
-        if self.is_result(message) or message.failed or is_kept or not _is_plain_object(text):
+        if self.is_result(message) or message.failed or is_kept:
             return text
-        return nearest_object(text, path, log, target=HOME)
+        value = object_in(text)
+        if value is None or _unwrapped(value) is not None:
+            return text
+        return respelled_object(text, cast("str", text_of(value)), path, log, target=HOME)
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Arguments are an object, and so is what a function gives; any other text stands in one."""
         if head.calls:
-            return None if compact_object(content) is None else AN_OBJECT
+            return ANY_CONTENT if head.recipient == PYTHON and not head.promises_json else AN_OBJECT
         if content.lstrip()[:1] != "{":
             return ANY_CONTENT
         value = compact_object(content)

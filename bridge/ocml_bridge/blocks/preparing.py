@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from ..loss import Log, LossCode, Severity
-from ..model import Alternative, Message, Tools, replace
+from ..model import Alternative, Message, replace
 from ..pairing import pair
 from ..transform import missing
 from ..turns import hoist_tools, parts_of, places
 from ..units.conversation import Conversation, conversation_of
 from ..units.heads import Head, Item, item_of, message_of, messages_of
-from ..units.relations import paired_in_order
+from ..units.relations import declares_tools, paired_in_order
 from ..units.writer import Prepared
 from .grammar import ROLE, TOP, Grammar, kind_of
 from .joining import is_apart
@@ -30,7 +31,7 @@ def prepared(grammar: Grammar, conversation: Conversation, near: Near, log: Log)
         log: takes what is lost.
     """
     origins: Sequence[int] | None = None
-    if any(_declares_tools(item) for item in conversation.items):
+    if declares_tools(conversation.items):
         document = conversation.transcript
         conversation = conversation_of(hoist_tools(document, log))
         origins = places(document, log)
@@ -53,16 +54,13 @@ def prepared(grammar: Grammar, conversation: Conversation, near: Near, log: Log)
     return Prepared(items, around, origins)
 
 
-def _declares_tools(item: Item) -> bool:
-    content = item[1]
-    return content.__class__ is not str and any(isinstance(part, Tools) for part in content)
-
-
 def _place_system(grammar: Grammar, items: list[Item]) -> None:
     """Give the first instructions to the system; those behind them stay where they are, as the format can have them."""
+    if _INSTRUCTING.isdisjoint([item[0].role for item in items]):
+        return
     leading = True
     for at, (head, content, call_id) in enumerate(items):
-        if head.role not in ("system", "developer"):
+        if head.role not in _INSTRUCTING:
             leading = False
             continue
         role = "system" if leading or grammar.has_system else "user"
@@ -70,6 +68,8 @@ def _place_system(grammar: Grammar, items: list[Item]) -> None:
             continue
         items[at] = (head.replaced(role=role), content, call_id)
 
+
+_INSTRUCTING: Final = frozenset({"system", "developer"})
 
 # --- replies before all else ------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ def _answers_first(grammar: Grammar, items: Sequence[Item]) -> list[int] | None:
 
     What was read from the format itself stays as it was.
     """
-    if not any(head.role == "tool" for head, _, _ in items) or paired_in_order(items) is not None:
+    if paired_in_order(items) is not None:
         return None
     pairs = pair(messages_of(items))
     order: list[int] = []

@@ -26,7 +26,6 @@ from .reading import read_wire, related
 from .shell import CHOICE, Parts, Shell, Top
 from .skeletons import filled, skeleton
 from .spelling import UnlikeError
-from .values import compact_object
 from .writing import nearest, settled, spelled, wires_of
 
 
@@ -168,8 +167,6 @@ class BlockWriter(EnvelopeWriter):
 
     def settled(self, head: Head, content: str, path: str, log: Log) -> str:
         """Arguments and results that are values are spelled as we spell these."""
-        if content[:1] == "{" and compact_object(content) is not None:
-            return content
         return self.grammar.settled(head.message(content, None), path, log)
 
     def follows(self, head: Head) -> bool:

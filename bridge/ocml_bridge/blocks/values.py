@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import orjson
-
 from .. import jsontext
 from ..jsontext import text_of
 from ..loss import Log, LossCode, Severity
@@ -31,19 +29,18 @@ def object_in(text: str) -> dict[str, Any] | None:
 
 def compact_object(text: str) -> dict[str, Any] | None:
     """The object that a text is the compact JSON of; None where it is that of none."""
-    if text[:1] != "{":
-        return None
-    try:
-        value = orjson.loads(text)
-        if orjson.dumps(value).decode() == text:  # what is the same bytes again is read as it is
-            return value
-    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
-        pass
-    found = value_in(text)
+    found = value_in(text) if text[:1] == "{" else None
     return None if found is None or found[0].__class__ is not dict else found[0]
 
 
-AN_OBJECT: Final = ContentClass('{"', '":0}', compact_object)
+def _object_of(text: str) -> Any:
+    """The object that a text is certainly the JSON of."""
+    span = jsontext.parse(text)
+    assert span is not None
+    return span.value
+
+
+AN_OBJECT: Final = ContentClass('{"', '":0}', _object_of)
 """The class of texts that are written as objects, and are spelled as we spell these."""
 
 
@@ -57,16 +54,30 @@ def nearest_object(text: str, path: str, log: Log, *, target: str, key: str = "i
         target: the format id.
         key: of the member that holds a text which is no object.
     """
-    value = object_in(text)
-    compact = None if value is None else text_of(value)
+    span = jsontext.parse(text) if text.lstrip()[:1] == "{" else None
+    compact = None if span is None or span.value.__class__ is not dict else text_of(span.value)
     if compact is not None:
-        if compact != text:
-            detail = f"{target} has the object, and not how it was spelled"
-            log.lose(LossCode.CONTENT, path, detail, Severity.LAYOUT)
-        return compact
+        return respelled_object(text, compact, path, log, target=target)
     if not text.strip():
         log.lose(LossCode.CONTENT, path, f"no arguments are an empty object in {target}", Severity.LAYOUT)
         return "{}"
     detail = f"{target} takes objects only: the text is the member {key!r} of one"
     log.lose(LossCode.CONTENT, path, detail, Severity.CHANGED)
     return jsontext.compact({key: text})
+
+
+def respelled_object(text: str, compact: str, path: str, log: Log, *, target: str) -> str:
+    """An object's text in our spelling; itself where that is how it is spelled.
+
+    Args:
+        text: as it was written.
+        compact: the same in our spelling.
+        path: where it stands.
+        log: takes what is changed.
+        target: the format id.
+    """
+    if compact == text:
+        return text
+    detail = f"{target} has the object, and not how it was spelled"
+    log.lose(LossCode.CONTENT, path, detail, Severity.LAYOUT)
+    return compact

@@ -211,18 +211,23 @@ def _read_back(grammar: Grammar, unit: Object) -> Message | None:
 
 def wires_of(grammar: Grammar, units: Sequence[Object]) -> list[Json]:
     """The wire messages that fragments make."""
-    groups: list[list[Object]] = []
+    out: list[Json] = []
+    group: list[Object] = []
     for unit in units:
-        if unit["joined"] and groups:
-            groups[-1].append(unit)
-        else:
-            groups.append([unit])
-    return [wire_of(grammar, group) for group in groups]
+        if group and not unit["joined"]:
+            out.append(wire_of(grammar, group))
+            group = []
+        group.append(unit)
+    if group:
+        out.append(wire_of(grammar, group))
+    return out
 
 
 def wire_of(grammar: Grammar, group: Sequence[Object]) -> Object:
     """The wire message of fragments; the first of them tells what is said of the whole."""
     first = group[0]
+    if len(group) == 1 and "form" not in first and "more" not in first and first[ROLE] != TOP:
+        return {ROLE: first[ROLE], grammar.key: first[grammar.key]}
     blocks = [block for unit in group for block in unit[grammar.key]]
     wire = written_wire(grammar, first[ROLE], blocks if "form" not in first else [], first.get("more"))
     if "form" not in first:

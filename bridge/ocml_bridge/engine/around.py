@@ -32,7 +32,7 @@ def fields_of(around: Transcript) -> tuple[Any, ...]:
     """What stands around messages as JSON values in tuples."""
     tools = None if around.tools is None else tuple([_tool(tool) for tool in around.tools])
     settings = None if around.settings is None else _settings(around.settings)
-    if settings is not None and not _is_flat(settings):
+    if settings is not None and not _is_flat(around.settings):
         settings = tuple(map(_as_fields, settings))
     return tools, settings, around.extras, around.layout
 
@@ -43,8 +43,9 @@ def _as_fields(value: Any) -> Any:
     return (_KINDS.index(kind), *_INNER[kind](value)) if kind in _INNER else value
 
 
-def _is_flat(settings: tuple[Any, ...]) -> bool:
-    return _INNER.keys().isdisjoint([value.__class__ for value in settings])
+def _is_flat(settings: Settings | None) -> bool:
+    """Whether there are no objects in settings."""
+    return settings is None or settings.response_format is settings.tool_choice is settings.usage is None
 
 
 class Around(NamedTuple):
@@ -79,7 +80,7 @@ def _whole(value: Any) -> Any:
 def remembered(around: Transcript) -> Around | None:
     """What stands around messages, to be remembered; None where it is too large, or holds what is no JSON."""
     tools, settings, extras, layout = fields_of(around)
-    if around.settings is None or _is_flat(_settings(around.settings)):
+    if _is_flat(around.settings):
         settings = None
     if not tools and settings is extras is layout is None:
         return Around(Transcript((), around.tools, settings=around.settings), None)

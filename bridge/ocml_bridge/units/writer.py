@@ -145,7 +145,8 @@ class UnitWriter(ABC):
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """The class of a content, in a unit that does not follow from its heads; None where the unit is one of a kind.
 
-        What is written of a message but its content and id follows from its head and this class.
+        What is written of a message but its content and id follows from its head and this class. The message is the
+        nearest that the format can hold, and settled.
         """
         return None
 
