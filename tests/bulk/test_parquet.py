@@ -109,3 +109,61 @@ def test_a_library_that_is_missing_is_named() -> None:
     with pytest.raises(BridgeError, match=r"pip install 'ocml-convert\[bulk\]'") as error:
         compression.library("no_such_library", "bulk")
     assert error.value.code is ErrorCode.DEPENDENCY
+
+
+def wrong_text() -> Any:
+    """A column of text in which one value is not UTF-8."""
+    values = (b"<|im_start|>user\nhi<|im_end|>\n", b"<|im_start|>user\n\xff<|im_end|>\n")
+    offsets = pa.array([0, len(values[0]), len(values[0]) + len(values[1])], pa.int32()).buffers()[1]
+    return pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"".join(values))])
+
+
+@pytest.mark.parametrize("into", [(), ("--into", "jsonl")])
+def test_text_that_is_not_utf_8_costs_its_row(into: tuple[str, ...], batch: Batch, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": [1, 2], "text": wrong_text()}), tmp_path / "a.parquet")
+    args = ("-f", "chatml", "-t", "openai", tmp_path / "a.parquet", "-o", tmp_path / "out", *into)
+    assert batch(*args) == ExitCode.SOME_FAILED
+    kept = json.loads((tmp_path / "out" / "a.quarantine.jsonl").read_bytes())
+    assert (kept["row"], kept["code"]) == (2, "OCB-ENCODING")
+
+
+def test_another_column_that_is_not_utf_8_or_far_away_costs_nothing(batch: Batch, tmp_path: Path) -> None:
+    far = pa.array([0, 300_000_000_000], pa.timestamp("s"))
+    texts = ["<|im_start|>user\nhi<|im_end|>\n", "broken"]
+    pq.write_table(pa.table({"text": texts, "note": wrong_text(), "when": far}), tmp_path / "a.parquet")
+    args = ("-f", "chatml", "-t", "openai", tmp_path / "a.parquet", "-o")
+    assert batch(*args, tmp_path / "out") == ExitCode.SOME_FAILED
+    kept = json.loads((tmp_path / "out" / "a.quarantine.jsonl").read_bytes())
+    assert json.loads(kept["raw"])["when"].startswith("11476-")
+    assert "base64" in json.loads(kept["raw"])["note"]
+    assert batch(*args, tmp_path / "lines", "--into", "jsonl") == ExitCode.SOME_FAILED
+
+
+def test_a_number_that_json_has_no_word_for_is_not_dropped(batch: Batch, tmp_path: Path) -> None:
+    texts = ["<|im_start|>user\nhi<|im_end|>\n"] * 2
+    pq.write_table(pa.table({"text": texts, "score": [1.0, float("nan")]}), tmp_path / "a.parquet")
+    args = ("-f", "chatml", "-t", "openai", tmp_path / "a.parquet", "-o")
+    assert batch(*args, tmp_path / "rows") == ExitCode.OK
+    assert batch(*args, tmp_path / "lines", "--into", "jsonl") == ExitCode.SOME_FAILED
+    kept = json.loads((tmp_path / "lines" / "a.quarantine.jsonl").read_bytes())
+    assert (kept["code"], json.loads(kept["raw"])["score"]) == ("OCB-JSON", "nan")
+
+
+def test_text_as_views(batch: Batch, tmp_path: Path) -> None:
+    texts = pa.array(["<|im_start|>user\nhi<|im_end|>\n", "broken"], pa.string_view())
+    pq.write_table(pa.table({"text": texts}), tmp_path / "a.parquet")
+    args = ("-f", "chatml", "-t", "openai", tmp_path / "a.parquet", "-o", tmp_path / "out")
+    assert batch(*args) == ExitCode.SOME_FAILED
+    assert pq.read_table(tmp_path / "out" / "a.parquet").num_rows == 1
+
+
+def test_two_columns_of_one_name_are_refused_where_they_cannot_be_told_apart(
+    batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = pa.array(["<|im_start|>user\nhi<|im_end|>\n"])
+    one = pa.array([1])
+    pq.write_table(pa.table([text, one, one], names=["text", "n", "n"]), tmp_path / "a.parquet")
+    args = ("-f", "chatml", "-t", "openai", tmp_path / "a.parquet", "-o", tmp_path / "out")
+    assert batch(*args) == ExitCode.OK
+    assert batch(*args, "--into", "jsonl") == ExitCode.USAGE
+    assert "2 columns are named 'n'" in capsys.readouterr().err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -70,10 +72,96 @@ def test_no_input_is_overwritten(source: Path, batch: Batch, tmp_path: Path) -> 
     assert source.read_bytes() == before
 
 
-def test_a_folder_is_not_converted_into_itself(source: Path, batch: Batch) -> None:
+def test_outputs_in_a_folder_that_is_converted_are_no_inputs(source: Path, many: Any, batch: Batch) -> None:
     (source.parent / "a.txt").write_text("<|im_start|>user\nhi<|im_end|>\n")
-    assert batch("-f", "chatml", "-t", "openai", source.parent, "-o", source.parent / "out") == ExitCode.USAGE
-    assert not (source.parent / "out").exists()
+    out = source.parent / "out"
+    for _ in range(2):
+        assert batch("-f", "chatml", "-t", "openai", source.parent, "-o", out) == ExitCode.OK
+        assert set(many.tree(out)) == {"a.json", "a.jsonl"}
+    assert batch("-f", "chatml", "-t", "openai", source.parent, "-o", out, "--resume") == ExitCode.OK
+    pattern = f"{source.parent}/**/*.jsonl"
+    assert batch("-f", "chatml", "-t", "openai", pattern, "-o", out, "--overwrite") == ExitCode.OK
+    assert set(many.tree(out)) == {"a.json", "a.jsonl"}
+
+
+def test_a_file_of_somebody_else_is_not_overwritten_unasked(
+    source: Path, batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other" / "a.jsonl"
+    other.parent.mkdir()
+    other.write_bytes(source.read_bytes()[: len(source.read_bytes()) // 2])
+    out = tmp_path / "out"
+    args = ("-f", "chatml", "-t", "openai", "-o", out)
+    assert batch(*args, source) == ExitCode.OK
+    before = (out / "a.jsonl").read_bytes()
+    assert batch(*args, other) == ExitCode.USAGE
+    assert "out/a.jsonl would be overwritten; --overwrite does so" in capsys.readouterr().err
+    assert (out / "a.jsonl").read_bytes() == before
+    assert batch(*args, source) == ExitCode.OK  # its own
+    batch(*args, other, "--overwrite")
+    assert (out / "a.jsonl").read_bytes() != before
+
+
+def test_a_text_of_somebody_else_is_not_overwritten_either(batch: Batch, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("<|im_start|>user\nhi<|im_end|>\n")
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "a.json").write_text("mine")
+    assert batch("-f", "chatml", "-t", "openai", tmp_path / "a.txt", "-o", out) == ExitCode.USAGE
+    assert (out / "a.json").read_text() == "mine"
+
+
+@pytest.mark.parametrize("change", ["edited", "added", "removed"])
+def test_a_folder_that_was_changed_is_not_continued(change: str, batch: Batch, tmp_path: Path, capsys: Any) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for number in range(4):
+        (folder / f"{number}.txt").write_text("<|im_start|>user\nhi<|im_end|>\n")
+    args = ("-f", "chatml", "-t", "openai", folder, "-o", tmp_path / "out", "--resume")
+    assert batch(*args) == ExitCode.OK
+    if change == "edited":
+        (folder / "2.txt").write_text("<|im_start|>user\nho, too<|im_end|>\n")
+    elif change == "added":
+        (folder / "00.txt").write_text("<|im_start|>user\nhi<|im_end|>\n")
+    else:
+        (folder / "2.txt").unlink()
+    assert batch(*args) == ExitCode.USAGE
+    assert "was changed since the run began" in capsys.readouterr().err
+
+
+def test_a_dangling_link_ends_nothing_but_itself(source: Path, many: Any, batch: Batch, tmp_path: Path) -> None:
+    (source.parent / "gone.jsonl").symlink_to("nowhere")
+    report = tmp_path / "report.json"
+    args = ("-f", "chatml", "-t", "openai", source.parent, "-o", tmp_path / "out")
+    assert batch(*args, "--report", report) == ExitCode.SOME_FAILED
+    assert set(many.tree(tmp_path / "out")) == {"a.jsonl"}
+    assert "No such file" in report.read_text()
+    assert batch(*args, "--resume") == ExitCode.SOME_FAILED
+
+
+def test_an_address_is_refused_by_name(batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert batch("-t", "openai", "s3://bucket/a.jsonl", "-o", tmp_path / "out") == ExitCode.USAGE
+    assert "addresses are not read" in capsys.readouterr().err
+
+
+def test_a_named_pipe_is_read(source: Path, many: Any, batch: Batch, tmp_path: Path) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no named pipes")
+    os.mkfifo(tmp_path / "pipe")
+    data = source.read_bytes()
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes(data))
+    writer.start()
+    assert batch("-f", "chatml", "-t", "openai", tmp_path / "pipe", "-o", tmp_path / "out") == ExitCode.OK
+    writer.join()
+    assert len(many.tree(tmp_path / "out")["pipe.jsonl"].splitlines()) == 20
+
+
+def test_a_report_that_could_not_be_written_is_refused_before_the_run(
+    source: Path, batch: Batch, tmp_path: Path
+) -> None:
+    args = ("-f", "chatml", "-t", "openai", source, "-o", tmp_path / "out")
+    assert batch(*args, "--report", tmp_path / "no" / "folder.json") == ExitCode.FAILED
+    assert not (tmp_path / "out").exists()
 
 
 def test_an_output_folder_is_asked_for(source: Path, batch: Batch) -> None:

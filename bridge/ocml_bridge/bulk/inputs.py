@@ -25,6 +25,7 @@ def find_inputs(
     *,
     rows: bool = False,
     ledger: str | None = None,
+    apart: str | None = None,
 ) -> tuple[Input, ...]:
     """The inputs that arguments name: files, folders, patterns, and `-` for standard input.
 
@@ -34,6 +35,7 @@ def find_inputs(
         into: what to gather outputs into, one of `INTO`; None for files like the inputs.
         rows: whether records are the rows of a plan, whose outputs are JSON lines.
         ledger: how to store ledgers; None for none.
+        apart: the output folder, whose files are no inputs where it stands in a folder that is converted.
 
     Raises:
         BridgeError: OCB-IO for what is not there; OCB-OPTION where nothing is left to convert, or where two inputs
@@ -41,7 +43,7 @@ def find_inputs(
         OSError: for a folder that cannot be read.
     """
     found: list[Input] = []
-    for folder, texts in _gathered(arguments, rows=rows):
+    for folder, texts in _gathered(arguments, apart, rows=rows):
         if isinstance(texts, _Records):
             found.append(_of_records(folder, texts, into or (INTO[0] if rows and texts.kind == "parquet" else None)))
         else:
@@ -62,16 +64,16 @@ class _Records(NamedTuple):
     kind: str
 
 
-def _gathered(arguments: Iterable[str], *, rows: bool) -> Iterator[tuple[str, _Records | _Texts]]:
+def _gathered(arguments: Iterable[str], apart: str | None, *, rows: bool) -> Iterator[tuple[str, _Records | _Texts]]:
     """A folder and a file of records in it, or a folder and its text files; None for all of them."""
     named: dict[str, list[str]] = {}
     for argument in arguments:
-        for path, base in _expanded(argument):
+        for path, base in _expanded(argument, apart):
             if os.path.isdir(path):
-                yield from _in_folder(path, rows=rows)
+                yield from _in_folder(path, apart, rows=rows)
                 continue
             name = path if path == STANDARD else os.path.relpath(path, base or ".")
-            kind = "jsonl" if path == STANDARD else stored(path, rows=rows)
+            kind = "jsonl" if path == STANDARD or not os.path.isfile(path) else stored(path, rows=rows)
             if kind == "files":
                 named.setdefault(base, []).append(name)
             else:
@@ -80,10 +82,13 @@ def _gathered(arguments: Iterable[str], *, rows: bool) -> Iterator[tuple[str, _R
         yield folder or ".", tuple(sorted(set(names), key=lambda name: name.split(os.sep)))
 
 
-def _expanded(argument: str) -> list[tuple[str, str]]:
+def _expanded(argument: str, apart: str | None) -> list[tuple[str, str]]:
     """What an argument names, each with the folder that its output's place is relative to."""
     if argument == STANDARD:
         return [(argument, "")]
+    if "://" in argument:
+        message = f"{argument}: addresses are not read; copy it here, or pipe it: curl … | ocml-convert batch -"
+        raise BridgeError(ErrorCode.OPTION, message)
     if os.path.exists(argument):
         return [(argument, os.path.dirname(argument))]
     if glob.has_magic(argument):
@@ -91,14 +96,20 @@ def _expanded(argument: str) -> list[tuple[str, str]]:
         fixed = os.sep.join(steps[: next(at for at, step in enumerate(steps) if glob.has_magic(step))])
         base = fixed or (os.sep if argument.startswith(os.sep) else "")
         found = sorted(glob.glob(argument, recursive=True), key=lambda path: path.split(os.sep))
-        if paths := [(path, base) for path in found if os.path.isfile(path)]:
+        if paths := [(path, base) for path in found if os.path.isfile(path) and not _is_output(path, base, apart)]:
             return paths
     raise BridgeError(ErrorCode.IO, f"{argument}: there is no such file or folder")
 
 
-def _in_folder(folder: str, *, rows: bool) -> Iterator[tuple[str, _Records | _Texts]]:
+def _in_folder(folder: str, apart: str | None, *, rows: bool) -> Iterator[tuple[str, _Records | _Texts]]:
     texts: list[str] = []
+    within = apart is not None and _is_below(apart, folder)
     for name in walk(folder):
+        path = os.path.join(folder, name)
+        if _is_output(path, folder, apart):
+            continue
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise BridgeError(ErrorCode.OPTION, f"{path} is a pipe or a device: name it by itself, or take it away")
         kind = stored(os.path.join(folder, name), rows=True) if rows else kind_of(name)
         if kind == "files":
             refuse_unread(os.path.join(folder, name))
@@ -106,13 +117,24 @@ def _in_folder(folder: str, *, rows: bool) -> Iterator[tuple[str, _Records | _Te
         else:
             yield folder, _Records(name, kind)
     if texts:
-        yield folder, tuple(texts) if rows else None
+        yield folder, tuple(texts) if rows or within else None
+
+
+def _is_output(path: str, folder: str, apart: str | None) -> bool:
+    """Whether a file found in a folder is one of the output folder in it."""
+    return apart is not None and _is_below(apart, folder) and _is_below(path, apart)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder or "."), ""))
 
 
 def _of_records(folder: str, records: _Records, into: str | None) -> Input:
     name, kind = records
     path = name if name == STANDARD else os.path.join(folder, name)
     stem, end, compressed = split("stdin.jsonl" if name == STANDARD else name)
+    if path != STANDARD and os.path.exists(path) and not os.path.isfile(path):
+        end = end or ".jsonl"  # a pipe, which the shell gives a number for a name
     as_lines = kind not in ("jsonl", "parquet")
     output = f"{stem}.{into}" if into else stem + (".jsonl" if as_lines else end) + compressed
     stored_as = "jsonl" if into or as_lines else kind

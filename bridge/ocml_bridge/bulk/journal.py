@@ -7,7 +7,7 @@ output in its place; or fails. A line is written when what it says is on the dis
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Final, Literal, cast
 
@@ -50,15 +50,24 @@ class Journal:
     Attributes:
         inputs: how far each input is, by its index.
         begun: whether an earlier run is continued.
+        before: the run that the folder had, as JSON values; nothing where it had none.
     """
 
-    def __init__(self, folder: str, run: Mapping[str, Any], *, resume: bool) -> None:
+    def __init__(
+        self,
+        folder: str,
+        run: Mapping[str, Any],
+        *,
+        resume: bool,
+        refuse: Callable[[Mapping[str, Any]], None] | None = None,
+    ) -> None:
         """Open or begin it.
 
         Args:
             folder: the output folder.
             run: what is converted and how, as JSON values; a run is continued only as what it was.
             resume: whether to continue the run that is there.
+            refuse: asked before a new run begins whether it may, with the run that was there before.
 
         Raises:
             BridgeError: OCB-OPTION where the folder has an unfinished run and `resume` is not asked for, where it was
@@ -70,6 +79,7 @@ class Journal:
         try:
             _lock(self._file, folder)
             lines = self._lines()
+            self.before: dict[str, Any] = lines[0].get("run", {}) if lines else {}
             self.begun = resume and bool(lines)
             if lines:
                 self._refuse_another(lines[0], run, folder, resume=resume)
@@ -77,6 +87,8 @@ class Journal:
                 for line in lines[1:]:
                     self._replay(line)
             else:
+                if refuse is not None:
+                    refuse(self.before)
                 self._file.truncate(0)
                 self._write([{"run": run}], settled=True)
                 settle_folder(folder)

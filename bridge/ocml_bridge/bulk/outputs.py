@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import BinaryIO, Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
@@ -171,6 +172,17 @@ def _names(item: Input, job: Job) -> dict[str, str]:
     """The files of an input, by `KINDS`, relative to the output folder."""
     names = {"output": item.output, "quarantine": item.quarantine}
     return names if job.ledger is None else {**names, "ledger": item.ledger(job.ledger)}
+
+
+def finals(item: Input, job: Job) -> Iterator[str]:
+    """All files that the outputs of an input may have, relative to the output folder."""
+    for kind, name in _names(item, job).items():
+        if kind == "output" and item.into == "files":
+            for text in texts.names_of(item):
+                for output in (texts.output_name(text, job.target_kind), texts.lines_name(text)):
+                    yield os.path.normpath(os.path.join(item.output, output))
+        else:
+            yield name
 
 
 def _there(path: str) -> str:

@@ -24,6 +24,8 @@ class Plan:
         limit: how many files, lines and rows to convert in all; None for all there are.
         resume: whether to continue the run that the output folder has.
         limits: what one record may cost.
+        overwrite: whether outputs may take the place of files that the folder's last run did not make of the same
+            inputs.
     """
 
     inputs: tuple[Input, ...]
@@ -32,6 +34,7 @@ class Plan:
     limit: int | None = None
     resume: bool = False
     limits: Limits = NO_LIMITS
+    overwrite: bool = False
 
     def signature(self) -> dict[str, Any]:
         """What makes outputs what they are, as JSON values: a run is continued only with the same."""

@@ -6,12 +6,14 @@ import os
 import shutil
 import tempfile
 import time
-from typing import Final
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
 
 from ..errors import BridgeError, ErrorCode
 from . import texts
 from .journal import Journal, Progress
-from .outputs import Output, Prepared, put_in_place, sync_folders
+from .outputs import Output, Prepared, finals, put_in_place, sync_folders
 from .plan import Plan
 from .records import STANDARD, Done, Input, Position
 from .tally import Tally
@@ -93,7 +95,8 @@ class Written(Counted):
         self.plan = plan
         self._folder = folder
         os.makedirs(folder, exist_ok=True)
-        self._journal = Journal(folder, plan.signature(), resume=plan.resume)
+        refuse = None if plan.overwrite else partial(refuse_foreign, folder, plan)
+        self._journal = Journal(folder, plan.signature(), resume=plan.resume, refuse=refuse)
         self.inputs = self._journal.inputs
         self.parts = self.room = os.path.join(folder, PARTS)
         shutil.rmtree(self.parts, ignore_errors=True)
@@ -206,3 +209,25 @@ def _stamp(item: Input) -> list[int]:
         return []  # a pipe is another one each time; what is not there fails where it is read
     found = os.stat(item.path)
     return [found.st_size, found.st_mtime_ns]
+
+
+def refuse_foreign(folder: str, plan: Plan, before: Mapping[str, Any]) -> None:
+    """Let no output take the place of a file that the folder's last run did not make of the same input.
+
+    Raises:
+        BridgeError: OCB-OPTION naming the first such file.
+    """
+    own = [tuple(item) for item in before.get("inputs", ())]
+    there = [
+        name
+        for item in plan.inputs
+        if (item.kind, item.path, item.output) not in own
+        for name in finals(item, plan.job)
+        if os.path.lexists(os.path.join(folder, name))
+    ]
+    if there:
+        more = f" and {len(there) - 1} more" if len(there) > 1 else ""
+        message = (
+            f"{os.path.join(folder, there[0])}{more} would be overwritten; --overwrite does so, or name another folder"
+        )
+        raise BridgeError(ErrorCode.OPTION, message)

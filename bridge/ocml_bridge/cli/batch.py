@@ -70,6 +70,9 @@ if TYPE_CHECKING:
     "-j", "--jobs", type=click.IntRange(1), metavar="N", help="How many processes; as many as there are CPUs."
 )
 @click.option("--resume", is_flag=True, help="Go on behind what an earlier run has done.")
+@click.option(
+    "--overwrite", is_flag=True, help="Replace files in the folder that its last run did not make of the same inputs."
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing; tell what would be lost.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Convert the first N records.")
 @click.option(
@@ -129,6 +132,7 @@ def batch(
     bare: bool,
     jobs: int | None,
     resume: bool,
+    overwrite: bool,
     dry_run: bool,
     limit: int | None,
     strict: bool,
@@ -201,15 +205,15 @@ def batch(
     with _files():
         processes = jobs or _cpus()
         limits = Limits(seconds, memory or share(processes))
-        found = find_inputs(inputs, target_kind, into, rows=rows is not None, ledger=job.ledger)
-        plan = Plan(found, job, processes, limit, resume, limits)
+        found = find_inputs(inputs, target_kind, into, rows=rows is not None, ledger=job.ledger, apart=job.folder)
+        plan = Plan(found, job, processes, limit, resume, limits, overwrite)
         _refuse_own_inputs(plan, report)
-        with _progress(plan, shown=not quiet and sys.stderr.isatty()) as watch:
+        with _progress(plan, shown=not quiet and _is_terminal()) as watch:
             finished = run(plan, watch)
     if report is not None:
         write_all({report: jsontext.dumps(report_of(plan, finished), pretty=True) + b"\n"})
     if not quiet:
-        terminal = sys.stderr.isatty()
+        terminal = _is_terminal()
         width = shutil.get_terminal_size().columns if terminal else None
         colour = terminal and not os.environ.get("NO_COLOR")
         click.echo(table(plan, finished, width=width, colour=colour), err=True, nl=False)
@@ -217,6 +221,11 @@ def batch(
         say(f"{PROGRAM}: stopped at a record that is quarantined, as --fail-fast asks; --resume goes on behind it")
     failed = finished.tally.quarantined or any(each.error is not None for each in finished.inputs.values())
     return ExitCode.SOME_FAILED if failed else ExitCode.OK
+
+
+def _is_terminal() -> bool:
+    """Whether a person sees what stderr gets; it may be closed."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 @contextmanager
@@ -238,8 +247,10 @@ def _refuse_own_inputs(plan: Plan, report: str | None) -> None:
     """No output, and no report, may take the place of an input.
 
     Raises:
-        BridgeError: OCB-OPTION naming the input.
+        BridgeError: OCB-OPTION naming the input; OCB-IO where the report could not be written in the end.
     """
+    if report is not None and report != "-" and not os.access(os.path.dirname(report) or ".", os.W_OK):
+        raise BridgeError(ErrorCode.IO, f"{report}: the report cannot be written there; name another place for it")
     folder = plan.job.folder
     taken: dict[str, str] = {} if report is None else {os.path.realpath(report): "the report"}
     if folder is not None:
@@ -247,10 +258,6 @@ def _refuse_own_inputs(plan: Plan, report: str | None) -> None:
             taken[os.path.realpath(os.path.join(folder, item.output))] = f"the output of {item.path}"
     for item in plan.inputs:
         place = os.path.realpath(item.path)
-        within = folder is not None and os.path.realpath(folder).startswith(place + os.sep)
-        if item.kind == "files" and item.names is None and within:
-            message = f"the output folder {folder} is inside of {item.path}, which is converted; name another one"
-            raise BridgeError(ErrorCode.OPTION, message)
         if place in taken:
             message = f"{item.path} would be overwritten by {taken[place]}; name another place for it"
             raise BridgeError(ErrorCode.OPTION, message)
