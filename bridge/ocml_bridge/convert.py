@@ -14,6 +14,7 @@ from .engine.output import written
 from .errors import BridgeError, ErrorCode
 from .loss import Finding, FindingCode, Log
 from .model import Document, Json
+from .model.misfit import misfit
 from .ownership import own
 from .policy import DEFAULT_POLICY, LossPolicy, refusal
 from .result import Outcome, Reading, Result
@@ -72,12 +73,16 @@ def write(
 
     Raises:
         BridgeError: OCB-LOSS or OCB-EMPTIED where the policy refuses a loss; OCB-CONTROL-TOKEN where that for control
-            tokens does; OCB-OPTION for spans of what is neither text nor token ids.
+            tokens does; OCB-OPTION for spans of what is neither text nor token ids; OCB-SHAPE with the place of what is
+            not of the model's classes.
     """
     registry.check_format_options(options, target)
-    transcript = own(transcript)
-    outcome, name = _written(transcript, target, options, drop_analysis, spans)
-    _check(outcome, policy, strict)
+    try:
+        transcript = own(transcript)
+        outcome, name = _written(transcript, target, options, drop_analysis, spans)
+        _check(outcome, policy, strict)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise misfit(transcript) or error from error
     return Result(outcome, transcript, (), None, name)
 
 

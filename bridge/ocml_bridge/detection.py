@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final
@@ -66,7 +67,7 @@ def format_of(source: Source) -> str:
     names = [name for name, score in scores.items() if score == best]
     if best == 0:
         found = found or recognise(source)
-        what = _UNTOLD if found is None else f"this {looks(found)}"
+        what = _untold(source) if found is None else f"this {looks(found)}"
         what += "".join(f"; {error.message}" for error in broken)
         raise BridgeError(ErrorCode.FORMAT_UNKNOWN, what, path=None if found is None else found.path)
     if len(names) > 1:
@@ -74,6 +75,18 @@ def format_of(source: Source) -> str:
             ErrorCode.FORMAT_AMBIGUOUS, f"the input may be any of {', '.join(names)}; name the one it is with `source`"
         )
     return names[0]
+
+
+def _untold(source: Source) -> str:
+    """What to do with a source that is like nothing that is known."""
+    if isinstance(source, str) and _FILE_NAME.fullmatch(source) is not None:
+        return f"{source!r} looks like the name of a file; give what is in the file"
+    if isinstance(source, str) and not source.strip():
+        return "the input is empty; name the format that it is empty in with `source`"
+    return _UNTOLD
+
+
+_FILE_NAME: Final = re.compile(r"[\w./\\:~ -]{1,200}\.[A-Za-z0-9]{1,8}")
 
 
 def _sniff(adapters: Iterable[Adapter], source: Source) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 from . import jsontext
 from .adapter import Kind, Source
@@ -26,6 +26,7 @@ def decode(data: Source | bytes, kind: Kind, log: Log) -> Source:
             `jsontext.loads` raises.
     """
     if not isinstance(data, (str, bytes)):
+        _refuse_what_has_no_data(data)
         if kind is Kind.TEXT:
             raise BridgeError(ErrorCode.SHAPE, "a text format is read from str or bytes, not from parsed JSON")
         return data
@@ -38,6 +39,7 @@ _TEXT: Final = Kind.TEXT
 def guess(data: Source | bytes, log: Log) -> Source:
     """Text as it is, or the JSON value that it is; for data of a format that is not known yet."""
     if not isinstance(data, (str, bytes)):
+        _refuse_what_has_no_data(data)
         return data
     text = _text(data, log)
     # A text format never begins like this and still parses as JSON; `[BOS]` and `[UNUSED_TOKEN_146]` do not.
@@ -51,6 +53,24 @@ def guess(data: Source | bytes, log: Log) -> Source:
 
 
 _TOKEN: Final = re.compile(r"<\||\[(?:BOS|UNUSED_TOKEN_\d+)\]")
+
+
+def _refuse_what_has_no_data(data: Any) -> None:
+    """Refuse what only leads to data: a path, an open file, a buffer that may change.
+
+    Raises:
+        BridgeError: OCB-SHAPE with what to give.
+    """
+    if hasattr(data, "__fspath__"):
+        instead = "what is in the file: path.read_bytes()"
+    elif hasattr(data, "readline"):
+        instead = "what is in the file: file.read()"
+    elif isinstance(data, (bytearray, memoryview)):
+        instead = "bytes(data)"
+    else:
+        return
+    message = f"data is str, bytes or parsed JSON, not a {data.__class__.__name__}; give {instead}"
+    raise BridgeError(ErrorCode.SHAPE, message)
 
 
 def _text(data: str | bytes, log: Log) -> str:

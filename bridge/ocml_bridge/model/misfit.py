@@ -1,0 +1,62 @@
+"""Why a document cannot be written that somebody has made of something else than the model's classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, cast, get_args
+
+from ..errors import BridgeError, ErrorCode
+from .message import Message
+from .parts import Part
+from .transcript import Completion, Transcript
+
+_PARTS: Final = get_args(Part)
+_TEXTS: Final = ("name", "channel", "recipient", "call_id", "intent", "content_type", "constraint")
+"""The members of a message that are texts or None."""
+
+
+def misfit(document: object) -> BridgeError | None:
+    """The first thing in a document that is not of the model: OCB-SHAPE with its place; None where all of it is."""
+    for path, value, wanted in _misfits(document):
+        return BridgeError(ErrorCode.SHAPE, f"{wanted}, not {_kind(value)}", path=path)
+    return None
+
+
+def _misfits(document: object) -> Iterator[tuple[str, object, str]]:
+    if isinstance(document, Completion):
+        return
+    if not isinstance(document, Transcript):
+        yield "", document, "write takes a Transcript or a Completion; `convert` and `read` take the JSON of a format"
+        return
+    messages: Any = document.messages
+    if type(messages) is not tuple:
+        yield "/messages", messages, "the messages of a Transcript are a tuple of Message"
+        return
+    for index, message in enumerate(cast("tuple[Any, ...]", messages)):
+        yield from _of_message(message, f"/messages/{index}")
+
+
+def _of_message(message: Any, path: str) -> Iterator[tuple[str, object, str]]:
+    if not isinstance(message, Message):
+        yield path, message, "the messages of a Transcript are Message objects"
+        return
+    role: Any = message.role
+    if not isinstance(role, str):
+        yield f"{path}/role", role, "the role of a message is a str"
+    content: Any = message.content
+    if type(content) is tuple:
+        for index, part in enumerate(cast("tuple[Any, ...]", content)):
+            if not isinstance(part, _PARTS):
+                wanted = "a part of a message is one of the model's classes, such as Text and Media"
+                yield f"{path}/content/{index}", part, wanted
+    elif not isinstance(content, str):
+        wanted = "the content of a message is a str, or a tuple of parts such as Text and Media"
+        yield f"{path}/content", content, wanted
+    for name in _TEXTS:
+        value = getattr(message, name)
+        if value is not None and not isinstance(value, str):
+            yield f"{path}/{name}", value, f"the {name} of a message is a str or None"
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"

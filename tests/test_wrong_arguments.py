@@ -1,0 +1,69 @@
+"""What the library says to what it does not take: a path, an open file, a message made of dicts."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ocml_bridge import BridgeError, ErrorCode, Message, Transcript, convert, detect, formats, read, write
+
+LEADS: list[Any] = [Path("a.chatml"), io.BytesIO(b"{}"), io.StringIO("{}"), bytearray(b"{}"), memoryview(b"{}")]
+TAKES: list[Callable[[Any], object]] = [
+    detect,
+    read,
+    lambda data: read(data, "harmony"),
+    lambda data: read(data, "openai"),
+    lambda data: convert(data, target="harmony"),
+]
+
+
+@pytest.mark.parametrize("take", TAKES)
+@pytest.mark.parametrize("data", LEADS, ids=lambda data: type(data).__name__)
+def test_what_only_leads_to_data_is_refused_with_what_to_give(take: Callable[[Any], object], data: Any) -> None:
+    with pytest.raises(BridgeError) as caught:
+        take(data)
+    assert caught.value.code is ErrorCode.SHAPE
+    assert f"not a {type(data).__name__}; give " in caught.value.message
+
+
+def test_detection_takes_bytes() -> None:
+    assert detect(b"<|im_start|>user\nHi<|im_end|>\n") == "chatml"
+
+
+@pytest.mark.parametrize("name", ["a.chatml", "data/in.json", "C:\\data\\in.txt"])
+def test_the_name_of_a_file_is_told_from_a_text(name: str) -> None:
+    with pytest.raises(BridgeError, match="looks like the name of a file; give what is in the file"):
+        convert(name, target="openai")
+
+
+def test_nothing_at_all_is_said_to_be_nothing() -> None:
+    with pytest.raises(BridgeError, match="the input is empty"):
+        detect(" \n")
+
+
+WRONG: dict[str, tuple[Any, str]] = {
+    "/messages/0/content": (Message("user", None), "a str, or a tuple of parts such as Text and Media, not None"),  # type: ignore[arg-type]
+    "/messages/0/content/0": (Message("user", ({"type": "text"},)), "classes, such as Text and Media, not a dict"),  # type: ignore[arg-type]
+    "/messages/0": ({"role": "user", "content": "Hi"}, "are Message objects, not a dict"),
+    "/messages/0/channel": (Message("user", "Hi", channel=4), "a str or None, not a int"),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("target", [name for name in formats() if name != "canonical"])  # which holds any values
+@pytest.mark.parametrize("path", WRONG)
+def test_a_message_of_something_else_than_the_model_s_classes_is_named(path: str, target: str) -> None:
+    message, words = WRONG[path]
+    with pytest.raises(BridgeError) as caught:
+        write(Transcript((message,)), target).losses  # noqa: B018  # they are found when they are looked at
+    assert (caught.value.code, caught.value.path) == (ErrorCode.SHAPE, path)
+    assert words in caught.value.message
+
+
+def test_the_json_of_a_format_is_no_document() -> None:
+    request: Any = {"messages": []}
+    with pytest.raises(BridgeError, match="`convert` and `read` take the JSON of a format, not a dict"):
+        write(request, "harmony")
