@@ -160,6 +160,21 @@ class TestComparison:
         assert told.rows[1].differs == {"name"}
         assert not told.lossless
 
+    def test_a_loss_of_what_is_there_says_where_in_the_output(self) -> None:
+        places = {
+            target: [note.place for row in compare(self.TALK, target, visibility=DEBUG).rows[1:3] for note in row.notes]
+            for target in ("chatml", "harmony", "harmony-tokens", "openai")
+        }
+        assert places["harmony"][0] == "line 1, column 35"
+        assert places["harmony-tokens"][0] == "tokens 5 to 9"
+        assert places["chatml"][-1] == ""  # the thought is not there
+        assert set(places["openai"]) <= {""}
+
+    def test_where_what_is_hidden_stands_is_not_told(self) -> None:
+        talk = Transcript((USER, Message("assistant", "secret <|end|>", channel="analysis", name="bob")))
+        rows = compare(talk, "harmony").rows
+        assert [note.place for row in rows for note in row.notes] == [""] * len(rows[1].notes)
+
     def test_every_loss_is_told_once(self) -> None:
         for target in ("harmony", "chatml", "openai", "ocm-0.1", "internlm2", "ocm-2.2", "canonical"):
             told = compare(self.TALK, target, visibility=DEBUG)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
+from .. import registry
 from ..adapter import DEFAULT, Options
-from ..convert import read, write
+from ..convert import Result, read, write
 from ..loss import Finding, Loss, Severity, is_lossless
 from ..model import Document, Message
 from ..policy import LENIENT
@@ -123,11 +126,13 @@ def compare(
     Raises:
         BridgeError: where the target refuses the document.
     """
-    result = write(document, target, options=options, policy=LENIENT)
+    spans = registry.adapter(target)[0].frame_marks is not None
+    result = write(document, target, options=options, policy=LENIENT, spans=spans)
     back = read(result.encode(), result.target, options=replace(options, dialect=None, force_format=True)).transcript
     notes = [*findings, *result.losses]
     messages = messages_of(document)
-    rows = _Rows(messages, messages_of(back), remaining(len(messages), result.losses, result.order), notes, visibility)
+    order = remaining(len(messages), result.losses, result.order)
+    rows = _Rows(messages, messages_of(back), order, notes, visibility, _Places(result))
     tally = Counter((str(note.code), note.severity, isinstance(note, Finding)) for note in notes)
     return Comparison(
         target=target,
@@ -140,6 +145,28 @@ def compare(
     )
 
 
+class _Places:
+    """Tells where losses are in an output, in words: by lines of a text, by indices of token ids."""
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+        output = result.output
+        self._lines = [found.start() for found in _LINE.finditer(output)] if isinstance(output, str) else None
+
+    def __call__(self, loss: Loss) -> str:
+        place = self._result.place_of(loss.path)
+        if place is None:
+            return ""
+        start, end = place
+        if self._lines is None:
+            return f"tokens {start} to {end - 1}"
+        line = bisect_right(self._lines, start)
+        return f"line {line}, column {start - self._lines[line - 1] + 1}"
+
+
+_LINE: Final = re.compile("^", re.MULTILINE)
+
+
 class _Rows:
     """Lines up the messages of both sides, as `diff` does."""
 
@@ -150,8 +177,9 @@ class _Rows:
         order: Sequence[int],
         notes: Iterable[Finding | Loss],
         visibility: Visibility,
+        place: Callable[[Loss], str],
     ) -> None:
-        self.left = Teller(sources, notes, visibility)
+        self.left = Teller(sources, notes, visibility, place)
         self.right = Teller(backs, (), visibility)
         self.places = {index: at for at, index in enumerate(order[: len(backs)])}
         self.visibility = visibility

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -64,6 +64,7 @@ class Note:
         path: its JSON pointer.
         detail: a sentence; of what is hidden it says no more than that.
         found: whether it is a finding.
+        place: where what a loss is about stands in what was written, in words; "" where that is not told.
     """
 
     code: str
@@ -71,6 +72,7 @@ class Note:
     path: str
     detail: str
     found: bool
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +181,17 @@ class Teller:
         messages: those of the document.
         notes: findings and losses, each told with the message that it is about.
         visibility: what is to be seen.
+        place: tells where a loss is in what was written.
     """
 
-    def __init__(self, messages: Sequence[Message], notes: Iterable[Finding | Loss], visibility: Visibility) -> None:
+    def __init__(
+        self,
+        messages: Sequence[Message],
+        notes: Iterable[Finding | Loss],
+        visibility: Visibility,
+        place: Callable[[Loss], str] | None = None,
+    ) -> None:
+        self._place = place
         self.messages = messages
         self.visibility = visibility
         self.pairs = pair(messages)
@@ -241,7 +251,8 @@ class Teller:
         told = self.visibility.debug or (whole and not _ASIDE.search(note.path))
         found = isinstance(note, Finding)
         detail = note.detail if told else _vague(note, found)
-        return Note(str(note.code), note.severity, visible(note.path), visible(detail), found)
+        place = self._place(note) if told and self._place is not None and isinstance(note, Loss) else ""
+        return Note(str(note.code), note.severity, visible(note.path), visible(detail), found, place)
 
 
 def _label(message: Message, kind: Kind) -> str:

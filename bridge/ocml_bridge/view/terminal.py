@@ -112,7 +112,9 @@ def _block(block: Block) -> Iterator[RenderableType]:
 
 def _note(note: Note) -> RenderableType:
     what = "found" if note.found else str(note.severity)
-    return Text.assemble((f"  ! {what} {note.code} ", _COLOURS[note.severity]), (f"{note.path}: {note.detail}", "dim"))
+    place = f" ({note.place})" if note.place else ""
+    told = f"{note.path}: {note.detail}{place}"
+    return Text.assemble((f"  ! {what} {note.code} ", _COLOURS[note.severity]), (told, "dim"))
 
 
 # --- side by side -----------------------------------------------------------------------------------------------------
