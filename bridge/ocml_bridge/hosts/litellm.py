@@ -54,11 +54,12 @@ def provider(settings: Settings) -> Any:
 def _accept(litellm: Any) -> None:
     """Have LiteLLM take `reasoning_effort` and `thinking` for these providers, as with `allowed_openai_params`.
 
-    It lets no custom provider say which parameters it knows, and refuses the ones that matter most to gpt-oss.
+    It lets no custom provider say which parameters it knows (as of 1.106), and refuses the ones that matter most to
+    gpt-oss. Where its function is not there, callers have to send `allowed_openai_params` themselves.
     """
     main: Any = import_module("litellm.main")
-    plain = main.get_optional_params
-    if hasattr(plain, _ACCEPTS):
+    plain = getattr(main, "get_optional_params", None)
+    if plain is None or hasattr(plain, _ACCEPTS):
         return
 
     @wraps(plain)
