@@ -17,6 +17,7 @@ from .api import CHAT, Api
 from .drivers import Completion
 from .problems import ApiError, of_request
 from .settings import Settings
+from .template_kwargs import without_kwargs
 from .turn_memory import OwnMemory, restored
 
 
@@ -66,6 +67,8 @@ def understand(request: Any, settings: Settings, date: str, memory: OwnMemory | 
     if not isinstance(request, dict):
         raise ApiError(400, "invalid_body", "the body is not a JSON object")
     asked = cast("dict[str, Any]", request)
+    if api is CHAT:
+        asked = without_kwargs(asked)
     given = api.read(asked, settings.max_choices)
     try:
         visibility = _visibility(asked, settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
@@ -138,8 +139,18 @@ async def refuse(client: Client, problem: ApiError, entry: Entry, api: Api) -> N
         await client.answer(problem.status, data, {"content-type": "application/json"} | problem.headers)
 
 
+_ESCAPE: Final = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+"""An escape of JSON; the group is one of half a character, which clients make that cut an emoji in two."""
+
+
+def _whole_character(escape: re.Match[bytes]) -> bytes:
+    return escape[0] if escape[1] is None else rb"\ufffd"
+
+
 def parsed(data: bytes) -> dict[str, Any]:
-    """A request's body.
+    """A request's body, U+FFFD for each half of a character.
 
     Raises:
         ApiError: where it is not a JSON object.
@@ -147,7 +158,10 @@ def parsed(data: bytes) -> dict[str, Any]:
     try:
         body = orjson.loads(data)
     except orjson.JSONDecodeError as error:
-        raise ApiError(400, "invalid_json", f"the body is not JSON: {error}") from error
+        try:
+            body = orjson.loads(_ESCAPE.sub(_whole_character, data))
+        except orjson.JSONDecodeError:
+            raise ApiError(400, "invalid_json", f"the body is not JSON: {error}") from error
     if not isinstance(body, dict):
         raise ApiError(400, "invalid_body", "the body is not a JSON object")
     return body  # pyright: ignore[reportUnknownVariableType]

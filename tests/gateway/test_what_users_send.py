@@ -1,0 +1,60 @@
+"""What clients send that no specification has, and that engines and services take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from gateway.conftest import Bench, gateway_with
+
+TURNED_OFF = "<|im_start|>assistant\n<think>\n\n</think>\n\n"
+HI = [{"role": "user", "content": "Hi"}]
+
+
+def asked(bench: Bench, **more: Any) -> httpx.Response:
+    request = {"model": bench.play("Hello.<|im_end|>"), "messages": HI, **more}
+    return httpx.post(f"{bench.url}/chat/completions", json=request)
+
+
+def test_a_template_is_told_not_to_think() -> None:
+    with gateway_with(profile="qwen3") as bench:
+        for kwargs in ({"enable_thinking": False}, {"thinking": False}, {"reasoning_effort": "none"}):
+            response = asked(bench, chat_template_kwargs=kwargs)
+            assert (response.status_code, response.headers.get("x-ocml-losses")) == (200, None)
+            assert bench.upstream.asked[-1]["prompt"].endswith(TURNED_OFF), kwargs
+        for kwargs in ({"enable_thinking": True}, {}, None):
+            assert "x-ocml-losses" not in asked(bench, chat_template_kwargs=kwargs).headers
+            assert not bench.upstream.asked[-1]["prompt"].endswith(TURNED_OFF), kwargs
+        response = asked(bench, chat_template_kwargs={"enable_thinking": False, "documents": []})
+        assert response.headers["x-ocml-losses"] == "bookkeeping=extras"
+        assert bench.upstream.asked[-1]["prompt"].endswith(TURNED_OFF)
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "param"),
+    [
+        ("none", "chat_template_kwargs"),
+        ({"enable_thinking": "no"}, "chat_template_kwargs.enable_thinking"),
+        ({"reasoning_effort": 5}, "chat_template_kwargs.reasoning_effort"),
+    ],
+)
+def test_what_a_template_cannot_be_told_is_named(private: Bench, kwargs: Any, param: str) -> None:
+    response = asked(private, chat_template_kwargs=kwargs)
+    assert (response.status_code, response.json()["error"]["param"]) == (400, param)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (r"cut \ud83d", "cut \ufffd"),
+        (r"\udc4b\ud83d\ud83d\udc4b", "\ufffd\ufffd👋"),
+        (r"a \\ud83d is \ud83dx", r"a \ud83d is " + "\ufffdx"),
+    ],
+)
+def test_half_a_character_is_replaced(private: Bench, text: str, said: str) -> None:
+    model = private.play("<|channel|>final<|message|>Hi.<|return|>")
+    body = f'{{"model": "{model}", "messages": [{{"role": "user", "content": "{text}"}}]}}'
+    assert httpx.post(f"{private.url}/chat/completions", content=body.encode()).status_code == 200
+    assert f"<|message|>{said}<|end|>" in private.upstream.asked[-1]["prompt"]
