@@ -85,7 +85,7 @@ def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
             yield Chunk(None, rows, {"offset": offset, "line": number})
 
 
-WORDS: Final = {"json": "item", "csv": "row", "tsv": "row", "arrow": "row"}
+WORDS: Final = {"json": "item", "csv": "row", "tsv": "row", "arrow": "row", "rows": "row"}
 """What a record's place is called, by the kind of input; a `line` where nothing else is said."""
 
 
@@ -106,7 +106,7 @@ def _to_line(file: BinaryIO, piece: Range) -> int | None:
 
 def taken(row: Row, _payload: None, item: Input, job: Job) -> Record:
     """The record of a line; of a row of Arrow's, which has null members that are not its own."""
-    if item.kind == "arrow" and job.plan is not None:
+    if item.kind in ("arrow", "rows") and job.plan is not None:
         return Record(jsontext.loads(row.raw or b""), row.where, row.raw)
     return record(row.raw or b"", row.where, job)
 

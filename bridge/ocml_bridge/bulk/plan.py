@@ -10,6 +10,7 @@ from ..model import Json
 from .fences import NO_LIMITS, Limits
 from .journal import Progress
 from .records import Input, Job
+from .selection import Choice, Selection
 from .tally import Tally
 
 
@@ -26,6 +27,7 @@ class Plan:
         limits: what one record may cost.
         overwrite: whether outputs may take the place of files that the folder's last run did not make of the same
             inputs.
+        choice: which records to convert; None for all.
     """
 
     inputs: tuple[Input, ...]
@@ -35,6 +37,7 @@ class Plan:
     resume: bool = False
     limits: Limits = NO_LIMITS
     overwrite: bool = False
+    choice: Choice | None = None
 
     def signature(self) -> dict[str, Any]:
         """What makes outputs what they are, as JSON values: a run is continued only with the same."""
@@ -42,6 +45,8 @@ class Plan:
         del job["folder"], job["keep_going"]
         inputs: list[Json] = [[item.kind, item.path, item.output] for item in self.inputs]
         signature = {"version": __version__, "limit": self.limit, **job, "inputs": inputs}
+        if self.choice is not None:
+            signature["choice"] = asdict(self.choice)
         return jsontext.loads(jsontext.dumps(signature))  # as the journal gives it back: tuples are lists there
 
 
@@ -52,10 +57,12 @@ class Finished:
     Attributes:
         inputs: what became of each input that was reached, by its index.
         stopped: whether it ended early because of a quarantined record.
+        selection: which records were left out; None where all were converted.
     """
 
     inputs: dict[int, Progress] = field(default_factory=dict[int, Progress])
     stopped: bool = False
+    selection: Selection | None = None
 
     @property
     def tally(self) -> Tally:

@@ -7,22 +7,25 @@ them, and keeps the journal.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
+from functools import partial
 from itertools import accumulate
-from typing import Final
+from typing import BinaryIO, Final
 
 from ..errors import BridgeError, ErrorCode
 from . import parquet
-from .compression import ending, is_plain_file, reading_errors
+from .compression import ending, is_plain_file, open_plain, reading_errors
 from .durable import discard
 from .parts import discard_part
 from .plan import Finished, Plan
 from .pool import Pool, pool
 from .progress import Counted, Written
 from .records import CHUNK_BYTES, Input, Position, Range
+from .selection import Selection
 from .steps import Landed, Step
-from .unpacking import unpacked
+from .unpacking import Lines, unpacked
 from .work import CONTAINERS
 
 _FATAL: Final = (ErrorCode.DEPENDENCY, ErrorCode.VOCABULARY)
@@ -62,10 +65,11 @@ class _Run:
         self._failed: set[int] = set()
         self._before = list(accumulate((item.size for item in plan.inputs), initial=0))
         self._rows = 0
+        self._selection = None if plan.choice is None else Selection(plan.choice)
 
     def to_its_end(self, begin: dict[int, Position | None]) -> Finished:
         """Convert what is left, or all up to a record that is quarantined."""
-        finished = Finished(self._progress.inputs)
+        finished = Finished(self._progress.inputs, selection=self._selection)
         left = None if self._plan.limit is None else self._plan.limit - finished.tally.rows
         with closing(self._steps(begin, left)) as steps:
             for step in steps:
@@ -87,12 +91,16 @@ class _Run:
 
     def _steps(self, begin: dict[int, Position | None], limit: int | None) -> Generator[Step]:
         """Inputs, in order, each in its ranges."""
-        for index, position in begin.items():
+        for index, item in enumerate(self._plan.inputs):
+            if index not in begin:
+                self._remember(item)
+                continue
+            position = begin[index]
             if limit is not None and limit <= 0:
                 return
             yield Step(index)
             try:
-                for piece in self._ranges(self._plan.inputs[index], position, limit):
+                for piece in self._ranges(item, position, limit):
                     limit = None if limit is None else limit - piece.rows
                     yield Step(index, piece)
                     if index in self._failed:
@@ -103,12 +111,21 @@ class _Run:
                 yield Step(index, last=True)
 
     def _ranges(self, item: Input, position: Position | None, limit: int | None) -> Generator[Range]:
-        container = CONTAINERS[item.kind]
-        in_order = container.lines is not None and (limit is not None or not is_plain_file(item.path))
-        if container.ranges is not None and not in_order:
+        container, chosen = CONTAINERS[item.kind], self._selection
+        whole = limit is None and chosen is None and is_plain_file(item.path)
+        if container.ranges is not None and (whole or container.lines is None):
             yield from container.ranges(item, position, limit)
-        elif container.lines is not None:
-            yield from unpacked(item, container.lines, self._progress.room, position, limit)
+        elif (lines := container.lines) is not None:
+            found = lines if chosen is None else partial(_chosen, chosen, item, lines)
+            yield from unpacked(item, found, self._progress.room, position, limit)
+
+    def _remember(self, item: Input) -> None:
+        """Look at an input that is done already, where a conversation in it is not to come again."""
+        lines = CONTAINERS[item.kind].lines
+        if self._selection is not None and lines is not None:
+            content, raw = open_plain(item.path)
+            with raw, content:
+                deque(self._selection.of(item, lines(content)), maxlen=0)
 
     def _take(self, landed: Landed) -> bool:
         """Keep what came of a step; whether to go on."""
@@ -149,6 +166,10 @@ class _Run:
     def _settle(self, *, now: bool) -> None:
         if prepare := self._progress.settle(now=now):
             self._pool.add(Step(-1, prepare=prepare))
+
+
+def _chosen(selection: Selection, item: Input, lines: Lines, content: BinaryIO) -> Iterator[bytes]:
+    return selection.of(item, lines(content))
 
 
 def _processes(plan: Plan) -> int:

@@ -38,8 +38,14 @@ def report(plan: Plan, finished: Finished) -> dict[str, Json]:
         "target": plan.job.settings.target,
         "dry_run": plan.job.folder is None,
         **total.to_json(),
+        **_left_out(finished),
         "inputs": inputs,
     }
+
+
+def _left_out(finished: Finished) -> dict[str, Json]:
+    chosen = finished.selection
+    return {} if chosen is None else {"left_out": {"repeated": chosen.repeated, "undrawn": chosen.undrawn}}
 
 
 def table(plan: Plan, finished: Finished, *, width: int | None = None, colour: bool = False) -> str:
@@ -71,7 +77,9 @@ def table(plan: Plan, finished: Finished, *, width: int | None = None, colour: b
     drawn = [line.rstrip() for line in captured.get().splitlines()]
     read, written = tally.characters
     said = f"characters of what was said: {read:,} read, {written:,} written"
-    return "".join(f"{line}\n" for line in (*drawn, said, *_failures(plan, finished)) if line.strip())
+    chosen = finished.selection
+    left = "" if chosen is None else f"left out: {chosen.repeated:,} repeated, {chosen.undrawn:,} not in the sample"
+    return "".join(f"{line}\n" for line in (*drawn, said, left, *_failures(plan, finished)) if line.strip())
 
 
 _OUTCOMES = {Status.CONVERTED: "green", Status.LOSSY: "yellow", Status.QUARANTINED: "red"}

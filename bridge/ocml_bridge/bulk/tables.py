@@ -15,6 +15,7 @@ from .. import jsontext
 from .compression import library
 from .nested import not_finite
 from .parquet import plain, value_of
+from .records import CHUNK_RECORDS
 
 _FILE: Final = b"ARROW1"
 
@@ -73,6 +74,17 @@ def arrow(content: BinaryIO) -> Iterator[bytes]:
         with ipc.open_stream(content) as stream:
             for batch in stream:
                 yield from _rows(batch)
+
+
+def parquet(content: BinaryIO) -> Iterator[bytes]:
+    """The rows of a Parquet file, in order.
+
+    Raises:
+        BridgeError: OCB-DEPENDENCY where the library is missing.
+    """
+    with library("pyarrow.parquet", "bulk").ParquetFile(content) as file:
+        for batch in file.iter_batches(batch_size=CHUNK_RECORDS, use_threads=False):
+            yield from _rows(batch)
 
 
 def _rows(batch: Any) -> Iterator[bytes]:

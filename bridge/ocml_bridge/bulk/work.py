@@ -44,6 +44,7 @@ CONTAINERS: Final = {
     "csv": Container(lines.chunks, lines.taken, lines=tables.comma_separated),
     "tsv": Container(lines.chunks, lines.taken, lines=tables.tab_separated),
     "arrow": Container(lines.chunks, lines.taken, lines=tables.arrow),
+    "rows": Container(lines.chunks, lines.taken, lines=tables.parquet),
     "parquet": Container(parquet.chunks, parquet.taken, parquet.ranges),
     "files": Container(texts.chunks, texts.taken, texts.ranges),
 }

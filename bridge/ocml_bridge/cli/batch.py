@@ -49,6 +49,14 @@ if TYPE_CHECKING:
     type=click.Choice(("each",)),
     help="A record for each turn of the assistant, with what led to it.",
 )
+@click.option("--unique", is_flag=True, help="Leave out records whose conversation was there before.")
+@click.option(
+    "--sample",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="SHARE",
+    help="Draw this share of the records at random, as 0.01.",
+)
+@click.option("--seed", type=int, default=0, metavar="N", show_default=True, help="What a sample is drawn by.")
 @click.option(
     "--into",
     type=click.Choice(("jsonl", "jsonl.gz", "jsonl.zst")),
@@ -126,6 +134,9 @@ def batch(
     plan_name: str | None,
     to_plan: str | None,
     turns: str | None,
+    unique: bool,
+    sample: float | None,
+    seed: int,
     into: str | None,
     mask: Mask | None,
     tokenizer: str | None,
@@ -163,6 +174,7 @@ def batch(
     from ..bulk.plan import Plan
     from ..bulk.records import Job
     from ..bulk.run import run
+    from ..bulk.selection import Choice, chosen_from
     from ..bulk.summary import report as report_of
     from ..bulk.summary import table
     from ..profiles import profile as find_profile
@@ -206,7 +218,9 @@ def batch(
         processes = jobs or _cpus()
         limits = Limits(seconds, memory or share(processes))
         found = find_inputs(inputs, target_kind, into, rows=rows is not None, ledger=job.ledger, apart=job.folder)
-        plan = Plan(found, job, processes, limit, resume, limits, overwrite)
+        choice = Choice(unique, sample or 1.0, seed, rows) if unique or sample is not None else None
+        found = found if choice is None else chosen_from(found, choice)
+        plan = Plan(found, job, processes, limit, resume, limits, overwrite, choice)
         _refuse_own_inputs(plan, report)
         with _progress(plan, shown=not quiet and _is_terminal()) as watch:
             finished = run(plan, watch)
