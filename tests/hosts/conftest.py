@@ -41,10 +41,20 @@ def environment() -> Iterator[None]:
 
 
 class Row(NamedTuple):
-    """What came of a record: the text of its output or its raw text, and why it is quarantined."""
+    """What came of a record.
+
+    Attributes:
+        text: of its output, or what it was where it is quarantined.
+        code: why it is quarantined.
+        account: what the ledger says of it.
+    """
 
     text: str
     code: str | None
+    account: dict[str, Any]
+
+
+ACCOUNT = ("sha256", "outcome", "class", "codes", "losses", "findings")
 
 
 class Plain(NamedTuple):
@@ -83,7 +93,8 @@ def plain(engine: Callable[[str], Any], tmp_path_factory: pytest.TempPathFactory
     lines, table = folder / "a.jsonl", folder / "b.parquet"
     lines.write_text("".join(f"{text}\n" for text in texts), "utf-8")
     parquet.write_table(arrow.table({"id": list(range(len(texts))), "text": texts}), table, row_group_size=300)
-    assert main(["batch", "-q", "-f", "openai", "-t", "harmony", str(lines), str(table), "-o", str(folder / "o")]) == 6
+    run = ["batch", "-q", "-f", "openai", "-t", "harmony", "--ledger", "jsonl", str(lines), str(table)]
+    assert main([*run, "-o", str(folder / "o")]) == 6
     rows = dict(enumerate(from_lines(folder / "o", len(texts))))
     assert rows == from_parquet(parquet, folder / "o")
     return Plain(lines, table, rows, dict(zip(texts, rows.values(), strict=True)), SETTINGS)
@@ -94,29 +105,36 @@ def from_lines(folder: Path, count: int) -> list[Row]:
     kept = {row["line"]: row for row in map(json.loads, (folder / "a.quarantine.jsonl").read_bytes().splitlines())}
     written = iter((folder / "a.jsonl").read_bytes().splitlines())
     rows = [
-        Row(kept[number]["raw"], kept[number]["code"])
+        Row(kept[number]["raw"], kept[number]["code"], account)
         if number in kept
-        else Row(json.loads(next(written))["text"], None)
-        for number in range(1, count + 1)
+        else Row(json.loads(next(written))["text"], None, account)
+        for number, account in zip(range(1, count + 1), accounts_in(folder / "a.ledger.jsonl"), strict=True)
     ]
     assert next(written, None) is None
     return rows
 
 
 def from_parquet(parquet: Any, folder: Path) -> dict[int, Row]:
-    rows = {row["id"]: Row(row["text"], None) for row in parquet.read_table(folder / "b.parquet").to_pylist()}
+    accounts = accounts_in(folder / "b.ledger.jsonl")
+    rows: dict[int, Row] = {}
+    for row in parquet.read_table(folder / "b.parquet").to_pylist():
+        rows[row["id"]] = Row(row["text"], None, accounts[row["id"]])
     for row in map(json.loads, (folder / "b.quarantine.jsonl").read_bytes().splitlines()):
         kept = json.loads(row["raw"])
-        rows[kept["id"]] = Row(kept["text"], row["code"])
+        rows[kept["id"]] = Row(kept["text"], row["code"], accounts[kept["id"]])
     return rows
+
+
+def accounts_in(ledger: Path) -> list[dict[str, Any]]:
+    rows = map(json.loads, ledger.read_bytes().splitlines())
+    return [{name: row[name] for name in ACCOUNT} for row in rows]
 
 
 def of_engine(row: dict[str, Any], column: str = "text") -> Row:
     """What an engine made of a record, its columns checked against each other."""
     error = None if row["error"] is None else json.loads(row["error"])
-    losses = json.loads(row["losses"])
-    assert row["status"] == ("quarantined" if error else "lossy" if losses else "converted")
-    return Row(row[column], error and error["code"])
+    values = {name: row[name] for name in ACCOUNT[:3]} | {name: json.loads(row[name]) for name in ACCOUNT[3:]}
+    return Row(row[column], error and error["code"], values)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ def test_nothing_is_raised_for_a_record(engine: Callable[[str], Any]) -> None:
     assert out.schema.names == ["n", "raw", *ADDED.names]
     assert out.column("n").to_pylist() == [1, 2, 3]
     assert out.column("raw").to_pylist() == ['{"messages":[{"role":"user","content":"hi"}]}', None, None]
-    assert out.column("status").to_pylist() == ["converted", "quarantined", "quarantined"]
+    assert out.column("outcome").to_pylist() == ["converted", "quarantined", "quarantined"]
     errors = [json.loads(error) for error in out.column("error").to_pylist()[1:]]
     assert [error["code"] for error in errors] == ["OCB-ENCODING", "OCB-SHAPE"]
     assert errors[0]["raw_base64"] == "/w=="
@@ -37,7 +37,9 @@ def test_nested_values_and_losses(engine: Callable[[str], Any]) -> None:
     )
     out = convert_table(table, "messages", Settings("harmony", "openai", strict=False))
     assert out.column("messages").to_pylist()[0] == "<|start|>user<|message|>hi<|end|>"
-    assert json.loads(out.column("losses").to_pylist()[0]) == {"name": 1}
+    lost = {"code": "name", "severity": "lost", "path": "/messages/0/name"}
+    assert json.loads(out.column("losses").to_pylist()[0]) == [lost]
+    assert (out.column("codes").to_pylist()[0], out.column("class").to_pylist()[0]) == ('["name"]', "structure")
 
 
 def test_an_empty_table_has_the_same_columns(engine: Callable[[str], Any]) -> None:
@@ -53,12 +55,13 @@ def test_a_column_that_is_not_there(engine: Callable[[str], Any]) -> None:
 
 
 def test_a_column_that_has_the_name_of_one_that_is_added(engine: Callable[[str], Any]) -> None:
-    table = engine("pyarrow").table({"status": ["new"], "text": ["<|im_start|>user\nhi<|im_end|>\n"]})
-    with pytest.raises(BridgeError, match="the column 'status' would stand there twice"):
+    table = engine("pyarrow").table({"outcome": ["new"], "text": ["<|im_start|>user\nhi<|im_end|>\n"]})
+    with pytest.raises(BridgeError, match="the column 'outcome' would stand there twice"):
         convert_table(table, "text", SETTINGS)
-    out = convert_table(table, "text", SETTINGS, Added(status="outcome"))
-    assert out.schema.names == ["status", "text", "outcome", "losses", "error"]
-    assert (out.column("status").to_pylist(), out.column("outcome").to_pylist()) == (["new"], ["converted"])
+    added = Added(outcome="became")
+    out = convert_table(table, "text", SETTINGS, added)
+    assert out.schema.names == ["outcome", "text", *added.names]
+    assert (out.column("outcome").to_pylist(), out.column("became").to_pylist()) == (["new"], ["converted"])
 
 
 def test_two_columns_of_one_name(engine: Callable[[str], Any]) -> None:
@@ -82,7 +85,7 @@ def test_a_text_that_is_not_utf_8_costs_its_own_record(engine: Callable[[str], A
     text = arrow.Array.from_buffers(arrow.string(), 2, bytes_.buffers())
     for column in (text, text.cast(arrow.large_string())):
         out = convert_table(arrow.table({"text": column}), "text", SETTINGS)
-        assert out.column("status").to_pylist() == ["converted", "quarantined"]
+        assert out.column("outcome").to_pylist() == ["converted", "quarantined"]
         assert json.loads(out.column("error").to_pylist()[1])["code"] == "OCB-ENCODING"
 
 
@@ -102,7 +105,7 @@ def test_rows_by_a_plan(engine: Callable[[str], Any]) -> None:
         turns.format("How?\nBy hand.", "Slowly."),
         None,
     ]
-    assert out.column("status").to_pylist() == ["converted", "converted", "quarantined"]
+    assert out.column("outcome").to_pylist() == ["converted", "converted", "quarantined"]
     with pytest.raises(BridgeError, match="'output' would stand there twice"):
         convert_table(table, "output", Settings("chatml"), plan=plan_of("alpaca"))
 

@@ -42,24 +42,36 @@ def row_of(record: Record, outcome: Outcome, item: Input, job: Job, name: str | 
     """
     where = record.where
     file = where.get("file")
-    losses = [loss for loss in outcome.losses if loss.severity is not Severity.LAYOUT]
-    error = None if outcome.error is None else position(outcome.error)
-    codes = [str(loss.code) for loss in losses] + ([] if error is None else [str(error["code"])])
     row: dict[str, Json] = {
         "input": item.path if file is None else f"{item.path}/{file}",
         "position": next((where[place] for place in _PLACES if place in where), 1),
         "conversation": where.get("conversation"),
         "id": name,
-        "sha256": digest(record.raw),
+        **account_of(record.raw, outcome),
+        "output": None if outcome.error is not None else _output(record, item, job),
+    }
+    return jsontext.dumps(row)[:-1] + b"," + _OPEN
+
+
+def account_of(raw: Source | bytes, outcome: Outcome) -> dict[str, Json]:
+    """What a row says of a record wherever it was and is: what it was, what became of it, and what it lost.
+
+    Args:
+        raw: all that there was of the record.
+        outcome: what became of it.
+    """
+    losses = [loss for loss in outcome.losses if loss.severity is not Severity.LAYOUT]
+    error = None if outcome.error is None else position(outcome.error)
+    codes = [str(loss.code) for loss in losses] + ([] if error is None else [str(error["code"])])
+    return {
+        "sha256": digest(raw),
         "outcome": str(outcome.status),
         "class": None if outcome.loss_class is None else str(outcome.loss_class),
         "codes": list[Json](dict.fromkeys(codes)),
         "losses": _notes(losses),
         "findings": _notes(outcome.findings),
         "error": error,
-        "output": None if error is not None else _output(record, item, job),
     }
-    return jsontext.dumps(row)[:-1] + b"," + _OPEN
 
 
 def digest(raw: Source | bytes) -> str:

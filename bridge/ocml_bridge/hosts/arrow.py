@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, Final
 
 from .. import jsontext, registry
 from ..adapter import Source
 from ..bulk import Outcome, Settings, Status, convert_batch
 from ..bulk.compression import library
+from ..bulk.ledger import account_of
 from ..bulk.parquet import columns_of, given
 from ..bulk.planned import outcomes_of_row
 from ..bulk.records import Job, Record
@@ -24,22 +25,35 @@ from ..profiles import profile
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The columns that are added, all of them text, by the names that they get.
+    """The columns that are added, all of them text, by the names that they get: what a ledger says of a record.
 
     Attributes:
-        status: converted, lossy or quarantined.
-        losses: how many places were lost or changed, by loss code, as JSON.
+        sha256: of what the record was.
+        outcome: converted, lossy or quarantined.
+        loss_class: the worst class of what was lost or changed; null where nothing was.
+        codes: the codes of what was lost, and of the error, as JSON.
+        losses: what was lost or changed, each with code, severity and path, as JSON.
+        findings: what was mended, in the same way.
         error: why a record is quarantined, as JSON; null where it is not.
     """
 
-    status: str = "status"
+    sha256: str = "sha256"
+    outcome: str = "outcome"
+    loss_class: str = "class"
+    codes: str = "codes"
     losses: str = "losses"
+    findings: str = "findings"
     error: str = "error"
+
+    @classmethod
+    def prefixed(cls, prefix: str) -> Added:
+        """The same names with something in front."""
+        return cls(*(f"{prefix}{name}" for name in ADDED.names))
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names, in order."""
-        return self.status, self.losses, self.error
+        return astuple(self)
 
 
 ADDED: Final = Added()
@@ -116,29 +130,29 @@ def convert_table(table: Any, column: str, settings: Settings, added: Added = AD
     return table
 
 
-def _planned(columns: dict[str, Json], job: Job, plan: Plan) -> tuple[str | None, tuple[str | None, ...]]:
+def _planned(columns: dict[str, Json], job: Job, plan: Plan) -> tuple[str | None, list[str | None]]:
     """The output of a row, and the values of the columns that are added."""
-    outcomes = [outcome for _, outcome in outcomes_of_row(Record(columns, {}, None), plan, job)]
+    outcomes = [outcome for _, outcome in outcomes_of_row(Record(columns, {}, columns), plan, job)]
     outcome = outcomes[0]
     if len(outcomes) > 1:
         message = f"the row holds {len(outcomes)} conversations, and a row becomes one; 'ocml-convert batch' parts them"
         outcome = Outcome(Status.QUARANTINED, None, error=BridgeError(ErrorCode.SEVERAL, message))
-    return outcome.text, _row(None, outcome)[1]
+    return outcome.text, _added(account_of(columns, outcome))
 
 
-def _row(value: Source | bytes, outcome: Outcome) -> tuple[str | None, tuple[str | None, ...]]:
+def _row(value: Source | bytes, outcome: Outcome) -> tuple[str | None, list[str | None]]:
     """The text of one record, and the values of the columns that are added."""
-    text, error = outcome.text, None
-    if outcome.error is not None:
-        raw = kept_raw(value)
-        text = _text(raw.pop("raw", None))
-        error = _json({**position(outcome.error), **({} if value is None else raw)})
-    return text, (str(outcome.status), _json(dict[str, Json](outcome.counts)), error)
+    account = account_of(value, outcome)
+    if outcome.error is None:
+        return outcome.text, _added(account)
+    raw = kept_raw(value)
+    text = _text(raw.pop("raw", None))
+    return text, _added({**account, "error": {**position(outcome.error), **raw}})
+
+
+def _added(account: dict[str, Json]) -> list[str | None]:
+    return [_text(value) for value in account.values()]
 
 
 def _text(value: Json) -> str | None:
-    return value if value is None or isinstance(value, str) else _json(value)
-
-
-def _json(value: Json) -> str:
-    return jsontext.dumps(value).decode()
+    return value if value is None or isinstance(value, str) else jsontext.dumps(value).decode()

@@ -22,7 +22,7 @@ from ocml_bridge.cli.options import format_options, policy_options, profile_opti
 from ocml_bridge.cli.parameters import format_option
 from ocml_bridge.cli.plans import plan_named
 from ocml_bridge.errors import ExitCode
-from ocml_bridge.hosts.arrow import ADDED, Added
+from ocml_bridge.hosts.arrow import Added
 from ocml_bridge.hosts.spark import convert_frame
 from ocml_bridge.policy import LossPolicy
 from ocml_bridge.profiles import profile as find_profile
@@ -66,7 +66,7 @@ def job(
     """
     form = find_profile(profile, target).format
     settings = Settings(form, source, options, strict, verify, policy, profile, date, effort)
-    added = Added(*(f"{prefix}{name}" for name in ADDED.names))
+    added = Added.prefixed(prefix)
     session = library("pyspark.sql", "spark").SparkSession.builder.appName("ocml-convert").getOrCreate()
     # Arrow's batches hold whole transcripts: small ones need little memory.
     session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "512")
@@ -74,8 +74,8 @@ def job(
     column = "value" if lines else column
     rows = None if plan is None else plan_named(plan)
     convert_frame(frame, column, settings, added=added, plan=rows).write.parquet(target_path)
-    groups = session.read.parquet(target_path).groupBy(added.status).count().collect()
-    counts = {row[added.status]: row["count"] for row in groups}
+    groups = session.read.parquet(target_path).groupBy(added.outcome).count().collect()
+    counts = {row[added.outcome]: row["count"] for row in groups}
     click.echo(json.dumps({"records": sum(counts.values()), **counts}, sort_keys=True))
     return ExitCode.OK
 
