@@ -139,11 +139,6 @@ def test_a_dangling_link_ends_nothing_but_itself(source: Path, many: Any, batch:
     assert batch(*args, "--resume") == ExitCode.SOME_FAILED
 
 
-def test_an_address_is_refused_by_name(batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert batch("-t", "openai", "s3://bucket/a.jsonl", "-o", tmp_path / "out") == ExitCode.USAGE
-    assert "addresses are not read" in capsys.readouterr().err
-
-
 def test_a_named_pipe_is_read(source: Path, many: Any, batch: Batch, tmp_path: Path) -> None:
     if not hasattr(os, "mkfifo"):
         pytest.skip("this system has no named pipes")

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 from ..errors import BridgeError, ErrorCode
+from . import remote
 from .records import STANDARD
 
 
@@ -123,9 +124,19 @@ def open_plain(path: str, name: str | None = None) -> tuple[BinaryIO, BinaryIO]:
         begins = raw.peek(6) if hasattr(raw, "peek") else b""
         codec = next((codec for codec in CODECS.values() if begins.startswith(codec.magic)), None)
     else:
-        raw = open(path, "rb")  # noqa: SIM115  # the caller closes it
+        raw = open_raw(path)
         codec = CODECS.get(ending(name or path))
     return (codec.open(raw) if codec else raw), raw
+
+
+def open_raw(path: str) -> BinaryIO:
+    """A file as it is stored, here or at its address; the caller closes it.
+
+    Raises:
+        BridgeError: OCB-DEPENDENCY where its file system needs a library.
+        OSError: where it cannot be opened.
+    """
+    return remote.opened(path) if remote.is_address(path) else open(path, "rb")
 
 
 def compress(data: bytes, end: str) -> bytes:
@@ -144,6 +155,8 @@ def reading_errors() -> tuple[type[Exception], ...]:
 
 def size_of(path: str) -> int:
     """A file's size in bytes; 0 where it is not known, as that of standard input, or of a file that cannot be read."""
+    if remote.is_address(path):
+        return remote.about(path)[0]
     try:
         return 0 if path == STANDARD else os.stat(path).st_size
     except OSError:

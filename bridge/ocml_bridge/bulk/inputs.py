@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from ..adapter import Kind
 from ..errors import BridgeError, ErrorCode
+from . import remote
 from .compression import size_of
 from .contents import refuse_unread, stored
 from .records import QUARANTINE, STANDARD, Input
@@ -72,6 +73,9 @@ def _gathered(arguments: Iterable[str], apart: str | None, *, rows: bool) -> Ite
             if os.path.isdir(path):
                 yield from _in_folder(path, apart, rows=rows)
                 continue
+            if remote.is_address(path):
+                yield base, _Records(path.removeprefix(f"{base}/"), _stored_there(path, rows=rows))
+                continue
             name = path if path == STANDARD else os.path.relpath(path, base or ".")
             kind = "jsonl" if path == STANDARD or not os.path.isfile(path) else stored(path, rows=rows)
             if kind == "files":
@@ -82,13 +86,25 @@ def _gathered(arguments: Iterable[str], apart: str | None, *, rows: bool) -> Ite
         yield folder or ".", tuple(sorted(set(names), key=lambda name: name.split(os.sep)))
 
 
+def _stored_there(address: str, *, rows: bool) -> str:
+    """How the file of an address stores records.
+
+    Raises:
+        BridgeError: OCB-OPTION for a file of one text.
+    """
+    kind = stored(address, rows=rows)
+    if kind == "files":
+        message = f"{address}: of addresses, JSON lines, JSON arrays, tables and Parquet are read; copy a text here"
+        raise BridgeError(ErrorCode.OPTION, message)
+    return kind
+
+
 def _expanded(argument: str, apart: str | None) -> list[tuple[str, str]]:
     """What an argument names, each with the folder that its output's place is relative to."""
     if argument == STANDARD:
         return [(argument, "")]
-    if "://" in argument:
-        message = f"{argument}: addresses are not read; copy it here, or pipe it: curl … | ocml-convert batch -"
-        raise BridgeError(ErrorCode.OPTION, message)
+    if remote.is_address(argument):
+        return remote.found(argument)
     if os.path.exists(argument):
         return [(argument, os.path.dirname(argument))]
     if glob.has_magic(argument):

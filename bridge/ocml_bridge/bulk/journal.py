@@ -36,7 +36,7 @@ class Progress:
         error: why it failed.
     """
 
-    stamp: list[int]
+    stamp: list[int] | list[str]
     stage: Stage = "begun"
     position: Position | None = None
     sizes: dict[str, int] = field(default_factory=dict[str, int])
@@ -100,7 +100,7 @@ class Journal:
         """Close the file, which lets other runs have it."""
         self._file.close()
 
-    def begin(self, index: int, stamp: list[int]) -> Progress:
+    def begin(self, index: int, stamp: list[int] | list[str]) -> Progress:
         """An input is read from its beginning."""
         self.inputs[index] = Progress(stamp)
         self._write([{"begun": index, "stamp": stamp}])

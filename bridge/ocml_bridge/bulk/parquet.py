@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from math import isfinite
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
@@ -18,7 +18,7 @@ from ..adapter import Source
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from .batch import Outcome
-from .compression import library, reading_errors
+from .compression import library, open_raw, reading_errors
 from .nested import TOOLS, Nested, document, not_finite
 from .records import (
     CHUNK_BYTES,
@@ -33,6 +33,7 @@ from .records import (
     Record,
     Row,
 )
+from .remote import is_address
 
 _EXTRA: Final = "bulk"
 
@@ -56,10 +57,21 @@ class Rows(NamedTuple):
         return int(str(where["row"])) - self.first
 
 
+def _source(item: Input) -> AbstractContextManager[Any]:
+    """What Arrow opens: the path of a file here, or the file of an address."""
+    return open_raw(item.path) if is_address(item.path) else nullcontext(item.path)
+
+
+def schema_of(item: Input) -> Any:
+    """The schema of a file."""
+    with _source(item) as source:
+        return _parquet().read_schema(source)
+
+
 def ranges(item: Input, position: Position | None, most: int | None) -> Iterator[Range]:
     """Row groups, small ones together, from a position (`row`: how many were before it) on."""
     begin = position["row"] if position else 0
-    with _parquet().ParquetFile(item.path) as file:
+    with _source(item) as source, _parquet().ParquetFile(source) as file:
         rows = file.metadata.num_rows
         last = rows if most is None else min(rows, begin + most)
         end = size = 0
@@ -78,7 +90,7 @@ def ranges(item: Input, position: Position | None, most: int | None) -> Iterator
 
 def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
     """The rows of a range in chunks: row groups are read a batch at a time, of a size that depends on the file."""
-    with _parquet().ParquetFile(item.path) as file:
+    with _source(item) as source, _parquet().ParquetFile(source) as file:
         end = 0
         for group in range(file.num_row_groups):
             meta = file.metadata.row_group(group)
@@ -139,11 +151,10 @@ def check(item: Input, job: Job) -> None:
         BridgeError: OCB-OPTION where the column of transcripts is not there, or where two columns that have to be told
             apart by their names have one.
     """
-    parquet = _parquet()
     if job.plan is not None:
         return
     with suppress(*reading_errors()):
-        schema = parquet.read_schema(item.path)
+        schema = schema_of(item)
         names: list[str] = schema.names
         apart = {column_of(schema, job), TOOLS}
         named = item.into == "parquet" or job.bare
@@ -294,7 +305,7 @@ def assemble(partial: str, final: BinaryIO, item: Input) -> None:
                 group.clear()
         if group:
             writer.write_table(arrow.Table.from_batches(group))
-        writer = writer or parquet.ParquetWriter(final, parquet.read_schema(item.path))
+        writer = writer or parquet.ParquetWriter(final, schema_of(item))
     finally:
         if writer is not None:
             writer.close()

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final
 
 from ..errors import BridgeError, ErrorCode
-from . import texts
+from . import remote, texts
 from .journal import Journal, Progress
 from .outputs import Output, Prepared, finals, put_in_place, sync_folders
 from .plan import Plan
@@ -202,7 +202,9 @@ class Written(Counted):
         return self._output[1]
 
 
-def _stamp(item: Input) -> list[int]:
+def _stamp(item: Input) -> list[int] | list[str]:
+    if remote.is_address(item.path):
+        return remote.about(item.path)[1]
     if item.kind == "files":
         return texts.stamp(item)
     if item.path == STANDARD or not os.path.isfile(item.path):

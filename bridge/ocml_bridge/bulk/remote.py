@@ -1,0 +1,103 @@
+"""Inputs by their addresses: `s3://`, `gs://`, `hf://`, `https://` and all else that fsspec has a file system for.
+
+They are read from their beginning; Parquet is read in row groups. Outputs are files here.
+"""
+
+from __future__ import annotations
+
+import io
+from importlib import import_module
+from typing import Any, BinaryIO, Final, cast
+
+from ..errors import BridgeError, ErrorCode
+
+_MARK: Final = "://"
+_MAGIC: Final = frozenset("*?[")
+_PIECE: Final = 1 << 20
+_VERSIONS: Final = ("ETag", "etag", "mtime", "LastModified", "last_modified", "updated", "generation", "sha256")
+"""What file systems tell of a file that is another when it has changed."""
+
+
+def is_address(path: str) -> bool:
+    """Whether a name is an address."""
+    return _MARK in path
+
+
+def _file_system(address: str) -> tuple[Any, str]:
+    """The file system of an address, and the path in it.
+
+    Raises:
+        BridgeError: OCB-DEPENDENCY where a library is missing; OCB-OPTION for an address that nobody knows.
+    """
+    try:
+        core = import_module("fsspec.core")
+    except ImportError as error:
+        what = "addresses need fsspec: pip install 'ocml-convert[remote]'"
+        raise BridgeError(ErrorCode.DEPENDENCY, what) from error
+    try:
+        return core.url_to_fs(address)
+    except ImportError as error:
+        raise BridgeError(ErrorCode.DEPENDENCY, f"{address}: {error}") from error
+    except ValueError as error:
+        raise BridgeError(ErrorCode.OPTION, f"{address}: {error}") from error
+
+
+def found(address: str) -> list[tuple[str, str]]:
+    """The files that an address names, a folder or a pattern, each with the address that its output's place is under.
+
+    Raises:
+        BridgeError: OCB-IO where there is none, or where the other side refuses; as `_file_system`.
+    """
+    system, path = _file_system(address)
+    try:
+        if _is_pattern(address):
+            steps = address.split("/")
+            base = "/".join(steps[: next(at for at, step in enumerate(steps) if _MAGIC & set(step))])
+            paths = [each for each in system.glob(path) if system.isfile(each)]
+        elif system.isdir(path):
+            base, paths = address.rstrip("/"), system.find(path)
+        else:
+            base, paths = address.rpartition("/")[0], [path] if system.exists(path) else []
+            return [(address, base) for _ in paths] or _nothing(address)
+        root = _file_system(base)[1].rstrip("/")
+        return [(f"{base}{each.removeprefix(root)}", base) for each in sorted(paths)] or _nothing(address)
+    except BridgeError:
+        raise
+    except Exception as error:
+        raise BridgeError(ErrorCode.IO, f"{address}: {error or type(error).__name__}") from error
+
+
+def _is_pattern(address: str) -> bool:
+    """Whether an address is a pattern; in one of the web a `?` begins what is asked for."""
+    return bool(_MAGIC & set(address)) and not address.startswith(("http://", "https://"))
+
+
+def _nothing(address: str) -> list[tuple[str, str]]:
+    raise BridgeError(ErrorCode.IO, f"{address}: there is no such file or folder")
+
+
+def opened(address: str) -> BinaryIO:
+    """The file of an address.
+
+    Raises:
+        BridgeError: as `_file_system`.
+        OSError: where it cannot be opened.
+    """
+    system, path = _file_system(address)
+    try:
+        return cast("BinaryIO", io.BufferedReader(system.open(path, "rb"), _PIECE))
+    except OSError:
+        raise
+    except Exception as error:
+        raise OSError(f"{type(error).__name__}: {error}") from error
+
+
+def about(address: str) -> tuple[int, list[str]]:
+    """How many bytes a file has, 0 where nobody says; and what tells whether it has changed."""
+    system, path = _file_system(address)
+    try:
+        told = system.info(path)
+    except Exception:
+        return 0, []
+    size = int(told.get("size") or 0)
+    return size, [str(size), *(f"{key}={told[key]}" for key in _VERSIONS if told.get(key) is not None)]
