@@ -238,8 +238,16 @@ def value_at(text: str, at: int = 0) -> tuple[Json, int] | None:
 
 def parse(text: str) -> Span | None:
     """The whole of `text` as one JSON value; None where it is not one."""
+    raw = text.encode("utf-8", "surrogatepass")
+    if '": ' not in text:  # it may be what is written when it is written again, which is found faster
+        try:
+            value = orjson.loads(raw)
+            if orjson.dumps(value) == raw:
+                return Span(value, text)
+        except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+            pass
     try:
-        return Span(_parse(text.encode("utf-8", "surrogatepass")), text)
+        return Span(_parse(raw), text)
     except ValueError:
         found = value_at(text)
     if found is None or _skip(text, found[1]) != len(text):

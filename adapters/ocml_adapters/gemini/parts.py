@@ -10,6 +10,7 @@ from ocml_bridge.blocks.values import (
     AN_OBJECT,
     compact_object,
     nearest_object,
+    object_and_text,
     object_in,
     respelled_object,
     text_of,
@@ -264,10 +265,10 @@ class PartGrammar(Grammar):
         is_kept = how == "wrapped" or (how == "value" and value_in(text) is not None)
         if self.is_result(message) or message.failed or is_kept:
             return text
-        value = object_in(text)
-        if value is None or _unwrapped(value) is not None:
+        found = object_and_text(text)
+        if found is None or _unwrapped(found[0]) is not None:
             return text
-        return respelled_object(text, cast("str", text_of(value)), path, log, target=HOME)
+        return respelled_object(text, found[1], path, log, target=HOME)
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Arguments are an object, and so is what a function gives; any other text stands in one."""

@@ -21,10 +21,15 @@ def value_in(text: str) -> tuple[Json] | None:
 
 def object_in(text: str) -> dict[str, Any] | None:
     """The object that a text is the JSON of; None where it is none, or would not be the same when written again."""
+    found = object_and_text(text)
+    return None if found is None else found[0]
+
+
+def object_and_text(text: str) -> tuple[dict[str, Any], str] | None:
+    """The same with its compact JSON."""
     span = jsontext.parse(text) if text.lstrip()[:1] == "{" else None
-    if span is None or span.value.__class__ is not dict or text_of(span.value) is None:
-        return None
-    return span.value
+    compact = None if span is None or span.value.__class__ is not dict else text_of(span.value)
+    return None if span is None or compact is None else (span.value, compact)
 
 
 def compact_object(text: str) -> dict[str, Any] | None:
@@ -54,10 +59,9 @@ def nearest_object(text: str, path: str, log: Log, *, target: str, key: str = "i
         target: the format id.
         key: of the member that holds a text which is no object.
     """
-    span = jsontext.parse(text) if text.lstrip()[:1] == "{" else None
-    compact = None if span is None or span.value.__class__ is not dict else text_of(span.value)
-    if compact is not None:
-        return respelled_object(text, compact, path, log, target=target)
+    found = object_and_text(text)
+    if found is not None:
+        return respelled_object(text, found[1], path, log, target=target)
     if not text.strip():
         log.lose(LossCode.CONTENT, path, f"no arguments are an empty object in {target}", Severity.LAYOUT)
         return "{}"
