@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 
 def partial_name(path: str) -> str:
@@ -48,3 +49,36 @@ def discard(path: str) -> None:
     """Remove a file that may be there."""
     with suppress(FileNotFoundError):
         os.unlink(path)
+
+
+MOVES: Final = ".ocml-convert.moves"
+"""What says, in an output folder, which files are to be moved to their places together."""
+
+
+def move_together(folder: str, moves: Sequence[tuple[str, str]]) -> None:
+    """Move files to their places, all of them or none: what is killed in between is finished by `finish_moves`.
+
+    Args:
+        folder: the output folder.
+        moves: where each file is, and where it goes.
+    """
+    with whole_file(os.path.join(folder, MOVES)) as file:
+        file.write(json.dumps(moves).encode())
+    settle_folder(folder)
+    finish_moves(folder)
+
+
+def finish_moves(folder: str) -> None:
+    """Move what was to be moved, if there is anything."""
+    path = os.path.join(folder, MOVES)
+    try:
+        with open(path, "rb") as file:
+            moves: list[tuple[str, str]] = json.loads(file.read())
+    except FileNotFoundError:
+        return
+    for source, target in moves:
+        if os.path.exists(source):
+            os.replace(source, target)
+    for place in {os.path.dirname(target) for _, target in moves}:
+        settle_folder(place)
+    discard(path)

@@ -186,6 +186,20 @@ class Journal:
             settle(self._file)
 
 
+def read_run(folder: str) -> dict[str, Any]:
+    """The run that an output folder has, as JSON values.
+
+    Raises:
+        BridgeError: OCB-OPTION where it has none.
+    """
+    try:
+        with open(os.path.join(folder, NAME), "rb") as file:
+            first = cast("dict[str, Any]", jsontext.loads(file.readline()))
+        return first["run"]
+    except (OSError, BridgeError, KeyError) as error:
+        raise BridgeError(ErrorCode.OPTION, f"{folder} is no output folder of batch: it has no journal") from error
+
+
 def _lock(file: BinaryIO, folder: str) -> None:
     """Let no other run write to the folder, as long as this process lives. Windows has no such lock."""
     try:

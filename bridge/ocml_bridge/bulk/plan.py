@@ -43,7 +43,7 @@ class Plan:
         """What makes outputs what they are, as JSON values: a run is continued only with the same."""
         job = asdict(self.job)
         del job["folder"], job["keep_going"]
-        inputs: list[Json] = [[item.kind, item.path, item.output] for item in self.inputs]
+        inputs: list[Json] = [[item.kind, item.path, item.output, item.quarantine, item.into] for item in self.inputs]
         signature = {"version": __version__, "limit": self.limit, **job, "inputs": inputs}
         if self.choice is not None:
             signature["choice"] = asdict(self.choice)

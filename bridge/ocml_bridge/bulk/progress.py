@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from ..errors import BridgeError, ErrorCode
 from . import remote, texts
+from .durable import finish_moves
 from .journal import Journal, Progress
 from .outputs import Output, Prepared, finals, put_in_place, sync_folders
 from .plan import Plan
@@ -97,6 +98,7 @@ class Written(Counted):
         os.makedirs(folder, exist_ok=True)
         refuse = None if plan.overwrite else partial(refuse_foreign, folder, plan)
         self._journal = Journal(folder, plan.signature(), resume=plan.resume, refuse=refuse)
+        finish_moves(folder)
         self.inputs = self._journal.inputs
         self.parts = self.room = os.path.join(folder, PARTS)
         shutil.rmtree(self.parts, ignore_errors=True)
@@ -219,7 +221,7 @@ def refuse_foreign(folder: str, plan: Plan, before: Mapping[str, Any]) -> None:
     Raises:
         BridgeError: OCB-OPTION naming the first such file.
     """
-    own = [tuple(item) for item in before.get("inputs", ())]
+    own = [tuple(item[:3]) for item in before.get("inputs", ())]
     there = [
         name
         for item in plan.inputs

@@ -14,6 +14,7 @@ from typing import Final
 from .. import jsontext
 from ..adapter import Kind
 from ..errors import BridgeError, ErrorCode
+from ..model import Json
 from .batch import Outcome
 from .compression import compress, ending, open_plain, reading_errors, size_of
 from .durable import discard, partial_name, settle_folder
@@ -124,15 +125,21 @@ def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
 def taken(row: Row, _payload: None, item: Input, _job: Job) -> Record:
     """The record of a file. One that cannot be read is one whose text nobody has."""
     name = str(row.where["file"])
-    fields = {"file": jsontext.dumps(name).decode(), DEFAULT_FIELD: None}
     try:
         content, raw = open_plain(os.path.join(item.path, name))
         with raw, content:
             data = content.read()
     except reading_errors() as error:
         reason = getattr(error, "strerror", None) or str(error)
-        return Record(BridgeError(ErrorCode.IO, f"it cannot be read: {reason}"), row.where, None, fields)
-    return Record(data, row.where, data, fields)
+        error = BridgeError(ErrorCode.IO, f"it cannot be read: {reason}")
+        return record(b"", row.where)._replace(value=error, raw=None)
+    return record(data, row.where)
+
+
+def record(data: bytes, where: dict[str, Json]) -> Record:
+    """The record of a file that holds some bytes."""
+    fields = {"file": jsontext.dumps(where["file"]).decode(), DEFAULT_FIELD: None}
+    return Record(data, where, data, fields)
 
 
 def stamp(item: Input) -> list[int]:

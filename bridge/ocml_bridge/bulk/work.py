@@ -92,7 +92,7 @@ def work(piece: Range, item: Input, job: Job, path: str | None, watch: Watch) ->
             for number, row in enumerate(chunk.rows, done.rows):
                 watch(number, row.size)
                 record = _record(container, row, chunk, item, job, refused.get(number))
-                pairs += _outcomes(record, job)
+                pairs += outcomes_in(record, job)
             part.write(_written(chunk, pairs, item, job, done.tally))
             done.tally.rows += len(chunk.rows)
             done = done._replace(rows=done.rows + len(chunk.rows), end=chunk.end)
@@ -100,7 +100,7 @@ def work(piece: Range, item: Input, job: Job, path: str | None, watch: Watch) ->
                 return done
 
 
-def _outcomes(record: Record, job: Job) -> Sequence[tuple[Record, Outcome]]:
+def outcomes_in(record: Record, job: Job) -> Sequence[tuple[Record, Outcome]]:
     """The records of a row with what became of each; a mistake of ours costs one row, not the run."""
     try:
         return outcomes_of(record, job) if job.plan is None else list(outcomes_of_row(record, job.plan, job))
@@ -128,7 +128,7 @@ def _written(
     for record, outcome in pairs:
         tally.add(outcome, record.where)
         if outcome.error is not None and job.folder is not None:
-            quarantine.append(_quarantined(record, outcome.error, chunk, item, job))
+            quarantine.append(quarantined(record, outcome, chunk.payload, item, job))
         if job.ledger is not None:
             ledger.append(row_of(record, outcome, item, job, _name(record, chunk, item, job)))
     return output, b"".join(quarantine), b"".join(ledger)
@@ -177,17 +177,18 @@ def _storable(chunk: Chunk, pair: tuple[Record, Outcome], item: Input, job: Job)
     return pair
 
 
-def _quarantined(record: Record, error: BridgeError, chunk: Chunk, item: Input, job: Job) -> bytes:
+def quarantined(record: Record, outcome: Outcome, payload: Any, item: Input, job: Job) -> bytes:
     """A line of the quarantine: where it was, what is wrong with it, and all that there was."""
-    told: dict[str, Json] = {"input": item.path, **record.where, **position(error)}
-    return jsontext.dumps({**told, **kept_raw(_whole(record, chunk, item, job))}) + b"\n"
+    error = outcome.error
+    told: dict[str, Json] = {"input": item.path, **record.where, **({} if error is None else position(error))}
+    return jsontext.dumps({**told, **kept_raw(_whole(record, payload, item, job))}) + b"\n"
 
 
-def _whole(record: Record, chunk: Chunk, item: Input, job: Job) -> str | bytes:
+def _whole(record: Record, payload: Any, item: Input, job: Job) -> str | bytes:
     """All that there was of a record: its line, its text, or its row as a line."""
     raw = record.raw
     if item.kind == "parquet":
-        return parquet.line_of(chunk.payload, record, job)
+        return parquet.line_of(payload, record, job)
     if "conversation" in record.where and record.fields is not None and item.kind != "files" and job.plan is None:
         raw = {key: raw if text is None else jsontext.loads(text) for key, text in record.fields.items()}
     return raw if isinstance(raw, (str, bytes)) else jsontext.dumps(raw)

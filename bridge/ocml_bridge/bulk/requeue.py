@@ -1,0 +1,198 @@
+"""Mended records of a quarantine put in their places: output, quarantine and ledger are as if they had been whole."""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, cast
+
+from pydantic import TypeAdapter
+
+from .. import jsontext
+from ..errors import BridgeError, ErrorCode
+from . import lines, texts
+from .batch import Outcome
+from .compression import compress, ending, open_plain
+from .durable import finish_moves, move_together, partial_name, whole_file
+from .journal import Journal, read_run
+from .ledger import finished, name_in, row_of, rows_in, store
+from .records import CHUNK_BYTES, Input, Job, Record, Row
+from .several import outcomes_of
+from .work import CONTAINERS, outcomes_in, quarantined
+
+_PLACES = ("line", "item", "row")
+Key = tuple[str, int, int | None]
+"""What a ledger knows a record by: its input, its position, and which conversation of it it is."""
+
+
+class Requeued(NamedTuple):
+    """What became of mended records.
+
+    Attributes:
+        placed: how many have their place in an output.
+        still: how many are quarantined again, each with its new error.
+        unknown: how many are none of the quarantine's, or are not any more.
+    """
+
+    placed: int
+    still: int
+    unknown: int
+
+
+@dataclass(slots=True)
+class _Changes:
+    """What becomes of one input's files.
+
+    Attributes:
+        inserted: lines of the output, by how many others stand before them.
+        quarantine: new lines of the quarantine, by the record they are of; none for one that is placed.
+        written: records with their outcomes whose outputs are files of their own.
+    """
+
+    inserted: defaultdict[int, list[bytes]] = field(default_factory=lambda: defaultdict[int, list[bytes]](list))
+    quarantine: dict[Key, bytes] = field(default_factory=dict[Key, bytes])
+    written: list[tuple[Record, Outcome]] = field(default_factory=list[tuple[Record, Outcome]])
+    placed: int = 0
+
+
+def requeue(folder: str, mended: Iterable[bytes]) -> Requeued:
+    """Put records in their places.
+
+    Args:
+        folder: the output folder of a run that wrote a ledger.
+        mended: lines of its quarantines in which `raw` was mended.
+
+    Raises:
+        BridgeError: OCB-OPTION for a folder without a run or a ledger, one whose outputs are Parquet, and an
+            unfinished run; OCB-SHAPE for a line that is none of a quarantine.
+    """
+    run = read_run(folder)
+    told = {name: value for name, value in run.items() if name not in ("version", "limit", "inputs")}
+    job = replace(TypeAdapter(Job).validate_python(told), folder=folder)
+    inputs = [Input(*about) for about in run["inputs"]]
+    records = dict(map(_mended, mended))
+    with closing(Journal(folder, run, resume=True)) as journal:
+        finish_moves(folder)
+        known = journal.inputs
+        if any(index not in known or known[index].stage not in ("done", "failed") for index in range(len(inputs))):
+            raise BridgeError(ErrorCode.OPTION, f"the run in {folder} is not finished: continue it with --resume")
+        placed = still = 0
+        for item in inputs:
+            own = {key: row for key, row in records.items() if _is_of(key, item)}
+            if own:
+                changes = _requeued(item, job, own)
+                placed, still = placed + changes.placed, still + sum(map(bool, changes.quarantine.values()))
+    return Requeued(placed, still, len(records) - placed - still)
+
+
+def _is_of(key: Key, item: Input) -> bool:
+    return key[0] == item.path or (item.kind == "files" and os.path.dirname(key[0]).startswith(item.path))
+
+
+def _mended(line: bytes) -> tuple[Key, Row]:
+    """A line of a quarantine as what its ledger knows it by, and its row."""
+    told = jsontext.loads(line)
+    members = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
+    raw = members.get("raw")
+    packed = base64.b64decode(str(members.get("raw_base64", "")))
+    data = packed if raw is None else str(raw).encode("utf-8", "surrogatepass")
+    place = next((name for name in (*_PLACES, "file") if name in members), None)
+    if "input" not in members or place is None or (raw is None and "raw_base64" not in members):
+        message = "a mended record is a line of a quarantine: it has `input`, its place and `raw`"
+        raise BridgeError(ErrorCode.SHAPE, message)
+    where = {place: members[place]}
+    if "conversation" in members:
+        where["conversation"] = members["conversation"]
+    return _key(members["input"], where), Row(where, data, len(data))
+
+
+def _key(path: str, where: Mapping[str, Any]) -> Key:
+    file = where.get("file")
+    position = next((where[place] for place in _PLACES if place in where), 1)
+    return (path if file is None else f"{path}/{file}", position, where.get("conversation"))
+
+
+def _requeued(item: Input, job: Job, records: Mapping[Key, Row]) -> _Changes:
+    """Convert the mended records of an input, and write its files anew."""
+    if item.into == "parquet" or job.ledger is None:
+        why = "its output is Parquet" if item.into == "parquet" else "the run wrote no ledger (batch --ledger)"
+        message = f"{item.path}: records cannot be put in their places, as {why}; convert them by themselves"
+        raise BridgeError(ErrorCode.OPTION, message)
+    folder, changes = job.folder or "", _Changes()
+    paths = {"ledger": item.ledger(job.ledger), "quarantine": item.quarantine}
+    if item.into == "jsonl":
+        paths["output"] = item.output
+    finals = {kind: os.path.join(folder, path) for kind, path in paths.items()}
+    with whole_file(partial_name(finals["ledger"]) + ".new") as file:
+        store(finished(_ledger(finals["ledger"], item, job, records, changes)), file, job.ledger)
+    with whole_file(partial_name(finals["quarantine"]) + ".new") as file:
+        file.writelines(_quarantine(finals["quarantine"], changes))
+    if "output" in finals:
+        with whole_file(partial_name(finals["output"]) + ".new") as file:
+            file.writelines(_output(finals["output"], changes))
+    else:
+        written, outcomes = [record for record, _ in changes.written], [outcome for _, outcome in changes.written]
+        texts.write(None, written, outcomes, job, item)
+    move_together(folder, [(partial_name(path) + ".new", path) for path in finals.values()])
+    if not os.path.getsize(finals["quarantine"]):
+        os.unlink(finals["quarantine"])
+    return changes
+
+
+def _ledger(path: str, item: Input, job: Job, records: Mapping[Key, Row], changes: _Changes) -> Iterator[bytes]:
+    """The rows of the ledger without their places in the output; those of mended records are made anew."""
+    before = 0
+    for row in rows_in(path):
+        key: Key = (row["input"], row["position"], row["conversation"])
+        if key not in records or row["outcome"] != "quarantined":
+            before += row["output"] is not None
+            row["output_position"] = None
+            yield jsontext.dumps(row) + b"\n"
+            continue
+        pairs = _converted(records[key], item, job)
+        failed = b"".join(quarantined(record, outcome, None, item, job) for record, outcome in pairs if outcome.error)
+        changes.quarantine[key] = failed
+        changes.placed += not failed
+        for record, outcome in pairs:
+            yield row_of(record, outcome, item, job, name_in({job.id_field: row["id"]}, job.id_field))
+            if outcome.error is None:
+                changes.written.append((record, outcome))
+                if item.into == "jsonl":
+                    changes.inserted[before].append(lines.spell([record], [outcome], job, ""))
+
+
+def _converted(row: Row, item: Input, job: Job) -> Sequence[tuple[Record, Outcome]]:
+    if item.kind == "files":
+        return outcomes_of(texts.record(row.raw or b"", row.where), job)
+    return outcomes_in(CONTAINERS[item.kind].taken(row, None, item, job), job)
+
+
+def _quarantine(path: str, changes: _Changes) -> Iterator[bytes]:
+    if not os.path.exists(path):
+        return
+    with open(path, "rb") as file:
+        for line in file:
+            told = cast("dict[str, Any]", jsontext.loads(line))
+            yield changes.quarantine.get(_key(told["input"], told), line)
+
+
+def _output(path: str, changes: _Changes) -> Iterator[bytes]:
+    """The output with the lines that are inserted, compressed as it was."""
+    end = ending(path)
+    content, raw = open_plain(path)
+    held: list[bytes] = []
+    size = 0
+    with raw, content:
+        for number, line in enumerate(content):
+            held += [*changes.inserted.pop(number, ()), line]
+            size += len(line)
+            if size >= CHUNK_BYTES:
+                yield compress(b"".join(held), end)
+                held, size = [], 0
+    for _, rest in sorted(changes.inserted.items()):
+        held += rest
+    yield compress(b"".join(held), end)

@@ -1,0 +1,28 @@
+"""The command `requeue`: mended records of a quarantine, put in their places."""
+
+from __future__ import annotations
+
+import click
+
+from ..errors import ExitCode
+from .output import PROGRAM, about, read_bytes, say
+from .parameters import FILE
+
+
+@click.command()
+@click.argument("folder", type=FILE, metavar="OUT")
+@click.argument("mended", type=FILE, metavar="MENDED.jsonl")
+def requeue(folder: str, mended: str) -> int:
+    """Put mended records in their places: into the outputs, and out of the quarantine.
+
+    OUT is the output folder of 'ocml-convert batch --ledger'. MENDED.jsonl has lines of its quarantines, in which 'raw'
+    was mended. They are converted as the others were.
+    """
+    # Imported here: the other commands need none of it.
+    from ..bulk.requeue import requeue as put
+
+    lines = [line for line in read_bytes(mended).splitlines() if line.strip()]
+    with about(mended):
+        found = put(folder, lines)
+    say(f"{PROGRAM}: {found.placed:,} in their places, {found.still:,} quarantined again, {found.unknown:,} not known")
+    return ExitCode.SOME_FAILED if found.still or found.unknown else ExitCode.OK

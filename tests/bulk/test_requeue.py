@@ -1,0 +1,143 @@
+"""What a ledger is for: seeing what became of records, and putting mended ones in their places."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ocml_bridge.bulk.durable import MOVES
+from ocml_bridge.cli import main
+from ocml_bridge.errors import ExitCode
+
+Batch = Callable[..., int]
+GOOD = "<|im_start|>user\nmended<|im_end|>\n"
+
+
+def mend(quarantine: Path, mended: Path, whole: Callable[[dict[str, Any]], str]) -> None:
+    """Write a quarantine's lines again, each with a `raw` that is whole."""
+    rows = [json.loads(line) for line in quarantine.read_bytes().splitlines()]
+    for row in rows:
+        row.pop("raw_base64", None)
+        row["raw"] = whole(row)
+    mended.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.mark.parametrize("end", ["", ".gz"])
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_mended_lines_stand_where_they_would_have_stood(
+    form: str, end: str, many: Any, batch: Batch, tmp_path: Path
+) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    read = gzip.decompress if end else bytes
+    compress = gzip.compress if end else bytes
+    broken = many.lines(40, broken_each=7).splitlines()
+    line = json.dumps({"id": 0, "text": GOOD}).encode()
+    whole = [line if number % 7 == 3 else each for number, each in enumerate(broken)]
+    for name, lines in (("broken", broken), ("whole", whole)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"a.jsonl{end}").write_bytes(compress(b"".join(line + b"\n" for line in lines)))
+    args = ("-f", "chatml", "-t", "openai", "--ledger", form)
+    for name, status in (("broken", ExitCode.SOME_FAILED), ("whole", ExitCode.OK)):
+        assert batch(*args, tmp_path / name / f"a.jsonl{end}", "-o", tmp_path / f"{name}.out") == status
+    out, mended = tmp_path / "broken.out", tmp_path / "mended.jsonl"
+    mend(out / "a.quarantine.jsonl", mended, lambda row: whole[row["line"] - 1].decode())
+    assert main(["requeue", str(out), str(mended)]) == ExitCode.OK
+    assert not (out / "a.quarantine.jsonl").exists()
+    assert read((out / f"a.jsonl{end}").read_bytes()) == read((tmp_path / "whole.out" / f"a.jsonl{end}").read_bytes())
+    if form == "jsonl":
+        expected = (tmp_path / "whole.out" / "a.ledger.jsonl").read_text()
+        found = (out / "a.ledger.jsonl").read_text().replace("/broken/", "/whole/")
+        rows = [[json.loads(line) for line in text.splitlines()] for text in (found, expected)]
+        told = [[(row["position"], row["sha256"], row["output_position"]) for row in each] for each in rows]
+        assert told[0] == told[1]
+    assert main(["requeue", str(out), str(mended)]) == ExitCode.SOME_FAILED  # they are no longer the quarantine's
+
+
+def test_what_is_still_broken_stays_in_quarantine_with_its_new_error(
+    many: Any, batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.jsonl").write_bytes(many.lines(20, broken_each=10))
+    out, mended = tmp_path / "out", tmp_path / "mended.jsonl"
+    args = ("-f", "chatml", "-t", "openai", "--ledger", "jsonl", tmp_path / "a.jsonl", "-o", out)
+    assert batch(*args) == ExitCode.SOME_FAILED
+    mend(out / "a.quarantine.jsonl", mended, lambda row: '{"text":"still nothing"}' if row["line"] == 6 else "")
+    mended.write_text(mended.read_text().splitlines()[0] + "\n")
+    assert main(["requeue", str(out), str(mended)]) == ExitCode.SOME_FAILED
+    assert "0 in their places, 1 quarantined again, 0 not known" in capsys.readouterr().err
+    kept = [json.loads(line) for line in (out / "a.quarantine.jsonl").read_bytes().splitlines()]
+    assert [(row["line"], row["code"]) for row in kept] == [(6, "OCB-NO-FRAMES"), (16, "OCB-SHAPE")]
+    assert batch(*args, "--resume") == ExitCode.SOME_FAILED
+
+
+def test_a_mended_text_gets_its_file(batch: Batch, tmp_path: Path) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "good.txt").write_text(GOOD)
+    (folder / "torn.txt").write_bytes(b"\xff")
+    out, mended = tmp_path / "out", tmp_path / "mended.jsonl"
+    assert batch("-f", "chatml", "-t", "openai", "--ledger", "jsonl", folder, "-o", out) == ExitCode.SOME_FAILED
+    row = json.loads((out / "texts.quarantine.jsonl").read_bytes())
+    row["raw_base64"] = base64.b64encode(GOOD.encode()).decode()
+    mended.write_text(json.dumps(row) + "\n")
+    assert main(["requeue", str(out), str(mended)]) == ExitCode.OK
+    assert (out / "torn.json").read_bytes() == (out / "good.json").read_bytes()
+
+
+def test_moves_that_were_cut_short_are_finished(many: Any, batch: Batch, tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "a.jsonl").write_bytes(many.lines(20, broken_each=10))
+    out, mended = tmp_path / "out", tmp_path / "mended.jsonl"
+    args = ("-f", "chatml", "-t", "openai", "--ledger", "jsonl", tmp_path / "a.jsonl", "-o", out)
+    assert batch(*args) == ExitCode.SOME_FAILED
+    mend(out / "a.quarantine.jsonl", mended, lambda _row: json.dumps({"text": GOOD}))
+    moved: list[str] = []
+    replace = os.replace
+
+    def cut(source: str, target: str) -> None:
+        moved.append(target)
+        if len(moved) == 6:  # the file that says what is to be moved, and the second of those
+            raise KeyboardInterrupt
+        replace(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", cut)
+        assert main(["requeue", str(out), str(mended)]) == ExitCode.INTERRUPTED
+    assert (out / MOVES).exists()
+    assert batch(*args, "--resume") == ExitCode.SOME_FAILED
+    assert not (out / MOVES).exists()
+    rows = [json.loads(line) for line in (out / "a.ledger.jsonl").read_bytes().splitlines()]
+    assert [row["output_position"] for row in rows] == list(range(1, 21))
+    assert len((out / "a.jsonl").read_bytes().splitlines()) == 20
+
+
+def test_without_a_ledger_nothing_is_put_anywhere(many: Any, batch: Batch, tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "a.jsonl").write_bytes(many.lines(20, broken_each=10))
+    out = tmp_path / "out"
+    assert batch("-f", "chatml", "-t", "openai", tmp_path / "a.jsonl", "-o", out) == ExitCode.SOME_FAILED
+    assert main(["requeue", str(out), str(out / "a.quarantine.jsonl")]) == ExitCode.USAGE
+    assert "wrote no ledger" in capsys.readouterr().err
+
+
+def test_a_ledger_is_summed_up_filtered_and_shown(
+    many: Any, batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.jsonl").write_bytes(many.lines(20, broken_each=10))
+    out = tmp_path / "out"
+    args = ("-f", "chatml", "-t", "openai", "--ledger", "jsonl", tmp_path / "a.jsonl", "-o", out)
+    assert batch(*args) == ExitCode.SOME_FAILED
+    assert main(["ledger", str(out)]) == ExitCode.OK
+    assert capsys.readouterr().out.split()[:6] == ["records", "20", "converted", "18", "quarantined", "2"]
+    assert main(["ledger", str(out), "--code", "OCB-JSON", "--rows"]) == ExitCode.OK
+    assert [json.loads(line)["position"] for line in capsys.readouterr().out.splitlines()] == [6]
+    assert main(["ledger", str(out), "--id", "7", "--show"]) == ExitCode.OK
+    head, before, after = capsys.readouterr().out.splitlines()
+    assert head == f"{tmp_path / 'a.jsonl'}:8 (7): converted"
+    assert before == "- " + many.lines(20).decode().splitlines()[7].replace("\n", "\\n")
+    assert after.startswith('+ {"id":7,"text":{"messages":[')
