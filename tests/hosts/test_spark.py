@@ -14,6 +14,7 @@ import pytest
 
 from ocml_bridge.hosts.spark import convert_frame
 from ocml_bridge.jobs import spark as spark_job
+from ocml_bridge.jobs.conversion import run_job
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -79,6 +80,9 @@ def test_the_job_of_spark_submit(
 
 
 def test_the_job_says_what_is_wrong_before_it_begins(capsys: pytest.CaptureFixture[str]) -> None:
-    assert spark_job.main(["in", "out", "--from", "openai", "--to", "chatmll"]) == 5
+    assert run_job(spark_job.convert, ["in", "out", "--from", "openai", "--to", "chatmll"]) == 5
     assert "did you mean chatml?" in capsys.readouterr().err
-    assert spark_job.main(["in"]) == 2
+    assert run_job(spark_job.convert, ["in"]) == 2
+    both = ["in", "out", "--to", "chatml", "--lines", "--plan", "alpaca"]
+    assert run_job(spark_job.convert, both) == 2
+    assert "leave out one of them" in capsys.readouterr().err
