@@ -16,7 +16,7 @@ from ocml_bridge.policy import LENIENT
 from ocml_bridge.report import unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import own_output
-from ocml_bridge.testing.encoding import encoded, in_pieces, leaves_out, order_of, plain, run
+from ocml_bridge.testing.encoding import encoded, in_pieces, order_of, plain, run
 from ocml_bridge.testing.strategies import transcripts
 from ocml_bridge.testing.streams import all_cuts, check_cancel, check_copies, check_decoding, cuts
 
@@ -110,7 +110,6 @@ def test_what_is_written_is_the_image_and_the_rest_is_named(dialect: str, data: 
     assert unnamed(document, back, made.losses, order_of(made)) == []
     if (
         order_of(made) is None
-        and not leaves_out(made)
         and document.tools is None
         and all(isinstance(message.content, str) for message in document.messages)
     ):
@@ -126,3 +125,32 @@ def test_a_conversation_of_a_dialect_is_written_as_it_comes() -> None:
     document = read(text, "chatml").transcript
     assert isinstance(document, Transcript)
     assert encoded(replay(document), "chatml", Options(dialect="hermes")) == (text, [])
+
+
+def test_a_frame_goes_on_behind_a_message_that_is_left_out() -> None:
+    call = Message("assistant", '{"a": "x"}', None, "commentary", "functions.f", constraint="json", end="call")
+    blank = Message("assistant", "\n", channel="analysis", continues=True)
+    again = Message("assistant", "{}", None, "commentary", "functions.g", None, None, None, "json", "call", True)
+    document, options = Transcript((call, blank, again)), Options(dialect="hermes")
+    text = f'{START}assistant\n{CALL}\n<tool_call>\n{{"name": "g", "arguments": {{}}}}\n</tool_call>{END}\n'
+    assert encoded(replay(document), "chatml", options)[0] == text
+    assert write(document, "chatml", options=options, policy=LENIENT).output == text
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_an_answer_cut_off_behind_a_line_break_stays_open(dialect: str) -> None:
+    document, options = Transcript((Message("assistant", "\n", channel="final", end=None),)), Options(dialect=dialect)
+    assert encoded(replay(document), "chatml", options)[0] == f"{START}assistant\n\n"
+    assert write(document, "chatml", options=options).output == f"{START}assistant\n\n"
+
+
+def test_a_call_that_is_cut_off_changes_nothing_of_those_before_it() -> None:
+    whole = Message("assistant", '{"a": 1}', None, "commentary", "functions.f", constraint="json", end="call")
+    cut = Message("assistant", '{"b":', None, "commentary", "functions.g", None, None, None, "json", None, True)
+    document, options = Transcript((whole, cut)), Options(dialect="lfm2")
+    text = (
+        f"{START}assistant\n<|tool_call_start|>[f(a=1)]<|tool_call_end|>\n"
+        '<tool_call>\n{"name": "g", "arguments": {"b":'
+    )
+    assert encoded(replay(document), "chatml", options)[0] == text
+    assert write(document, "chatml", options=options, policy=LENIENT).output == text

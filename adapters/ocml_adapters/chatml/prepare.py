@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.memo import Memo
 from ocml_bridge.model import Content, Json, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.narrowing import narrow
 from ocml_bridge.text.edges import by_format, kept_by
@@ -13,8 +14,9 @@ from ocml_bridge.text.im import read_header
 from ocml_bridge.text.plain import name_from_header
 from ocml_bridge.turns import is_call, name_of, recipient_of
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.heads import Item, item_of, message_of
+from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS
+from ocml_bridge.visibility import is_private
 
 from .around import TOOLS as EDGES
 from .around import TOOLS_AT, joins_text, place_of_tools
@@ -123,7 +125,8 @@ class Draft:
                 replies.take(head.role, recipient, None, continues=head.continues and head.role == "assistant")
             if head is not item[0]:
                 items[at] = head, content, call_id
-            before = items[at]
+            if not _is_left_out(item):
+                before = items[at]
 
 
 def _as_listed(tools: Sequence[Tool] | None, family: Family) -> Sequence[Tool] | None:
@@ -140,6 +143,25 @@ def _says(item: Item) -> bool:
     """Whether an assistant's message is a call, or text that is not blank: other text says nothing beside others."""
     head, content, _ = item
     return head.role != "assistant" or head.calls or text_of(content).strip() != ""
+
+
+def _is_left_out(item: Item) -> bool:
+    """Whether a message has no place in a frame: a thought without a word, and what others say in private."""
+    head, content, _ = item
+    if head.role == "assistant" and text_of(content).strip() != "":
+        return False
+    if content.__class__ is not str:
+        return is_private(message_of(item))
+    private = _private.get(head)
+    if private is None:
+        private = is_private(head.message("", None))
+        if head.shared:
+            _private.keep(head, private)
+    return private
+
+
+_private: Final = Memo[Head, bool](LIMIT)
+"""Whether a message with a head and a text is private."""
 
 
 def _name_in_header(message: Message) -> str | None:

@@ -62,12 +62,16 @@ def _runs(messages: Sequence[Message], family: Family) -> Iterator[list[Message]
     """Messages one by one; calls that are spelled together, together."""
     run: list[Message] = []
     for each in messages:
-        if run and not (family.calls == "python" and is_call(run[-1]) and is_call(each)):
+        if run and not (family.calls == "python" and _is_listed(run[-1]) and _is_listed(each)):
             yield run
             run = []
         run.append(each)
     if run:
         yield run
+
+
+def _is_listed(part: Message) -> bool:
+    return is_call(part) and is_spelled(part)
 
 
 def write_calls(run: Sequence[Message], family: Family, guard: Guard) -> str:
