@@ -113,7 +113,9 @@ def test_what_is_written_is_the_image_and_the_rest_is_named(dialect: str, data: 
         and document.tools is None
         and all(isinstance(message.content, str) for message in document.messages)
     ):
-        assert plain(back) == plain(write(plain(document), "chatml", options=options, policy=LENIENT).image)
+        whole = write(plain(document), "chatml", options=options, policy=LENIENT)
+        # A reply that the writer moves has been written where it came.
+        assert whole.order is not None or plain(back) == plain(whole.image)
 
 
 def test_a_conversation_of_a_dialect_is_written_as_it_comes() -> None:
