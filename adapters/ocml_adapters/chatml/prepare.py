@@ -96,9 +96,12 @@ class Draft:
     def _closing(self, family: Family) -> int:
         """The index of the first reply of the last frame, where that is spelled otherwise than those before."""
         at = len(self.items)
-        while family.responses.closing is not None and at and self.items[at - 1][0].role == "tool":
+        while family.responses.closing is not None and at:
+            item = self.items[at - 1]
+            if item[0].role != "tool" and not _is_left_out(item):
+                break
             at -= 1
-            if APART in kept_by(HOME, self.items[at][0].message("", None).layout):
+            if item[0].role == "tool" and APART in kept_by(HOME, self.items[at][0].message("", None).layout):
                 break
         return at
 
