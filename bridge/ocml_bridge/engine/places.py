@@ -21,6 +21,8 @@ from ..units.grammar import Unit as Spelling
 from ..units.heads import Item, messages_of
 from ..units.writer import UnitWriter
 
+_LEAD: Final = 12
+"""How much before arguments tells whose they are."""
 MOST: Final = 16
 """How many messages of a unit are looked for one by one; where it has more, by their texts alone."""
 _PROBE: Final = probe(0)
@@ -71,6 +73,7 @@ class PlainUnit:
         self._state: Final = state
         self._last: Final = last
         self._paths: Final = paths
+        self._known: dict[tuple[int, str, str | None], str | None] = {}
         self._group: Final = self._ended(group)
 
     def pieces(self) -> list[str | Slot]:
@@ -111,6 +114,8 @@ class PlainUnit:
 
     def _content(self, at: int, content: str, behind: int) -> Range | None:
         """Where a content that is one text stands."""
+        if len(self._group) > 1 and self._group[at][0].calls and (found := self._by_itself(at, behind)) is not None:
+            return found
         if len(self._group) <= MOST:
             for text, spelled in self._shapes(at, content):
                 found = self._where(at, spelled, text, None)
@@ -120,6 +125,20 @@ class PlainUnit:
         if begin >= 0:
             return begin, begin + len(content)
         return self._arguments(at) if self._group[at][0].calls and len(self._group) <= MOST else None
+
+    def _by_itself(self, at: int, behind: int) -> Range | None:
+        """Where arguments stand among other messages: as they do in a unit of their own, behind the same name."""
+        group, paths = [self._group[at]], self._paths[at : at + 1]
+        text = self._text_of(group, paths)
+        if text is None:
+            return None
+        alone = PlainUnit(self._grammar, group, text, self._state, last=self._last, paths=paths)
+        found = alone._content(0, str(group[0][1]), 0)
+        if found is None:
+            return None
+        lead = text[max(found[0] - _LEAD, 0) : found[0]]
+        begin = self._text.find(f"{lead}{text[found[0] : found[1]]}", max(behind - len(lead), 0)) + len(lead)
+        return (begin, begin + found[1] - found[0]) if begin >= max(behind, len(lead)) else None
 
     def _shapes(self, at: int, content: str) -> Iterator[tuple[str, str]]:
         """Contents that may be written like one, and what of them is looked for."""
@@ -205,10 +224,16 @@ class PlainUnit:
 
     def _spelled(self, at: int, content: Content, call_id: str | None = None) -> str | None:
         """The text of the unit with another content of one of its messages, or with another id."""
+        key = None if not isinstance(content, str) else (at, content, call_id)
+        if key is not None and key in self._known:
+            return self._known[key]
         group: list[Any] = [*self._group]
         head, _, own_id = group[at]
         group[at] = head, content, own_id if call_id is None else call_id
-        return self._text_of(group, self._paths)
+        text = self._text_of(group, self._paths)
+        if key is not None:
+            self._known[key] = text
+        return text
 
     def _text_of(self, group: Sequence[Item], paths: Sequence[str]) -> str | None:
         messages = messages_of(group)
