@@ -96,25 +96,36 @@ class SealedEnvelopes:
     def __init__(self, grammar: UnitWriter) -> None:
         self._grammar: Final = grammar
         self._known = Memo[Hashable, _Written | None](SIZE)
+        self._last: tuple[Transcript | None, Hashable, _Written | None] = (None, None, None)
+        """What was written last: requests that are read alike share what stands around their messages."""
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """As `UnitWriter.enclose`."""
         grammar = self._grammar
         own = _local(around, grammar.home)
         outline = None if own.alternatives is not None else grammar.outline(units, own, state)
-        fields = None if outline is None else packed(fields_of(own))
-        if fields is None:
+        if outline is None:
             return grammar.enclose(units, around, state)
-        key = outline, fields
-        found = self._known.get(key, _UNKNOWN)
-        if found is _UNKNOWN:
-            enclosed = grammar.enclose(list(units), own, state)
-            found = self._learned(enclosed, own)
-            self._known.keep(key, found, 3 * len(fields) + _OVERHEAD)
+        last, its_outline, found = self._last
+        if last is not own or its_outline != outline:
+            found = self._found(units, own, state, outline)
+            self._last = own, outline, found
         if found is None:
             return grammar.enclose(units, around, state)
         output = grammar.refilled(unpack(found.envelope), units, own)
         return Enclosed(output, own if found.image is None else found.image.fresh(), found.cut_off)
+
+    def _found(self, units: list[Unit], around: Transcript, state: State, outline: Hashable) -> _Written | None:
+        """How an envelope like one is written; None where that is not to be remembered."""
+        fields = packed(fields_of(around))
+        if fields is None:
+            return None
+        key = outline, fields
+        found = self._known.get(key, _UNKNOWN)
+        if found is _UNKNOWN:
+            found = self._learned(self._grammar.enclose(list(units), around, state), around)
+            self._known.keep(key, found, 3 * len(fields) + _OVERHEAD)
+        return found
 
     def _learned(self, enclosed: Enclosed, around: Transcript) -> _Written | None:
         emptied = self._grammar.emptied(enclosed.output)
