@@ -20,7 +20,7 @@ LAYERS = (
     ("options", "parameters"),
     ("spans", "substance", "units", "wording"),
     ("adapter",),
-    ("boundary", "naming", "narrowing", "tool_names", "transform"),
+    ("boundary", "freeform", "naming", "narrowing", "tool_names", "transform"),
     ("report",),
     ("conformance", "pairing", "text", "visibility"),
     ("added_tokens", "arrange", "authoring"),

@@ -188,6 +188,8 @@ def _tool(path: str, old: Tool, new: Tool, out: list[Difference]) -> None:
         out.append(Difference(f"{path}/namespace", old.namespace, new.namespace))
     if old.strict is not new.strict:
         out.append(Difference(f"{path}/strict", old.strict, new.strict))
+    if old.freeform is not new.freeform and old.freeform != new.freeform:
+        _values(f"{path}/freeform", old.freeform, new.freeform, out)
     if old.extras is not new.extras and old.extras != new.extras:
         _extras(f"{path}/extras", old.extras, new.extras, out)
     if old.layout is not new.layout and old.layout != new.layout:

@@ -38,6 +38,7 @@ _LABELS: Final = {
     "content_type": "content type",
     "end": "ending",
     "failed": "mark of failure",
+    "freeform": "freeform input",
     "open_turn": "open turn",
     "strict": "strictness",
     "weight": "training weight",

@@ -13,6 +13,7 @@ from .model import (
     FileBreak,
     Flags,
     Foreign,
+    Freeform,
     Infill,
     Json,
     Media,
@@ -72,6 +73,8 @@ def shown(value: object) -> str:
         return f"of the {value.role}"
     if isinstance(value, Part):
         return kind_of(value)
+    if isinstance(value, Freeform):
+        return f"in {value.syntax[:LONGEST]}" if value.syntax else "of any kind"
     if isinstance(value, Signature):
         return f"of {value.vendor[:LONGEST]}" if value.vendor else "of nobody who is named"
     plain = value

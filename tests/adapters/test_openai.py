@@ -14,9 +14,21 @@ from pydantic import TypeAdapter
 
 import strategies_openai as wire
 from corpus import corpus_path, other_wire
-from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Severity, Tool, Transcript, read, write
+from ocml_bridge import (
+    BridgeError,
+    ErrorCode,
+    FindingCode,
+    LossCode,
+    Message,
+    Severity,
+    Tool,
+    Transcript,
+    convert,
+    read,
+    write,
+)
 from ocml_bridge.adapter import DEFAULT, Options
-from ocml_bridge.model import Foreign, Media, Part, Refusal, Signature, Text
+from ocml_bridge.model import Foreign, Freeform, Media, Part, Refusal, Signature, Text
 from ocml_bridge.registry import adapter
 
 ADAPTER, _ = adapter("openai")
@@ -182,6 +194,39 @@ def test_the_option_chooses_the_key_of_reasoning() -> None:
     assert output["messages"] == [assistant(reasoning_content="r", content=None)]
 
 
+@pytest.mark.parametrize("arguments", ["look", '{"a":1}'])
+def test_a_custom_tool_and_its_call_stay_so_in_the_responses_api_and_are_a_function_elsewhere(arguments: str) -> None:
+    grammar = {"type": "grammar", "grammar": {"syntax": "lark", "definition": "start: WORD"}}
+    call = {"id": "c1", "type": "custom", "custom": {"name": "look", "input": arguments}}
+    request = {
+        "messages": [
+            {"role": "user", "content": "Where?"},
+            assistant(content=None, tool_calls=[call]),
+            {"role": "tool", "tool_call_id": "c1", "content": "There."},
+        ],
+        "tools": [{"type": "custom", "custom": {"name": "look", "description": "Looks.", "format": grammar}}],
+    }
+    there = convert(request, source="openai", target="openai-responses")
+    output: Any = there.output
+    _, called, reply = output["input"]
+    assert (called["type"], called["input"]) == ("custom_tool_call", arguments)
+    assert reply["type"] == "custom_tool_call_output"
+    assert output["tools"] == [
+        {
+            "type": "custom",
+            "name": "look",
+            "description": "Looks.",
+            "format": {"type": "grammar", "syntax": "lark", "definition": "start: WORD"},
+        }
+    ]
+    assert [loss for loss in there.losses if loss.severity != "layout"] == []
+    assert same(convert(output, source="openai-responses", target="openai").output, request)
+    elsewhere = convert(request, source="openai", target="anthropic")
+    assert ("tools", "lost", "/tools/0/freeform") in {
+        (loss.code, loss.severity, loss.path) for loss in elsewhere.losses
+    }
+
+
 def test_a_custom_call_is_not_json() -> None:
     custom = {"id": "c", "type": "custom", "custom": {"name": "x.y", "input": "i"}}
     (message,) = messages_of(assistant(tool_calls=[custom]))
@@ -285,7 +330,7 @@ def test_tools() -> None:
     assert document == Transcript(
         tools=(
             Tool("f", "d", schema, strict=True),
-            Tool("y", namespace="x", extras={"openai": {"custom": {"format": {"type": "text"}}}}),
+            Tool("y", namespace="x", layout={"openai": {"format": "text"}}, freeform=Freeform()),
         )
     )
     assert same(write(document, "openai").output, {"messages": [], "tools": tools})

@@ -14,6 +14,7 @@ from ocml_bridge.model import Json
 from ocml_bridge.model.codec import to_json
 from ocml_bridge.model.settings import READERS, settings_of
 
+from .earlier_custom import home_of_custom, with_freeform
 from .earlier_signatures import place_of_signature, with_signature
 
 Object = dict[str, Json]
@@ -58,6 +59,8 @@ def _distinct_tools(values: Object) -> None:
     for tool in cast("list[Object]", values.get("tools") or []):
         if _home_of_strict(tool) is not None:
             tool["strict"] = None
+        if home_of_custom(tool) is not None:
+            tool["freeform"] = None
 
 
 _MOVED: Final = ("model", "generation_settings")
@@ -117,7 +120,11 @@ def _with_tools(values: Json, path: str, log: Log) -> Json:
 
 
 def _tool(tool: Json, path: str, log: Log) -> Json:
+    """A tool that says itself whether it is strict, and what it takes in place of arguments."""
     values = _object(tool)
+    if (home := home_of_custom(values)) is not None:
+        log.find(FindingCode.EARLIER_FORM, f"{path}/extras/{home}", _FREEFORM, Severity.LAYOUT)
+        tool = values = with_freeform(values, home)
     home = _home_of_strict(values)
     if home is None:
         return tool
@@ -132,6 +139,7 @@ def _tool(tool: Json, path: str, log: Log) -> Json:
     return {**others, **({"extras": extras} if extras else {}), "strict": strict}
 
 
+_FREEFORM: Final = "a tool says itself what it takes in place of arguments"
 _STRICT: Final = "a tool says itself whether it is strict"
 _DECLARING: Final = ("openai", "chatml", "ocm-0.1")
 """The formats that had what else a function object says among their extras of a tool."""

@@ -11,6 +11,7 @@ from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Foreign, Json, Message, Refusal, Text
 from ocml_bridge.turns import FUNCTIONS, is_call, parts_of, recipient_of
 
+from .calls import is_legacy, is_near, names_no_tool, read_calls, read_function_call
 from .form import by_format, notes_in
 from .parts import is_odd, read_parts
 from .reasoning import default_keys, read_reasoning
@@ -28,7 +29,6 @@ from .syntax import (
     TOOL_NAME,
     WEIGHT,
 )
-from .tools import is_legacy, is_near, names_no_tool, read_calls, read_function_call
 
 _CALL_KEYS: Final = ((TOOL_CALLS, False), (FUNCTION_CALL, True))
 

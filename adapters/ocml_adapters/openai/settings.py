@@ -41,8 +41,10 @@ def _name(value: Json) -> str | None:
     """The recipient for a tool as `tool_choice` names one."""
     members = members_of(value)
     kind = members.get("type")
-    name = members_of(members.get(kind)).get("name") if kind in ("function", "custom") else None
-    return recipient_of(name) if isinstance(name, str) and name else None
+    named = members_of(members.get(kind)) if kind in ("function", "custom") else {}
+    name = named.get("name")
+    alone = len(members) == 2 and len(named) == 1
+    return recipient_of(name) if alone and isinstance(name, str) and name else None
 
 
 def _write_tool_choice(choice: ToolChoice) -> Json:

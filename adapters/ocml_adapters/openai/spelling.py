@@ -11,13 +11,13 @@ from ocml_bridge.model import Content, Json, Message, Refusal, Text, replace
 from ocml_bridge.turns import is_call, name_of, parts_of
 from ocml_bridge.visibility import is_private
 
+from .calls import is_legacy, write_call, write_function_call
 from .details import ITEM, SEALED
 from .form import notes_in
 from .parts import write_part, write_parts
 from .reader import read_message
 from .reasoning import write_reasoning
 from .syntax import CONTENT, FUNCTION_CALL, MESSAGE_ORDER, TOOL_CALLS, TOOL_NAME, WEIGHT
-from .tools import is_legacy, write_call, write_function_call
 
 
 def spelled(

@@ -21,13 +21,13 @@ from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import declares_tools
 from ocml_bridge.units.writer import Prepared
 
+from .calls import call_layout, with_custom
 from .envelopes import MESSAGES, Around, branches_of, emptied, is_request, part, read_alternatives
 from .nearest import joins, linked, nearest, with_names
 from .reader import checked, notice, read_message
 from .shapes import write_shell
 from .spelling import spelled
 from .syntax import CONTENT, FUNCTION, HOME, REASONING_TEXTS, TOOL_CALLS
-from .tools import call_layout
 
 _LONGEST: Final = 200
 """The longest name that plans are made for, in characters."""
@@ -234,7 +234,7 @@ class WireWriter(EnvelopeWriter):
         if around.alternatives is not None:
             indices = range(len(items)) if origins is None else origins
             around = replace(around, alternatives=_placed(around.alternatives, items, indices, log))
-        return Prepared(with_names(linked(items)), around, origins)
+        return Prepared(with_names(linked(with_custom(items, around.tools))), around, origins)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Texts in thoughts and calls, parts that are known elsewhere."""

@@ -242,7 +242,7 @@ def write_output(content: Content, layout: Object) -> Json:
     return write_content(content, INPUT_TEXT, layout)
 
 
-def with_kind(reply: Message, kind: str) -> Message:
-    """The reply, written as one to a custom tool's call."""
-    reply.layout = {**(reply.layout or {}), **(by_format({**notes_in(reply.layout), "kind": kind}) or {})}
-    return reply
+def with_kind(message: Message, kind: str) -> Message:
+    """The message, written as a call of a kind, or as a reply to one."""
+    message.layout = {**(message.layout or {}), **(by_format({**notes_in(message.layout), "kind": kind}) or {})}
+    return message

@@ -93,7 +93,9 @@ def outline(units: list[Any], around: Transcript) -> Hashable | None:
     layout = notes_in(around.layout)
     if "shape" in layout or INPUT in layout or INPUT in notes_in(around.extras):
         return None
-    return bool(units) and units[0].__class__ is dict and units[0].keys() == {MADE_UP}
+    prompted = bool(units) and units[0].__class__ is dict and units[0].keys() == {MADE_UP}
+    # A request without items may not even have a key for them.
+    return prompted if len(units) > prompted else None
 
 
 def refilled(envelope: Object, items: list[Any]) -> Object:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from ocml_bridge.freeform import custom_calls
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Foreign, Media, Message, Refusal, Text, Tools, replace
+from ocml_bridge.model import Foreign, Media, Message, Refusal, Text, Tool, Tools, replace
 from ocml_bridge.narrowing import drop_message, narrow, with_own_extras
 from ocml_bridge.pairing import NamedReplies, identified, pair
 from ocml_bridge.turns import is_call
@@ -59,6 +60,19 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
 def linked(items: Sequence[Item]) -> Sequence[Item]:
     """The items with ids for calls and replies that have none, unless one was read from the Responses API so."""
     return identified(items, HOME)
+
+
+def with_custom(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequence[Item]:
+    """The items; a call to a tool that is declared as a custom one has the layout of a custom tool's call."""
+    made: list[Item] = []
+    for at in custom_calls(items, tools):
+        head, content, call_id = items[at]
+        bare = head.message("", None)
+        if notes_in(bare.extras).get("type") or not notes_in(bare.layout).keys().isdisjoint(("kind", "merged")):
+            continue
+        made = made or list(items)
+        made[at] = (head.replaced(layout=with_kind(bare, CUSTOM).layout), content, call_id)
+    return made or items
 
 
 def with_kinds(items: Sequence[Item], kind: str = CUSTOM) -> Sequence[Item]:

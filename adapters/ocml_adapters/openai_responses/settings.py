@@ -36,13 +36,14 @@ def _tool_choice(value: Json) -> ToolChoice | None:
     return None if name is None else ToolChoice("required", (name,))
 
 
+_NAMING: Final = frozenset({"type", "name", "namespace"})
 _ALLOWED: Final = ("type", "mode", "tools")
 
 
 def _tool(value: Json) -> str | None:
     """The recipient for a tool as `tool_choice` names one."""
     members = members_of(value)
-    name = name_in(members) if members.get("type") in _KINDS else None
+    name = name_in(members) if members.get("type") in _KINDS and members.keys() <= _NAMING else None
     return recipient(name) if name is not None and name.name else None
 
 

@@ -255,7 +255,12 @@ def _write_request(around: Transcript, units: list[Json], extras: Object, layout
     out[key] = units
     if layout.get(INPUT) == "text" and len(units) == 1 and (text := _bare_text(units[0])) is not None:
         out[key] = text
-    return _enclosing(out, around, extras, layout, REQUEST_ORDER)
+    # A prompt that the server keeps may be all that is asked: then there are no items, and nobody says so.
+    form: Any = layout.get("form")
+    is_null = isinstance(form, ARRAY) and [INSTRUCTIONS, None] in form
+    prompted = is_null or INSTRUCTIONS in out or INSTRUCTIONS in extras
+    said = {other: value for other, value in out.items() if other != INPUT or value or not prompted}
+    return _enclosing(out, around, extras, layout, REQUEST_ORDER, said)
 
 
 def _bare_text(item: Json) -> str | None:
@@ -268,14 +273,31 @@ def _user_message(text: str) -> Object:
     return {"type": "message", "role": "user", "content": text}
 
 
-def _enclosing(out: Object, around: Transcript, extras: Object, layout: Object, order: tuple[str, ...]) -> Object:
-    """An object with the items and what stands around them, in the spelling that the layout remembers."""
+def _enclosing(
+    out: Object,
+    around: Transcript,
+    extras: Object,
+    layout: Object,
+    order: tuple[str, ...],
+    said: Object | None = None,
+) -> Object:
+    """An object with the items and what stands around them, in the spelling that the layout remembers.
+
+    Args:
+        out: the items, and what else is not said elsewhere.
+        around: what stands around them.
+        extras: what only this format says of it.
+        layout: how it was spelled.
+        order: that in which we write keys.
+        said: what of the items is written whatever the spelling says; None for all.
+    """
     others = extras.get(TOOLS) if isinstance(extras.get(TOOLS), list) else None
     if around.tools is not None or others is not None:
         out[TOOLS] = write_tools(around.tools or (), others)
     fixed = {**out, **PARAMETERS.write(around.settings, layout.get(SETTINGS), extras)}
     ordered = in_order(fixed, order) if len(fixed) > len(out) else fixed
-    return folded(shape(add(ordered, extras, order), layout.get("form"), fixed=fixed))
+    always = fixed if said is None else fixed.keys() - (out.keys() - said.keys() - {TOOLS})
+    return folded(shape(add(ordered, extras, order), layout.get("form"), fixed=always))
 
 
 def _write_list(around: Transcript, units: list[Json], extras: Object, layout: Object) -> Source | None:

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import cast
 
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
+from ocml_bridge.freeform import FORMAT, read_freeform, write_freeform
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
@@ -50,10 +51,12 @@ def _read_tool(raw: Json, namespace: str | None) -> Tool | None:
     strict = item.get("strict") if kind == FUNCTION else None
     strict = strict if isinstance(strict, bool) else None
     known += [] if strict is None else ["strict"]
-    extras = rest(item, known)
-    if kind == CUSTOM:
-        extras["type"] = CUSTOM
     layout: Object = {}
+    freeform, spelled = read_freeform(item.get(FORMAT), nested=False) if kind == CUSTOM else (None, None)
+    if spelled is not None:
+        known.append(FORMAT)
+        layout |= {FORMAT: spelled} if spelled else {}
+    extras = rest(item, known)
     if (form := form_of(item, TOOL_ORDER, TOOL_KEYS[cast("str", kind)], known)) is not None:
         layout["form"] = form
     if namespace is None:
@@ -64,7 +67,7 @@ def _read_tool(raw: Json, namespace: str | None) -> Tool | None:
             layout["whole"] = True
     else:
         own, bare = namespace, name
-    return Tool(bare, description, parameters, own, by_format(extras), by_format(layout), strict)
+    return Tool(bare, description, parameters, own, by_format(extras), by_format(layout), strict, freeform)
 
 
 def _read_namespace(raw: Json) -> list[Tool] | None:
@@ -133,10 +136,12 @@ def _write_group(tools: Sequence[Tool]) -> Object:
 
 def _write_tool(tool: Tool, name: str) -> Object:
     extras = {key: value for key, value in notes_in(tool.extras).items() if key != NAMESPACE}
-    kind = CUSTOM if extras.pop("type", None) == CUSTOM else FUNCTION
+    kind = FUNCTION if tool.freeform is None else CUSTOM
     out: Object = {"type": kind, "name": name}
     if tool.description is not None:
         out["description"] = tool.description
+    if tool.freeform is not None:
+        out |= write_freeform(tool.freeform, notes_in(tool.layout).get(FORMAT), nested=False)
     fixed = list(out)
     if kind == FUNCTION:
         out["parameters"] = tool.parameters

@@ -23,7 +23,7 @@ from .envelopes import Place, cut_short, emptied, items_of, outline, refilled
 from .form import notes_in
 from .items import MADE_UP
 from .messages import INSTRUCTIONS, Instructions, declares_more_tools, is_instructions
-from .nearest import linked, nearest, with_kinds, with_names
+from .nearest import linked, nearest, with_custom, with_kinds, with_names
 from .notices import notice
 from .shapes import read_shell, takes_instructions, write_shell
 from .spelling import is_merged, read_item, spelled
@@ -200,7 +200,7 @@ class ItemWriter(EnvelopeWriter):
             document = conversation.transcript
             conversation = conversation_of(hoist_tools(document, log))
             origins = places(document, log)
-        items = with_names(with_kinds(linked(conversation.items)))
+        items = with_names(with_kinds(linked(with_custom(conversation.items, conversation.around.tools))))
         start = _FIRST if takes_instructions(conversation.around) else None
         return Prepared(items, conversation.around, origins, start)
 

@@ -49,6 +49,20 @@ class Flags:
 
 
 @dataclass(slots=True)
+class Freeform:
+    """What a tool takes that has no arguments: a text.
+
+    Attributes:
+        syntax: of the grammar that the text follows: `lark`, `regex`; None for any text.
+        grammar: in that syntax.
+    """
+
+    syntax: str | None = None
+    grammar: str | None = None
+    __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+
+@dataclass(slots=True)
 class Tool:
     """One declared tool.
 
@@ -58,6 +72,7 @@ class Tool:
         parameters: JSON Schema; None where the source has none.
         namespace: None for the default one, `functions`.
         strict: whether arguments must follow the schema to the letter; None where the source does not say.
+        freeform: of a tool that takes a text in place of arguments, which; None for a function.
     """
 
     name: str
@@ -67,6 +82,7 @@ class Tool:
     extras: ByFormat | None = None
     layout: ByFormat | None = None
     strict: bool | None = None
+    freeform: Freeform | None = None
     __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
 
 

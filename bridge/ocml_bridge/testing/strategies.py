@@ -258,6 +258,7 @@ _INTENTS = st.one_of(st.none(), st.none(), st.sampled_from(["preamble", "status"
 _FAILED = st.sampled_from([None, None, None, True, False])
 _WEIGHTS = st.sampled_from([None, None, None, 0, 1, 0.5])
 _SIGNED = st.builds(Signature, words(), st.sampled_from(["anthropic", "google", "openai", "x", None]), st.booleans())
+_SIGNATURES = st.one_of(st.none(), _SIGNED)
 _ENDINGS = st.sampled_from(["end", "end", "end", "call", "return", None])
 
 
@@ -278,7 +279,7 @@ def wild_messages() -> SearchStrategy[Message]:
         continues=st.booleans(),
         failed=_FAILED,
         weight=_WEIGHTS,
-        signature=optional(_SIGNED),
+        signature=_SIGNATURES,
         extras=by_format(),
         layout=by_format(),
     )
@@ -295,10 +296,6 @@ def _call(name: str, arguments: str, call_id: str | None, joined: bool) -> Messa
         end="call",
         continues=joined,
     )
-
-
-def _said(role: str, text: str, name: str | None) -> Message:
-    return Message(role, text, name=name)
 
 
 def _thought(text: str, signature: Signature | None) -> Message:
@@ -325,8 +322,8 @@ def plausible_messages() -> SearchStrategy[Message]:
     ids = st.one_of(st.none(), st.sampled_from(["c1", "c2", "call_1"]))
     speakers = st.sampled_from([None, None, "bob"])
     return st.one_of(
-        st.builds(_said, st.sampled_from(["system", "developer", "user"]), texts(), speakers),
-        st.builds(_thought, texts(), optional(_SIGNED)),
+        st.builds(Message, st.sampled_from(["system", "developer", "user"]), texts(), speakers),
+        st.builds(_thought, texts(), _SIGNATURES),
         st.builds(_preamble, texts()),
         st.builds(_answer, texts(), st.booleans()),
         st.builds(_call, names, arguments, ids, st.booleans()),

@@ -1,0 +1,306 @@
+"""Tool calls, both ways: objects that name their kind and hold another object of that name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, cast
+
+from ocml_bridge import jsontext
+from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
+from ocml_bridge.freeform import custom_calls
+from ocml_bridge.model import Json, Message, Signature, Tool
+from ocml_bridge.signatures import signature_by
+from ocml_bridge.turns import FUNCTIONS, name_of, recipient_of
+from ocml_bridge.units.heads import Item
+
+from .form import by_format, notes_in
+from .syntax import (
+    CALL_KEYS,
+    CALL_ORDER,
+    CUSTOM,
+    FUNCTION,
+    FUNCTION_CALL,
+    HOME,
+    INPUT_KEYS,
+    TOOL_CALLS,
+)
+
+_PLAIN_CALL: Final = ("id", "type", "function")
+_PLAIN_FUNCTION: Final = ("name", "arguments")
+
+
+def kind_of(item: Object) -> str | None:
+    """`function` or `custom`; by the object that is there where no type is given; None for other kinds."""
+    kind = item.get("type")
+    if is_empty(kind):
+        kind = FUNCTION if FUNCTION in item else CUSTOM
+    return kind if isinstance(kind, str) and kind in INPUT_KEYS and isinstance(item.get(kind), dict) else None
+
+
+# --- calls, reading ---------------------------------------------------------------------------------------------------
+
+
+_SIGNED: Final = (("extra_content", "google", "thought_signature"), ("provider_specific_fields", "thought_signature"))
+"""Where servers give the signature of a call of Gemini's: Google itself, whose place is ours, and LiteLLM."""
+_VENDOR: Final = "google"
+
+
+class _Call(NamedTuple):
+    """What the object in a call says: recipient, body, how it was spelled, and what only this format can say."""
+
+    recipient: str
+    content: str
+    layout: Object
+    extras: Object
+
+
+def read_calls(value: Json, speaker: str | None) -> list[Message] | None:
+    """The calls of `tool_calls`; None where any of them cannot be understood."""
+    if not isinstance(value, ARRAY):
+        return None
+    calls: list[Message] = []
+    for item in value:
+        call = _read_call(item, speaker)
+        if call is None:
+            return None
+        calls.append(call)
+    return calls
+
+
+def _read_call(value: Json, speaker: str | None) -> Message | None:
+    if not isinstance(value, OBJECT):
+        return None
+    item: Object = value
+    kind = kind_of(item)
+    found = _read_inner(item[kind], INPUT_KEYS[kind]) if kind is not None else None
+    if kind is None or found is None:
+        return _read_near_call(item, speaker)
+    call_id = item.get("id")
+    if not isinstance(call_id, str) or not call_id:
+        call_id = None
+    layout = found.layout
+    extras: Object = {}
+    signed = next((place for place in _SIGNED if _signature_at(item, place)), None)
+    if call_id is None or tuple(item) != _PLAIN_CALL or is_empty(item["type"]):
+        form = form_of(item, CALL_ORDER, CALL_KEYS, (kind,))
+        if form is not None or call_id is None:
+            layout["form"] = form or list(item)
+        known = ("type", kind, *(signed or ())[:1])
+        extras = rest(item, known if call_id is None else ("id", *known))
+    if found.extras:
+        extras[kind] = found.extras
+    if signed is not None and signed is not _SIGNED[0]:
+        layout["signature"] = signed[0]
+    if kind == CUSTOM and found.recipient.startswith(FUNCTIONS):
+        layout["kind"] = CUSTOM
+    constraint = None if kind == CUSTOM else "json"
+    call = _message(found, speaker, call_id, constraint, layout, {TOOL_CALLS: extras} if extras else {})
+    if signed is not None:
+        call.signature = Signature(_signature_at(item, signed), _VENDOR)
+    return call
+
+
+def _signature_at(item: Object, place: tuple[str, ...]) -> str:
+    """The signature at a place where nothing else stands; "" where there is none."""
+    value: Json = item.get(place[0])
+    for key in place[1:]:
+        members = cast("Object", value) if isinstance(value, dict) else {}
+        value = members[key] if members.keys() == {key} else None
+    return value if isinstance(value, str) else ""
+
+
+def _signed(call: Message, layout: Object) -> Object:
+    """The member of a call that holds its signature."""
+    signature = signature_by(call, _VENDOR) if call.signature is not None and not call.signature.sealed else None
+    if signature is None:
+        return {}
+    outer, *inner = next((place for place in _SIGNED if place[0] == layout.get("signature")), _SIGNED[0])
+    value: Json = signature.value
+    for key in reversed(inner):
+        value = {key: value}
+    return {outer: value}
+
+
+def _read_near_call(item: Object, speaker: str | None) -> Message | None:
+    """A call of another library's shape, which is kept: without an object around its name, or of another type."""
+    if not is_empty(kind := item.get("type")) and kind not in _NEAR_KINDS:
+        return None
+    keys = item.keys() - {"id", "type"}
+    if keys in _FLAT_KEYS:
+        inner: Object = {"name": item.get("name"), "arguments": item.get("args", item.get("arguments"))}
+    elif keys == {FUNCTION} and isinstance(item[FUNCTION], OBJECT):
+        inner = item[FUNCTION]
+    else:
+        return None
+    if inner.keys() - {"name", "arguments"}:
+        return None
+    found = _read_inner(inner, "arguments")
+    call_id = item.get("id")
+    if found is None or not (call_id is None or (isinstance(call_id, str) and call_id)):
+        return None
+    return _message(found, speaker, call_id, "json", {"raw": item}, {})
+
+
+_NEAR_KINDS: Final = (FUNCTION, "tool", "tool_call")
+_FLAT_KEYS: Final = ({"name", "args"}, {"name", "arguments"})
+
+
+def is_near(call: Message) -> bool:
+    """Whether a call was read from another library's shape."""
+    return call.layout is not None and "raw" in call_layout(call)
+
+
+def names_no_tool(call: Message) -> bool:
+    """Whether a call has an empty name; its recipient is the namespace alone."""
+    return call.recipient == FUNCTIONS
+
+
+def read_function_call(value: Json, speaker: str | None) -> Message | None:
+    """The call of the deprecated `function_call`; None where it cannot be understood."""
+    found = _read_inner(cast("Object", value), "arguments") if isinstance(value, dict) else None
+    if found is None:
+        return None
+    layout = {"kind": FUNCTION_CALL, **found.layout}
+    return _message(found, speaker, None, "json", layout, {FUNCTION_CALL: found.extras} if found.extras else {})
+
+
+def _message(
+    call: _Call, speaker: str | None, call_id: str | None, constraint: str | None, layout: Object, extras: Object
+) -> Message:
+    return Message(
+        "assistant",
+        call.content,
+        speaker,
+        "commentary",
+        call.recipient,
+        call_id,
+        None,
+        None,
+        constraint,
+        "call",
+        extras=by_format(extras),
+        layout=by_format({"call": layout} if layout else {}),
+    )
+
+
+def _read_inner(inner: Object, key: str) -> _Call | None:
+    name, body = inner.get("name"), inner.get(key)
+    if not isinstance(name, str):
+        return None
+    recipient = recipient_of(name)
+    layout: Object = {}
+    if isinstance(body, str):
+        if tuple(inner) == _PLAIN_FUNCTION:
+            return _Call(recipient, body, layout, {})
+        content = body
+    elif body is None:
+        content = ""
+    else:
+        content = _compact(body)
+        if content is None:
+            return None
+        layout["arguments"] = "parsed"
+    known = ("name",) if body is None else ("name", key)
+    form = form_of(inner, ("name", key), frozenset(("name", key)), known)
+    if form is not None:
+        layout["inner"] = form
+    return _Call(recipient, content, layout, rest(inner, ("name", key)))
+
+
+def _compact(value: Json) -> str | None:
+    """A value as compact JSON, where that gives the value back."""
+    if jsontext.too_deep(value):
+        return None
+    text = jsontext.compact(value)
+    return text if jsontext.parse(text) is not None else None
+
+
+# --- calls, writing ---------------------------------------------------------------------------------------------------
+
+
+def call_layout(call: Message) -> Object:
+    """How a call was spelled."""
+    layout = notes_in(call.layout).get("call")
+    return cast("Object", layout) if isinstance(layout, dict) else {}
+
+
+def is_legacy(call: Message) -> bool:
+    """Whether a call was read from the deprecated `function_call`."""
+    return call.layout is not None and call.call_id is None and call_layout(call).get("kind") == FUNCTION_CALL
+
+
+def is_custom(call: Message) -> bool:
+    """Whether a call is to a custom tool: its input is not JSON, and its recipient is no function."""
+    if call.constraint == "json" or call.content_type == "json":
+        return False
+    if call.constraint is not None or call.recipient is None or not call.recipient.startswith(FUNCTIONS):
+        return True
+    return call_layout(call).get("kind") == CUSTOM
+
+
+def with_custom(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequence[Item]:
+    """The items; a call to a tool that is declared as a custom one has the layout of a custom tool's call."""
+    made: list[Item] = []
+    for at in custom_calls(items, tools):
+        head, content, call_id = items[at]
+        bare = head.message("", None)
+        own, spelled = notes_in(bare.layout), call_layout(bare)
+        if not {"kind", "raw"}.isdisjoint(spelled):
+            continue
+        made = made or list(items)
+        layout = {**(bare.layout or {}), HOME: {**own, "call": {**spelled, "kind": CUSTOM}}}
+        made[at] = (head.replaced(layout=layout), content, call_id)
+    return made or items
+
+
+def write_call(call: Message) -> Object:
+    """A call as an item of `tool_calls`."""
+    layout, extras = call_layout(call), notes_in(call.extras).get(TOOL_CALLS)
+    raw = layout.get("raw")
+    if raw is not None and extras is None and _says(raw, call):
+        return raw
+    kind = CUSTOM if is_custom(call) else FUNCTION
+    out: Object = {} if call.call_id is None else {"id": call.call_id}
+    out["type"] = kind
+    own: Object = cast("Object", extras) if isinstance(extras, dict) else {}
+    out[kind] = _write_inner(call, INPUT_KEYS[kind], layout, own.get(kind))
+    out |= _signed(call, layout)
+    out = add(out, own, CALL_ORDER)
+    return shape(out, layout.get("form"), fixed=(kind,), implied=("type",)) if layout else out
+
+
+def _says(raw: Json, call: Message) -> bool:
+    """Whether an object of another library's shape is read as just this call."""
+    read = _read_call(raw, call.name)
+    return (
+        read is not None
+        and is_near(read)
+        and (read.recipient, read.content, read.call_id, read.constraint)
+        == (
+            call.recipient,
+            call.content,
+            call.call_id,
+            call.constraint,
+        )
+    )
+
+
+def write_function_call(call: Message) -> Object:
+    """A call as the value of the deprecated `function_call`."""
+    return _write_inner(call, "arguments", call_layout(call), notes_in(call.extras).get(FUNCTION_CALL))
+
+
+def _write_inner(call: Message, key: str, layout: Object, extras: Json) -> Object:
+    name, body = name_of(call.recipient or ""), call.content
+    if layout.get("arguments") == "parsed":
+        body = _parsed(cast("str", body))
+    out = add({"name": name, key: body}, extras)
+    return shape(out, layout.get("inner"), fixed=("name",)) if layout else out
+
+
+def _parsed(text: str) -> Json:
+    """The value that a text is the compact JSON of; the text itself where there is none, or none worth parsing."""
+    span = jsontext.parse(text)
+    if span is None or isinstance(span.value, str) or span.value is None or _compact(span.value) != text:
+        return text
+    return span.value

@@ -1,0 +1,50 @@
+"""Tools that take a text in place of arguments, and calls to them, in every format."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ocml_bridge import Message, Tool, Transcript, convert, formats
+from ocml_bridge.model import Freeform, Settings
+from ocml_bridge.testing.laws import all_laws
+
+USER = Message("user", "Look.")
+TOOLS = {
+    "any text": Tool("look", "Looks.", freeform=Freeform()),
+    "a grammar": Tool("look", "Looks.", freeform=Freeform("lark", "start: WORD")),
+    "half a grammar": Tool("look", freeform=Freeform("lark")),
+    "beside parameters": Tool("look", parameters={"type": "object"}, strict=True, freeform=Freeform()),
+    "in a namespace": Tool("look", namespace="eyes", freeform=Freeform()),
+    "with what another format says of it": Tool("look", extras={"elsewhere": {"a": 1}}, freeform=Freeform()),
+}
+
+
+def call(text: str, tool: Tool) -> Message:
+    recipient = f"{tool.namespace or 'functions'}.look"
+    return Message("assistant", text, channel="commentary", recipient=recipient, call_id="c1", end="call")
+
+
+@pytest.mark.parametrize("target", formats())
+@pytest.mark.parametrize("case", TOOLS)
+def test_the_laws_hold(case: str, target: str) -> None:
+    tool = TOOLS[case]
+    reply = Message("tool", "Seen.", name=call("", tool).recipient, channel="commentary", recipient="assistant")
+    reply.call_id = "c1"
+    for text in ("here", '{"a":1}', ""):
+        all_laws(Transcript((USER, call(text, tool), reply), (tool,), settings=Settings(model="m")), target)
+
+
+@pytest.mark.parametrize("spelled", [["type", "syntax", "definition"], ["definition", "type", "syntax"]])
+def test_the_order_of_a_grammar_s_keys_is_kept(spelled: list[str]) -> None:
+    grammar = {"type": "grammar", "syntax": "regex", "definition": "a+"}
+    tool = {"type": "custom", "name": "look", "format": {key: grammar[key] for key in spelled}}
+    request: Any = {"input": [{"role": "user", "content": "Look."}], "tools": [tool]}
+    output: Any = convert(request, source="openai-responses", target="openai-responses").output
+    assert list(output["tools"][0]["format"]) == spelled
+
+
+def test_a_request_may_have_no_items() -> None:
+    for request in ({"model": "m", "instructions": "Be brief."}, {"instructions": None, "prompt": {"id": "p"}}):
+        assert convert(request, source="openai-responses", target="openai-responses").output == request
