@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harmony_judge import DIALECT, config, library
-from ocml_adapters.harmony.naming import function_names
+from ocml_adapters.harmony.profile import function_names
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import Options, Transcript, read
 from ocml_bridge.events import Start, Stop

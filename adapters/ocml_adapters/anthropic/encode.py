@@ -20,14 +20,13 @@ from ocml_bridge.turns import FUNCTIONS, is_call, name_of
 from ocml_bridge.visibility import is_reasoning
 
 from .assembly import Assembly
-from .blocks import write_block
-from .events import Events
+from .blocks import is_from_here, signature_of, write_block
+from .chunks import Events
 from .ids import lawful
 from .notes import type_of
 from .settings import write_settings
 from .spelling import with_object
 from .syntax import TEXT, THINKING, TOOL_USE
-from .thoughts import is_from_here, signature_of
 from .units import WireReader
 
 _REASONS: Final[dict[Reason, str]] = {

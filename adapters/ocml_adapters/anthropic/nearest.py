@@ -8,10 +8,10 @@ from ocml_bridge.narrowing import drop_message, narrow, with_own_extras
 from ocml_bridge.turns import is_call
 from ocml_bridge.visibility import is_private, is_reasoning
 
+from .blocks import is_from_here
 from .notes import by_format, notes_in, type_of
 from .parts import can_hold
 from .syntax import HOME, MESSAGE, SYSTEM
-from .thoughts import is_from_here
 
 _HOLDS = (Text, Media, Foreign)
 

@@ -1,4 +1,7 @@
-"""Blocks that are parts of a message, both ways: text, images, documents; any other one is kept as a foreign part."""
+"""Blocks that are parts of a message, both ways: text, images, documents; any other one is kept as a foreign part.
+
+The content of a message, or of a result, is a text or a list of them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, cast
 
 from ocml_bridge.form import OBJECT, Object, add, form_of, rest, shape
-from ocml_bridge.model import Foreign, Json, Media, Part, Text
+from ocml_bridge.model import Content, Foreign, Json, Media, Part, Text
+from ocml_bridge.turns import parts_of
 
 from .notes import by_format, notes_in
 from .syntax import (
@@ -187,3 +191,30 @@ def _write_source(media: Media) -> Object | None:
     if media.url is not None:
         return {"type": "url", "url": media.url}
     return None if media.file_id is None else {"type": "file", "file_id": media.file_id}
+
+
+# --- the content of a message or a result -----------------------------------------------------------------------------
+
+
+def read_content(raws: list[Json], *, alone: bool) -> tuple[Content, Object]:
+    """Blocks that are parts, as content, and how that was spelled.
+
+    Args:
+        raws: the blocks.
+        alone: whether nothing stands beside them, so that one text might have been written without a list.
+    """
+    parts, forms = read_parts(raws)
+    layout: Object = {"parts": forms} if forms else {}
+    if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].extras is None:
+        return parts[0].text, {"content": "list", **layout} if alone else layout
+    return parts, layout
+
+
+def write_content(content: Content, layout: Object) -> Json:
+    """Content as text, as a list of blocks, or as the value that it was."""
+    spelled = layout.get("content")
+    if isinstance(content, str):
+        return write_parts((Text(content),), layout.get("parts")) if spelled == "list" else content
+    if spelled == "bare" and len(content) == 1:
+        return write_parts(content, None)[0]
+    return write_parts(parts_of(content), layout.get("parts"))

@@ -12,9 +12,8 @@ from ocml_bridge.model import Content, Foreign, Json, Message
 from ocml_bridge.turns import FUNCTIONS, is_call
 
 from .blocks import read_block
-from .contents import read_content
 from .notes import by_format, notes_in
-from .parts import is_odd
+from .parts import is_odd, read_content
 from .syntax import HOME, MESSAGE, ROLES, SYSTEM, WIRE_KEYS, WIRE_ORDER
 
 

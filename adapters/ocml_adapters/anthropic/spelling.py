@@ -12,10 +12,9 @@ from ocml_bridge.model import Json, Message, replace
 from ocml_bridge.turns import is_call, parts_of
 
 from .blocks import write_block
-from .contents import write_content
 from .nearest import is_in_turn, is_spoken
 from .notes import notes_in
-from .parts import write_parts
+from .parts import write_content, write_parts
 from .reader import read_unit
 from .syntax import HOME, MESSAGE, SYSTEM, WIRE_ORDER
 

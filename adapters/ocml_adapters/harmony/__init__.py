@@ -15,9 +15,9 @@ _GPT_OSS = ChatTemplate(
     dialect="oss",
     reads_with_tools=True,
     own_tools=frozenset(OWN_TOOLS),
-    names=Lazy(f"{__name__}.naming:function_names"),
+    names=Lazy(f"{__name__}.profile:function_names"),
     calls_once=True,
-    guide=Lazy(f"{__name__}.guide:gpt_oss"),
+    guide=Lazy(f"{__name__}.profile:guide"),
     sources={"openai-gpt-oss-120b.jinja": "a4c9919cbbd4acdd51ccffe22da049264b1b73e59055fa58811a99efbd7c8146"},
 )
 

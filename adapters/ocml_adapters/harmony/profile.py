@@ -1,4 +1,4 @@
-"""gpt-oss: a request as these models are prompted with it.
+"""gpt-oss: a request as these models are prompted with it, and what their answers look like.
 
 The system message is the model's own; what a request calls system or developer are the developer's instructions.
 """
@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Final
 
+from ocml_bridge.guidance import Frame, Guide, Step, Wanted
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import AnswerFormat, Message, Settings, Tool, ToolChoice, Transcript, replace
 from ocml_bridge.prompting import HostedTool, Profiled
 from ocml_bridge.text import developer
+from ocml_bridge.turns import FUNCTIONS, full_name, recipient_of
 
-from .builtin import declaration, namespace_of
-from .syntax import CHANNELS, HOME, INSTRUCTIONS, OWN_TOOLS
-from .system import ResponseFormat, SystemContent, render_developer, render_system
+from .nearest import header_word
+from .syntax import CHANNEL, CHANNELS, CONSTRAIN, ENDS, HOME, INSTRUCTIONS, MESSAGE, OWN_TOOLS, START
+from .system import ResponseFormat, SystemContent, declaration, namespace_of, render_developer, render_system
 
 IDENTITY: Final = "You are ChatGPT, a large language model trained by OpenAI."
 CUTOFF: Final = "2024-06"
@@ -222,3 +224,56 @@ def _report_unsaid(settings: Settings, log: Log) -> None:
 
 def _report(log: Log, field: str, detail: str, severity: Severity = Severity.CHANGED) -> None:
     log.lose(LossCode.SETTINGS, _PLACE.format(field), detail, severity)
+
+
+# --- what an answer looks like ----------------------------------------------------------------------------------------
+
+_NEXT = f"{ENDS['end']}{START}assistant"
+
+
+def guide(wanted: Wanted) -> Guide:
+    """A thought, where the model wants one; a preamble before calls; then a call, or the answer."""
+    calls = [
+        Frame(f"{CHANNEL}commentary to=functions.{name} {CONSTRAIN}json{MESSAGE}", schema)
+        for name, schema in wanted.calls
+    ]
+    answer = [] if wanted.must_call else [Frame(f"{CHANNEL}final{MESSAGE}", wanted.answer)]
+    thought = Step((Frame(f"{CHANNEL}analysis{MESSAGE}", end=_NEXT),), optional=True)
+    preamble = Step((Frame(f"{CHANNEL}commentary{MESSAGE}", end=_NEXT),), optional=True)
+    last = Step((*calls, *answer))
+    return (thought, preamble, last) if calls else (thought, last)
+
+
+# --- names of functions -----------------------------------------------------------------------------------------------
+
+
+def function_names(tools: Sequence[Tool]) -> dict[str, str]:
+    """By the recipient for a declared name, the name of the function that it is to the model, where that differs.
+
+    Names that a header holds stay as they are; of others, what would part or end it becomes `_`, and where another tool
+    has that name already, a number stands behind it.
+    """
+    declared = dict.fromkeys(map(full_name, tools))
+    spelled = {name: fitting for name in declared if (fitting := _fitting(name)) == name}
+    taken = set(spelled)
+    for name in declared:
+        if name not in spelled:
+            spelled[name] = _free(_fitting(name), taken)
+            taken.add(spelled[name])
+    return {
+        recipient: name
+        for recipient, name in ((recipient_of(name), spelled[name]) for name in declared)
+        if "." in name or recipient != FUNCTIONS + name
+    }
+
+
+def _fitting(name: str) -> str:
+    return header_word(FUNCTIONS + name).removeprefix(FUNCTIONS)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}_{number}"
+    return free

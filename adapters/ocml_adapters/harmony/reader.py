@@ -14,8 +14,7 @@ from ocml_bridge.turns import continues, infer_grouping, is_call
 from ocml_bridge.units.heads import item_of
 
 from .body import read_body
-from .declared import KINDS
-from .frame_header import Header, ends_with, fields_in, read_header, uncalled
+from .declared import KINDS, Header, ends_with, fields_in, read_header, uncalled
 from .frames import Frame, Scan, begins, boundaries, pieces_of, scanned
 from .header import TOOL_NAME, Fields, is_call_to_tool, is_own_spelling, regular
 from .message import LINE_END, is_edge, lifted, make, split_tail

@@ -16,8 +16,7 @@ from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.stream.decoder import LiveLog, TextDecoder, lifted, settle, tell
 from ocml_bridge.stream.hold import Hold
 
-from .declared import NOTHING, names_of
-from .frame_header import ends_with, fields_in
+from .declared import NOTHING, ends_with, fields_in, names_of
 from .frames import Frame, Scanner, pieces_of
 from .header import fields_of
 from .message import is_edge, make
