@@ -41,6 +41,8 @@ WEATHER: dict[str, Any] = {
 WEATHER_TEXT = json.dumps(WEATHER)
 CALL = '{"name": "weather", "arguments": {"city": "Rome"}}'
 
+TURN = {"from": "human", "value": "Why?"}
+
 ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
     # LLaMA-Factory, data/README.md
     ("alpaca", {"instruction": "Why?", "input": "", "output": "Because."}, [ASKED, ANSWERED]),
@@ -62,6 +64,8 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         {"system_prompt": "Be kind.", "question": "Why?", "response": "Because."},
         [("system", "Be kind."), ASKED, ANSWERED],
     ),
+    ("alpaca", {"Question": "Why?", "Answer": "Because."}, [ASKED, ANSWERED]),
+    ("alpaca", {"problem": "Why?", "solution": "Because.", "answer": "3"}, [ASKED, ANSWERED]),
     # ms-swift, custom datasets
     ("alpaca", {"query": "Why?", "response": "Because.", "history": []}, [ASKED, ANSWERED]),
     (
@@ -133,6 +137,20 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
     (
         "preference",
         {"chosen": "\n\nHuman: Why?\n\nAssistant: Because.", "rejected": "\n\nHuman: Why?\n\nAssistant: No."},
+        [ASKED, ANSWERED],
+    ),
+    # torchtune, preference datasets
+    (
+        "preference",
+        {"chosen_conversations": [TURN, {"from": "gpt", "value": "Because."}], "rejected_conversations": [TURN, TURN]},
+        [ASKED, ANSWERED],
+    ),
+    ("preference", {"question": "Why?", "response_j": "Because.", "response_k": "No."}, [ASKED, ANSWERED]),
+    ("prompt", {"prompt": "\n\nHuman: Why?\n\nAssistant:"}, [ASKED]),
+    # axolotl, turns in other keys
+    (
+        "messages",
+        {"messages": [{"from": "human", "text": "Why?"}, {"from": "gpt", "text": "Because."}]},
         [ASKED, ANSWERED],
     ),
     # the messages column of the Hub, with its neighbours
@@ -220,6 +238,8 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         {"model": "m", "max_tokens": 9, "system": "Be kind.", "messages": [{"role": "user", "content": "Why?"}]},
         [("system", "Be kind."), ASKED],
     ),
+    ("chatml", {"text": "<|im_start|>user\nWhy?<|im_end|>\n", "id": 1}, [ASKED]),
+    ("harmony", {"text": "<|start|>user<|message|>Why?<|end|>"}, [ASKED]),
     ("gemini", {"contents": [{"role": "user", "parts": [{"text": "Why?"}]}]}, [ASKED]),
 ]
 
@@ -272,6 +292,15 @@ def test_a_thought_in_tags_is_text_unless_the_plan_names_them() -> None:
     row = {"prompt": "Why?", "completion": "<think>\nHm.\n</think>\n\nBecause."}
     assert told(conversations(row)[0].messages) == [ASKED, ("assistant", "<think>\nHm.\n</think>\n\nBecause.")]
     plan = plan_of({"layout": "prompt-completion", "thoughts": "think"})
+    assert told(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
+
+
+def test_a_thought_in_other_tags_is_one_in_turns_too() -> None:
+    said = (
+        "<|begin_of_thought|>\n\nHm.\n\n<|end_of_thought|>\n\n<|begin_of_solution|>\n\nBecause.\n\n<|end_of_solution|>"
+    )
+    row = {"conversations": [TURN, {"from": "assistant", "value": said}]}
+    plan = plan_of({"layout": "sharegpt", "thoughts": ["begin_of_thought"]})
     assert told(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
 
 

@@ -197,6 +197,8 @@ def read_prompt(fields: Object, wording: Wording) -> list[Object]:
     listed = as_list(asked)
     if listed and all(as_list(turn) is not None for turn in listed):  # turns of messages, as BFCL has them
         asked = [each for turn in listed for each in as_list(turn) or []]
+    if isinstance(asked, str) and (told := speech.read_prompt(asked)) is not None:
+        return [*messages, *told]
     if as_list(asked) is not None:
         messages += respelled_all(asked, wording, f"/{INSTRUCTION}")
         asked = None

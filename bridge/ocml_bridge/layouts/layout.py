@@ -35,7 +35,7 @@ class Wording:
     """
 
     role: tuple[str, ...] = ("role", "from")
-    text: tuple[str, ...] = ("content", "value")
+    text: tuple[str, ...] = ("content", "value", "text")
     roles: Mapping[str, str] = field(default_factory=dict[str, str])
     separator: str = "\n"
     thoughts: tuple[str, ...] = ()
@@ -101,7 +101,7 @@ class Layout:
             return row
         found: Object = {}
         for name, columns in self.columns.items():
-            column = next((each for each in columns if row.get(each) is not None), None)
+            column = next((each for each in _present(columns, row) if row[each] is not None), None)
             if column is not None:
                 found[name] = row[column]
         return found
@@ -112,7 +112,7 @@ class Layout:
             return frozenset(row)
         taken: set[str] = set()
         for columns in (names for name, names in self.columns.items() if name not in self.beside):
-            present = [each for each in columns if each in row]
+            present = _present(columns, row)
             taken.update([each for each in present if row[each] is not None][:1] or present[:1])
         return frozenset(taken)
 
@@ -153,6 +153,15 @@ class Layout:
         """The layout of a dataset that has other names for columns, and words of its own."""
         names = {key: (each,) for key, each in columns.items()}
         return replace(self, columns={**self.columns, **names}, wording=wording)
+
+
+def _present(columns: Sequence[str], row: Object) -> list[str]:
+    """The columns of a row that go by some names, in their order; where none does, those that differ in capitals."""
+    exact = [each for each in columns if each in row]
+    if exact or all(name.islower() for name in row):
+        return exact
+    by_name = {name.lower(): name for name in reversed(row)}
+    return [by_name[each] for each in columns if each in by_name]
 
 
 def unfit(name: str, reason: str) -> BridgeError:

@@ -17,7 +17,7 @@ from .held import as_list, as_object
 from .layout import Document, Layout, Object
 from .table import BY_NAME, LAYOUTS
 from .thoughts import TAGS
-from .whole import whole
+from .whole import in_text, whole
 
 AUTO: Final = "auto"
 """The name of the plan that tells the layout of each row from the row."""
@@ -70,7 +70,7 @@ def layouts_of(plan: Plan) -> tuple[Layout, ...]:
 def _layouts(plan: Plan) -> tuple[Layout, ...]:
     names = plan.layout
     alone = len(names) == 1
-    found = [*whole(), *LAYOUTS] if names == (AUTO,) else [layout_of(name, alone=alone) for name in names]
+    found = [*whole(), *LAYOUTS, *in_text()] if names == (AUTO,) else [layout_of(name, alone=alone) for name in names]
     return tuple(_worded(layout, plan) for layout in found)
 
 

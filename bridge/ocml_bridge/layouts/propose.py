@@ -159,7 +159,7 @@ def proposal(survey: Survey, containers: list[str]) -> str:
         return "\n".join([*lines, *(guess or _UNKNOWN), ""])
     lines.append(f"layout: {names[0] if len(names) == 1 else '[' + ', '.join(_in_order(names)) + ']'}")
     tags = sorted({tag for seen in survey.layouts.values() for tag in seen.thoughts}, key=TAGS.index)
-    if tags and not set(names) <= {"sharegpt", "hermes-functions"}:
+    if tags and (tags != ["think"] or not set(names) <= {"sharegpt", "hermes-functions"}):
         shown = ", ".join(f"{fences(tag)[0]}…{fences(tag)[1]}" for tag in tags)
         lines += [f"# Thoughts stand in answers, in {shown}. Without this line they are part of what users see:"]
         lines.append(f"thoughts: [{', '.join(tags)}]")

@@ -83,6 +83,14 @@ def read_speech(text: Json) -> list[Object] | None:
     ]
 
 
+def read_prompt(text: str) -> list[Object] | None:
+    """The messages of a text that ends where the assistant is to speak; None for any other text."""
+    messages = read_speech(text) if text.rstrip().endswith(":") else None
+    if not messages or messages[-1] != message("assistant", ""):
+        return None
+    return messages[:-1]
+
+
 def read_dialogue(fields: Object, wording: Wording) -> Sequence[Document]:
     """The conversation of a text, behind what the system says in a column of its own.
 

@@ -14,11 +14,11 @@ _MEDIA: Final = {"images": ("images", "image"), "videos": ("videos", "video"), "
 _HISTORY: Final = {"history": ("history",)}
 _PROMPT: Final = {"system": _SYSTEM, "tools": _TOOLS}
 _QUESTIONS: Final = (
-    *("instruction", "question", "query", "problem", "prompt", "inputs", "INSTRUCTION", "message_1"),
+    *("instruction", "question", "query", "problem", "prompt", "inputs", "message_1"),
     *("instructions", "user", "human", "input_text", "task", "goal"),
 )
 _ANSWERS: Final = (
-    *("output", "answer", "response", "solution", "completion", "targets", "outputs", "RESPONSE", "message_2"),
+    *("output", "response", "solution", "completion", "answer", "targets", "outputs", "message_2"),
     *("generation", "assistant", "gpt", "output_text", "target"),
 )
 
@@ -96,8 +96,8 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         {
             "instruction": ("prompt", "instruction", "question", "query", "messages"),
             "input": ("input",),
-            "chosen": ("chosen", "chosen_response"),
-            "rejected": ("rejected", "rejected_response"),
+            "chosen": ("chosen", "chosen_response", "chosen_conversations", "response_j"),
+            "rejected": ("rejected", "rejected_response", "rejected_conversations", "response_k"),
             **_HISTORY,
             **_PROMPT,
         },
@@ -130,7 +130,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "texts",
         "texts by turns (UltraChat)",
         "openai",
-        {"texts": ("data", "dialog", "turns")},
+        {"texts": ("data", "dialog", "turns", "conversations", "conversation", "messages")},
         turns.take_turns,
         turns.read_texts,
     ),

@@ -100,6 +100,8 @@ def are_sharegpt(fields: Object, wording: Wording) -> bool:
         return False
     if wording.role != _TURNS.role:
         return True
+    if not all(any(key in (as_object(turn) or {}) for key in wording.text) for turn in as_list(turns) or []):
+        return False
     listed = [as_object(turn) or {} for turn in as_list(turns) or []]
     if any(as_list(turn.get("content")) is not None or "tool_calls" in turn for turn in listed):
         return False
@@ -116,7 +118,7 @@ def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     turns = as_list(value)
     if turns is None:
         raise misshapen(f"/{CONVERSATIONS}", "a list of turns")
-    row: Object = {CONVERSATIONS: [_turn(each, wording) for each in turns]}
+    row: Object = {CONVERSATIONS: [_thought(_turn(each, wording), wording) for each in turns]}
     return [Document(row | {name: fields[name] for name in _BESIDE if name in fields})]
 
 
@@ -134,6 +136,19 @@ def _turn(turn: Json, wording: Wording) -> Json:
     return out
 
 
+def _thought(turn: Json, wording: Wording) -> Json:
+    """A turn whose thought stands in the tags that its format has, where it stands in others."""
+    found = as_object(turn) or {}
+    key = next((key for key in _TURNS.text if isinstance(found.get(key), str)), None)
+    if key is None or not wording.thoughts:
+        return turn
+    apart = thoughts.split(message("assistant", found[key]), wording)
+    if thoughts.REASONING not in apart:
+        return turn
+    return {**found, key: thoughts.joined(apart, _THINK)["content"]}
+
+
+_THINK: Final = Wording(thoughts=("think",))
 _SPEAKERS: Final = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Final
 
@@ -24,6 +25,20 @@ WIRES: Final = (
     "chatml-json",
 )
 """The formats whose rows are told from their evidence, where no plan names one."""
+
+
+TEXTS: Final = ("harmony", "chatml", "internlm2", "ocm-0.1", "ocm-2.2")
+"""The formats that the column of a text is looked at for."""
+
+
+@lru_cache(maxsize=1)
+def in_text() -> tuple[Layout, ...]:
+    """The layouts of rows that are a text in a format, told from the text."""
+    return tuple(replace(_whole(each, named=True), fits=partial(_is_text_of, each)) for each in TEXTS)
+
+
+def _is_text_of(name: str, fields: Object, wording: Wording) -> bool:
+    return _has_text(fields, wording) and _is_of(name, fields["text"], wording)
 
 
 @lru_cache(maxsize=32)
@@ -63,8 +78,8 @@ def _read_text(fields: Object, _wording: Wording) -> Sequence[Document]:
     return [Document(fields["text"])]
 
 
-def _is_of(name: str, row: Object, _wording: Wording) -> bool:
-    if name == "anthropic" and row.keys().isdisjoint(_REQUESTED):
+def _is_of(name: str, row: Object | str, _wording: Wording) -> bool:
+    if isinstance(row, dict) and name == "anthropic" and row.keys().isdisjoint(_REQUESTED):
         # Messages beside a column `system` are a row of anybody's; their own blocks tell that they are Anthropic's.
         row = {key: value for key, value in row.items() if key != "system"}
     try:
