@@ -485,3 +485,10 @@ def test_results_of_parallel_calls_in_one_list_answer_their_calls() -> None:
     alone = message("tool", ("text", "[1, 2, 3]"))
     [conversation] = conversations({"messages": [message("user", ("text", "?")), called, alone]})
     assert told(conversation.messages)[3:] == [("tool", "[1, 2, 3]")]
+
+
+def test_a_row_that_is_changed_is_looked_at_again() -> None:
+    row: dict[str, Any] = {"contents": [{"role": "user", "parts": [{"text": "Why?"}]}]}
+    assert read_row(Plan((AUTO,)), row).layout.name == "gemini"
+    row["messages"] = [{"role": "user", "content": row.pop("contents")[0]["parts"][0]["text"]}]
+    assert read_row(Plan((AUTO,)), row).layout.name == "messages"

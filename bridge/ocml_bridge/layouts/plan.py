@@ -17,7 +17,7 @@ from .held import as_list, as_object
 from .layout import Document, Layout, Object
 from .table import BY_NAME, LAYOUTS
 from .thoughts import TAGS
-from .whole import in_text, whole
+from .whole import forget, in_text, whole
 
 AUTO: Final = "auto"
 """The name of the plan that tells the layout of each row from the row."""
@@ -114,12 +114,20 @@ def read_row(plan: Plan, row: Json) -> Row:
     columns = as_object(row)
     if columns is None:
         raise BridgeError(ErrorCode.SHAPE, "a row is an object, with a member for each column", path="")
-    for layout in layouts_of(plan):
-        if layout.has(columns):
-            documents = layout.read(columns)
-            taken = layout.taken(columns)
-            return Row(layout, documents, {name: value for name, value in columns.items() if name not in taken})
-    raise BridgeError(ErrorCode.SHAPE, _unfitting(plan, columns), path="")
+    layout = layout_for(plan, columns)
+    if layout is None:
+        raise BridgeError(ErrorCode.SHAPE, _unfitting(plan, columns), path="")
+    documents = layout.read(columns)
+    taken = layout.taken(columns)
+    return Row(layout, documents, {name: value for name, value in columns.items() if name not in taken})
+
+
+def layout_for(plan: Plan, row: Object) -> Layout | None:
+    """The first layout of a plan that a row is of; None where there is none."""
+    try:
+        return next((layout for layout in layouts_of(plan) if layout.has(row)), None)
+    finally:
+        forget()
 
 
 def _unfitting(plan: Plan, row: Object) -> str:

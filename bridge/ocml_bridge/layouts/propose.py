@@ -12,7 +12,7 @@ from ..errors import BridgeError
 from ..model import Json
 from .held import as_list, as_object
 from .layout import Layout, Object
-from .plan import AUTO, Plan, layouts_of
+from .plan import AUTO, Plan, layout_for, layouts_of
 from .thoughts import TAGS, fences, tag_of
 
 _SHORT: Final = 100
@@ -81,7 +81,7 @@ class Survey:
         if columns is None:
             self.broken[str(row) if isinstance(row, BridgeError) else "a row that is no object"] += 1
             return
-        layout = next((each for each in layouts_of(Plan((AUTO,))) if each.has(columns)), None)
+        layout = layout_for(Plan((AUTO,)), columns)
         if layout is None:
             self.others[tuple(columns)] += 1
             self.stranger = self.stranger or columns

@@ -79,13 +79,33 @@ def _read_text(fields: Object, _wording: Wording) -> Sequence[Document]:
 
 
 def _is_of(name: str, row: Object | str, _wording: Wording) -> bool:
-    if isinstance(row, dict) and name == "anthropic" and row.keys().isdisjoint(_REQUESTED):
+    if isinstance(row, dict) and "system" in row and name == "anthropic" and row.keys().isdisjoint(_REQUESTED):
         # Messages beside a column `system` are a row of anybody's; their own blocks tell that they are Anthropic's.
         row = {key: value for key, value in row.items() if key != "system"}
-    try:
-        return format_of(row) == name
-    except BridgeError:
-        return False
+    return _format_of(row) == name
+
+
+class _Told:
+    """The row that is looked at, and its format: one layout behind the other asks for it."""
+
+    last: tuple[Object | str | None, str | None] = (None, None)
+
+
+def _format_of(row: Object | str) -> str | None:
+    """The format that a row is surely a document of; None for any other row."""
+    known, told = _Told.last
+    if known is not row:
+        try:
+            told = format_of(row)
+        except BridgeError:
+            told = None
+        _Told.last = row, told
+    return told
+
+
+def forget() -> None:
+    """The row was looked at: it may be changed now."""
+    _Told.last = None, None
 
 
 def _is_answer(row: Object, wording: Wording) -> bool:
