@@ -23,6 +23,7 @@ from ocml_bridge.spans import Span, SpanKind, tokenized
 from ocml_bridge.stability import is_stable
 from ocml_bridge.testing import check_spans
 from ocml_bridge.testing.spans import spans_hold, tiles
+from sources import ROOT
 
 TEXTS = ("harmony", "harmony:hf", "chatml", "chatml:hermes", "chatml:qwen-xml", "chatml:lfm2", "ocm-0.1", "ocm-2.2")
 TOKENS = ("harmony-tokens", "internlm2-tokens")
@@ -51,6 +52,13 @@ def unescape(raw: str) -> str:
     """What a body of OpenChatML 2.2 says."""
     content = decode(raw, marked=False)
     return content if isinstance(content, str) else raw
+
+
+def test_the_example_of_the_page_shows_what_it_gives(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "spans.md").read_text("utf-8")
+    [source, *_] = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    exec(source, {})
+    assert capsys.readouterr().out == re.findall(r"^```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[0]
 
 
 # --- what they say ----------------------------------------------------------------------------------------------------

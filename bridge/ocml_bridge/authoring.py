@@ -23,6 +23,7 @@ from .model import (
     replace,
 )
 from .narrowing import drop_message, narrow
+from .spans.frames import FrameMarks
 from .text.control import ControlTokens
 from .text.im import Frame, Grammar
 from .turns import hoist_tools, infer_grouping, is_call, is_reply
@@ -55,6 +56,7 @@ __all__ = [
     "Flags",
     "Foreign",
     "Frame",
+    "FrameMarks",
     "Grammar",
     "Head",
     "Infill",
