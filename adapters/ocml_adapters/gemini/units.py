@@ -66,7 +66,7 @@ class ContentWriter(BlockWriter):
         """The document with a name for each reply: Gemini finds calls by it."""
         made = super().prepare(conversation, log)
         items = list(named(made.items))
-        if any(head.recipient == PYTHON and head.calls for head, _, _ in items):
+        if PYTHON in [item[0].recipient for item in items if item[0].calls]:
             messages = messages_of(items)
             for reply, call in pair(messages).items():
                 if not is_code(messages[call]) and messages[reply].name == PYTHON:

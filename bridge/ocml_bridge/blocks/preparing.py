@@ -128,15 +128,16 @@ def _sorted(grammar: Grammar, stretch: Sequence[int], items: Sequence[Item], pai
 
 def _may_fuse(grammar: Grammar, items: Sequence[Item]) -> bool:
     """Whether there may be texts that have to be one."""
-    before = ""
+    before, called = "", False
     for head, content, _ in items:
-        if head.role == before and head.role != "tool" and (before == "system" or grammar.joins_texts):
+        texts = head.role == before != "tool" and not (called or head.calls)
+        if texts and (before == "system" or grammar.joins_texts):
             return True
         # A message may be left out, and its neighbours stand side by side.
         odd = not content or content.__class__ is not str or head.role not in ("system", "user", "assistant", "tool")
         if grammar.joins_texts and odd:
             return True
-        before = head.role
+        before, called = head.role, head.calls
     return False
 
 

@@ -214,10 +214,12 @@ def wires_of(grammar: Grammar, units: Sequence[Object]) -> list[Json]:
     out: list[Json] = []
     group: list[Object] = []
     for unit in units:
-        if group and not unit["joined"]:
+        if unit["joined"]:
+            group.append(unit)
+            continue
+        if group:
             out.append(wire_of(grammar, group))
-            group = []
-        group.append(unit)
+        group = [unit]
     if group:
         out.append(wire_of(grammar, group))
     return out
