@@ -65,12 +65,12 @@ def _refuse_what_has_no_data(data: Any) -> None:
         instead = "what is in the file: path.read_bytes()"
     elif hasattr(data, "readline"):
         instead = "what is in the file: file.read()"
-    elif isinstance(data, (bytearray, memoryview)):
+    elif type(data) in (bytearray, memoryview):
         instead = "bytes(data)"
     else:
         return
-    message = f"data is str, bytes or parsed JSON, not a {data.__class__.__name__}; give {instead}"
-    raise BridgeError(ErrorCode.SHAPE, message)
+    kind: type[Any] = data.__class__
+    raise BridgeError(ErrorCode.SHAPE, f"data is str, bytes or parsed JSON, not a {kind.__name__}; give {instead}")
 
 
 def _text(data: str | bytes, log: Log) -> str:
