@@ -138,7 +138,7 @@ def test_paths_are_those_of_the_document_where_messages_are_left_out() -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_policy_for_control_tokens_holds_for_them(target: str) -> None:
     document = Transcript((Message("user", "a"), Message("user", "b [INST]")))
-    with pytest.raises(BridgeError, match="choose --control-tokens neutralise") as raised:
+    with pytest.raises(BridgeError, match="use --control-tokens neutralise") as raised:
         write(document, target, options=Options(control_tokens="refuse", special_tokens=MISTRAL))
     assert (raised.value.code, raised.value.path) == (ErrorCode.CONTROL_TOKEN, "/messages/1/content")
     raw = write(document, target, options=Options(control_tokens="raw", special_tokens=MISTRAL))

@@ -232,7 +232,7 @@ def test_a_format_is_told_by_what_only_it_has(source: Any, right: str) -> None:
 def test_frames_on_lines_of_their_own_may_be_either() -> None:
     """It is the minimal example of OpenChatML 2.2 §13, without the header that it must have, and one of Harmony."""
     text = "<|start|>user<|message|>What is 2 + 2?<|end|>\n<|start|>assistant"
-    with pytest.raises(BridgeError, match=r"ocm-2\.2, harmony") as raised:
+    with pytest.raises(BridgeError, match=r"ocm-2\.2 or harmony") as raised:
         detect(text)
     assert raised.value.code is ErrorCode.FORMAT_AMBIGUOUS
 

@@ -43,7 +43,7 @@ def test_certain_evidence_of_another_format_is_refused(data: str, name: str) -> 
             read(data, named)
         assert raised.value.code is ErrorCode.FORMAT_DOUBT
         assert raised.value.exit_code == 5
-        assert f"you said {named}; this is certainly {name}" in raised.value.message
+        assert f"the input is not {named} but {name}" in raised.value.message
         assert read(data, named, options=AS_NAMED).source == named
 
 

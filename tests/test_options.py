@@ -40,7 +40,7 @@ def test_an_option_of_a_format_concerns_that_format() -> None:
     ("given", "says"),
     [
         ({"resoning": "reasoning"}, "no format has an option 'resoning'; did you mean reasoning?"),
-        ({"reasoning": "thinking"}, "reasoning knows no 'thinking'; it knows reasoning, reasoning_content"),
+        ({"reasoning": "thinking"}, "reasoning cannot be 'thinking'; it is one of reasoning, reasoning_content"),
     ],
 )
 def test_an_option_that_no_format_declares_and_a_value_that_it_does_not_take_are_refused(

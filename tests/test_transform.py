@@ -79,5 +79,5 @@ def test_all_reasoning_may_be_dropped_whether_it_was_answered_or_not() -> None:
 
 
 def test_whose_reasoning_is_one_of_two_words() -> None:
-    with pytest.raises(BridgeError, match="drop_analysis knows no True; it knows final, all"):
+    with pytest.raises(BridgeError, match="drop_analysis cannot be True; it is one of final, all"):
         write(Transcript(), "harmony", drop_analysis=True)  # type: ignore[arg-type]

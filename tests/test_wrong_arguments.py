@@ -36,7 +36,7 @@ def test_detection_takes_bytes() -> None:
 
 @pytest.mark.parametrize("name", ["a.chatml", "data/in.json", "C:\\data\\in.txt"])
 def test_the_name_of_a_file_is_told_from_a_text(name: str) -> None:
-    with pytest.raises(BridgeError, match="looks like the name of a file; give what is in the file"):
+    with pytest.raises(BridgeError, match="looks like the name of a file; give the content of the file"):
         convert(name, target="openai")
 
 

@@ -64,7 +64,7 @@ def guarded(
 
 def refused(losses: Sequence[Loss]) -> BridgeError:
     """The error of the policy `refuse`; for the caller to raise."""
-    message = "the content makes a special token that the options name; choose --control-tokens neutralise"
+    message = "the content holds a special token of --special-tokens; to break it up, use --control-tokens neutralise"
     return BridgeError(ErrorCode.CONTROL_TOKEN, message, path=losses[0].path)
 
 
@@ -72,7 +72,7 @@ WRITTEN_RAW = Loss(
     LossCode.CONTROL_TOKEN,
     Severity.CHANGED,
     "",
-    "a special token in the content is written as it is, and is read as one",
+    "a special token in the content is written as it is, and reads as one",
 )
 
 
@@ -95,7 +95,7 @@ def broken_places(adapter: Adapter, image: Document, text: str, read: ReadText) 
     places = [place.path for place in diff(image, seen)]
     if any(path.count("/") == 2 or path.rpartition("/")[2] in _HEADINGS for path in places if "/messages/" in path):
         raise _own(adapter)
-    detail = "a special token in it is broken by U+200B"
+    detail = "a special token in the content is broken up by U+200B"
     found = [path for path in places if "/layout" not in path] or [""]
     return [Loss(LossCode.CONTROL_TOKEN, Severity.CHANGED, path, detail) for path in found]
 

@@ -99,7 +99,7 @@ WHOLE: Final = Place()
 
 def several(*, offset: int | None = None, path: str | None = None) -> BridgeError:
     """The error of a document that holds more than one conversation, with the place where the second begins."""
-    message = "another conversation begins here; 'ocml-convert batch' or read_all() takes them one by one"
+    message = "a second conversation begins here; 'ocml-convert batch' converts each one, and read_all() reads each one"
     return BridgeError(ErrorCode.SEVERAL, message, offset=offset, path=path)
 
 

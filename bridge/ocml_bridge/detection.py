@@ -15,7 +15,7 @@ from .recognise import Recognised, is_sure, recognise
 from .source import guess
 
 _CERTAIN: Final = 3
-_UNTOLD: Final = "the format cannot be told from the input; name it with `source`"
+_UNTOLD: Final = "the format of the input is not recognised; name it with `source` (`ocml-convert formats` lists them)"
 
 
 def detect(data: Source | bytes) -> str:
@@ -72,7 +72,8 @@ def format_of(source: Source) -> str:
         raise BridgeError(ErrorCode.FORMAT_UNKNOWN, what, path=None if found is None else found.path)
     if len(names) > 1:
         raise BridgeError(
-            ErrorCode.FORMAT_AMBIGUOUS, f"the input may be any of {', '.join(names)}; name the one it is with `source`"
+            ErrorCode.FORMAT_AMBIGUOUS,
+            f"the input can be read as {' or '.join(names)}; name the right one with `source`",
         )
     return names[0]
 
@@ -80,9 +81,9 @@ def format_of(source: Source) -> str:
 def _untold(source: Source) -> str:
     """What to do with a source that is like nothing that is known."""
     if isinstance(source, str) and _FILE_NAME.fullmatch(source) is not None:
-        return f"{source!r} looks like the name of a file; give what is in the file"
+        return f"{source!r} looks like the name of a file; give the content of the file"
     if isinstance(source, str) and not source.strip():
-        return "the input is empty; name the format that it is empty in with `source`"
+        return "the input is empty, and no format can be recognised in it; name one with `source`"
     return _UNTOLD
 
 
@@ -128,8 +129,8 @@ def doubt(adapter: Adapter, source: Source) -> BridgeError | None:
     # JSON that no format reads is as wrong for this one as any other JSON that it is not made of.
     wrong = adapter.kind is Kind.JSON and _reader(found) is None
     code = ErrorCode.SHAPE if wrong else ErrorCode.FORMAT_DOUBT
-    message = f"you said {adapter.id}; this is certainly {found.kind.name} ({found.cited}); {_next(found)}"
-    message += f"; `force_format` reads it as {adapter.id} all the same"
+    message = f"the input is not {adapter.id} but {found.kind.name} ({found.cited}); {_next(found)}"
+    message += f"; to read it as {adapter.id} anyway, use `force_format`"
     return BridgeError(code, message, path=found.path)
 
 
@@ -155,7 +156,7 @@ def _next(found: Recognised) -> str:
     reader = _reader(found)
     if reader is not None:
         return f"the format {reader} reads it"
-    return found.kind.advice or "ocml-convert does not read that yet"
+    return found.kind.advice or "ocml-convert cannot read that yet"
 
 
 def _reader(found: Recognised) -> str | None:

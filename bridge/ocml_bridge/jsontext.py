@@ -95,7 +95,8 @@ def loads(data: str | bytes) -> Json:
             raise _too_deep() from error
         if _BEYOND_ORJSON.search(raw):
             return _loads_exactly(data)
-        raise BridgeError(ErrorCode.JSON, f"not JSON: {error.msg}", offset=error.pos) from error
+        what = error.msg if error.doc[error.pos :].strip() else "the text ends in the middle of it"
+        raise BridgeError(ErrorCode.JSON, f"not JSON: {what}", offset=error.pos) from error
     try:
         return value if orjson.dumps(value) == raw else _parse(raw)
     except (orjson.JSONEncodeError, ValueError):

@@ -87,7 +87,7 @@ class FormatOption(Generic[_Default]):
 
 def _check_word(name: str, word: object, known: tuple[str, ...]) -> None:
     if word not in known:
-        raise BridgeError(ErrorCode.OPTION, f"{name} knows no {word!r}; it knows {', '.join(known)}")
+        raise BridgeError(ErrorCode.OPTION, f"{name} cannot be {word!r}; it is one of {', '.join(known)}")
 
 
 def _pairs(options: Mapping[str, str] | tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:

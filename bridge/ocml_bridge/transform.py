@@ -37,7 +37,7 @@ def drop_analysis(
         BridgeError: OCB-OPTION for another word.
     """
     if of not in _REASONS:
-        raise BridgeError(ErrorCode.OPTION, f"drop_analysis knows no {of!r}; it knows {', '.join(_REASONS)}")
+        raise BridgeError(ErrorCode.OPTION, f"drop_analysis cannot be {of!r}; it is one of {', '.join(_REASONS)}")
     messages = transcript.messages
     considered = messages if last else messages[: _last_answer(messages)]
     dropped = _thoughts_answered(considered) if of == "final" else _thoughts(considered)

@@ -327,10 +327,10 @@ class TestFiles:
         for other in (source, tmp_path / "link", f"{tmp_path}/../{tmp_path.name}/in.json"):
             done = run(source, "-t", "ocm-2.2", "-o", other)
             assert done.status == 2
-            assert "--output and the input are one file" in done.err
+            assert "--output and the input are the same file" in done.err
         assert source.read_bytes() == TWO
 
     def test_output_and_report_go_to_different_places(self, run: Run) -> None:
         done = run("-t", "canonical", "--report", "-", stdin=TWO)
         assert (done.status, done.out) == (2, b"")
-        assert "--report and --output are one file" in done.err
+        assert "--report and --output are the same file" in done.err

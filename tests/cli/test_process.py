@@ -156,7 +156,7 @@ class TestTerminal:
 
     def test_a_person_is_told_what_is_waited_for(self) -> None:
         seen = self._on_a_terminal("-f", "canonical", "-t", "canonical", typed=SMALL + b"\n\x04\x04")
-        assert "reading from the terminal: end with Ctrl-D" in seen
+        assert "reading from the terminal; end the input with Ctrl-D" in seen
         assert '"content":"hi"' in seen.split("Ctrl-D")[1]
 
     def test_warnings_are_coloured_there_and_only_there(self, tmp_path: Path) -> None:

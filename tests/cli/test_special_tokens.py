@@ -96,11 +96,11 @@ def _written(folder: Path) -> list[Path]:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "finds none: give one token a line"),
-        (b"{}", "finds none: give one token a line"),
+        (b"", "has no token in it; give one token a line"),
+        (b"{}", "has no token in it; give one token a line"),
         (b"a\n", "a special token is a string of 2 to 128 characters, without U+200B, not 'a'"),
-        (b'["<a>", 7]', "a list of something else than strings: give one token a line"),
-        (b"\xff\xfe", "no UTF-8: give one token a line"),
+        (b'["<a>", 7]', "holds something else than strings; give one token a line"),
+        (b"\xff\xfe", "not UTF-8; give one token a line"),
     ],
 )
 def test_a_file_that_names_nothing_usable_is_refused(run: Run, tmp_path: Path, data: bytes, message: str) -> None:

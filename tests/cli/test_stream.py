@@ -273,7 +273,7 @@ class TestSaying:
     def test_the_report_is_no_part_of_the_output(self, run: Run) -> None:
         done = run("stream", *SSE, "--report", "-", stdin=ANSWER)
         assert (done.status, done.out) == (2, b"")
-        assert "--report and standard output are one file" in done.err
+        assert "--report and standard output are the same file" in done.err
 
     def test_an_unknown_stream(self, run: Run) -> None:
         for arguments in (("-f", "word", "-t", "harmony"), ("-f", "harmony", "-t", "harmony-smoke")):

@@ -48,8 +48,8 @@ def test_what_no_format_reads_is_named(document: Any, says: str, run: Run) -> No
 def test_a_wrong_from_is_refused_and_can_be_forced(run: Run) -> None:
     finished = run("-f", "harmony", "-t", "openai", stdin=CHATML.encode())
     assert (finished.status, finished.out) == (5, b"")
-    assert "OCB-FORMAT-DOUBT: you said harmony; this is certainly ChatML (`<|im_start|>` at 1:1)" in finished.err
-    assert "--force-format reads it as harmony all the same" in finished.err
+    assert "OCB-FORMAT-DOUBT: the input is not harmony but ChatML (`<|im_start|>` at 1:1)" in finished.err
+    assert "to read it as harmony anyway, use --force-format" in finished.err
     for command in (("convert", "-t", "openai"), ("check",), ("view",)):
         assert run(*command, "-f", "harmony", stdin=CHATML.encode()).status == 5
         assert run(*command, "-f", "harmony", "--force-format", stdin=CHATML.encode()).status == 0
@@ -58,7 +58,7 @@ def test_a_wrong_from_is_refused_and_can_be_forced(run: Run) -> None:
 def test_openai_is_not_what_anthropic_wrote(run: Run) -> None:
     finished = run("-f", "openai", "-t", "harmony", stdin=json.dumps(ANTHROPIC).encode())
     assert (finished.status, finished.out) == (5, b"")
-    assert "OCB-FORMAT-DOUBT at /messages/1/content/1: you said openai; this is certainly an Anth" in finished.err
+    assert "OCB-FORMAT-DOUBT at /messages/1/content/1: the input is not openai but an Anth" in finished.err
     assert "the format anthropic reads it" in finished.err
 
 
@@ -88,4 +88,4 @@ def test_an_unknown_format_is_answered_with_the_nearest(written: str, meant: str
 def test_what_cannot_be_told_is_named_by_from(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Hello.")
     finished = run(str(tmp_path / "a.txt"), "-t", "openai")
-    assert finished.err.endswith("the format cannot be told from the input; name it with --from\n")
+    assert finished.err.endswith("name it with --from (`ocml-convert formats` lists them)\n")

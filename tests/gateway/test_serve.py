@@ -102,7 +102,7 @@ def test_the_file_on_the_page_is_one(tmp_path: Path) -> None:
         ("upstreams: [{upstream: 'http://x/v1', port: 1}]", "port"),
         ("upstreams: [{}]", "--upstream"),
         ("upstreams: x", "list"),
-        ("[]", "mapping"),
+        ("[]", "must map"),
         ("a: [", "YAML"),
         ("port: many\nupstream: http://x/v1", "many"),
         ("upstreams: [{upstream: 'http://x/v1', profile: nobody}]", "nobody"),

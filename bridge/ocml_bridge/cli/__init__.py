@@ -85,4 +85,4 @@ def _explain(error: Exception) -> tuple[str, int]:
 
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{last.name}, line {last.lineno}"
-    return f"this is a mistake in {PROGRAM}: {type(error).__name__} in {where}: {error}", ExitCode.FAILED
+    return f"this is a bug in {PROGRAM}: {type(error).__name__} in {where}: {error}", ExitCode.FAILED

@@ -121,7 +121,9 @@ def convert(
             result = replace(written, findings=reading.findings, source=reading.source)
         else:
             if drop_analysis is not None:
-                raise BridgeError(ErrorCode.OPTION, "leave out --drop-analysis: a --profile drops reasoning by itself")
+                raise BridgeError(
+                    ErrorCode.OPTION, "leave out --drop-analysis: a --profile leaves out reasoning as its model does"
+                )
             result = _prompt(reading, profile, target, options, date, effort, spans=spans is not None)
             written = result.written
         policy.check(result.losses, strict=strict)
@@ -150,7 +152,10 @@ def _wanted(target: str | None) -> str:
         BridgeError: OCB-OPTION where none is named.
     """
     if target is None:
-        raise BridgeError(ErrorCode.OPTION, "name the format to write with --to, or a --profile")
+        raise BridgeError(
+            ErrorCode.OPTION,
+            "name the format to write with --to, or a model with --profile",
+        )
     return target
 
 
@@ -203,7 +208,10 @@ def refuse_same_file(read_from: Mapping[str, str | None], written_to: Mapping[st
             # Standard input and standard output have the same name and are two things.
             key = f"{STANDARD} {names is read_from}" if name == STANDARD else os.path.realpath(name)
             if key in seen:
-                raise BridgeError(ErrorCode.OPTION, f"{role} and {seen[key]} are one file, {name!r}; name another one")
+                raise BridgeError(
+                    ErrorCode.OPTION,
+                    f"{role} and {seen[key]} are the same file, {name!r}; name another file for one of them",
+                )
             seen[key] = role
 
 
@@ -219,5 +227,5 @@ def _verify(document: Document, result: Result, options: Options) -> None:
         raise BridgeError(ErrorCode.UNREPORTED, f"the output cannot be read back: {error}") from error
     if len(unreported) > 0:
         more = f" (and {len(unreported) - 1} more)" if len(unreported) > 1 else ""
-        message = f"the output reads differently, and no loss says so{more}; nothing was written"
+        message = f"the output reads differently here, and no loss was reported for it{more}; nothing was written"
         raise BridgeError(ErrorCode.UNREPORTED, message, path=unreported[0].path)

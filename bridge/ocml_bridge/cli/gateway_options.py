@@ -225,7 +225,7 @@ def _common_key() -> tuple[str]:
     try:
         from cryptography.fernet import Fernet
     except ImportError as error:
-        message = "several processes that remember need ocml-convert[sealed-ids], or --no-turn-memory"
+        message = "several workers need pip install 'ocml-convert[sealed-ids]', or --no-turn-memory"
         raise BridgeError(ErrorCode.DEPENDENCY, message) from error
     return (Fernet.generate_key().decode(),)
 
@@ -246,7 +246,7 @@ def _key(file: str | None) -> str | None:
         raise BridgeError(ErrorCode.OPTION, f"the key in {file} cannot be read: {error}") from error
     key = None if key is None else key.strip()
     if key is not None and not (key.isascii() and key.isprintable()):
-        raise BridgeError(ErrorCode.OPTION, "the upstream's key has characters that no header can have")
+        raise BridgeError(ErrorCode.OPTION, "the upstream's key has characters that an HTTP header cannot hold")
     return key or None
 
 
@@ -260,5 +260,5 @@ def _model(form: str | None, name: str | None) -> Profile:
 def _members(text: str) -> dict[str, Json]:
     value = jsontext.loads(text)
     if not isinstance(value, dict):
-        raise BridgeError(ErrorCode.OPTION, "--body is a JSON object")
+        raise BridgeError(ErrorCode.OPTION, "--body must be a JSON object")
     return cast("dict[str, Json]", value)

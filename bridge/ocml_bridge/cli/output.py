@@ -149,7 +149,7 @@ def standard_input() -> BinaryIO:
     """
     source = _bytes_of(sys.stdin)
     if sys.stdin.isatty():
-        say(f"{PROGRAM}: reading from the terminal: end with Ctrl-D, or name a file (see '{PROGRAM} --help')")
+        say(f"{PROGRAM}: reading from the terminal; end the input with Ctrl-D, or name a file (see '{PROGRAM} --help')")
     return source
 
 

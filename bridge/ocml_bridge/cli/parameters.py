@@ -76,7 +76,7 @@ class _Size(click.ParamType[int]):
         """The size as a number."""
         found = re.fullmatch(r"(\d+)([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
         if found is None or not int(found[1]):
-            self.fail(f"{value!r} is no size, as 500M or 4G", param, ctx)
+            self.fail(f"{value!r} is not a size such as 500M or 4G", param, ctx)
         return int(found[1]) << 10 * " KMGT".index(found[2].upper() or " ")
 
 

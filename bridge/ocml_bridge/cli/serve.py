@@ -112,7 +112,7 @@ def serve(
 
         from ..hosts.gateway.connections import ImpatientProtocol
     except ImportError as error:
-        message = f"a gateway needs more: pip install 'ocml-convert[gateway]' ({error.name} is missing)"
+        message = f"serve needs more packages ({error.name} is missing): pip install 'ocml-convert[gateway]'"
         raise BridgeError(ErrorCode.DEPENDENCY, message) from error
     settings = upstreams(ctx, {name: given[name] for name in UPSTREAM})
     service = service_of({name: given[name] for name in SERVICE}, workers=workers)
@@ -134,7 +134,7 @@ def serve(
         ssl_cert_reqs=ssl.CERT_NONE if tls_clients is None else ssl.CERT_REQUIRED,
     )
     if service.keys is None and any(one.api_key for one in settings) and not _is_local(host):
-        say(f"{PROGRAM}: everyone who reaches {host} may use the upstream's key; --api-keys says who may")
+        say(f"{PROGRAM}: everyone who reaches {host} can use the upstream's key; --api-keys restricts it")
     socket = config.bind_socket()
     socket.listen(config.backlog)  # whoever reads the next line may connect
     scheme = "http" if tls_certificate is None else "https"
@@ -197,7 +197,9 @@ def upstreams(context: click.Context, given: dict[str, Any]) -> list[Settings]:
     if not listed:
         return [settings_of(given)]
     if given["upstream"] is not None:
-        raise BridgeError(ErrorCode.OPTION, "--upstream, or 'upstreams' in the settings, not both")
+        raise BridgeError(
+            ErrorCode.OPTION, "name the server with --upstream or with 'upstreams' in the settings, not with both"
+        )
     found: list[Settings] = []
     for common, own in listed:
         said = defaults(_one_upstream.params, common, others=True) | defaults(_one_upstream.params, own)

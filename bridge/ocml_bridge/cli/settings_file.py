@@ -47,7 +47,7 @@ def _read(context: click.Context, _option: click.Parameter, name: str | None) ->
         said = _mapping(value, "the file")
         upstreams: Any = said.pop(UPSTREAMS, [])
         if not isinstance(upstreams, list):
-            raise BridgeError(ErrorCode.OPTION, "'upstreams' is a list, of a mapping for each")
+            raise BridgeError(ErrorCode.OPTION, "'upstreams' must be a list with a mapping for each upstream")
         context.default_map = defaults(context.command.params, said)
         entries = [_mapping(each, "one of 'upstreams'") for each in cast("list[Any]", upstreams)]
         context.meta[_META] = [(said, entry) for entry in entries]
@@ -85,5 +85,5 @@ def _value(parameter: click.Parameter, value: Any) -> Any:
 
 def _mapping(value: Any, what: str) -> dict[str, Any]:
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in cast("dict[Any, Any]", value)):
-        raise BridgeError(ErrorCode.OPTION, f"{what} is no mapping of options to values")
+        raise BridgeError(ErrorCode.OPTION, f"{what} must map options to values")
     return {key.replace("_", "-"): each for key, each in cast("dict[str, Any]", value).items()}

@@ -28,12 +28,14 @@ def _read(_context: click.Context, _option: click.Parameter, name: str | None) -
     if name is None:
         return ()
     if name == STANDARD:
-        raise BridgeError(ErrorCode.OPTION, "--special-tokens is read from a file, not from standard input; name one")
+        raise BridgeError(
+            ErrorCode.OPTION, "--special-tokens is read from a file, not from standard input; name a file"
+        )
     data = read_bytes(name)
     with about(name):
         tokens = tuple(dict.fromkeys(parse(data)))
         if not tokens:
-            raise BridgeError(ErrorCode.OPTION, f"--special-tokens finds none: {_FORMS}")
+            raise BridgeError(ErrorCode.OPTION, f"--special-tokens: the file has no token in it; {_FORMS}")
         return Options(special_tokens=tokens).special_tokens
 
 
@@ -62,11 +64,11 @@ def parse(data: bytes) -> list[str]:
         tokens = cast("list[Any]", value)
         if all(isinstance(token, str) for token in tokens):
             return tokens
-        raise BridgeError(ErrorCode.OPTION, f"--special-tokens is a list of something else than strings: {_FORMS}")
+        raise BridgeError(ErrorCode.OPTION, f"--special-tokens: the list holds something else than strings; {_FORMS}")
     try:
         return [line for line in data.decode("utf-8-sig").splitlines() if line]
     except UnicodeDecodeError as error:
-        raise BridgeError(ErrorCode.OPTION, f"--special-tokens is no UTF-8: {_FORMS}") from error
+        raise BridgeError(ErrorCode.OPTION, f"--special-tokens: the file is not UTF-8; {_FORMS}") from error
 
 
 def _of_tokenizer(members: dict[str, Any]) -> Iterator[str]:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _TOKENS: Final = "-tokens"
 """How the ids of streams end that are token ids, and no text."""
 _BROKEN: Final[dict[Reason | None, str]] = {
-    "truncated": "the stream ended inside a message or before an answer, and nothing says why",
-    "error": "what came cannot be read as a whole",
+    "truncated": "the stream ended inside a message or before an answer, and no reason was given",
+    "error": "what arrived cannot be read as a whole",
 }
 """What is said of a stream that is over for a bad reason."""
 
@@ -180,7 +180,9 @@ def _visibility(target: str, show: tuple[str, ...], *, debug: bool) -> Visibilit
     if not show:
         return None
     if seen is None:
-        raise BridgeError(ErrorCode.OPTION, f"--show is for streams that hide something; {target} gets everything")
+        raise BridgeError(
+            ErrorCode.OPTION, f"--show is for streams that hide something, but {target} gets everything; leave it out"
+        )
     return Visibility(seen.show | asked.show, debug=True)
 
 
