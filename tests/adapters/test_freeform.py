@@ -45,6 +45,15 @@ def test_the_order_of_a_grammar_s_keys_is_kept(spelled: list[str]) -> None:
     assert list(output["tools"][0]["format"]) == spelled
 
 
+@pytest.mark.parametrize("wire", ["openai", "openai-responses"])
+def test_what_a_tool_choice_says_beside_its_tool_is_named(wire: str) -> None:
+    named: Any = {"name": "f"} if wire == "openai-responses" else {"function": {"name": "f"}}
+    asked: Any = {"input" if wire == "openai-responses" else "messages": [{"role": "user", "content": "Look."}]}
+    request = {**asked, "tool_choice": {"type": "function", **named, "unknown": 1}}
+    losses = convert(request, source=wire, target="gemini").losses
+    assert any("unknown" in loss.detail and loss.severity == "lost" for loss in losses)
+
+
 def test_a_request_may_have_no_items() -> None:
     for request in ({"model": "m", "instructions": "Be brief."}, {"instructions": None, "prompt": {"id": "p"}}):
         assert convert(request, source="openai-responses", target="openai-responses").output == request

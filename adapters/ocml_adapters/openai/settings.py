@@ -25,7 +25,8 @@ def _tool_choice(value: Json) -> ToolChoice | None:
     if members.get("type") == "allowed_tools" and len(members) == 2:
         return _allowed_tools(members_of(members.get("allowed_tools")))
     name = _name(value)
-    return None if name is None else ToolChoice("required", (name,))
+    alone = len(members) == 2 and all(len(members_of(each)) == 1 for key, each in members.items() if key != "type")
+    return ToolChoice("required", (name,)) if alone and name is not None else None
 
 
 def _allowed_tools(allowed: Object) -> ToolChoice | None:
@@ -38,13 +39,11 @@ def _allowed_tools(allowed: Object) -> ToolChoice | None:
 
 
 def _name(value: Json) -> str | None:
-    """The recipient for a tool as `tool_choice` names one."""
+    """The recipient for a tool as `tool_choice` names one, or declares it once more."""
     members = members_of(value)
     kind = members.get("type")
-    named = members_of(members.get(kind)) if kind in ("function", "custom") else {}
-    name = named.get("name")
-    alone = len(members) == 2 and len(named) == 1
-    return recipient_of(name) if alone and isinstance(name, str) and name else None
+    name = members_of(members.get(kind)).get("name") if kind in ("function", "custom") else None
+    return recipient_of(name) if isinstance(name, str) and name else None
 
 
 def _write_tool_choice(choice: ToolChoice) -> Json:

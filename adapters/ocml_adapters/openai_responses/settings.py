@@ -33,7 +33,7 @@ def _tool_choice(value: Json) -> ToolChoice | None:
             return None
         return ToolChoice(members["mode"], known) if len(members) == len(_ALLOWED) else None
     name = _tool(value)
-    return None if name is None else ToolChoice("required", (name,))
+    return ToolChoice("required", (name,)) if name is not None and members.keys() <= _NAMING else None
 
 
 _NAMING: Final = frozenset({"type", "name", "namespace"})
@@ -41,9 +41,9 @@ _ALLOWED: Final = ("type", "mode", "tools")
 
 
 def _tool(value: Json) -> str | None:
-    """The recipient for a tool as `tool_choice` names one."""
+    """The recipient for a tool as `tool_choice` names one, or declares it once more."""
     members = members_of(value)
-    name = name_in(members) if members.get("type") in _KINDS and members.keys() <= _NAMING else None
+    name = name_in(members) if members.get("type") in _KINDS else None
     return recipient(name) if name is not None and name.name else None
 
 
