@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
+from heapq import nlargest
 from typing import Any
 
 from .. import __version__, jsontext
 from ..model import Json
 from .fences import NO_LIMITS, Limits
 from .journal import Progress
-from .records import Input, Job
+from .records import MOST_COSTS, Cost, Input, Job
 from .selection import Choice, Selection
 from .tally import Tally
 
@@ -57,12 +59,21 @@ class Finished:
     Attributes:
         inputs: what became of each input that was reached, by its index.
         stopped: whether it ended early because of a quarantined record.
+        costs: the slowest and the largest rows of this run, each with its input.
         selection: which records were left out; None where all were converted.
     """
 
     inputs: dict[int, Progress] = field(default_factory=dict[int, Progress])
     stopped: bool = False
+    costs: list[tuple[int, Cost]] = field(default_factory=list[tuple[int, Cost]])
     selection: Selection | None = None
+
+    def add_costs(self, index: int, costs: Iterable[Cost]) -> None:
+        """Keep the slowest and the largest rows."""
+        known = {(at, cost.seconds): (at, cost) for at, cost in (*self.costs, *((index, cost) for cost in costs))}
+        slow = nlargest(MOST_COSTS, known.values(), key=lambda each: each[1].seconds)
+        large = nlargest(MOST_COSTS, known.values(), key=lambda each: each[1].size)
+        self.costs = [*slow, *(each for each in large if each not in slow)]
 
     @property
     def tally(self) -> Tally:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from heapq import nlargest
 from typing import Any, Final, NamedTuple
 
 from ..adapter import Kind, Source
@@ -161,17 +163,47 @@ class Record(NamedTuple):
     fields: dict[str, str | None] | None = None
 
 
+class Cost(NamedTuple):
+    """What a file, line or row took.
+
+    Attributes:
+        seconds: how long it was converted.
+        size: about how many bytes it has.
+        where: its place in the input.
+    """
+
+    seconds: float
+    size: int
+    where: dict[str, Json]
+
+
+MOST_COSTS: Final = 5
+"""How many of the slowest, and of the largest, are told."""
+
+
+def slowest(costs: Iterable[Cost]) -> list[Cost]:
+    """The slowest ones, the worst first."""
+    return nlargest(MOST_COSTS, costs, key=lambda cost: cost.seconds)
+
+
+def largest(costs: Iterable[Cost]) -> list[Cost]:
+    """The largest ones, the largest first."""
+    return nlargest(MOST_COSTS, costs, key=lambda cost: cost.size)
+
+
 class Done(NamedTuple):
     """What came of a range.
 
     Attributes:
         tally: the counts.
+        costs: its slowest and its largest rows.
         rows: how many files, lines and rows were read.
         end: where in the input the next range begins; None where nothing was read.
         error: why the input cannot be read on; None where it can.
     """
 
     tally: Tally
+    costs: tuple[Cost, ...] = ()
     rows: int = 0
     end: Position | None = None
     error: str | None = None

@@ -66,10 +66,11 @@ class _Run:
         self._before = list(accumulate((item.size for item in plan.inputs), initial=0))
         self._rows = 0
         self._selection = None if plan.choice is None else Selection(plan.choice)
+        self._finished = Finished(progress.inputs, selection=self._selection)
 
     def to_its_end(self, begin: dict[int, Position | None]) -> Finished:
         """Convert what is left, or all up to a record that is quarantined."""
-        finished = Finished(self._progress.inputs, selection=self._selection)
+        finished = self._finished
         left = None if self._plan.limit is None else self._plan.limit - finished.tally.rows
         with closing(self._steps(begin, left)) as steps:
             for step in steps:
@@ -139,6 +140,7 @@ class _Run:
         elif done is not None and done.error is None:
             self._check(step, landed)
             self._progress.append(step.input, done, landed.part)
+            self._finished.add_costs(step.input, done.costs)
             stop = bool(done.tally.quarantined) and not self._plan.job.keep_going
             self._rows += done.rows
             self._watch(self._before[step.input] + (step.piece.read if step.piece else 0), self._rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterator, Sequence
+from time import perf_counter
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 from .. import jsontext
@@ -15,7 +16,7 @@ from .compression import ending, reading_errors
 from .ledger import name_in, row_of
 from .parts import Part
 from .planned import outcomes_of_row
-from .records import Chunk, Done, Input, Job, Position, Range, Record, Row
+from .records import Chunk, Cost, Done, Input, Job, Position, Range, Record, Row, largest, slowest
 from .several import outcomes_of
 from .tally import Tally, position
 
@@ -89,13 +90,17 @@ def work(piece: Range, item: Input, job: Job, path: str | None, watch: Watch) ->
             if chunk is None:
                 return done
             pairs: list[tuple[Record, Outcome]] = []
+            costs: list[Cost] = []
             for number, row in enumerate(chunk.rows, done.rows):
                 watch(number, row.size)
+                began = perf_counter()
                 record = _record(container, row, chunk, item, job, refused.get(number))
                 pairs += outcomes_in(record, job)
+                costs.append(Cost(perf_counter() - began, row.size, row.where))
             part.write(_written(chunk, pairs, item, job, done.tally))
             done.tally.rows += len(chunk.rows)
-            done = done._replace(rows=done.rows + len(chunk.rows), end=chunk.end)
+            worst = (*slowest((*costs, *done.costs)), *largest((*costs, *done.costs)))
+            done = done._replace(costs=worst, rows=done.rows + len(chunk.rows), end=chunk.end)
             if done.tally.quarantined and not job.keep_going:
                 return done
 

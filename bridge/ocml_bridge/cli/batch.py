@@ -123,6 +123,7 @@ if TYPE_CHECKING:
     help="The field or column that says what a record is called, for the ledger.",
 )
 @click.option("--report", type=FILE, metavar="FILE", help="Write the counts there with examples, as JSON.")
+@click.option("--page", type=FILE, metavar="FILE", help="Write a page there to sign the migration off by.")
 @format_options
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary on stderr.")
 def batch(
@@ -158,6 +159,7 @@ def batch(
     ledger: str | None,
     id_field: str,
     report: str | None,
+    page: str | None,
     options: Options,
     quiet: bool,
 ) -> int:
@@ -179,6 +181,10 @@ def batch(
     from ..bulk.summary import table
     from ..profiles import profile as find_profile
 
+    if page is not None:
+        from ..view.html import environment
+
+        environment()  # what it needs is missing now, or never
     if output is None and not dry_run:
         raise BridgeError(ErrorCode.OPTION, "name the folder to write to with --output, or ask for a --dry-run")
     rows, layout = rows_of(plan_name, source, turns), layout_to(to_plan, target or profile)
@@ -221,11 +227,16 @@ def batch(
         choice = Choice(unique, sample or 1.0, seed, rows) if unique or sample is not None else None
         found = found if choice is None else chosen_from(found, choice)
         plan = Plan(found, job, processes, limit, resume, limits, overwrite, choice)
-        _refuse_own_inputs(plan, report)
+        _refuse_own_inputs(plan, {"the report": report, "the page": page})
         with _progress(plan, shown=not quiet and _is_terminal()) as watch:
             finished = run(plan, watch)
     if report is not None:
         write_all({report: jsontext.dumps(report_of(plan, finished), pretty=True) + b"\n"})
+    if page is not None:
+        from ..view.html import signoff_page
+        from .signoff import sign_off
+
+        write_all({page: signoff_page(sign_off(plan, finished)).encode("utf-8", "backslashreplace")})
     if not quiet:
         terminal = _is_terminal()
         width = shutil.get_terminal_size().columns if terminal else None
@@ -257,16 +268,18 @@ def _cpus() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _refuse_own_inputs(plan: Plan, report: str | None) -> None:
-    """No output, and no report, may take the place of an input.
+def _refuse_own_inputs(plan: Plan, files: dict[str, str | None]) -> None:
+    """No output, no report and no page may take the place of an input.
 
     Raises:
-        BridgeError: OCB-OPTION naming the input; OCB-IO where the report could not be written in the end.
+        BridgeError: OCB-OPTION naming the input; OCB-IO where a file could not be written in the end.
     """
-    if report is not None and report != "-" and not os.access(os.path.dirname(report) or ".", os.W_OK):
-        raise BridgeError(ErrorCode.IO, f"{report}: the report cannot be written there; name another place for it")
+    named = {what: path for what, path in files.items() if path is not None and path != "-"}
+    for what, path in named.items():
+        if not os.access(os.path.dirname(path) or ".", os.W_OK):
+            raise BridgeError(ErrorCode.IO, f"{path}: {what} cannot be written there; name another place for it")
     folder = plan.job.folder
-    taken: dict[str, str] = {} if report is None else {os.path.realpath(report): "the report"}
+    taken = {os.path.realpath(path): what for what, path in named.items()}
     if folder is not None:
         for item in plan.inputs:
             taken[os.path.realpath(os.path.join(folder, item.output))] = f"the output of {item.path}"

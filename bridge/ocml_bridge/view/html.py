@@ -18,6 +18,7 @@ from .blocks import Block, Look
 from .characters import visible
 from .compare import Comparison
 from .matrix import Matrix
+from .signoff import SignOff
 from .story import Gap, Story
 
 if TYPE_CHECKING:
@@ -72,6 +73,11 @@ def matrix_page(matrix: Matrix) -> str:
 def matrix_picture(matrix: Matrix) -> str:
     """The same as a picture (SVG) for light and dark."""
     return _render("matrix.svg.j2", it=matrix)
+
+
+def signoff_page(signoff: SignOff) -> str:
+    """A page of a migration, to sign it off by."""
+    return _render("signoff.html.j2", it=signoff, name=f"{signoff.source} → {signoff.target}")
 
 
 def _render(template: str, **values: object) -> str:
