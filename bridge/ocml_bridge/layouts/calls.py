@@ -112,7 +112,11 @@ def _declared(text: str, path: str, findings: list[Finding]) -> tuple[list[Json]
     found = _TOOLS.search(text)
     if found is not None:
         values = _objects(found[1])
-        rest = text[: found.start()] + text[found.end() :]
+        rest = (
+            text[: found.start()] + text[found.end() :]
+            if text[found.end() :].strip()
+            else text[: found.start()].rstrip()
+        )
     else:
         begins = _OBJECT.search(text) if "functions" in text else None
         if begins is None:
