@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from corpus import corpus_path
 from ocml_adapters.chatml.markup import tool_words
 from ocml_adapters.chatml.markup.tool_words import Words
-from ocml_adapters.chatml.markup.tools_nous import NousTools
+from ocml_adapters.chatml.markup.tools_json import NousTools
 from ocml_adapters.chatml.markup.tools_xml import XmlTools
 from ocml_bridge import read
 from ocml_bridge.model import Tool, Transcript

@@ -30,6 +30,8 @@ from .syntax import (
 )
 
 # --- calls ------------------------------------------------------------------------------------------------------------
+#
+# Of the client's tools, and of those that the server runs.
 
 _NO_TOOLS: Final = frozenset({"", "all", "assistant", "developer", "system", "user"})
 """Names that would not be read as recipients of a call."""
@@ -161,6 +163,8 @@ def write_result(message: Message, role: str) -> Object:
 
 
 # --- thoughts ---------------------------------------------------------------------------------------------------------
+#
+# Thinking with its signature, and thinking that is sealed.
 
 
 VENDOR: Final = "anthropic"

@@ -22,8 +22,8 @@ from ocml_bridge.visibility import is_reasoning
 from .assembly import Assembly
 from .blocks import is_from_here, signature_of, write_block
 from .chunks import Events
-from .ids import lawful
 from .notes import type_of
+from .prepare import lawful
 from .settings import write_settings
 from .spelling import with_object
 from .syntax import TEXT, THINKING, TOOL_USE

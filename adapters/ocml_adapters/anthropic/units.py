@@ -22,13 +22,11 @@ from ocml_bridge.units.writer import Prepared
 
 from .blocks import ends_in_reply
 from .envelopes import emptied, outline, refilled
-from .ids import note_repeated, with_ids
 from .nearest import is_in_turn, is_spoken, joins, nearest
 from .notes import by_format, notes_in
-from .prompts import with_one_prompt
-from .reader import checked, is_system_prompt, notice, read_unit
+from .prepare import note_repeated, with_ids, with_one_prompt
+from .reader import checked, filled, is_system_prompt, notice, read_unit, skeleton
 from .shapes import Place, blocks_in, is_answer, read_shell, write_shell
-from .skeletons import filled, skeleton
 from .spelling import spelled
 from .syntax import HOME, MESSAGE, MESSAGES, SYSTEM, UNSIGNED
 

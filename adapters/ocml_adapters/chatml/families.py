@@ -15,8 +15,7 @@ from .markup import tool_words as words
 from .markup.calls import CallGrammar
 from .markup.calls_python import PythonCalls
 from .markup.calls_xml import XmlCalls
-from .markup.tools_json import read_lines, read_list, write_lines, write_list
-from .markup.tools_nous import NousTools
+from .markup.tools_json import NousTools, read_lines, read_list, write_lines, write_list
 from .markup.tools_xml import XmlTools
 from .syntax import MARKS
 

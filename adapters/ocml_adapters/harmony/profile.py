@@ -227,6 +227,8 @@ def _report(log: Log, field: str, detail: str, severity: Severity = Severity.CHA
 
 
 # --- what an answer looks like ----------------------------------------------------------------------------------------
+#
+# What an engine is to hold the model to, behind `<|start|>assistant`.
 
 _NEXT = f"{ENDS['end']}{START}assistant"
 
@@ -245,6 +247,9 @@ def guide(wanted: Wanted) -> Guide:
 
 
 # --- names of functions -----------------------------------------------------------------------------------------------
+#
+# gpt-oss's own tools, `python` and `browser`, are no functions; a function of such a name, or with a dot in it, is
+# written behind `functions.` like all others, as the chat template and vLLM do.
 
 
 def function_names(tools: Sequence[Tool]) -> dict[str, str]:

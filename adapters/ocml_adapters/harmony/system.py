@@ -100,6 +100,8 @@ def _render_format(described: ResponseFormat) -> str:
 
 
 # --- tools of the model's own -----------------------------------------------------------------------------------------
+#
+# As the official encoder declares them in the system message.
 
 _DESCRIPTIONS: Final = {
     BROWSER: """Tool for browsing.

@@ -14,8 +14,7 @@ from ocml_bridge.units.writer import Completed
 
 from .edges import Edges, around_body, chosen, default_around, default_for, recall, remember, with_tokens
 from .scanner import Scanner
-from .segments import Block, Call, Output, tidy
-from .spelling import Guard, spell
+from .segments import Block, Call, Guard, Output, spell, tidy
 from .syntax import HOME, START, TOKENS
 
 

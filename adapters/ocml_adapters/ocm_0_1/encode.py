@@ -22,7 +22,7 @@ from .edges import Edges, chosen
 from .frames import may_be_cut, open_frame
 from .nearest import bare, has_no_place, opened
 from .reader import FramesReader
-from .spelling import body_of, newline_behind
+from .segments import body_of, newline_behind
 from .syntax import END, HOME, SPECIALS, START, TOKENS
 from .units import FIRST, Frames, is_empty, leave_out, may_join
 

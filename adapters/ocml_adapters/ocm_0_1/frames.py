@@ -18,8 +18,7 @@ from ocml_bridge.text.plain import name_for_header
 
 from .body import header_of, name_in, role_of, says_same
 from .edges import closing, grammar
-from .segments import before_newline
-from .spelling import Guard, body_of, newline_behind
+from .segments import Guard, before_newline, body_of, newline_behind
 from .syntax import END, GRAMMAR, HOME, START
 
 _NONE: Final[frozenset[str]] = frozenset()

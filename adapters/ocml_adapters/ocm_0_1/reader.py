@@ -22,7 +22,7 @@ from .body import header_notes, name_in, read_body, role_of
 from .completion import read as read_completion
 from .edges import Edges, around, closing, default_for, grammar, joined, opening, remember
 from .frames import Framed, default_frame, open_frame
-from .spelling import is_embedded_call, is_embedded_output, literal
+from .segments import is_embedded_call, is_embedded_output, literal
 from .syntax import CALL, END, OUTPUT, START, TOKENS
 from .tools import with_tools_apart
 

@@ -23,7 +23,7 @@ from .completion import write as write_completion
 from .edges import Edges, chosen, default_for, remember
 from .frames import Framed, framed, framed_turn, may_be_cut
 from .nearest import has_no_place, nearest, opened, role_for
-from .spelling import body_of, is_embedded_call, is_embedded_output, literal
+from .segments import body_of, is_embedded_call, is_embedded_output, literal
 from .syntax import HOME, TOKENS
 from .tools import fit_tools, lift, with_tools_apart
 

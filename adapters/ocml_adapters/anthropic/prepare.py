@@ -1,4 +1,7 @@
-"""Ids of calls as the API takes them: of its alphabet, and no two calls with one."""
+"""What is settled before a document is written: ids of calls as the API takes them, and what the system prompt holds.
+
+Ids are of the API's alphabet, and no two calls have one.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,15 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from ocml_bridge.loss import FindingCode, Log
+from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
+from ocml_bridge.model import replace
 from ocml_bridge.pairing import identified, pair
-from ocml_bridge.units.heads import Head, Item, messages_of
+from ocml_bridge.turns import parts_of
+from ocml_bridge.units.heads import Head, Item, item_of, message_of, messages_of
 
+from .nearest import nearest
 from .notes import notes_in
-from .syntax import HOME, LAWFUL_ID
+from .syntax import HOME, LAWFUL_ID, MESSAGES
 
 _OUTSIDE: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _KEPT: Final = "kept"
@@ -100,3 +106,53 @@ def note_repeated(items: list[Item], log: Log) -> None:
             noted = {**layout, HOME: {**notes_in(layout), "call_id": _KEPT}}
             items[index] = (head.replaced(layout=noted), content, call_id)
         seen.add(call_id)
+
+
+# --- the system prompt ------------------------------------------------------------------------------------------------
+#
+# It stands beside the messages, and has all that instructs the model before anybody speaks.
+
+_INSTRUCTING = frozenset({"system", "developer"})
+
+
+def with_one_prompt(
+    items: Sequence[Item], origins: Sequence[int] | None, log: Log
+) -> tuple[Sequence[Item], Sequence[int] | None]:
+    """The items, all that instruct the model in the beginning as one message; and their origins.
+
+    Args:
+        items: of a document.
+        origins: for each its index in the document; None where they are all of its messages, in order.
+        log: takes which messages are none any more.
+    """
+    count = 0
+    while count < len(items) and _is_prompt(items[count][0]):
+        count += 1
+    if count < 2:
+        return items, origins
+    places = list(range(len(items)) if origins is None else origins)
+    made: list[Item] = []
+    kept: list[int] = []
+    for item, place in zip(items[:count], places, strict=False):
+        message = nearest(message_of(item), place, log)
+        if message is None:
+            continue
+        if not made or not message.content or made[0][1] == "":
+            # A message of which nothing is left stands by itself: it would vanish in another one.
+            made.append(item_of(message))
+            kept.append(place)
+            continue
+        first = message_of(made[0])
+        made[0] = item_of(replace(first, content=(*parts_of(first.content), *parts_of(message.content))))
+        detail = f"it stands in the system prompt, behind message {kept[0]}"
+        log.lose(LossCode.MESSAGE, f"/messages/{place}", detail, Severity.CHANGED)
+    return [*made, *items[count:]], [*kept, *places[count:]]
+
+
+def _is_prompt(head: Head) -> bool:
+    return head.role in _INSTRUCTING and not stands_among_messages(head)
+
+
+def stands_among_messages(head: Head) -> bool:
+    """Whether a system message was read from among the messages, although nobody spoke before it."""
+    return not head.bare and notes_in(head.message("", None).layout).get("place") == MESSAGES
