@@ -54,6 +54,15 @@ def test_without_a_target_there_is_a_place_for_it(run: Run, folder: Path) -> Non
     assert "batch texts -t FORMAT -o converted" in run("texts").err
 
 
+def test_a_file_of_several_conversations_leads_to_batch(run: Run, folder: Path) -> None:
+    (folder / "f.jsonl").write_bytes(b'{"messages":[{"role":"user","content":"Hi"}]}\n' * 2)
+    done = run("f.jsonl", "-t", "harmony", "--strict")
+    line = "ocml-convert batch f.jsonl -t harmony --strict -o converted"
+    said = f"a second conversation begins here; this converts each of them: {line}"
+    assert done == (4, b"", f"ocml-convert: f.jsonl: OCB-SEVERAL at /1: {said}\n")
+    assert run(*shlex.split(line)[1:]).status == 0
+
+
 def test_a_compressed_pipe_is_unpacked_first(run: Run) -> None:
     done = run("-t", "openai", stdin=gzip.compress(CHAT))
     assert done.err == "ocml-convert: OCB-ENCODING: the input is compressed with gzip; pipe it through 'gzip -dc'\n"

@@ -19,7 +19,7 @@ from ..policy import LENIENT, LossPolicy
 from ..transform import Dropped
 from ..verify import verify
 from .conversion_command import ConversionCommand
-from .one_file import one_file, read_file
+from .one_file import one_conversation, one_file, read_file
 from .options import format_options, policy_options, profile_options
 from .output import STANDARD, about, matters, read_bytes, say, shown, warn, write_all
 from .parameters import FILE, force_option, format_option
@@ -107,7 +107,8 @@ def convert(
     data = read_file(file)
     kept = None if sidecar is None else _json(sidecar)
     with about(file):
-        reading = read(data, source, options=options, strict=strict, sidecar=kept)
+        with one_conversation(file):
+            reading = read(data, source, options=options, strict=strict, sidecar=kept)
         del data
         if profile is None and date is None and effort is None:
             written = write(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import click
@@ -53,9 +54,23 @@ def read_file(name: str) -> bytes:
     return data
 
 
+@contextmanager
+def one_conversation(name: str) -> Generator[None]:
+    """Let the error of a file that holds several conversations name the command to type."""
+    try:
+        yield
+    except BridgeError as error:
+        if error.code is ErrorCode.SEVERAL:
+            error.message = f"a second conversation begins here; this converts each of them: {_batch_line([name])}"
+        raise
+
+
 def _for_batch(code: ErrorCode, files: Sequence[str], why: str) -> BridgeError:
-    line = shlex.join([PROGRAM, "batch", *files, *_given(), "-o", _OUTPUT])
-    return BridgeError(code, f"{why}: {line}")
+    return BridgeError(code, f"{why}: {_batch_line(files)}")
+
+
+def _batch_line(files: Sequence[str]) -> str:
+    return shlex.join([PROGRAM, "batch", *files, *_given(), "-o", _OUTPUT])
 
 
 def _given() -> Iterator[str]:
