@@ -146,11 +146,15 @@ def test_the_open_turn_is_no_models_work() -> None:
 
 
 def test_moved_replies_keep_their_paths() -> None:
-    wire = [*_wire("f"), {"role": "tool", "tool_call_id": "c2", "content": "two"}]
+    wire = [*_wire("f"), {"role": "tool", "tool_call_id": "c2", "content": "two<|end|>"}]
     wire.append({"role": "tool", "tool_call_id": "c1", "content": "one"})
     result = convert(wire, source="openai", target="harmony", spans=True, policy=LENIENT)
     order = [(path, text) for kind, path, text in pieces(result) if kind == "body" and not text.startswith("{")]
-    assert order == [("/messages/0/content", "Hm."), ("/messages/4/content", "one"), ("/messages/3/content", "two")]
+    assert order == [
+        ("/messages/0/content", "Hm."),
+        ("/messages/4/content", "one"),
+        ("/messages/3/content", "two<\u200b|end|>"),
+    ]
 
 
 def test_reasoning_that_is_left_out_has_none_and_moves_no_other() -> None:

@@ -54,13 +54,15 @@ def test_a_model_writes_what_stands_behind_its_prompt(model: Profile) -> None:
     """The last answer is sampled from where its prompt ends; a thought that says nothing belongs to that."""
     for request in REQUESTS:
         line = model.prompt(request, options=LINE, policy=LENIENT, spans=True)
-        prompt = model.prompt({**request, "messages": request["messages"][:-1]}, policy=LENIENT)
+        prompt = model.prompt({**request, "messages": request["messages"][:-1]}, policy=LENIENT, spans=True)
         text: Any = line.output
         asked: Any = prompt.output
         if text[: len(asked)] != asked:
             assert model.name in REWRITES
             continue
         first = next(span for span in line.spans or () if span.sampled and span.start >= len(asked))
+        turn = next(span.start for span in prompt.spans or () if span.kind is SpanKind.OPEN_TURN)
+        assert not any(span.sampled for span in line.spans or () if turn <= span.start < len(asked))
         between = text[len(asked) : first.start]
         assert not between or re.fullmatch(r"(<think>)?\s*</think>\s*", str(between))
 

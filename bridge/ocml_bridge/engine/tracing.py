@@ -104,7 +104,7 @@ class _Spans:
 
     def units(self, units: Sequence[Unit], sizes: Sequence[Size] | None = None) -> None:
         """All units, of which these are the texts, or their pieces; `sizes` where these are counted in tokens."""
-        number, made, items, source = 0, self.spans, self._items, self._source
+        number, push, items, source = 0, self.spans.append, self._items, self._source
         origins, order, at = self._origins, self._trace.order, self.at
         for place, step in enumerate(self._trace.steps):
             start, stop, plan, _, _ = step
@@ -123,7 +123,8 @@ class _Spans:
                 continue
             _, content, call_id = items[start]
             message, path_of_content = _paths(index if order is None else order[index])
-            weight = source[index][0].weight
+            own = source[index][0].weight
+            weight = 1 if own is None else own
             for count, kind, sampled, of, slot in found:
                 path = message if of >= 0 else ""
                 if slot is None:
@@ -133,19 +134,20 @@ class _Spans:
                     behind = at + (size[1] if size is not None else len(content))
                 else:
                     path, behind = f"{message}/call_id", at + len(call_id or "")
-                counts = 0 if not sampled else 1 if weight is None else weight
-                made.append(_new(Span, (at, behind, path, kind, sampled, counts)))
+                push(_new(Span, (at, behind, path, kind, sampled, weight if sampled else 0)))
                 at = behind
         self.at = at
 
     def behind(self, text: str) -> None:
         """What stands behind the units: the open turn, and what ends the text."""
-        opens = self._written.around.open_turn is not None
-        for cell in cells([text], self._marks, answers=False) if text else ():
-            if opens and cell.kind is not SpanKind.GAP:
-                self._push(cell.size, "/open_turn", SpanKind.OPEN_TURN)
-            else:
+        if self._written.around.open_turn is None:
+            self.gap(len(text))
+            return
+        for cell in cells([text], self._marks, answers=False):
+            if cell.kind is SpanKind.GAP:
                 self.gap(cell.size)
+            else:
+                self._push(cell.size, "/open_turn", SpanKind.OPEN_TURN)
 
     def in_tokens(self, text: str, ids: Sequence[Any], tell: Callable[[str], None]) -> None:
         """Tell the spans of a text that some tokens spell, which are those that come next."""
