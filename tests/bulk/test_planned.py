@@ -409,3 +409,18 @@ def test_wires_go_through_the_plan_that_is_proposed(batch: Run, tmp_path: Path) 
     batch(data, "-j", "2", "--plan", tmp_path / "plan.yaml", "-t", "canonical", "-o", tmp_path / "out")
     refused = [json.loads(line) for path in (tmp_path / "out").rglob("*.quarantine.jsonl") for line in path.open()]
     assert {Path(each["input"]).name for each in refused} <= {"error.json", "SOURCES.tsv", "wires"}
+
+
+def test_files_of_texts_are_read_by_their_tokens(batch: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    asked = "<|im_start|>user\nWhy?<|im_end|>\n"
+    (folder / "a.txt").write_text(asked)
+    (folder / "b.txt").write_text("[BOS]<|im_start|>user\nWhy?<|im_end|>[EOS]" * 2)
+    (folder / "c.txt").write_text("no conversation")
+    assert "chatml" in propose([str(folder)], 10)
+    assert batch(folder, "--plan", "auto", "-t", "openai", "-o", tmp_path / "out") == 6
+    rows = [json.loads(line) for line in (tmp_path / "out" / "data.jsonl").read_text().splitlines()]
+    assert [row["messages"] for row in rows] == [TURNS[:1]] * 3
+    [refused] = [json.loads(line) for line in (tmp_path / "out" / "data.quarantine.jsonl").read_text().splitlines()]
+    assert (refused["file"], refused["code"]) == ("c.txt", "OCB-SHAPE")

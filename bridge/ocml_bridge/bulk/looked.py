@@ -60,7 +60,7 @@ def _rows(item: Input, most: int) -> Iterator[Json | BridgeError]:
 
 def _columns(record: Record) -> Json | BridgeError:
     try:
-        return row_of(record.value)
+        return row_of(record.value, text="file" in record.where)
     except BridgeError as error:
         return error
 

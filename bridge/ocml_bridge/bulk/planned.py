@@ -36,7 +36,7 @@ def outcomes_of_row(row: Record, plan: Plan, job: Job) -> Iterator[tuple[Record,
 def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None]]:
     """The conversations of a row as records, each with the layout that it was read by; an error has none."""
     try:
-        columns, raws, findings = _columns(row.value)
+        columns, raws, findings = _columns(row.value, text="file" in row.where)
         found = read_row(plan, columns)
     except BridgeError as error:
         yield row._replace(value=error), None
@@ -54,17 +54,21 @@ def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None]]:
         yield Record(value, where, row.raw, {**fields, **about}), found.layout
 
 
-def row_of(value: Any) -> dict[str, Json]:
+def row_of(value: Any, *, text: bool = False) -> dict[str, Json]:
     """The columns of a row, as a plan reads them.
+
+    Args:
+        value: the row.
+        text: whether it is a file, which may be a text.
 
     Raises:
         BridgeError: for what is no row.
     """
-    return _columns(value)[0]
+    return _columns(value, text=text)[0]
 
 
-def _columns(value: Any) -> tuple[dict[str, Json], dict[str, str], tuple[Any, ...]]:
-    """The columns of a row, the JSON text of each, and what was left out of them.
+def _columns(value: Any, *, text: bool) -> tuple[dict[str, Json], dict[str, str], tuple[Any, ...]]:
+    """The columns of a row, the JSON text of each, and what was left out of them. A file of text is its column `text`.
 
     Raises:
         BridgeError: OCB-ENCODING, OCB-JSON or OCB-SHAPE for what is no row.
@@ -82,7 +86,7 @@ def _columns(value: Any) -> tuple[dict[str, Json], dict[str, str], tuple[Any, ..
         if found is not None and not value[found[1] :].strip():
             spans = found[0].items()
             return {name: span.value for name, span in spans}, {name: span.raw for name, span in spans}, ()
-        value = jsontext.loads(value)
+        value = _parsed(value, text=text)
     if isinstance(value, list):
         items = cast("Json", value)
         value = {EVENTS if stream_of(items) is not None else "messages": items}
@@ -90,6 +94,16 @@ def _columns(value: Any) -> tuple[dict[str, Json], dict[str, str], tuple[Any, ..
         raise BridgeError(ErrorCode.SHAPE, "a row is an object, with a member for each column", path="")
     row, findings = unpadded(cast("dict[str, Json]", value))
     return row, {name: _text(each) for name, each in row.items()}, findings
+
+
+def _parsed(value: str, *, text: bool) -> Json:
+    """The JSON value of a row, or a text as its column; a text may begin as JSON does, with a token in brackets."""
+    try:
+        return jsontext.loads(value)
+    except BridgeError:
+        if text and not value.lstrip().startswith("{"):
+            return {"text": value}
+        raise
 
 
 def _text(value: Json) -> str:

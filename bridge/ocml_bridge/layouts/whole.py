@@ -8,10 +8,11 @@ from functools import lru_cache, partial
 from typing import Final
 
 from .. import registry
-from ..adapter import Kind
+from ..adapter import Kind, Options
 from ..detection import format_of
 from ..errors import BridgeError
 from ..model import Json
+from ..split import split
 from .held import as_object
 from .layout import Document, Layout, Object, Wording, unfit
 
@@ -57,7 +58,9 @@ def whole(name: str | None = None, *, alone: bool = False) -> tuple[Layout, ...]
 def _whole(name: str, *, named: bool) -> Layout:
     found, _ = registry.adapter(name)
     if found.kind is Kind.TEXT:
-        return Layout(name, f"a text in the format {name}", name, {"text": ("text",)}, _has_text, _read_text)
+        return Layout(
+            name, f"a text in the format {name}", name, {"text": ("text",)}, _has_text, partial(_read_text, name)
+        )
     fits = _any if named else _is_answer if name == "openai" else partial(_is_of, name)
     return Layout(name, f"a document in the format {name}", name, {}, fits, _read, _write, whole=True)
 
@@ -74,8 +77,12 @@ def _has_text(fields: Object, _wording: Wording) -> bool:
     return isinstance(fields.get("text"), str)
 
 
-def _read_text(fields: Object, _wording: Wording) -> Sequence[Document]:
-    return [Document(fields["text"])]
+def _read_text(name: str, fields: Object, _wording: Wording) -> Sequence[Document]:
+    """The conversations of a text."""
+    return [Document(part.value) for part in split(fields["text"], name, options=_FORCED)]
+
+
+_FORCED: Final = Options(force_format=True)
 
 
 def _is_of(name: str, row: Object | str, _wording: Wording) -> bool:
