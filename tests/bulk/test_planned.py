@@ -89,12 +89,13 @@ def test_mixed_rows_are_read_row_by_row(convert: Convert) -> None:
         {"conversations": [{"from": "human", "value": "Why?"}]},
         [{"role": "user", "content": "Why?"}],
         {"text": "no conversation"},
+        ["no", "messages"],
         7,
     ]
     first, second, third, *refused = convert(rows, "--plan", "auto", "-t", "openai")
     assert first == {"messages": [*TURNS[:2]]}
     assert second == third == {"messages": TURNS[:1]}
-    assert refused == ["OCB-SHAPE", "OCB-SHAPE"]
+    assert refused == ["OCB-SHAPE"] * 3
 
 
 def test_a_preference_is_two_texts_where_its_target_has_no_place_for_both(convert: Convert) -> None:

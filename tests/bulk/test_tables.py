@@ -67,7 +67,7 @@ def test_tabs_separate_too_and_texts_need_no_plan(rows: Rows) -> None:
 
 def test_rows_that_are_not_as_the_table_says_are_quarantined(rows: Rows) -> None:
     data = b"prompt,completion\na,b\nc\nd,e,f\n\xff,g\n\nh,i\n"
-    written, refused = rows("a.csv", data, "--plan", "prompt-completion", "-t", "openai")
+    written, refused = rows("a.csv", data, "--plan", "auto", "-t", "openai")
     assert [row["messages"][0]["content"] for row in written] == ["a", "h"]
     assert [(each["code"], each["row"]) for each in refused] == [
         ("OCB-SHAPE", 2),

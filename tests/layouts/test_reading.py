@@ -404,6 +404,8 @@ def test_a_claude_export_has_texts_thoughts_and_calls_in_blocks() -> None:
         ("alpaca", {"instruction": "Why?", "output": "x", "history": [["a"]]}, "a pair of texts"),
         ("messages", {"messages": [{"role": "user", "content": "x"}], "tools": "[{"}, "no JSON text"),
         (AUTO, {"text": "The sky is blue."}, "no row of any layout"),
+        (AUTO, {"prompt": "Why?", "chosen": None, "rejected": "No."}, "no row of any layout"),
+        (AUTO, {"prompt": "Why?", "answers": [{"answer": "Because.", "rank": 1}]}, "no row of any layout"),
         (AUTO, {"mapping": {"a": {"message": None, "parent": "a", "children": ["a"]}}}, "a tree with a message"),
         (
             AUTO,

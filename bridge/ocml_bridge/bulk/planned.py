@@ -87,7 +87,7 @@ def _columns(value: Any, *, text: bool) -> tuple[dict[str, Json], dict[str, str]
             spans = found[0].items()
             return {name: span.value for name, span in spans}, {name: span.raw for name, span in spans}, ()
         value = _parsed(value, text=text)
-    if isinstance(value, list):
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in cast("list[Json]", value)):
         items = cast("Json", value)
         value = {EVENTS if stream_of(items) is not None else "messages": items}
     if not isinstance(value, dict):

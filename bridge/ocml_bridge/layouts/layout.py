@@ -77,6 +77,7 @@ class Layout:
         writes: makes the fields of a document; None where nobody trains on the layout.
         wording: its words.
         beside: fields whose columns travel beside the conversation all the same, as it does not say all of them.
+        without: columns that a row of it does not have: what is said in them would not be read.
         requires: columns that a row has to have beside the conversation, each with the names that they may have.
         drops: members of messages that it has no place for, and what their loss is called.
         whole: whether the row is the document, with all its columns.
@@ -92,6 +93,7 @@ class Layout:
     wording: Wording = Wording()
     requires: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     beside: frozenset[str] = frozenset()
+    without: frozenset[str] = frozenset()
     drops: Mapping[str, LossCode] = field(default_factory=dict[str, LossCode])
     whole: bool = False
 
@@ -119,7 +121,8 @@ class Layout:
     def has(self, row: Object) -> bool:
         """Whether a row is of this layout."""
         required = all(any(each in row for each in columns) for columns in self.requires.values())
-        return required and self.fits(self.fields(row), self.wording)
+        free = all(row.get(column) is None for column in self.without)
+        return required and free and self.fits(self.fields(row), self.wording)
 
     def read(self, row: Object) -> Sequence[Document]:
         """The documents of a row.

@@ -229,6 +229,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         {"instruction": ("prompt",), **_PROMPT},
         exchange.is_prompt,
         exchange.read_exchange,
+        without=frozenset((*_ANSWERS, "answers", "chosen", "rejected", "completions", "messages", "conversations")),
     ),
 )
 BY_NAME: Final = {layout.name: layout for layout in LAYOUTS}
