@@ -9,6 +9,7 @@ from typing import Final
 
 from .errors import BridgeError, ErrorCode
 from .loss import CLASSES, Finding, Loss, LossClass, LossCode, Severity
+from .meant import did_you_mean
 
 NAMES: Final = (*LossClass, *(code for code in LossCode if code not in frozenset(map(str, LossClass))))
 """What a policy can name: classes, then codes. `content` is the class, and the code in it."""
@@ -39,7 +40,9 @@ class LossPolicy:
         for name in (*self.allow, *self.refuse):
             if name not in NAMES:
                 known = ", ".join(NAMES)
-                raise BridgeError(ErrorCode.OPTION, f"no class or code of losses is called {name!r}; known: {known}")
+                near = did_you_mean(name, NAMES)
+                message = f"no class or code of losses is called {name!r}{near}; known: {known}"
+                raise BridgeError(ErrorCode.OPTION, message)
             if name in self.allow and name in self.refuse:
                 raise BridgeError(ErrorCode.OPTION, f"{name!r} cannot be both allowed and refused")
 

@@ -9,7 +9,6 @@ answer = model.answering(prompt)
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import partial
 from typing import Any, Final, cast
 
@@ -19,6 +18,7 @@ from .convert import Reading, Result, read, write
 from .errors import BridgeError, ErrorCode
 from .events import Decoder
 from .guidance import OBJECT, Guide, Wanted
+from .meant import did_you_mean
 from .model import Message, Settings, ToolChoice, Transcript
 from .pipe import decoder
 from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
@@ -312,6 +312,5 @@ def _format_of(name: str | None) -> Adapter:
         if name in adapter.profiles:
             return adapter
     known = list(dict.fromkeys(known for adapter in adapters for known in adapter.profiles))
-    near = get_close_matches(name[:40], known, 1)
-    meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-    raise BridgeError(ErrorCode.OPTION, f"there is no profile {name[:40]!r}; {meant}")
+    meant = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+    raise BridgeError(ErrorCode.OPTION, f"there is no profile {name[:40]!r}{meant}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
 from .adapter import Adapter, FormatOption, Options
 from .errors import BridgeError, ErrorCode
 from .lazy import find
+from .meant import did_you_mean
 
 ENTRY_POINTS: Final = "ocml_bridge.formats"
 """The entry point group: name = format id, value = an `Adapter`."""
@@ -97,17 +97,10 @@ ALIASES: Final[dict[str, str]] = {
 def _unknown(format_id: str) -> BridgeError:
     """The error for an id that no format has, with the one that was probably meant."""
     known, name = formats(), format_id.casefold()
-    near = f"; did you mean {ALIASES[name]}?" if name in ALIASES else _near(name, known)
+    near = f"; did you mean {ALIASES[name]}?" if name in ALIASES else did_you_mean(name, known)
     return BridgeError(
         ErrorCode.FORMAT_UNKNOWN, f"there is no format {format_id!r}{near}; the formats are {', '.join(known)}"
     )
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    """The question whether the name that is most like it was meant; empty where none is like it."""
-    from difflib import get_close_matches
-
-    return "".join(f"; did you mean {near}?" for near in get_close_matches(name, [*known], 1))
 
 
 def format_options() -> dict[str, FormatOption[str] | FormatOption[None]]:
@@ -128,7 +121,7 @@ def check_format_options(options: Options, *formats: str | Adapter | None) -> No
     own = {option.name for adapter in formats if isinstance(adapter, Adapter) for option in adapter.options}
     for name, _ in options.format_options:
         if name not in own and name not in (known := format_options()):
-            near = _near(name, known)
+            near = did_you_mean(name, known)
             raise BridgeError(ErrorCode.OPTION, f"no format has an option {name!r}{near}; there are {', '.join(known)}")
 
 
@@ -147,5 +140,6 @@ def adapter(format_id: str | Adapter) -> tuple[Adapter, str | None]:
     found = _load(name)
     if dialect not in found.dialects:
         known = ", ".join(f"{name}:{known}" for known in found.dialects) or "none"
-        raise BridgeError(ErrorCode.FORMAT_UNKNOWN, f"{name} has no dialect {dialect!r}; it has {known}")
+        near = did_you_mean(dialect, found.dialects)
+        raise BridgeError(ErrorCode.FORMAT_UNKNOWN, f"{name} has no dialect {dialect!r}{near}; it has {known}")
     return found, dialect

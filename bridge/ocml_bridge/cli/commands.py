@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from ..lazy import find
+from ..meant import nearest_name
 from .output import PROGRAM
 
 if TYPE_CHECKING:
@@ -101,8 +102,6 @@ def _refuse_misspelt(ctx: click.Context, word: str) -> None:
     """
     if word.startswith("-") or os.path.exists(word):
         return
-    from difflib import get_close_matches
-
-    meant = _MEANT.get(word.casefold()) or next(iter(get_close_matches(word.casefold(), COMMANDS, 1)), None)
+    meant = _MEANT.get(word.casefold()) or nearest_name(word, COMMANDS)
     if meant is not None:
         raise click.UsageError(f"there is no command and no file {word!r}; did you mean '{PROGRAM} {meant}'?", ctx)

@@ -277,7 +277,7 @@ GENERAL: Final[tuple[Kind, ...]] = (
     Kind(
         "a record with a text in it",
         (_mark(_D, certain=False, text=str),),
-        advice="`ocml-convert batch` converts the field `text` of each record",
+        advice="`ocml-convert batch` converts the field `text` of each record; `check --field text` checks it",
     ),
     Kind(
         "an error that a server answered with",

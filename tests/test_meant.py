@@ -1,0 +1,34 @@
+"""A misspelt name is answered with the one that was probably meant: of a format, dialect, stream, profile, code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ocml_bridge import BridgeError, LossPolicy, adapter, decoder, encoder, profile
+from ocml_bridge.meant import did_you_mean, nearest_name
+
+MISSPELT: dict[str, tuple[Callable[[str], object], str]] = {
+    "opnai": (adapter, "openai"),
+    "Harmony": (adapter, "harmony"),
+    "harmony:speck": (adapter, "spec"),
+    "openai-see": (decoder, "openai-sse"),
+    "antropic-sse": (encoder, "anthropic-sse"),
+    "gptoss": (profile, "gpt-oss"),
+    "strukture": (lambda name: LossPolicy(refuse=(name,)), "structure"),
+}
+
+
+@pytest.mark.parametrize("written", MISSPELT)
+def test_the_nearest_name_is_offered(written: str) -> None:
+    find, meant = MISSPELT[written]
+    with pytest.raises(BridgeError) as caught:
+        find(written)
+    assert f"; did you mean {meant}?" in caught.value.message
+
+
+def test_nothing_is_offered_where_nothing_is_like_it() -> None:
+    assert nearest_name("word", ["harmony", "openai"]) is None
+    assert did_you_mean("word", ["harmony"]) == ""
+    assert nearest_name("x" * 1_000_000, ["harmony"]) is None
