@@ -211,3 +211,13 @@ def test_a_message_that_is_cut_off_is_ended_where_another_one_follows() -> None:
     cut = Message("assistant", "a", channel="final", end=None)
     assert encoded(replay(Transcript((cut,))), "harmony")[0].endswith("<|message|>a")
     assert "a<|end|><|start|>user" in encoded(replay(Transcript((cut, Message("user", "b")))), "harmony")[0]
+
+
+def test_a_reply_whose_id_no_call_has_is_named_as_it_is_read() -> None:
+    first = Message("assistant", "{}", channel="commentary", recipient="functions.f", call_id="a", end="call")
+    second = replace(first, recipient="functions.g", call_id="b")
+    for calls in ((first,), (first, second)):
+        document = Transcript((*calls, Message("tool", "7", call_id="other")))
+        text, _ = encoded(replay(document), "harmony")
+        assert text == write(document, "harmony").output
+        assert "<|start|>functions.f to=assistant" in text

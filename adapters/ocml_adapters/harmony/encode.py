@@ -51,8 +51,11 @@ class HarmonyEncoder(TextEncoder):
     def _named(self, message: Message) -> Message:
         """A message, with the name of the tool that it answers for where it has none."""
         call = self._pairing.feed(len(self._messages), message)
-        if message.role == TOOL and message.name is None and call is not None:
-            message = replace(message, name=self._messages[call].recipient)
+        if message.role == TOOL and message.name is None:
+            if call is None:  # without ids it is read as the reply to the next call that is open
+                call = self._pairing.feed(len(self._messages), replace(message, call_id=None))
+            if call is not None:
+                message = replace(message, name=self._messages[call].recipient)
         self._messages.append(message)
         return message
 
