@@ -26,13 +26,13 @@ class Block:
         raw: as it began.
 
     Attributes:
-        begun: as it began.
+        first: as it began.
         is_whole: whether no more of it comes.
         given: of a call whose arguments are no object, their text; else None.
     """
 
     def __init__(self, raw: Object) -> None:
-        self.begun = raw
+        self.first = raw
         self.is_whole = False
         self.given: str | None = None
         self._raw = dict(raw)
@@ -45,7 +45,7 @@ class Block:
     @property
     def beginning(self) -> str:
         """The text that it begins with."""
-        texts = (self.begun.get(key) for key in _TEXTS.values())
+        texts = (self.first.get(key) for key in _TEXTS.values())
         return next((text for text in texts if isinstance(text, str)), "")
 
     def take(self, delta: Object) -> str | None:
@@ -78,11 +78,11 @@ class Block:
             return
         self.is_whole = True
         for key, pieces in self._pieces.items():
-            begun = self._raw.get(key)
-            self._raw[key] = (begun if isinstance(begun, str) else "") + "".join(pieces)
+            before = self._raw.get(key)
+            self._raw[key] = (before if isinstance(before, str) else "") + "".join(pieces)
         if self._citations:
-            begun = self._raw.get("citations")
-            known = cast("list[Json]", begun) if isinstance(begun, list) else []
+            before = self._raw.get("citations")
+            known = cast("list[Json]", before) if isinstance(before, list) else []
             self._raw["citations"] = [*known, *self._citations]
         if self._arguments:
             self._more(self._compactor.finish())
@@ -103,7 +103,7 @@ class Block:
         return self._raw
 
 
-class Told(NamedTuple):
+class Update(NamedTuple):
     """What an event says.
 
     Attributes:
@@ -117,7 +117,7 @@ class Told(NamedTuple):
     begins: bool = False
 
 
-NOTHING: Final = Told()
+NOTHING: Final = Update()
 
 
 class Assembly:
@@ -136,7 +136,7 @@ class Assembly:
         self._places: dict[object, Block] = {}
         self._around: Object = {}
 
-    def take(self, event: Object, kind: Json) -> Told | None:
+    def take(self, event: Object, kind: Json) -> Update | None:
         """Take the next event; None for one that nobody knows."""
         if kind == "ping":
             return NOTHING
@@ -152,13 +152,13 @@ class Assembly:
             return self._more(event, kind)
         return NOTHING
 
-    def _begin(self, event: Object) -> Told:
+    def _begin(self, event: Object) -> Update:
         block = Block(event["content_block"])
         self.blocks.append(block)
         self._places[event.get("index")] = block
-        return Told(block, begins=True)
+        return Update(block, begins=True)
 
-    def _more(self, event: Object, kind: Json) -> Told | None:
+    def _more(self, event: Object, kind: Json) -> Update | None:
         """More of a block, or the end of it."""
         index = event.get("index")
         block = self._places.get(index) if isinstance(index, int) else None
@@ -166,9 +166,9 @@ class Assembly:
             return None
         if kind == "content_block_stop":
             block.end()
-            return Told(block)
+            return Update(block)
         text = block.take(members_of(event.get("delta"))) if kind == "content_block_delta" else None
-        return None if text is None else Told(block, text)
+        return None if text is None else Update(block, text)
 
     def _end(self, event: Object) -> None:
         """Why the answer is over, and how many tokens it took; numbers that are told again count as they are told."""

@@ -28,7 +28,7 @@ _REASONS: Final[dict[str | None, Reason]] = {
 """Why a server says that an answer is over; the model has stopped for any other reason."""
 
 
-class _Begun(NamedTuple):
+class _Running(NamedTuple):
     """A message that has begun: its number, and the blocks that it is of; several where it is made of parts."""
 
     number: int
@@ -47,8 +47,8 @@ class EventDecoder(AssemblingDecoder):
         super().__init__()
         self._options = options
         self._assembly = Assembly()
-        self._waiting: list[_Begun] = []
-        self._current: dict[Block, _Begun] = {}
+        self._waiting: list[_Running] = []
+        self._current: dict[Block, _Running] = {}
         self._live = True
         self._called: dict[str | None, str | None] = {}
 
@@ -58,13 +58,13 @@ class EventDecoder(AssemblingDecoder):
         if kind == "error" or name == "error":
             self.fail(value.get("error", value))
             return
-        told = self._assembly.take(value, kind)
-        if told is None:
+        update = self._assembly.take(value, kind)
+        if update is None:
             self.note("an event is not understood; it is left out")
-        elif told.block is not None and told.begins:
-            self._begin(told.block)
-        elif told.block in self._current and told.text:
-            self.more(self._current[told.block].number, told.text)
+        elif update.block is not None and update.begins:
+            self._begin(update.block)
+        elif update.block in self._current and update.text:
+            self.more(self._current[update.block].number, update.text)
         if self._assembly.is_over:
             self.over = _REASONS.get(self._assembly.reason, "stop")
 
@@ -78,7 +78,7 @@ class EventDecoder(AssemblingDecoder):
             self.note("a block begins before the one before it has ended; they are told at the end")
         if not self._live:
             return
-        head = read_block(block.begun, "assistant")
+        head = read_block(block.first, "assistant")
         last = self._waiting[-1] if self._waiting else None
         if head is None and last is not None and last.is_spoken:
             last.blocks.append(block)
@@ -91,10 +91,10 @@ class EventDecoder(AssemblingDecoder):
         message = Message("assistant", "", channel="final") if head is None else replace(head, content="")
         if message.role == "tool":
             message.name = self._called.get(message.call_id)
-        begun = _Begun(self.start(message), [block], head is None)
-        self._waiting.append(begun)
-        self._current[block] = begun
-        self.more(begun.number, block.beginning)
+        running = _Running(self.start(message), [block], head is None)
+        self._waiting.append(running)
+        self._current[block] = running
+        self.more(running.number, block.beginning)
 
     def _end_certain(self, *, called: bool) -> None:
         """End the messages of which it is certain what they are, now that another one begins.
@@ -103,13 +103,13 @@ class EventDecoder(AssemblingDecoder):
             called: whether that is a call: then the texts before it are preambles.
         """
         while self._waiting and (called or not self._waiting[0].is_spoken):
-            begun = self._waiting[0]
-            (message,) = read_message({"role": "assistant", "content": [block.wire() for block in begun.blocks]})
+            running = self._waiting[0]
+            (message,) = read_message({"role": "assistant", "content": [block.wire() for block in running.blocks]})
             if not self._is_certain(message):
                 self._live = False
                 return
             self._waiting.pop(0)
-            self.end(self._in_turn(message, begun))
+            self.end(self._in_turn(message, running))
 
     def _is_certain(self, message: Message) -> bool:
         """Whether nothing that comes can tell more of a message."""
@@ -119,13 +119,13 @@ class EventDecoder(AssemblingDecoder):
             return certain
         return message.role != "tool" or message.call_id in self._called
 
-    def _in_turn(self, message: Message, begun: _Begun) -> Message:
+    def _in_turn(self, message: Message, running: _Running) -> Message:
         """A message that was read alone, as it is among the others of its turn."""
-        given = begun.blocks[0].given
+        given = running.blocks[0].given
         if is_call(message) and given is not None:
             message.content = given
-        message.continues = begun.number > 0
-        if begun.is_spoken:
+        message.continues = running.number > 0
+        if running.is_spoken:
             message.channel, message.intent = "commentary", "preamble"
             notes = {key: note for key, note in notes_in(message.layout).items() if key != "content"}
             message.layout = by_format(notes)

@@ -57,7 +57,7 @@ class Draft:
         """The transcript's tools, with those that messages declare."""
         if not any(map(_has_tools, self.items)):
             return declared
-        kept: list[Item] = []
+        items: list[Item] = []
         origins: list[int] = []
         moved: list[Tool] = []
         for index, item in enumerate(self.items):
@@ -66,9 +66,9 @@ class Draft:
                 if rest is None:
                     continue
                 item = item_of(rest)
-            kept.append(item)
+            items.append(item)
             origins.append(index)
-        self.items, self.origins = kept, origins
+        self.items, self.origins = items, origins
         log.lose(LossCode.TOOLS_MOVED, "/tools", "tools of messages are declared apart", Severity.LAYOUT)
         return (*(declared or ()), *moved)
 

@@ -159,9 +159,9 @@ class LiveItem:
         out: list[bytes] = []
         if self.kind == MESSAGE:
             for text, refusal in _texts(message.content):
-                said = "".join(run.text for run in self._runs if (run.kind is _REFUSAL) is refusal)
-                if text.startswith(said) and text != said:
-                    out += self.more(text[len(said) :], refusal=refusal)
+                sent = "".join(run.text for run in self._runs if (run.kind is _REFUSAL) is refusal)
+                if text.startswith(sent) and text != sent:
+                    out += self.more(text[len(sent) :], refusal=refusal)
             if not self._runs and message.end is not None:
                 out += self._begin(_TEXT)
         out += self._end_run()

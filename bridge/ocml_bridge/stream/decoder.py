@@ -18,7 +18,7 @@ from ..text.unicode import without_mark
 from ..turns import is_call, is_thought
 from .hold import Hold
 
-HELD: Final = 4_096
+WAITING: Final = 4_096
 """The longest end of a text that waits for the rest of a token, in characters."""
 PENDING: Final = 1_048_576
 """The longest text that a reading keeps back because its meaning is not known yet, in characters."""
@@ -86,18 +86,18 @@ class Reading(Protocol):
         ...
 
 
-def tell(log: LiveLog, index: int, message: Message, said: str | None = None) -> None:
+def tell(log: LiveLog, index: int, message: Message, so_far: str | None = None) -> None:
     """Say a whole message, or what has not been said of it.
 
     Args:
         log: where to.
         index: of the message.
         message: as it was read.
-        said: the text that was said already; None where the message has not begun.
+        so_far: the text that was said already; None where the message has not begun.
     """
-    if said is None:
+    if so_far is None:
         log.events.append(Start(index, header_of(message)))
-    rest = text_of(message)[len(said or "") :]
+    rest = text_of(message)[len(so_far or "") :]
     if rest:
         log.events.append(Delta(index, rest))
     log.events.append(End(index, message))
@@ -147,8 +147,8 @@ class TextDecoder:
         self._one = hold.one
         self._log = log
         self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
-        self._held = ""
-        self._begun = False
+        self._waiting = ""
+        self._started = False
         self._error: ErrorCode | None = None
         self._over = False
 
@@ -162,22 +162,22 @@ class TextDecoder:
         reading = self._reading
         number = reading.running
         # Nearly every chunk comes through here. One character is looked for faster than any of several.
-        if number >= 0 and not self._held and (self._one not in text if self._one else not self._special(text)):
+        if number >= 0 and not self._waiting and (self._one not in text if self._one else not self._special(text)):
             if not text:
                 return []
             reading.body.append(text)
             return [_new(Delta, (number, text))]
         if self._over or self._error is not None:
             return []
-        text = self._held + text
+        text = self._waiting + text
         at = self._hold.cut(text)
-        self._held, text = text[at:], text[:at]
+        self._waiting, text = text[at:], text[:at]
         if number < 0 or self._inside(text):
             self._push(text)
         elif text:
             reading.body.append(text)
             self._log.events.append(_new(Delta, (number, text)))
-        if len(self._held) > HELD or reading.pending > PENDING:
+        if len(self._waiting) > WAITING or reading.pending > PENDING:
             raise self._fail(BridgeError(ErrorCode.LIMIT, "too much text without the token that gives it a meaning"))
         return self._log.take()
 
@@ -190,8 +190,8 @@ class TextDecoder:
         raise BridgeError(ErrorCode.OPTION, "this stream is text; token ids are streamed as harmony-tokens")
 
     def _push(self, text: str) -> None:
-        if text and not self._begun:
-            self._begun, text = True, without_mark(text, self._log)
+        if text and not self._started:
+            self._started, text = True, without_mark(text, self._log)
         if text:
             try:
                 self._reading.push(text)
@@ -220,7 +220,7 @@ class TextDecoder:
         return [*events, Stop(why, document, self._error, lifted(self._log.ended, document))]
 
     def _rest(self, reason: Reason | None) -> Document:
-        self._push(self._held + self._utf8.decode(b"", final=True))
+        self._push(self._waiting + self._utf8.decode(b"", final=True))
         if reason == "stop":
             self._push(self._reading.implied())
         return self._reading.close()
@@ -234,11 +234,11 @@ class TextDecoder:
         return deepcopy(self)
 
 
-def lifted(told: Sequence[Message], document: Document) -> int | None:
+def lifted(messages: Sequence[Message], document: Document) -> int | None:
     """The number of the message that was told and that the document has as its declared tools."""
-    if not isinstance(document, Transcript) or document.tools is None or len(told) <= len(document.messages):
+    if not isinstance(document, Transcript) or document.tools is None or len(messages) <= len(document.messages):
         return None
-    for number, (one, other) in enumerate(zip(told, document.messages, strict=False)):
+    for number, (one, other) in enumerate(zip(messages, document.messages, strict=False)):
         if one.role != other.role or text_of(one) != text_of(other):
             return number
     return len(document.messages)

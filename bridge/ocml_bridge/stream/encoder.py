@@ -66,8 +66,8 @@ class TextEncoder(ABC):
         self._hold = hold
         self._written: list[str] = []
         self._open: Start | None = None
-        self._held = ""
-        self._begun = False
+        self._waiting = ""
+        self._started = False
         self._one_by_one = InOrder()
         self._in_call_order = None if self.call_ids else InCallOrder()
         self._guarded: set[str] = set()
@@ -145,23 +145,23 @@ class TextEncoder(ABC):
         return self._open is not None and self._open.number == index
 
     def _text(self, text: str, index: int) -> str:
-        text = self._held + text
+        text = self._waiting + text
         at = self.waits(text)
-        self._held = text[at:]
+        self._waiting = text[at:]
         return self.safe(text[:at], f"/messages/{index}/content") if at else ""
 
     def _start(self, start: Start) -> str:
-        first = "" if self._begun else self.begin()
-        self._begun = True
+        first = "" if self._started else self.begin()
+        self._started = True
         opened = self.open(start)
         self._open = start if opened is not None else None
         return first + (opened or "")
 
     def _rest(self) -> str:
-        held, self._held = self._held, ""
-        if not held or self._open is None:
+        waiting, self._waiting = self._waiting, ""
+        if not waiting or self._open is None:
             return ""
-        return self.safe(held, f"/messages/{self._open.number}/content")
+        return self.safe(waiting, f"/messages/{self._open.number}/content")
 
     def _finish(self, message: Message) -> str:
         rest = self._rest()
@@ -169,7 +169,7 @@ class TextEncoder(ABC):
         return rest + self.close(message)
 
     def _stop(self, stop: Stop, before: list[str]) -> str:
-        text = ("" if self._begun else self.begin()) + self.end(stop)
+        text = ("" if self._started else self.begin()) + self.end(stop)
         options = dataclasses.replace(self.options, dialect=None)
         back = self._back("".join((*self._written, *before, text)), options)
         if stop.lifted is not None:
