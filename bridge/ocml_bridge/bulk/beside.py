@@ -32,9 +32,7 @@ def converted(record: Record, job: Job) -> tuple[Record, Outcome]:
     if outcome.error is not None:
         return record, outcome
     if names := _names(outcome, job):
-        found = jsontext.members(raw.decode("utf-8", "surrogatepass").removeprefix(BOM))
-        members = {} if found is None else found[0]
-        fields: dict[str, str | None] = {name: span.raw for name, span in members.items() if name in names}
+        fields: dict[str, str | None] = {**_members(raw, names)}
         if fields:
             losses = tuple(loss for loss in outcome.losses if _name(loss) not in fields)
             status = Status.CONVERTED if is_lossless(losses) else Status.LOSSY
@@ -67,6 +65,16 @@ def _names(outcome: Outcome, job: Job) -> set[str]:
             return set()
         taken = cast("dict[str, Json]", output)
     return {name for loss in outcome.losses if (name := _name(loss)) is not None and name not in taken}
+
+
+def _members(raw: bytes, names: Collection[str]) -> dict[str, str]:
+    """The members of a record by name, in its order, as JSON text: numbers and what holds them as they are spelled."""
+    values = cast("dict[str, Json]", jsontext.loads(raw))
+    told = {name: value for name, value in values.items() if name in names}
+    if all(isinstance(value, (str, int)) or value is None for value in told.values()):
+        return {name: jsontext.dumps(value).decode("utf-8", "surrogatepass") for name, value in told.items()}
+    found = jsontext.members(raw.decode("utf-8", "surrogatepass").removeprefix(BOM))
+    return {} if found is None else {name: span.raw for name, span in found[0].items() if name in names}
 
 
 def _name(loss: Loss) -> str | None:

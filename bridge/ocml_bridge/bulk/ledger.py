@@ -138,7 +138,7 @@ def store(rows: Iterator[bytes], file: BinaryIO, form: str) -> int:
     return count
 
 
-_GROUP: Final = 10_000
+_GROUP: Final = 2_000
 """How many rows of a ledger in Parquet are written together."""
 
 
