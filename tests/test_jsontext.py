@@ -137,3 +137,18 @@ def test_text_is_read_as_the_standard_library_reads_it(text: str) -> None:
 def test_a_value_inside_text_is_the_one_that_stands_there_alone(text: str) -> None:
     inside, alone = value_at(text + " #"), parse(text)
     assert repr(alone and alone.value) == repr(inside[0] if inside and not text[inside[1] :].strip(" \t\r\n") else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"a": "b', "the text ends in the middle of it"),
+        ('{"a": "b\n', "the text ends in the middle of it"),
+        ("[1,\n", "the text ends in the middle of it"),
+        ("", "the text is empty"),
+        (" \n", "the text is empty"),
+    ],
+)
+def test_what_is_cut_off_is_said_to_end(text: str, words: str) -> None:
+    with pytest.raises(BridgeError, match=f"not JSON: {words}"):
+        loads(text)

@@ -95,7 +95,9 @@ def loads(data: str | bytes) -> Json:
             raise _too_deep() from error
         if _BEYOND_ORJSON.search(raw):
             return _loads_exactly(data)
-        what = error.msg if error.doc[error.pos :].strip() else "the text ends in the middle of it"
+        what = error.msg
+        if not error.doc[error.pos :].strip():
+            what = "the text ends in the middle of it" if error.doc.strip() else "the text is empty"
         raise BridgeError(ErrorCode.JSON, f"not JSON: {what}", offset=error.pos) from error
     try:
         return value if orjson.dumps(value) == raw else _parse(raw)

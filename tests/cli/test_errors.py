@@ -47,7 +47,7 @@ def test_the_line_names_the_file(run: Run, tmp_path: Path) -> None:
 
 
 USAGE = {
-    "no target": ((), 2, "<stdin>: OCB-OPTION: name the format to write with --to, or a model with --profile"),
+    "no target": ((), 2, "OCB-OPTION: name the format to write with --to, or a model with --profile"),
     "an unknown option": (("-t", "canonical", "--colour"), 2, "OCB-OPTION: No such option"),
     "an unknown choice": (("-t", "canonical", "--control-tokens", "maybe"), 2, "OCB-OPTION: Invalid value for"),
     "two files": (

@@ -100,6 +100,8 @@ def convert(
     ocml-convert request.json --profile gpt-oss
     """  # noqa: D301  # not raw: a backspace tells click to keep the lines behind it
     file = one_file(files)
+    if target is None and profile is None:
+        raise BridgeError(ErrorCode.OPTION, "name the format to write with --to, or a model with --profile")
     refuse_same_file(
         {"the input": file, "--sidecar": sidecar},
         {"--output": output, "--report": report, "--sidecar-out": sidecar_out, "--spans": spans},
@@ -110,10 +112,10 @@ def convert(
         with one_conversation(file):
             reading = read(data, source, options=options, strict=strict, sidecar=kept)
         del data
-        if profile is None and date is None and effort is None:
+        if target is not None and profile is None and date is None and effort is None:
             written = write(
                 reading.transcript,
-                _wanted(target),
+                target,
                 options=options,
                 policy=LENIENT,
                 drop_analysis=drop_analysis,
@@ -144,20 +146,6 @@ def convert(
         if dry_run or verbose or any(map(matters, result.losses)):
             account = summary(result.target, result.losses, reading.transcript, result.characters)
             say(f"{shown(file)}: {account}{' Nothing was written (--dry-run).' if dry_run else ''}")
-
-
-def _wanted(target: str | None) -> str:
-    """The format to write.
-
-    Raises:
-        BridgeError: OCB-OPTION where none is named.
-    """
-    if target is None:
-        raise BridgeError(
-            ErrorCode.OPTION,
-            "name the format to write with --to, or a model with --profile",
-        )
-    return target
 
 
 def _told(result: Result) -> Json:
