@@ -14,6 +14,8 @@ from .work import Watch
 SECONDS: Final = 60.0
 """How long a record may take where nothing else is said; one for each MB of it is added."""
 _MB: Final = 1_000_000
+_LEAST: Final = 1 << 30
+"""What each process may have in any case: libraries that read columns take much of it before the first record."""
 _CGROUPS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
@@ -34,14 +36,14 @@ NO_LIMITS: Final = Limits()
 
 
 def share(jobs: int) -> int | None:
-    """An equal share of the machine's memory for each process, this one included; None where it cannot be told."""
+    """An equal share of the memory for each process and this one, 1 GiB at least; None where it cannot be told."""
     found: list[int] = []
     with suppress(OSError, ValueError, AttributeError):
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     for path in _CGROUPS:
         with suppress(OSError, ValueError):  # "max" is no number
             found.append(int(Path(path).read_text("ascii")))
-    return min(found) // (jobs + 1) if found else None
+    return max(_LEAST, min(found) // (jobs + 1)) if found else None
 
 
 def limit_memory(memory: int | None) -> None:
