@@ -408,7 +408,8 @@ def test_wires_go_through_the_plan_that_is_proposed(batch: Run, tmp_path: Path) 
     data = corpus_path("wires")
     (tmp_path / "plan.yaml").write_text(propose([str(data)], 1000))
     batch(data, "-j", "2", "--plan", tmp_path / "plan.yaml", "-t", "canonical", "-o", tmp_path / "out")
-    refused = [json.loads(line) for path in (tmp_path / "out").rglob("*.quarantine.jsonl") for line in path.open()]
+    quarantines = list((tmp_path / "out").rglob("*.quarantine.jsonl"))
+    refused = [json.loads(line) for path in quarantines for line in path.read_text("utf-8").splitlines()]
     assert {Path(each["input"]).name for each in refused} <= {"error.json", "SOURCES.tsv", "wires"}
 
 
@@ -425,3 +426,25 @@ def test_files_of_texts_are_read_by_their_tokens(batch: Run, tmp_path: Path) -> 
     assert [row["messages"] for row in rows] == [TURNS[:1]] * 3
     [refused] = [json.loads(line) for line in (tmp_path / "out" / "data.quarantine.jsonl").read_text().splitlines()]
     assert (refused["file"], refused["code"]) == ("c.txt", "OCB-SHAPE")
+
+
+def test_a_plan_says_what_to_write_and_which_losses_are_refused(batch: Run, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("layout: messages\noptions:\n  to: chatml\n  refuse: [name, weight]\n")
+    rows = [{"messages": TURNS[:1]}, {"messages": [{**TURNS[1], "weight": 0}]}]
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert batch(tmp_path / "a.jsonl", "--plan", plan, "-o", tmp_path / "out") == 6
+    assert (tmp_path / "out" / "a.jsonl").read_text().count("<|im_start|>") == 1
+    assert (
+        batch(tmp_path / "a.jsonl", "--plan", plan, "-t", "openai", "--refuse", "media", "-o", tmp_path / "other") == 0
+    )
+    assert [json.loads(line) for line in (tmp_path / "other" / "a.jsonl").read_text().splitlines()] == rows
+
+
+def test_an_option_that_a_plan_misspells_is_named(
+    batch: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "plan.yaml").write_text("layout: messages\noptions: {too: chatml}\n")
+    (tmp_path / "a.jsonl").write_text("{}")
+    assert batch(tmp_path / "a.jsonl", "--plan", tmp_path / "plan.yaml", "-o", tmp_path / "out") == 2
+    assert "'too'" in capsys.readouterr().err

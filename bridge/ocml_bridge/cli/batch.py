@@ -21,7 +21,7 @@ from .conversion_command import ConversionCommand
 from .options import format_options, policy_options, profile_options
 from .output import PROGRAM, say, write_all
 from .parameters import FILE, SIZE, force_option, format_option
-from .plans import layout_to, rows_of
+from .plans import layout_to, rows_of, take_options
 
 if TYPE_CHECKING:
     from ..bulk.plan import Plan
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     "--plan",
     "plan_name",
     metavar="NAME|FILE",
+    is_eager=True,
+    callback=take_options,
     help="What rows are: the name of a layout, 'auto', or a file that `ocml-convert plan` has made.",
 )
 @click.option(

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import click
 
 from ..errors import BridgeError, ErrorCode
 from .output import about, read_bytes
+from .settings_file import defaults
 
 if TYPE_CHECKING:
     from ..layouts import Plan
 
 _ENDINGS: Final = (".yaml", ".yml", ".json")
+OPTIONS: Final = "options"
+"""The key of a plan's file for options of the command."""
 
 
 def plan_named(name: str) -> Plan:
@@ -22,17 +27,51 @@ def plan_named(name: str) -> Plan:
     """
     from ..layouts import plan_of
 
-    if not (name.lower().endswith(_ENDINGS) or os.sep in name):
+    if not _is_file(name):
         return plan_of(name)
+    value = _file(name)
+    with about(name):
+        if isinstance(value, dict):
+            value = {key: each for key, each in cast("dict[Any, Any]", value).items() if key != OPTIONS}
+        return plan_of(value)
+
+
+def _is_file(name: str) -> bool:
+    return name.lower().endswith(_ENDINGS) or os.sep in name
+
+
+def _file(name: str) -> Any:
+    """What a file says."""
     import yaml
 
     data = read_bytes(name)
     with about(name):
         try:
-            value: Any = yaml.safe_load(data)
+            return yaml.safe_load(data)
         except yaml.YAMLError as error:
             raise BridgeError(ErrorCode.OPTION, f"not YAML: {' '.join(str(error).split())}") from error
-        return plan_of(value)
+
+
+def take_options(context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
+    """Let a plan's file say options of the command, by their long names; what the command line says goes before it.
+
+    Raises:
+        BridgeError: OCB-OPTION for an option that the command does not have.
+    """
+    value = _file(name) if name is not None and _is_file(name) else None
+    given: Any = cast("dict[str, Any]", value).get(OPTIONS) if isinstance(value, dict) else None
+    if given is not None:
+        with about(str(name)):
+            if not isinstance(given, dict):
+                raise BridgeError(ErrorCode.OPTION, f"{OPTIONS!r} in a plan is a mapping of options to values")
+            options = {key: _listed(each) for key, each in cast("dict[str, Any]", given).items()}
+            context.default_map = {**(context.default_map or {}), **defaults(context.command.params, options)}
+    return name
+
+
+def _listed(value: Any) -> Any:
+    """A value as the command line has it: names with commas between them for a list of them."""
+    return ",".join(map(str, cast("list[Any]", value))) if isinstance(value, list) else value
 
 
 def rows_of(name: str | None, source: str | None, turns: str | None) -> Plan | None:
