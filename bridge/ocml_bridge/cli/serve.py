@@ -14,11 +14,11 @@ import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from ..errors import BridgeError, ErrorCode
+from ..errors import BridgeError, ErrorCode, ExitCode
 from .gateway_options import SERVICE, UPSTREAM, service_of, service_options, settings_of, upstream_options
 from .output import PROGRAM, say
 from .parameters import FILE
@@ -144,9 +144,14 @@ def serve(
         with _common_numbers():
             Multiprocess(config, sockets=[socket]).run()
     else:
-        # The server takes the signal to stop, and raises it again once it has stopped: an end, not a failure.
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        # The server takes the signal to stop as soon as it runs, and raises it again once it has stopped: an end, not a
+        # failure. Before that it ends the process at once.
+        signal.signal(signal.SIGTERM, _stop)
         uvicorn.Server(config).run(sockets=[socket])
+
+
+def _stop(_number: int, _frame: object) -> NoReturn:
+    raise SystemExit(ExitCode.OK)
 
 
 def application(settings: Sequence[Settings], service: Service, header_timeout: float, *, quiet: bool) -> Starlette:
