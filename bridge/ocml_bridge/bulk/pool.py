@@ -162,7 +162,9 @@ class _Processes:
 
     def add(self, step: Step) -> None:
         self._number += 1
-        part = None if self._parts is None else os.path.join(self._parts, str(self._number))
+        # Processes of a run that was killed a moment ago write to names of their own.
+        name = f"{os.getpid()}-{self._number}"
+        part = None if self._parts is None else os.path.join(self._parts, name)
         landed = None if step.piece is not None or step.prepare else Landed(step)
         self._flights.append(_Flight(step, part, landed))
         self._number_lines()

@@ -42,7 +42,7 @@ def serve(connection: Connection, beats: Any, slot: int, inputs: tuple[Input, ..
     while True:
         try:
             task = connection.recv()
-        except EOFError:
+        except (EOFError, OSError):
             return
         try:
             answer = _done(task, inputs, job, begin)
@@ -51,7 +51,10 @@ def serve(connection: Connection, beats: Any, slot: int, inputs: tuple[Input, ..
         except Exception as error:
             answer = unexpected(error)
         rest(beats, slot)
-        connection.send(answer)
+        try:
+            connection.send(answer)
+        except OSError:  # its parent was killed
+            return
 
 
 def _done(task: Task, inputs: tuple[Input, ...], job: Job, begin: Watch) -> int | Done | tuple[Prepared, ...]:
