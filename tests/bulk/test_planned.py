@@ -308,10 +308,10 @@ PROPOSED = {
 def test_public_data_goes_through_the_plan_that_is_proposed(name: str, batch: Run, tmp_path: Path) -> None:
     """Nothing of it is quarantined, and as much is written as was read."""
     data = corpus_path("legacy", name)
-    (tmp_path / "plan.yaml").write_text(text := propose([str(data)], 1000))
+    (tmp_path / "plan.yaml").write_text(text := propose([str(data)], 30))
     assert f"layout: {PROPOSED[name] if ',' not in PROPOSED[name] else f'[{PROPOSED[name]}]'}\n" in text
     report = tmp_path / "report.json"
-    given = ("--plan", tmp_path / "plan.yaml", "-t", "canonical", "--dry-run", "--limit", "40", "--report", report)
+    given = ("--plan", tmp_path / "plan.yaml", "-t", "canonical", "--dry-run", "--limit", "20", "--report", report)
     assert batch(data, *given) == 0
     counts = json.loads(report.read_text())
     assert counts["outcomes"]["lossy"] == counts["outcomes"]["quarantined"] == 0
