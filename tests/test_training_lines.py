@@ -168,7 +168,7 @@ def test_batch_makes_prompts_too(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "--to, or a --profile"),
+        ((), "with --to, "),
         (("--profile", "qwen33"), "did you mean qwen3?"),
         (("-t", "chatml", "--date", "x"), ""),
     ],
