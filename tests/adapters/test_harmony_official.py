@@ -40,7 +40,7 @@ library()
 OPTIONS = Options(dialect=DIALECT)
 RAW = Options(dialect=DIALECT, control_tokens="raw")
 
-run = settings(max_examples=2000, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+run = settings(max_examples=1000, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 short = settings(run, max_examples=400)
 
 MENDED = {FindingCode.HEADER_RECOVERED, FindingCode.END_MISSING}

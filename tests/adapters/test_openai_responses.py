@@ -235,7 +235,7 @@ def test_an_unknown_phase_is_hidden_and_found() -> None:
     reading = read([said("secret", phase="draft")], HOME)
     assert [finding.code for finding in reading.findings] == ["unknown-channel"]
     shown = convert([said("secret", phase="draft")], source=HOME, target="openai", policy=LENIENT)
-    assert cast("Any", shown.output)["messages"][0]["content"] is None
+    assert shown.output["messages"][0]["content"] is None
 
 
 def test_each_text_of_a_reasoning_item_is_a_thought_and_the_item_comes_back() -> None:
@@ -376,7 +376,7 @@ def test_a_conversation_that_the_server_has_is_found_missing() -> None:
 def test_functions_are_not_strict_unless_they_were() -> None:
     tool: Any = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
     written = convert({"messages": [], "tools": [tool]}, source="openai", target=HOME).output
-    assert cast("Any", written)["tools"] == [
+    assert written["tools"] == [
         {"type": "function", "name": "f", "parameters": {"type": "object", "properties": {}}, "strict": False}
     ]
 
