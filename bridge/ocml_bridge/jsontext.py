@@ -300,6 +300,22 @@ def compact(value: Json) -> str:
     return _COMPACT.encode(value)
 
 
+def exactly_compact(value: Json) -> str | None:
+    """A value as compact JSON; None where that does not give the value back."""
+    if too_deep(value):
+        return None
+    text = compact(value)
+    return text if parse(text) is not None else None
+
+
+def parsed_compact(text: str) -> Json:
+    """The value that a text is the compact JSON of; the text itself where there is none, or none worth parsing."""
+    span = parse(text)
+    if span is None or isinstance(span.value, str) or span.value is None or exactly_compact(span.value) != text:
+        return text
+    return span.value
+
+
 def text_of(value: Json) -> str | None:
     """A value as compact JSON, with numbers in their shortest spelling; None where that does not give it back."""
     try:

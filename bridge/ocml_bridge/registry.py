@@ -108,6 +108,12 @@ def format_options() -> dict[str, FormatOption[str] | FormatOption[None]]:
     return {option.name: option for adapter in load_all()[0] for option in adapter.options}
 
 
+@cache
+def _built_in_options() -> frozenset[str]:
+    """The names of those of built-in formats, which every conversion may look for."""
+    return frozenset(option.name for name in BUILT_IN for option in _load(name).options)
+
+
 def check_format_options(options: Options, *formats: str | Adapter | None) -> None:
     """Refuse options that no format declares: they would be passed over without a word.
 
@@ -120,7 +126,7 @@ def check_format_options(options: Options, *formats: str | Adapter | None) -> No
     """
     own = {option.name for adapter in formats if isinstance(adapter, Adapter) for option in adapter.options}
     for name, _ in options.format_options:
-        if name not in own and name not in (known := format_options()):
+        if name not in own and name not in _built_in_options() and name not in (known := format_options()):
             near = did_you_mean(name, known)
             raise BridgeError(ErrorCode.OPTION, f"no format has an option {name!r}{near}; there are {', '.join(known)}")
 

@@ -196,7 +196,7 @@ def _read_inner(inner: Object, key: str) -> _Call | None:
     elif body is None:
         content = ""
     else:
-        content = _compact(body)
+        content = jsontext.exactly_compact(body)
         if content is None:
             return None
         layout["arguments"] = "parsed"
@@ -205,14 +205,6 @@ def _read_inner(inner: Object, key: str) -> _Call | None:
     if form is not None:
         layout["inner"] = form
     return _Call(recipient, content, layout, rest(inner, ("name", key)))
-
-
-def _compact(value: Json) -> str | None:
-    """A value as compact JSON, where that gives the value back."""
-    if jsontext.too_deep(value):
-        return None
-    text = jsontext.compact(value)
-    return text if jsontext.parse(text) is not None else None
 
 
 # --- calls, writing ---------------------------------------------------------------------------------------------------
@@ -293,14 +285,6 @@ def write_function_call(call: Message) -> Object:
 def _write_inner(call: Message, key: str, layout: Object, extras: Json) -> Object:
     name, body = name_of(call.recipient or ""), call.content
     if layout.get("arguments") == "parsed":
-        body = _parsed(cast("str", body))
+        body = jsontext.parsed_compact(cast("str", body))
     out = add({"name": name, key: body}, extras)
     return shape(out, layout.get("inner"), fixed=("name",)) if layout else out
-
-
-def _parsed(text: str) -> Json:
-    """The value that a text is the compact JSON of; the text itself where there is none, or none worth parsing."""
-    span = jsontext.parse(text)
-    if span is None or isinstance(span.value, str) or span.value is None or _compact(span.value) != text:
-        return text
-    return span.value

@@ -78,22 +78,6 @@ def _spelled_name(tool: str, spelled: Json) -> Name:
     return named(tool)
 
 
-def compact(value: Json) -> str | None:
-    """A JSON value as compact text; None where that does not give the value back."""
-    if jsontext.too_deep(value):
-        return None
-    text = jsontext.compact(value)
-    return text if jsontext.parse(text) is not None else None
-
-
-def parsed(text: str) -> Json:
-    """The value that a text is the compact JSON of; the text itself where there is none, or none worth parsing."""
-    span = jsontext.parse(text)
-    if span is None or isinstance(span.value, str) or span.value is None or compact(span.value) != text:
-        return text
-    return span.value
-
-
 def call_id_in(item: Object) -> str | None:
     """The call id of an item; None where it has none."""
     call_id = item.get("call_id")
@@ -106,7 +90,7 @@ def call_id_in(item: Object) -> str | None:
 def read_call(item: Object, kind: str, at: int | None) -> Message | None:
     """The call of a function or of a custom tool; None where it cannot be understood."""
     name, value = name_in(item), item.get(BODIES[kind])
-    body = "" if value is None else value if isinstance(value, str) else compact(value)
+    body = "" if value is None else value if isinstance(value, str) else jsontext.exactly_compact(value)
     if name is None or body is None:
         return None
     call_id, tool = call_id_in(item), recipient(name)
@@ -167,7 +151,7 @@ def write_call(call: Message) -> Object:
     if name.namespace is not None:
         out["namespace"] = name.namespace
     body = cast("str", call.content)
-    out[BODIES[kind]] = parsed(body) if layout.get("body") == PARSED else body
+    out[BODIES[kind]] = jsontext.parsed_compact(body) if layout.get("body") == PARSED else body
     return closed(out, [call], CALL_ORDER)
 
 
@@ -211,7 +195,7 @@ def read_reply(item: Object, kind: str, at: int | None) -> Message | None:
 def _read_output(value: Json) -> tuple[Content | None, Object]:
     """What a tool replied, and how that was spelled."""
     found = read_content(value, INPUT_TEXT)
-    return (compact(value), {"body": PARSED}) if found is None else found
+    return (jsontext.exactly_compact(value), {"body": PARSED}) if found is None else found
 
 
 def write_reply(reply: Message, *, name: bool = False) -> Object:
@@ -238,7 +222,7 @@ def write_reply(reply: Message, *, name: bool = False) -> Object:
 def write_output(content: Content, layout: Object) -> Json:
     """What a tool replied, as a text or as a list of parts."""
     if isinstance(content, str) and layout.get("body") == PARSED:
-        return parsed(content)
+        return jsontext.parsed_compact(content)
     return write_content(content, INPUT_TEXT, layout)
 
 

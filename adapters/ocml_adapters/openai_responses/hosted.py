@@ -12,7 +12,6 @@ from ocml_bridge import jsontext
 from ocml_bridge.form import Object, is_empty
 from ocml_bridge.model import Content, Json, Media, Message, Text
 
-from .calls import compact
 from .form import by_format, notes_in
 from .items import MERGED, Opened, closed
 from .parts import read_parts, write_parts
@@ -40,12 +39,12 @@ def _write_text(content: Content) -> Json:
 
 
 def _read_json(value: Json) -> Content | None:
-    return compact(value) if isinstance(value, (dict, list)) else None
+    return jsontext.exactly_compact(value) if isinstance(value, (dict, list)) else None
 
 
 def _write_json(content: Content) -> Json:
     span = jsontext.parse(content) if isinstance(content, str) else None
-    return None if span is None or compact(span.value) != content else span.value
+    return None if span is None or jsontext.exactly_compact(span.value) != content else span.value
 
 
 def _read_shown(value: Json) -> Content | None:
