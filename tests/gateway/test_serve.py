@@ -25,6 +25,7 @@ from cryptography.x509.oid import NameOID
 from gateway.scripted import Script, Upstream, serving
 from gateway.test_openai_client import USER, call, final, said, thought
 from gateway.test_turn_memory import SECRET, replied
+from ocml_bridge import cli
 from ocml_bridge.cli import serve as command
 from ocml_bridge.cli.output import CommandError
 from ocml_bridge.errors import BridgeError
@@ -52,7 +53,8 @@ def settings_in(tmp_path: Path, text: str, *arguments: str) -> list[Settings]:
     """What the command makes of a file."""
     (tmp_path / "settings.yaml").write_text(text)
     line = ["--settings", str(tmp_path / "settings.yaml"), *arguments]
-    context = command.serve.make_context("serve", line)
+    program = click.Context(cli.command, info_name="ocml-convert", **cli.command.context_settings)
+    context = command.serve.make_context("serve", line, parent=program)
     given: dict[str, Any] = context.params
     return command.upstreams(context, {**given, "policy": None})
 
