@@ -1,4 +1,4 @@
-"""The examples of README.md are run, and give what is shown there."""
+"""The examples of README.md and of the page on versions are run, and give what is shown there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from ocml_bridge.registry import adapter
 from sources import ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")
-SESSIONS = re.findall(r"^```console\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+VERSIONS = (ROOT / "docs" / "versioning.md").read_text("utf-8")
+SESSIONS = re.findall(r"^```console\n(.*?)^```", README + VERSIONS, re.MULTILINE | re.DOTALL)
 """Sessions of a shell: each line behind `$ ` is run, and gives what stands below it."""
 
 

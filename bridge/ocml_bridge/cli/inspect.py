@@ -12,12 +12,16 @@ import click
 from .. import jsontext, registry
 from ..adapter import Adapter
 from ..capabilities import Feature, Level, capabilities
+from ..errors import BridgeError, ErrorCode, ExitCode
 from ..model import Json, Transcript
 from ..model.codec import json_schema
 from ..profiles import Profile, profiles_of
+from ..schema_changes import Schema, SchemaChange, schema_changes
 from .output import (
     PROGRAM,
     STANDARD,
+    about,
+    read_bytes,
     say,
     write_all,
 )
@@ -119,9 +123,32 @@ def _account(profile: Profile) -> dict[str, Json]:
 
 
 @click.command()
-def schema() -> None:
-    """Print the JSON Schema of the canonical form."""
-    _print_json(json_schema())
+@click.option("--against", type=FILE, metavar="OLD", help="Compare it with an older one; status 3 where that breaks.")
+def schema(against: str | None) -> int:
+    """Print the JSON Schema of the canonical form, or what changed since an older one."""
+    if against is None:
+        _print_json(json_schema())
+        return ExitCode.OK
+    old = read_bytes(against)
+    with about(against):
+        changes = _changes_since(old)
+    write_all({STANDARD: "".join(f"{change}\n" for change in changes).encode()})
+    return ExitCode.REFUSED if any(change.breaking for change in changes) else ExitCode.OK
+
+
+def _changes_since(data: bytes) -> list[SchemaChange]:
+    """What changed since an older schema of the canonical form.
+
+    Raises:
+        BridgeError: OCB-JSON for what is not JSON; OCB-SHAPE for what is no such schema.
+    """
+    value = jsontext.loads(data)
+    try:
+        if isinstance(value, dict) and "$defs" in value:
+            return schema_changes(cast("Schema", value), cast("Schema", json_schema()))
+    except (AttributeError, TypeError, ValueError):
+        pass  # a keyword has another value than schemas have
+    raise BridgeError(ErrorCode.SHAPE, "not a schema of the canonical form; 'ocml-convert schema' prints one")
 
 
 def _adapters() -> list[Adapter]:

@@ -1,0 +1,113 @@
+"""What breaks between two schemas of one form, and what does not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ocml_bridge.cli import main
+from ocml_bridge.errors import ExitCode
+from ocml_bridge.model.codec import json_schema
+from ocml_bridge.schema_changes import schema_changes
+
+SCHEMA: Any = json_schema()
+Change = Callable[[dict[str, Any]], object]
+BREAKS: dict[str, Change] = {
+    "/Message/name: it is gone": lambda kinds: kinds["Message"]["properties"].pop("name"),
+    "/Message/who: it is new, and must be there": lambda kinds: (
+        kinds["Message"]["properties"].update(who={"type": "string"}),
+        kinds["Message"]["required"].append("who"),
+    ),
+    "/Message/role: it need not be there any more": lambda kinds: kinds["Message"]["required"].remove("role"),
+    "/Message/role: it may not be string any more": lambda kinds: kinds["Message"]["properties"]["role"].update(
+        type="integer"
+    ),
+    "/Message/weight: it may be string, too": lambda kinds: kinds["Message"]["properties"]["weight"]["anyOf"].append(
+        {"type": "string"}
+    ),
+    "/Media/media: it may not be 'video' any more": lambda kinds: kinds["Media"]["properties"]["media"]["enum"].remove(
+        "video"
+    ),
+    "/Flags/type: it may not be string 'flags' any more": lambda kinds: kinds["Flags"]["properties"]["type"].update(
+        const="flag"
+    ),
+    "/Infill: this kind is gone": lambda kinds: kinds.pop("Infill"),
+    "/Completion/content/*: it may not be Refusal any more": lambda kinds: kinds["Completion"]["properties"]["content"][
+        "anyOf"
+    ][1]["items"]["anyOf"].remove({"$ref": "#/$defs/Refusal"}),
+    "/Alternative/at: minimum is 0 now": lambda kinds: kinds["Alternative"]["properties"]["at"].update(minimum=0),
+    "/Usage/input_tokens: default was None, and is 0 now": lambda kinds: kinds["Usage"]["properties"][
+        "input_tokens"
+    ].update(default=0),
+    "/Alternative/messages/*: it may not be Message any more": lambda kinds: kinds["Alternative"]["properties"][
+        "messages"
+    ].update(items={"$ref": "#/$defs/Tool"}),
+}
+DOES_NOT_BREAK: dict[str, Change] = {
+    "/Message/mood: it is new": lambda kinds: kinds["Message"]["properties"].update(mood={"type": "string"}),
+    "/Media/media: it may be 'scent', too": lambda kinds: kinds["Media"]["properties"]["media"]["enum"].append("scent"),
+    "/Completion/content/*: it may be Message, too": lambda kinds: kinds["Completion"]["properties"]["content"][
+        "anyOf"
+    ][1]["items"]["anyOf"].append({"$ref": "#/$defs/Message"}),
+    "/Flags: further members were refused, and are allowed now": lambda kinds: kinds["Flags"].update(
+        additionalProperties=True
+    ),
+}
+
+
+def changed(change: Change) -> dict[str, Any]:
+    schema = deepcopy(SCHEMA)
+    change(schema["$defs"])
+    return schema
+
+
+@pytest.mark.parametrize("told", BREAKS)
+def test_this_breaks(told: str) -> None:
+    assert f"breaking {told}" in [str(change) for change in schema_changes(SCHEMA, changed(BREAKS[told]))]
+
+
+@pytest.mark.parametrize("told", DOES_NOT_BREAK)
+def test_this_does_not(told: str) -> None:
+    assert [str(change) for change in schema_changes(SCHEMA, changed(DOES_NOT_BREAK[told]))] == [f"compatible {told}"]
+
+
+def test_words_about_a_kind_are_no_change() -> None:
+    def reword(kinds: dict[str, Any]) -> None:
+        kinds["Message"]["description"] = "Something else."
+        kinds["Message"]["properties"]["role"]["title"] = "Who"
+
+    assert schema_changes(SCHEMA, changed(reword)) == []
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+AGAINST: dict[str, Change] = {
+    "": lambda _kinds: None,
+    "compatible /Message/name: it is new\n": lambda kinds: kinds["Message"]["properties"].pop("name"),
+    "breaking /Message/mood: it is gone\n": lambda kinds: kinds["Message"]["properties"].update(
+        mood={"type": "string"}
+    ),
+}
+
+
+@pytest.mark.parametrize("says", AGAINST)
+def test_the_status_says_whether_the_form_of_today_breaks_an_older_one(
+    says: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "old.json").write_text(json.dumps(changed(AGAINST[says])))
+    status = ExitCode.REFUSED if says.startswith("breaking") else ExitCode.OK
+    assert main(["schema", "--against", str(tmp_path / "old.json")]) == status
+    assert capfd.readouterr().out == says
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"$defs":1}', '{"$defs":{"Message":{"properties":[],"enum":3}}}'])
+def test_what_is_no_schema_is_refused(text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "old.json").write_text(text)
+    assert main(["schema", "--against", str(tmp_path / "old.json")]) == ExitCode.INVALID
+    assert "old.json: OCB-" in capfd.readouterr().err

@@ -1,0 +1,113 @@
+"""What is promised is listed, and what a release changes of that is announced (docs/versioning.md)."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from functools import cache
+from typing import Any
+
+import pytest
+
+from promises import Kind, Section, announced, changed_bytes, changes, releases, written_bytes
+from release_files import promised_now
+from sources import ROOT
+
+LIST = ROOT / "docs" / "promises.json"
+FRAGMENTS = ROOT / "changes"
+
+
+def last_release(name: str) -> dict[str, Any]:
+    return json.loads((releases()[-1] / name).read_bytes())
+
+
+@cache
+def now() -> dict[str, Section]:
+    return promised_now()
+
+
+def test_the_list_is_what_the_code_promises(request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--accept"):
+        LIST.write_text(json.dumps(now(), ensure_ascii=False, indent=1) + "\n", "utf-8")
+    assert json.loads(LIST.read_bytes()) == now()
+
+
+def test_what_changed_since_the_last_release_is_announced() -> None:
+    """A fragment in `changes/` whose name says as much: `+words.minor.md`."""
+    found = changes(last_release("promises.json"), now()) + changed_bytes(last_release("bytes.json"), written_bytes())
+    unannounced = [str(each) for each in found if each.kind > announced()]
+    assert not unannounced, "nothing in changes/ says so"
+
+
+def test_every_fragment_says_what_kind_it_is_and_what_changed() -> None:
+    for path in FRAGMENTS.glob("*.md"):
+        if path.name != "README.md":
+            assert path.name.startswith("+"), path.name
+            assert path.suffixes[-2][1:].upper() in Kind.__members__, path.name
+            assert path.read_text("utf-8").strip(), path.name
+
+
+# --- what a difference is ---------------------------------------------------------------------------------------------
+
+REMOVED = (
+    ("error codes", "OCB-JSON"),
+    ("exit statuses", "SOME_FAILED"),
+    ("loss codes", "channel"),
+    ("finding codes", "earlier-form"),
+    ("formats", "harmony:oss"),
+    ("formats", "openai stream openai-sse"),
+    ("commands", "batch --resume"),
+    ("library", "ocml_bridge.convert"),
+    ("library", "ocml_bridge.convert target"),
+    ("ledger", "/sha256"),
+    ("report", "/losses/*/path"),
+)
+
+
+@pytest.mark.parametrize(("section", "name"), REMOVED)
+def test_what_is_gone_breaks_and_what_is_new_does_not(section: str, name: str) -> None:
+    less = deepcopy(now())
+    del less[section][name]
+    [gone] = changes(now(), less)
+    assert (gone.kind, name in gone.what) == (Kind.MAJOR, True)
+    [new] = changes(less, now())
+    assert new.kind is (Kind.MAJOR if "required" in str(now()[section][name]) else Kind.MINOR)
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "value", "kind"),
+    [
+        ("error codes", "OCB-JSON", 1, Kind.MAJOR),
+        ("loss codes", "channel", "bookkeeping", Kind.MAJOR),
+        ("exit statuses", "SOME_FAILED", 7, Kind.MAJOR),
+        ("ledger", "/id", "number", Kind.MAJOR),
+        ("library", "ocml_bridge.convert target", "at 0, required", Kind.MAJOR),
+        ("library", "ocml_bridge.Adapter home", "at 3", Kind.MINOR),
+        ("commands", "batch --ledger", "one of, jsonl", Kind.MAJOR),
+        ("commands", "batch --ledger", "one of, jsonl, parquet, csv", Kind.MINOR),
+        ("commands", "batch --ledger", "a value", Kind.MAJOR),
+        ("commands", "batch --id", "one of, id", Kind.MAJOR),
+    ],
+)
+def test_what_is_another_thing_breaks_unless_it_only_allows_more(
+    section: str, name: str, value: object, kind: Kind
+) -> None:
+    other = deepcopy(now())
+    assert name in other[section]
+    other[section][name] = value
+    [change] = changes(now(), other)
+    assert change.kind is kind
+
+
+def test_a_new_command_may_ask_for_things() -> None:
+    more = deepcopy(now())
+    more["commands"] |= {"mend": "command", "mend --how": "a value, required"}
+    assert {change.kind for change in changes(now(), more)} == {Kind.MINOR}
+
+
+def test_other_bytes_of_the_same_input_are_a_minor_change() -> None:
+    old = {"chatml/a": {"input.txt": "1", "openai.json": "2", "canonical.json": "3"}}
+    assert changed_bytes(old, deepcopy(old)) == []
+    [change] = changed_bytes(old, {"chatml/a": {"input.txt": "1", "openai.json": "x", "canonical.json": "3"}})
+    assert (change.kind, change.what) == (Kind.MINOR, "golden/chatml/a/openai.json has other bytes")
+    assert changed_bytes(old, {"chatml/a": {"input.txt": "y", "openai.json": "x"}}) == []
