@@ -286,3 +286,12 @@ def announced() -> Kind:
     """The most that a fragment in `changes/` announces."""
     kinds = [path.suffixes[-2][1:] for path in (ROOT / "changes").glob("*.md") if len(path.suffixes) > 1]
     return max((Kind[kind.upper()] for kind in kinds), default=Kind.PATCH)
+
+
+def next_version(version: str, kind: Kind) -> str:
+    """The version that a release of this kind has; before 1.0 the second number counts as the first."""
+    numbers = [int(number) for number in version.split(".")]
+    place = Kind.MAJOR - kind if numbers[0] else min(2, Kind.MAJOR - kind + 1)
+    return ".".join(
+        str(number + 1 if at == place else 0 if at > place else number) for at, number in enumerate(numbers)
+    )

@@ -19,7 +19,7 @@ from ocml_bridge.lazy import find
 from sources import ROOT
 
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
 EXIT_STATUSES = {value for name, value in vars(ExitCode).items() if name.isupper()}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from promises import Kind, Section, announced, changed_bytes, changes, releases, written_bytes
+from promises import Kind, Section, announced, changed_bytes, changes, next_version, releases, written_bytes
 from release_files import promised_now
 from sources import ROOT
 
@@ -36,7 +36,7 @@ def test_what_changed_since_the_last_release_is_announced() -> None:
     """A fragment in `changes/` whose name says as much: `+words.minor.md`."""
     found = changes(last_release("promises.json"), now()) + changed_bytes(last_release("bytes.json"), written_bytes())
     unannounced = [str(each) for each in found if each.kind > announced()]
-    assert not unannounced, "nothing in changes/ says so"
+    assert not unannounced, "no file in changes/ announces this: changes/README.md"
 
 
 def test_every_fragment_says_what_kind_it_is_and_what_changed() -> None:
@@ -111,3 +111,18 @@ def test_other_bytes_of_the_same_input_are_a_minor_change() -> None:
     [change] = changed_bytes(old, {"chatml/a": {"input.txt": "1", "openai.json": "x", "canonical.json": "3"}})
     assert (change.kind, change.what) == (Kind.MINOR, "golden/chatml/a/openai.json has other bytes")
     assert changed_bytes(old, {"chatml/a": {"input.txt": "y", "openai.json": "x"}}) == []
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "following"),
+    [
+        ("0.1.0", Kind.PATCH, "0.1.1"),
+        ("0.1.3", Kind.MINOR, "0.1.4"),
+        ("0.1.3", Kind.MAJOR, "0.2.0"),
+        ("1.2.3", Kind.PATCH, "1.2.4"),
+        ("1.2.3", Kind.MINOR, "1.3.0"),
+        ("1.2.3", Kind.MAJOR, "2.0.0"),
+    ],
+)
+def test_the_next_version_says_what_changed(version: str, kind: Kind, following: str) -> None:
+    assert next_version(version, kind) == following
