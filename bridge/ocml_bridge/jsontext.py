@@ -8,6 +8,7 @@ and the rest is parsed by jiter, which takes no key twice and keeps integers. Wh
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from functools import partial
@@ -103,6 +104,19 @@ def loads(data: str | bytes) -> Json:
         return value if orjson.dumps(value) == raw else _parse(raw)
     except (orjson.JSONEncodeError, ValueError):
         return _loads_exactly(data)
+
+
+def known(data: bytes) -> Json:
+    """The value of JSON text that was parsed before; large integers are rounded. None where it was mended then."""
+    data = data.removeprefix(codecs.BOM_UTF8)
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        return loads(data)
+    except BridgeError:
+        return None
 
 
 def _loads_exactly(data: str | bytes) -> Json:
@@ -288,6 +302,26 @@ def members(text: str, at: int = 0) -> tuple[dict[str, Span], int] | None:
         if not text.startswith(",", at):
             return None
         at = _skip(text, at + 1)
+
+
+def number_of(data: bytes, name: str) -> str | None:
+    """The text of a number that is a member of an object, found without parsing; None where that takes parsing.
+
+    Args:
+        data: the JSON text of an object that has such a member.
+        name: of the member.
+    """
+    key = b'"%b"' % name.encode("ascii", "ignore")
+    if data.count(key) != 1 or not _PLAIN_NAME.fullmatch(name) or (b"\\u00" in data and _ESCAPED.search(data)):
+        return None
+    found = _NUMBER.match(data, data.index(key) + len(key))
+    return None if found is None else found[1].decode("ascii")
+
+
+_PLAIN_NAME: Final = re.compile(r"[\w.-]+", re.ASCII)
+_ESCAPED: Final = re.compile(rb"\\u00[2-7]")
+"""A letter, digit or sign that is escaped, though that need not be: it may be one of a name."""
+_NUMBER: Final = re.compile(rb"[ \t\r\n]*:[ \t\r\n]*([-0-9.eE+]+)")
 
 
 def spaced(value: Json) -> str:

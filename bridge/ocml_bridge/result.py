@@ -69,6 +69,11 @@ class Outcome(Protocol):
         """What the output reads as."""
         ...
 
+    @property
+    def characters(self) -> int:
+        """How many characters of what was said are in the output."""
+        ...
+
 
 @dataclass(slots=True)
 class DocumentOutcome:
@@ -89,6 +94,11 @@ class DocumentOutcome:
     def logged(self) -> Sequence[Loss]:
         """Those of them that the format itself reported, before the document was compared with the image."""
         return self.report.logged
+
+    @property
+    def characters(self) -> int:
+        """How many characters of what was said are in the output."""
+        return characters(self.image)
 
     def losses_of(self, codes: frozenset[LossCode]) -> Sequence[Loss]:
         """The losses with one of these codes; of others no sentence is made."""
@@ -226,7 +236,9 @@ class Result:
     @property
     def characters(self) -> Characters:
         """How many characters of what was said were read, and how many are in the output; counted when asked for."""
-        return Characters(characters(self.document), characters(self._outcome.image))
+        document = self._document
+        read = document.characters if isinstance(document, Conversation) else characters(document)
+        return Characters(read, self._outcome.characters)
 
     def report(self) -> dict[str, Json]:
         """The report of findings and losses as JSON values."""

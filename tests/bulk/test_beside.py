@@ -69,3 +69,18 @@ def test_what_is_refused_and_travels_is_not_refused(converted: Any) -> None:
     assert converted(line, "-t", "harmony", "--refuse", "extras")[1]["outcomes"]["converted"] == 1
     quarantined = converted(line, "-t", "harmony", "--refuse", "extras", "--bare", status=ExitCode.SOME_FAILED)[1]
     assert quarantined["errors"]["OCB-LOSS"]["records"] == 1
+
+
+def test_a_number_is_spelled_as_it_was_wherever_its_name_stands(converted: Any) -> None:
+    """A name may stand below others as well, or be escaped at the top."""
+    plain, nested, escaped = "0.70", '1.50,"meta":{"score":2}', "1e3"
+    for name, value in (("score", plain), ("score", nested), ("sco\\u0072e", escaped)):
+        lines, _ = converted(f'{{"{name}":{value},"messages":{MESSAGES}}}', "-t", "harmony", "--overwrite")
+        assert lines[0].startswith(f'{{"score":{value},'), lines
+
+
+def test_what_stands_beside_in_json_that_was_mended_is_a_loss(converted: Any) -> None:
+    """Its members have no text of their own."""
+    lines, report = converted(f'{{"id":7, /* seven */ "messages":{MESSAGES}}}', "-t", "harmony")
+    assert lines == ['{"text":"<|start|>user<|message|>Hi<|end|>"}']
+    assert report["losses"]["extras"]["records"] == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -120,8 +120,20 @@ def convert_batch(
     return [outcome_of(record, settings) for record in records]
 
 
-def outcome_of(record: Source | bytes | Nested | Reading | BridgeError, settings: Settings) -> Outcome:
-    """What becomes of one record; nothing is raised."""
+Spare = Callable[[Source, tuple[Loss, ...]], tuple[Loss, ...]]
+"""Which losses are left where something of a record is kept elsewhere."""
+
+
+def outcome_of(
+    record: Source | bytes | Nested | Reading | BridgeError, settings: Settings, spare: Spare | None = None
+) -> Outcome:
+    """What becomes of one record; nothing is raised.
+
+    Args:
+        record: as `convert_batch` takes it.
+        settings: how to convert it.
+        spare: tells of an output and its losses which of these are left; what it raises is the outcome.
+    """
     findings: tuple[Finding, ...] = ()
     try:
         if isinstance(record, BridgeError):
@@ -134,6 +146,8 @@ def outcome_of(record: Source | bytes | Nested | Reading | BridgeError, settings
         if settings.verify:
             _verify(result.written if isinstance(result, Prompt) else result, settings.options)
         output, losses = _in_layout(result, settings)
+        if spare is not None:
+            losses = spare(output, losses)
     except BridgeError as error:
         return Outcome(Status.QUARANTINED, None, error=_bare(error))
     except Exception as error:  # a mistake of ours costs one record, not the run

@@ -6,18 +6,17 @@ target that has no place for that loses nothing as long as the record of the out
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Set
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from .. import jsontext
-from ..adapter import Kind
-from ..errors import BridgeError
-from ..loss import Loss, LossCode, Severity, is_lossless
+from ..adapter import Kind, Source
+from ..loss import Loss, LossCode, Severity
 from ..model import Json
 from ..text.unicode import BOM
-from .batch import Outcome, Settings, Status, outcome_of
+from .batch import Outcome, Settings, outcome_of
 from .records import DEFAULT_FIELD, Job, Record
 
 _CODES: Final = (LossCode.EXTRAS, LossCode.SETTINGS)
@@ -28,22 +27,48 @@ def converted(record: Record, job: Job) -> tuple[Record, Outcome]:
     raw = record.value
     if job.bare or record.fields is not None or not isinstance(raw, bytes) or not raw.lstrip().startswith(b"{"):
         return record, outcome_of(raw, job.settings)
-    outcome = outcome_of(raw, _lenient(job.settings))
-    if outcome.error is not None:
+    beside = _Beside(raw, job)
+    outcome = outcome_of(raw, _lenient(job.settings), beside.spared)
+    if outcome.error is not None or not beside.fields:
         return record, outcome
-    if names := _names(outcome, job):
-        fields: dict[str, str | None] = {**_members(raw, names)}
-        if fields:
-            losses = tuple(loss for loss in outcome.losses if _name(loss) not in fields)
-            status = Status.CONVERTED if is_lossless(losses) else Status.LOSSY
-            outcome = replace(outcome, losses=losses, status=status)
-            own: dict[str, str | None] = {DEFAULT_FIELD: None} if job.target_kind is Kind.TEXT else {}
-            record = record._replace(fields={**fields, **own})
-    try:
-        job.settings.policy.check(outcome.losses, strict=job.settings.strict)
-    except BridgeError as error:
-        return record._replace(fields=None), Outcome(Status.QUARANTINED, None, error=error)
-    return record, outcome
+    own: dict[str, str | None] = {DEFAULT_FIELD: None} if job.target_kind is Kind.TEXT else {}
+    return record._replace(fields={**beside.fields, **own}), outcome
+
+
+class _Beside:
+    """The members of a record that stand beside its output.
+
+    Attributes:
+        fields: they, in the order of the record, as JSON text.
+    """
+
+    __slots__ = ("_job", "_raw", "fields")
+
+    def __init__(self, raw: bytes, job: Job) -> None:
+        self._raw = raw
+        self._job = job
+        self.fields: dict[str, str] = {}
+
+    def spared(self, output: Source, losses: tuple[Loss, ...]) -> tuple[Loss, ...]:
+        """The losses without those of what stands beside the output.
+
+        Raises:
+            BridgeError: where the policy refuses any of those that are left.
+        """
+        names = [_name(loss) for loss in losses]
+        lost = {name for name in names if name is not None}
+        if lost and (lost := lost - self._taken(output, lost)):
+            self.fields = _members(self._raw, lost)
+            losses = tuple(loss for loss, name in zip(losses, names, strict=True) if name not in self.fields)
+        settings = self._job.settings
+        settings.policy.check(losses, strict=settings.strict)
+        return losses
+
+    def _taken(self, output: Source, names: Set[str]) -> Set[str]:
+        """Those of some names that the record of the output has no room for."""
+        if self._job.target_kind is Kind.TEXT:
+            return names & {DEFAULT_FIELD}
+        return names & cast("dict[str, Json]", output).keys() if isinstance(output, dict) else names
 
 
 @lru_cache(maxsize=8)
@@ -55,26 +80,22 @@ def _lenient(settings: Settings) -> Settings:
     return replace(settings, policy=replace(policy, allow=allow, refuse=refuse))
 
 
-def _names(outcome: Outcome, job: Job) -> set[str]:
-    """The members that are lost whole, and that the record of the output has room for."""
-    if job.target_kind is Kind.TEXT:
-        taken: Collection[str] = (DEFAULT_FIELD,)
-    else:
-        output = cast("Any", outcome.output)
-        if not isinstance(output, dict):
-            return set()
-        taken = cast("dict[str, Json]", output)
-    return {name for loss in outcome.losses if (name := _name(loss)) is not None and name not in taken}
-
-
-def _members(raw: bytes, names: Collection[str]) -> dict[str, str]:
+def _members(raw: bytes, names: Set[str]) -> dict[str, str]:
     """The members of a record by name, in its order, as JSON text: numbers and what holds them as they are spelled."""
-    values = cast("dict[str, Json]", jsontext.loads(raw))
-    told = {name: value for name, value in values.items() if name in names}
-    if all(isinstance(value, (str, int)) or value is None for value in told.values()):
-        return {name: jsontext.dumps(value).decode("utf-8", "surrogatepass") for name, value in told.items()}
+    values = cast("dict[str, Json]", jsontext.known(raw) or {})  # what was mended when it was read has none
+    members = [(name, _spelled(raw, name, value)) for name, value in values.items() if name in names]
+    told = {name: text for name, text in members if text is not None}
+    if len(told) == len(members):
+        return told
     found = jsontext.members(raw.decode("utf-8", "surrogatepass").removeprefix(BOM))
     return {} if found is None else {name: span.raw for name, span in found[0].items() if name in names}
+
+
+def _spelled(raw: bytes, name: str, value: Json) -> str | None:
+    """The text of a member's value; None where it takes parsing to find it."""
+    if isinstance(value, (str, int)) or value is None:
+        return jsontext.dumps(value).decode("utf-8", "surrogatepass")
+    return jsontext.number_of(raw, name) if isinstance(value, float) else None
 
 
 def _name(loss: Loss) -> str | None:

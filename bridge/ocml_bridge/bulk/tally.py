@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..errors import BridgeError, ErrorCode
-from ..loss import CLASSES, Finding, Loss, LossClass, LossCode
+from ..loss import CLASSES, Finding, Loss, LossClass, LossCode, Severity
 from ..model import Json
 from ..substance import NOTHING, Characters
 from .batch import Outcome, Status
@@ -183,16 +183,21 @@ def position(error: BridgeError) -> dict[str, Json]:
 def _count(entries: Entries, notes: Iterable[Loss | Finding], where: dict[str, Json]) -> None:
     seen: set[str] = set()
     for note in notes:
-        code = str(note.code)
-        entry = entries.setdefault(code, Entry())
+        code = note.code  # a text as well, and found by it
+        entry = entries.get(code)
+        if entry is None:
+            entry = entries[str(code)] = Entry()
         entry.places += 1
-        entry.severities[str(note.severity)] += 1
+        entry.severities[_SEVERITIES[note.severity]] += 1
         if code not in seen:
             seen.add(code)
             entry.records += 1
             if len(entry.examples) < EXAMPLES:
                 told = {"severity": str(note.severity), "path": note.path, "detail": note.detail[:_SHORT]}
                 entry.examples.append({**where, **told})
+
+
+_SEVERITIES: Final = {each: str(each) for each in Severity}
 
 
 def _entries(entries: Entries) -> dict[str, dict[str, Json]]:

@@ -194,6 +194,11 @@ class Written:
         return self.assembled.transcript
 
     @property
+    def characters(self) -> int:
+        """How many characters of what was said are in the output."""
+        return self.assembled.characters
+
+    @property
     def logged(self) -> Sequence[Loss]:
         """The losses that the format itself reported, before the document was compared with the image."""
         return self.log.losses
@@ -224,7 +229,9 @@ class Written:
         out += logged
         source, target = self._conversation.items, self._head_losses.target
         for index, new in zip(origins, image.items, strict=True):
-            losses = self._between(source[index], new, index, missing)
+            if (old := source[index]) is new:
+                continue
+            losses = self._between(old, new, index, missing)
             out += [loss for loss in losses if not covered(loss.path, known)] if known else losses
         around = [name_difference(each, target) for each in diff(self._conversation.around, image.around)]
         out += [loss for loss in around if not covered(loss.path, known)]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ..model import Document, Transcript, replace
 from ..ownership import own_json
-from .heads import Item, item_of, messages_of
+from ..substance import characters
+from .heads import Item, item_of, message_of, messages_of
 
 
 class Conversation:
@@ -42,6 +43,18 @@ class Conversation:
                 layout=own_json(around.layout),
             )
         return self._transcript
+
+    @property
+    def characters(self) -> int:
+        """How many characters of what was said are in it; a message that is a text and nothing else stays an item."""
+        total = characters(self.around)
+        for item in self.items:
+            head, content, _ = item
+            if isinstance(content, str) and not head.has_extras:
+                total += len(content)
+            else:
+                total += characters(Transcript((message_of(item),)))
+        return total
 
 
 def conversation_of(transcript: Transcript) -> Conversation:
