@@ -16,7 +16,7 @@ LAYERS = (
     ("model",),
     ("guidance",),
     ("comparison", "events", "policy", "prompting"),
-    ("diff", "form", "jsontext", "ownership", "schema_changes", "signatures", "turns"),
+    ("diff", "form", "jsontext", "notes", "ownership", "schema_changes", "signatures", "turns"),
     ("options", "parameters", "substance"),
     ("spans", "units", "wording"),
     ("adapter",),

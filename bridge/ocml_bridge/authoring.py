@@ -23,6 +23,7 @@ from .model import (
     replace,
 )
 from .narrowing import drop_message, narrow
+from .notes import Notes
 from .spans.frames import FrameMarks
 from .text.control import ControlTokens
 from .text.im import Frame, Grammar
@@ -68,6 +69,7 @@ __all__ = [
     "LossCode",
     "Media",
     "Message",
+    "Notes",
     "Options",
     "Parted",
     "Prepared",

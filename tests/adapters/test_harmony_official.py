@@ -24,9 +24,8 @@ from harmony_judge import (
     render_for_training,
 )
 from ocml_adapters.harmony import ADAPTER, TOKENS, header
-from ocml_adapters.harmony.message import layout_of
 from ocml_adapters.harmony.official import compare
-from ocml_adapters.harmony.syntax import CONTROL, IDS
+from ocml_adapters.harmony.syntax import CONTROL, IDS, NOTES
 from ocml_adapters.harmony.tokens import encode
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import FindingCode, Message, Reading, Tool, Transcript, read, write
@@ -326,7 +325,7 @@ def _is_mended(reading: Reading) -> bool:
 
 def _is_prompted(transcript: Transcript) -> bool:
     """Whether the text begins behind a generation prompt."""
-    return layout_of(transcript.layout).get("prompted", False)
+    return NOTES.of(transcript.layout).get("prompted", False)
 
 
 def _text_in(transcript: Transcript) -> str:

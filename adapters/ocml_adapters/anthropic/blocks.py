@@ -12,13 +12,14 @@ from ocml_bridge.model import Content, Foreign, Json, Message, Signature
 from ocml_bridge.signatures import signature_by
 from ocml_bridge.turns import is_call, name_of, recipient_of
 
-from .notes import RESERVED, by_format, notes_in, type_note, type_of, with_notes
+from .notes import RESERVED, type_note, type_of, with_notes
 from .parts import read_content, write_content
 from .syntax import (
     CALL_KEYS,
     CALL_ORDER,
     HOME,
     LAWFUL_ID,
+    NOTES,
     REDACTED,
     REDACTED_ORDER,
     RESULT_KEYS,
@@ -63,8 +64,8 @@ def read_call(block: Object, kind: str) -> Message | None:
         *("assistant", content, None, "commentary", recipient, call_id or None),
         constraint="json",
         end="call",
-        extras=by_format({**type_note(kind, TOOL_USE), **rest(block, (*known, "id"))}),
-        layout=by_format(layout),
+        extras=NOTES.by_format({**type_note(kind, TOOL_USE), **rest(block, (*known, "id"))}),
+        layout=NOTES.by_format(layout),
     )
 
 
@@ -113,8 +114,8 @@ def read_result(block: Object, kind: str) -> Message | None:
     return Message(
         *("tool", content, None, "commentary", "assistant", call_id or None),
         failed=failed if isinstance(failed, bool) else None,
-        extras=by_format({**type_note(kind, TOOL_RESULT), **rest(block, (*known, "tool_use_id"))}),
-        layout=by_format(layout),
+        extras=NOTES.by_format({**type_note(kind, TOOL_RESULT), **rest(block, (*known, "tool_use_id"))}),
+        layout=NOTES.by_format(layout),
     )
 
 
@@ -143,7 +144,7 @@ def _are_parts(items: list[Json]) -> bool:
 
 def write_result(message: Message, role: str) -> Object:
     """A reply as a block of a wire message; only the assistant's has those of tools that the server runs."""
-    kind, layout = type_of(message), notes_in(message.layout)
+    kind, layout = type_of(message), NOTES.of(message.layout)
     if role != "assistant" or kind is None:
         kind = TOOL_RESULT
     content = message.content
@@ -196,7 +197,7 @@ def _thought(
     form = form_of(block, order, frozenset(order), taken)
     layout = {} if form is None else {"form": form}
     message = Message("assistant", text, None, "analysis", signature=signature)
-    message.extras, message.layout = by_format(rest(block, taken)), by_format(layout)
+    message.extras, message.layout = NOTES.by_format(rest(block, taken)), NOTES.by_format(layout)
     return message
 
 

@@ -9,10 +9,9 @@ from ocml_bridge.form import Object, is_empty
 from ocml_bridge.model import Json, Transcript
 from ocml_bridge.units.grammar import Emptied
 
-from .notes import notes_in
 from .reader import is_system_prompt
 from .shapes import is_answer, is_text_of_assistant
-from .syntax import MESSAGES, SYSTEM, TEXT
+from .syntax import MESSAGES, NOTES, SYSTEM, TEXT
 
 
 def emptied(source: Json) -> Emptied | None:
@@ -37,7 +36,7 @@ def outline(units: list[Any], around: Transcript) -> Hashable | None:
     It is whether there is a system prompt, and whether the last message is the assistant's: the API asks for the number
     of tokens of an answer, and one that is not whole is to be continued.
     """
-    if (around.layout is not None and "shape" in notes_in(around.layout)) or is_answer(around):
+    if (around.layout is not None and "shape" in NOTES.of(around.layout)) or is_answer(around):
         return None
     last: Object = units[-1] if units else {}
     answered = last.get("role") == "assistant"

@@ -9,9 +9,9 @@ from ocml_bridge.turns import is_call
 from ocml_bridge.visibility import is_private, is_reasoning
 
 from .blocks import is_from_here
-from .notes import by_format, notes_in, type_of
+from .notes import type_of
 from .parts import can_hold
-from .syntax import HOME, MESSAGE, SYSTEM
+from .syntax import HOME, MESSAGE, NOTES, SYSTEM
 
 _HOLDS = (Text, Media, Foreign)
 
@@ -37,7 +37,7 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
     if message.role != "assistant" and is_private(message):
         drop_message(log, index, f"{HOME} would show what a message of this role says in private")
         return None
-    if is_spoken(message) and message.content == "" and not notes_in(message.layout):
+    if is_spoken(message) and message.content == "" and not NOTES.of(message.layout):
         detail = f"{HOME} has no place for an empty message"
         log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.LAYOUT)
         return None
@@ -51,7 +51,7 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
         content = with_own_extras(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True), HOME)
         if content == "" and is_spoken(message):
             # It is empty now, and not left out: that nothing of it was understood has to be seen.
-            return replace(message, content=content, layout=by_format({MESSAGE: ["role", ["content", ""]]}))
+            return replace(message, content=content, layout=NOTES.by_format({MESSAGE: ["role", ["content", ""]]}))
     return replace(message, content=content)
 
 
@@ -87,7 +87,7 @@ def joins(before: Message, message: Message) -> bool:
         return message.continues and is_in_turn(before)
     if message.role == "tool":
         if before.role == "tool" and not is_in_turn(before):
-            return message.continues or notes_in(message.layout).get("apart") is not True
+            return message.continues or NOTES.of(message.layout).get("apart") is not True
         return message.continues and before.role == "user" and before.content != ""
     behind = message.continues and before.role == "tool" and not is_in_turn(before)
     return behind and message.role == "user" and message.content != ""

@@ -1,4 +1,4 @@
-"""What Anthropic Messages keeps in extras and layout."""
+"""What Anthropic Messages keeps of blocks in extras and layout."""
 
 from __future__ import annotations
 
@@ -6,24 +6,9 @@ from collections.abc import Collection
 from typing import Final
 
 from ocml_bridge.form import Object, add, shape
-from ocml_bridge.model import ByFormat, Message
+from ocml_bridge.model import Message
 
-from .syntax import HOME, MESSAGE
-
-_EMPTY: Final[Object] = {}
-
-
-def notes_in(by_format: ByFormat | None) -> Object:
-    """What is kept; an empty object, which nobody changes, where nothing is."""
-    return by_format.get(HOME, _EMPTY) if by_format is not None else _EMPTY
-
-
-def by_format(notes: Object) -> ByFormat | None:
-    """Extras or layout in which this is kept; None where there is nothing to keep."""
-    return {HOME: notes} if notes else None
-
-
-# --- of blocks --------------------------------------------------------------------------------------------------------
+from .syntax import MESSAGE, NOTES
 
 RESERVED: Final = frozenset({MESSAGE})
 """What has a meaning of its own in the extras of a message: a block with such a member is kept whole."""
@@ -38,14 +23,14 @@ def type_note(kind: str, default: str) -> Object:
 
 def type_of(message: Message) -> str | None:
     """The type of the block that a call or a reply of a server's tool was read from; None for any other message."""
-    kind = notes_in(message.extras).get("type")
+    kind = NOTES.of(message.extras).get("type")
     ending = "_tool_result" if message.role == "tool" else "_tool_use"
     return kind if isinstance(kind, str) and kind.endswith(ending) else None
 
 
 def with_notes(message: Message, block: Object, order: tuple[str, ...], fixed: Collection[str]) -> Object:
     """A block with what else its message says, in the spelling that is remembered."""
-    extras, layout = notes_in(message.extras), notes_in(message.layout)
+    extras, layout = NOTES.of(message.extras), NOTES.of(message.layout)
     if extras:
         block = add(block, {key: value for key, value in extras.items() if key not in _APART}, order)
     form = layout.get("form")

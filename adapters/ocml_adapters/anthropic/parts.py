@@ -13,7 +13,6 @@ from ocml_bridge.form import OBJECT, Object, add, form_of, rest, shape
 from ocml_bridge.model import Content, Foreign, Json, Media, Part, Text
 from ocml_bridge.turns import parts_of
 
-from .notes import by_format, notes_in
 from .syntax import (
     DOCUMENT,
     HOME,
@@ -21,6 +20,7 @@ from .syntax import (
     KEPT,
     MEDIA_KEYS,
     MEDIA_ORDER,
+    NOTES,
     SOURCE_KEYS,
     SOURCE_ORDER,
     TEXT,
@@ -74,7 +74,7 @@ def _read_part(raw: Json) -> tuple[Part, Json]:
             if tuple(block) == _BARE_TEXT:
                 return Text(text), None
             extras = rest(block, _BARE_TEXT)
-            return Text(text, by_format(extras)), form_of(block, TEXT_ORDER, TEXT_KEYS, _BARE_TEXT)
+            return Text(text, NOTES.by_format(extras)), form_of(block, TEXT_ORDER, TEXT_KEYS, _BARE_TEXT)
         if isinstance(kind, str) and kind in _KINDS and isinstance(block.get("source"), OBJECT):
             part, form = _read_media(block, _KINDS[kind])
     if part is None or not _is_same(_write_part(part, form), raw):
@@ -100,7 +100,7 @@ def _read_media(block: Object, kind: Literal["image", "file"]) -> tuple[Media | 
         "source": form_of(source, SOURCE_ORDER, SOURCE_KEYS, known),
     }
     spelled = {key: form for key, form in forms.items() if form is not None}
-    return Media(kind, **fields, extras=by_format(extras)), spelled or None
+    return Media(kind, **fields, extras=NOTES.by_format(extras)), spelled or None
 
 
 def _read_source(source: Object) -> tuple[dict[str, Any], list[str]] | None:
@@ -161,7 +161,7 @@ def _write_part(part: Part, form: Json) -> Json:
     if isinstance(part, Text):
         block = {"type": TEXT, "text": part.text}
         if part.extras is not None:
-            block = add(block, notes_in(part.extras), TEXT_ORDER)
+            block = add(block, NOTES.of(part.extras), TEXT_ORDER)
         return block if form is None else shape(block, form, fixed=_BARE_TEXT)
     if isinstance(part, Media):
         return _write_media(part, cast("Object", form) if isinstance(form, dict) else {})
@@ -172,7 +172,7 @@ def _write_media(media: Media, forms: Object) -> Object | None:
     kind, source = _TYPES.get(media.media), _write_source(media)
     if kind is None or source is None:
         return None
-    extras = notes_in(media.extras)
+    extras = NOTES.of(media.extras)
     source = shape(add(source, extras.get("source"), SOURCE_ORDER), forms.get("source"), fixed=source)
     block: Object = {"type": kind, "source": source}
     if kind == DOCUMENT and media.filename:

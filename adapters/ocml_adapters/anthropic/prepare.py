@@ -16,8 +16,7 @@ from ocml_bridge.turns import parts_of
 from ocml_bridge.units.heads import Head, Item, item_of, message_of, messages_of
 
 from .nearest import nearest
-from .notes import notes_in
-from .syntax import HOME, LAWFUL_ID, MESSAGES
+from .syntax import HOME, LAWFUL_ID, MESSAGES, NOTES
 
 _OUTSIDE: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _KEPT: Final = "kept"
@@ -82,7 +81,7 @@ def lawful(call_id: str, taken: Collection[str]) -> str:
 
 
 def _note(head: Head) -> object:
-    return None if head.bare else notes_in(head.message("", None).layout).get("call_id")
+    return None if head.bare else NOTES.of(head.message("", None).layout).get("call_id")
 
 
 def note_repeated(items: list[Item], log: Log) -> None:
@@ -103,7 +102,7 @@ def note_repeated(items: list[Item], log: Log) -> None:
             detail = "an earlier call has this id; the API asks for unique ones"
             log.find(FindingCode.CALL_ID_REPEATED, f"/messages/{index}/call_id", detail)
             layout = head.message("", call_id).layout or {}
-            noted = {**layout, HOME: {**notes_in(layout), "call_id": _KEPT}}
+            noted = {**layout, HOME: {**NOTES.of(layout), "call_id": _KEPT}}
             items[index] = (head.replaced(layout=noted), content, call_id)
         seen.add(call_id)
 
@@ -155,4 +154,4 @@ def _is_prompt(head: Head) -> bool:
 
 def stands_among_messages(head: Head) -> bool:
     """Whether a system message was read from among the messages, although nobody spoke before it."""
-    return not head.bare and notes_in(head.message("", None).layout).get("place") == MESSAGES
+    return not head.bare and NOTES.of(head.message("", None).layout).get("place") == MESSAGES

@@ -14,9 +14,8 @@ from ocml_bridge.turns import FUNCTIONS, is_call
 from ocml_bridge.units.grammar import Skeleton, Unit
 
 from .blocks import ends_in_reply, read_block
-from .notes import by_format, notes_in
 from .parts import is_odd, read_content
-from .syntax import HOME, LAWFUL_ID, MESSAGE, ROLES, SYSTEM, WIRE_KEYS, WIRE_ORDER
+from .syntax import HOME, LAWFUL_ID, MESSAGE, NOTES, ROLES, SYSTEM, WIRE_KEYS, WIRE_ORDER
 
 
 def checked(wire: Json, at: int, place: Callable[[int], str]) -> Object:
@@ -43,7 +42,7 @@ def read_unit(unit: Object) -> list[Message]:
     if not is_system_prompt(unit):
         return read_message(unit)
     content, layout = _read_value(unit[SYSTEM])
-    return [Message(SYSTEM, content, layout=by_format(layout))]
+    return [Message(SYSTEM, content, layout=NOTES.by_format(layout))]
 
 
 def read_message(wire: Object) -> list[Message]:
@@ -61,9 +60,9 @@ def read_message(wire: Object) -> list[Message]:
         message.continues = True
     form, extras = form_of(wire, WIRE_ORDER, WIRE_KEYS, known), rest(wire, ("role", "content"))
     if form is not None:
-        messages[0].layout = by_format({**notes_in(messages[0].layout), MESSAGE: form})
+        messages[0].layout = NOTES.by_format({**NOTES.of(messages[0].layout), MESSAGE: form})
     if extras:
-        messages[0].extras = by_format({**notes_in(messages[0].extras), MESSAGE: extras})
+        messages[0].extras = NOTES.by_format({**NOTES.of(messages[0].extras), MESSAGE: extras})
     return messages
 
 
@@ -102,7 +101,7 @@ def _of_parts(raws: list[Json], role: str, *, alone: bool) -> Message:
 
 
 def _spoken(role: str, content: Content, layout: Object) -> Message:
-    return Message(role, content, channel="final" if role == "assistant" else None, layout=by_format(layout))
+    return Message(role, content, channel="final" if role == "assistant" else None, layout=NOTES.by_format(layout))
 
 
 def _set_preambles(messages: Sequence[Message]) -> None:

@@ -22,7 +22,6 @@ from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Settings, Tool, Transcript
 from ocml_bridge.parameters import SETTINGS
 
-from .notes import by_format, notes_in
 from .reader import is_system_prompt
 from .settings import read_settings, write_settings
 from .syntax import (
@@ -32,6 +31,7 @@ from .syntax import (
     MAX_TOKENS,
     MESSAGE,
     MESSAGES,
+    NOTES,
     REQUEST_KEYS,
     REQUEST_ORDER,
     RESPONSE_KEYS,
@@ -67,7 +67,7 @@ class Shell:
 
     def around(self) -> Transcript:
         """The transcript without its messages."""
-        extras, layout = by_format(self.extras), by_format(self.layout)
+        extras, layout = NOTES.by_format(self.extras), NOTES.by_format(self.layout)
         return Transcript((), self.tools, settings=self.settings, extras=extras, layout=layout)
 
 
@@ -233,7 +233,7 @@ def write_shell(transcript: Transcript, units: list[Any], *, cut_off: bool) -> S
         units: the system prompt, where there is one, and the wire messages.
         cut_off: whether the last message is not whole.
     """
-    layout, extras = notes_in(transcript.layout), notes_in(transcript.extras)
+    layout, extras = NOTES.of(transcript.layout), NOTES.of(transcript.extras)
     name = layout.get("shape")
     if name == "list" and not extras and transcript.tools is transcript.settings is None:
         if not any(map(is_system_prompt, units)):

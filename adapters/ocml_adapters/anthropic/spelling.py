@@ -13,10 +13,9 @@ from ocml_bridge.turns import is_call, parts_of
 
 from .blocks import write_block
 from .nearest import is_in_turn, is_spoken
-from .notes import notes_in
 from .parts import write_content, write_parts
 from .reader import read_unit
-from .syntax import HOME, MESSAGE, SYSTEM, WIRE_ORDER
+from .syntax import HOME, MESSAGE, NOTES, SYSTEM, WIRE_ORDER
 
 
 def spelled(group: Sequence[Message], *, apart: bool) -> tuple[Object, list[Message]]:
@@ -47,16 +46,16 @@ def with_object(message: Message, path: str, log: Log) -> Message:
 def _write_unit(group: Sequence[Message], *, apart: bool) -> Object:
     first = group[0]
     if apart:
-        return {SYSTEM: write_content(first.content, notes_in(first.layout))}
+        return {SYSTEM: write_content(first.content, NOTES.of(first.layout))}
     role = "assistant" if is_in_turn(first) else "user" if first.role == "tool" else first.role
     if len(group) == 1 and is_spoken(first):
-        content = write_content(first.content, notes_in(first.layout))
+        content = write_content(first.content, NOTES.of(first.layout))
     else:
         content = [block for message in group for block in _blocks(message, role)]
     wire: Object = {"role": role, "content": content}
-    if more := notes_in(first.extras).get(MESSAGE):
+    if more := NOTES.of(first.extras).get(MESSAGE):
         wire = add(wire, more, WIRE_ORDER)
-    form = notes_in(first.layout).get(MESSAGE)
+    form = NOTES.of(first.layout).get(MESSAGE)
     if form is None:
         return wire
     return shape(wire, form, fixed=("role", "content") if content else ("role",))
@@ -64,5 +63,5 @@ def _write_unit(group: Sequence[Message], *, apart: bool) -> Object:
 
 def _blocks(message: Message, role: str) -> list[Json]:
     if is_spoken(message):
-        return write_parts(parts_of(message.content), notes_in(message.layout).get("parts"))
+        return write_parts(parts_of(message.content), NOTES.of(message.layout).get("parts"))
     return [write_block(message, role)]

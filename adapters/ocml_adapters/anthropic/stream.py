@@ -16,8 +16,8 @@ from ocml_bridge.turns import is_call
 
 from .assembly import Assembly, Block
 from .blocks import read_block
-from .notes import by_format, notes_in
 from .reader import read_message
+from .syntax import NOTES
 from .units import WireReader
 
 _REASONS: Final[dict[str | None, Reason]] = {
@@ -127,8 +127,8 @@ class EventDecoder(AssemblingDecoder):
         message.continues = running.number > 0
         if running.is_spoken:
             message.channel, message.intent = "commentary", "preamble"
-            notes = {key: note for key, note in notes_in(message.layout).items() if key != "content"}
-            message.layout = by_format(notes)
+            notes = {key: note for key, note in NOTES.of(message.layout).items() if key != "content"}
+            message.layout = NOTES.by_format(notes)
         if message.role == "tool":
             message.name = self._called.pop(message.call_id)
         return message

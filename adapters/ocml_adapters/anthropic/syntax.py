@@ -6,8 +6,10 @@ import re
 from typing import Final
 
 from ocml_bridge.adapter import FormatOption
+from ocml_bridge.notes import Notes
 
 HOME: Final = "anthropic"
+NOTES: Final = Notes(HOME)
 """The format id, and the key of extras and layout."""
 
 ROLES: Final = frozenset({"user", "assistant", "system"})

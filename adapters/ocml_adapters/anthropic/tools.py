@@ -9,8 +9,7 @@ from ocml_bridge.form import OBJECT, Object, add, form_of, rest, set_apart, shap
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
-from .notes import by_format, notes_in
-from .syntax import TOOL_ORDER
+from .syntax import NOTES, TOOL_ORDER
 
 _PLAIN: Final = ("name", "description", "input_schema")
 _REQUIRED: Final = frozenset({"name", "input_schema"})
@@ -46,7 +45,15 @@ def _read_tool(value: Json) -> Tool | None:
     form = form_of(item, TOOL_ORDER, _TYPED if _is_typed(item) else _REQUIRED, known)
     extras, layout = rest(item, known), {} if form is None else {"form": form}
     told = strict if isinstance(strict, bool) else None
-    return Tool(bare, description, schema, namespace, strict=told, extras=by_format(extras), layout=by_format(layout))
+    return Tool(
+        bare,
+        description,
+        schema,
+        namespace,
+        strict=told,
+        extras=NOTES.by_format(extras),
+        layout=NOTES.by_format(layout),
+    )
 
 
 def _is_typed(extras: Object) -> bool:
@@ -64,7 +71,7 @@ def _write_tool(tool: Tool) -> Object:
     out: Object = {"name": full_name(tool)}
     if tool.description is not None:
         out["description"] = tool.description
-    extras, layout = notes_in(tool.extras), notes_in(tool.layout)
+    extras, layout = NOTES.of(tool.extras), NOTES.of(tool.layout)
     schema: Any = tool.parameters
     if schema is not None and not isinstance(schema, dict):
         schema = None  # the API has objects only; what it was is reported

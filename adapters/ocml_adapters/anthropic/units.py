@@ -23,12 +23,11 @@ from ocml_bridge.units.writer import Prepared
 from .blocks import ends_in_reply
 from .envelopes import emptied, outline, refilled
 from .nearest import is_in_turn, is_spoken, joins, nearest
-from .notes import by_format, notes_in
 from .prepare import note_repeated, with_ids, with_one_prompt
 from .reader import checked, filled, is_system_prompt, notice, read_unit, skeleton
 from .shapes import Place, blocks_in, is_answer, read_shell, write_shell
 from .spelling import spelled
-from .syntax import HOME, MESSAGE, MESSAGES, SYSTEM, UNSIGNED
+from .syntax import HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, UNSIGNED
 
 
 class WireReader(UnitReader):
@@ -104,7 +103,7 @@ class WireWriter(EnvelopeWriter):
 
     def arranged(self, conversation: Conversation) -> Sequence[int] | None:
         """The API wants what tools reply to a turn directly behind it, in the order of its calls."""
-        if notes_in(conversation.around.layout).get(_ORDER) == _KEPT:
+        if NOTES.of(conversation.around.layout).get(_ORDER) == _KEPT:
             return None
         return gathered(conversation.items, is_in_turn)
 
@@ -135,7 +134,7 @@ class WireWriter(EnvelopeWriter):
 
     def follows(self, head: Head) -> bool:
         """Arguments are written as an object, and what servers' tools give as the value that it was."""
-        return not head.calls and (head.bare or notes_in(head.message("", None).layout).get("content") != "json")
+        return not head.calls and (head.bare or NOTES.of(head.message("", None).layout).get("content") != "json")
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Arguments that are spelled as we spell an object are written alike."""
@@ -147,7 +146,7 @@ class WireWriter(EnvelopeWriter):
         """A wire message or the system prompt, and what it reads as."""
         before, first = cast("Behind", state), group[0]
         instructs = first.role == SYSTEM
-        among = notes_in(first.layout).get("place") == MESSAGES
+        among = NOTES.of(first.layout).get("place") == MESSAGES
         apart = instructs and not before.begun and not among and bool(first.content)
         unit, image = spelled(group, apart=apart)
         # What tells where a unit stands is not in the unit.
@@ -184,7 +183,7 @@ class WireWriter(EnvelopeWriter):
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """The conversation, with the names of the tools whose calls are answered."""
-        if notes_in(around.layout).get("shape") == "response":
+        if NOTES.of(around.layout).get("shape") == "response":
             _list_content(items)
         return _related(items, around, Log())
 
@@ -201,7 +200,7 @@ def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
         place = next(at for at, index in enumerate(order) if at != index)
         detail = "the API wants replies directly behind their calls, in the order of these; they stay where they are"
         log.find(FindingCode.SHAPE, f"/messages/{place}", detail)
-        around = replace(around, layout={**(around.layout or {}), HOME: {**notes_in(around.layout), _ORDER: _KEPT}})
+        around = replace(around, layout={**(around.layout or {}), HOME: {**NOTES.of(around.layout), _ORDER: _KEPT}})
     return Conversation(items, around)
 
 
@@ -236,4 +235,4 @@ def _is_system(unit: Any) -> bool:
 
 
 def _note(message: Message, key: str, value: Json) -> None:
-    message.layout = by_format({**notes_in(message.layout), key: value})
+    message.layout = NOTES.by_format({**NOTES.of(message.layout), key: value})

@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ocml_bridge.form import Object
 from ocml_bridge.model import Settings, Tool, Transcript, replace
 from ocml_bridge.turns import full_name, name_of, recipient_of, split_name
 from ocml_bridge.units.heads import Head, Item
 
-from .syntax import HOME
+from .syntax import NOTES
 
 AS_IS: Final = "as_is"
 """The key of the layout of what was read with an id or a name that the API does not take."""
@@ -68,7 +67,7 @@ def fitted(items: Sequence[Item], around: Transcript) -> tuple[Sequence[Item], T
         around, tools=None if around.tools is None else tuple(_tool(tool, fit_name) for tool in around.tools)
     )
     choice = None if around.settings is None else around.settings.tool_choice
-    if around.settings is not None and choice is not None and _own(around.layout).get(AS_IS) is not True:
+    if around.settings is not None and choice is not None and NOTES.of(around.layout).get(AS_IS) is not True:
         chosen = tuple(recipient_of(fit_name(name_of(name))) for name in choice.names)
         around.settings = replace(around.settings, tool_choice=replace(choice, names=chosen))
     return [_item(item, fit_id, fit_name) for item in items], around
@@ -80,7 +79,7 @@ def _choice(settings: Settings | None) -> Sequence[str]:
 
 def _tool(tool: Tool, fit: _Fitted) -> Tool:
     name = full_name(tool)
-    if fit(name) == name or _own(tool.layout).get(AS_IS) is True:
+    if fit(name) == name or NOTES.of(tool.layout).get(AS_IS) is True:
         return tool
     namespace, bare = split_name(fit(name))
     return replace(tool, name=bare, namespace=namespace)
@@ -97,8 +96,4 @@ def _item(item: Item, fit_id: _Fitted, fit_name: _Fitted) -> Item:
 
 
 def _is_kept(head: Head) -> bool:
-    return not head.bare and _own(head.message("", None).layout).get(AS_IS) is True
-
-
-def _own(layout: dict[str, Object] | None) -> Object:
-    return (layout or {}).get(HOME) or {}
+    return not head.bare and NOTES.of(head.message("", None).layout).get(AS_IS) is True

@@ -28,6 +28,7 @@ from .syntax import (
     GUARDED,
     HOME,
     KINDS,
+    NOTES,
     REASONING,
     REASONING_TEXT,
     REDACTED,
@@ -285,7 +286,7 @@ def behind(message: Message) -> list[Object]:
     if kind_of(message) == "thought":
         key = REDACTED if signature is not None and signature.sealed else "signature"
         return [] if signature is None else [{REASONING: {key: signature.value}}]
-    own = (message.extras or {}).get(HOME, {}).get(CITED)
+    own = NOTES.of(message.extras).get(CITED)
     given: Json = cast("Object", own).get("citations") if isinstance(own, dict) else None
     is_text = kind_of(message) == "text" and isinstance(message.content, str)
     return [{"citation": one} for one in cast("list[Json]", given)] if is_text and isinstance(given, list) else []

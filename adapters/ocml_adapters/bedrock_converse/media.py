@@ -11,7 +11,7 @@ from ocml_bridge.blocks.grammar import added, more_of
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json, Media
 
-from .syntax import HOME
+from .syntax import HOME, NOTES
 
 _MEDIA: Final[dict[str, Any]] = {"image": "image", "document": "file", "video": "video", "audio": "audio"}
 _BLOCKS: Final[dict[str, str]] = {ours: block for block, ours in _MEDIA.items()}
@@ -117,7 +117,7 @@ def write_media(media: Media) -> Object | None:
     source, format_ = _source(media), _format(media)
     if source is None or (format_ is None and kind != "document"):
         return None
-    extras = (media.extras or {}).get(HOME) or {}
+    extras = NOTES.of(media.extras)
     inside: Json = extras.get(kind)
     within = cast("Object", inside) if isinstance(inside, dict) else {}
     inner: Object = {} if format_ is None else {"format": format_}
@@ -139,8 +139,7 @@ def _name(filename: str | None) -> str:
 
 
 def _source(media: Media) -> Object | None:
-    layout: Json = (media.layout or {}).get(HOME)
-    how: Json = cast("Object", layout).get(_BYTES) if isinstance(layout, dict) else None
+    how: Json = NOTES.of(media.layout).get(_BYTES)
     address = media.url if media.data is None else media.data if _ADDRESS.match(media.data) else None
     if media.data is None or address is not None:
         return {"s3Location": {"uri": address}} if address is not None and address.startswith("s3://") else None

@@ -19,7 +19,7 @@ from ocml_bridge.blocks.spelling import UnlikeError, form_of, respelled
 from ocml_bridge.boundary import ListsOfDocuments
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import OBJECT, Object, in_order
-from ocml_bridge.model import ByFormat, Json, Settings, Tool
+from ocml_bridge.model import Json, Settings, Tool
 from ocml_bridge.units.grammar import Emptied
 
 from . import settings as places
@@ -32,6 +32,7 @@ from .syntax import (
     HOME,
     MESSAGE,
     MESSAGES,
+    NOTES,
     OUTPUT,
     REQUEST_ORDER,
     RESPONSE_ORDER,
@@ -96,15 +97,6 @@ def emptied(source: Source) -> Emptied | None:
     return Emptied({**document, MESSAGES: []}, messages)
 
 
-def _kept(notes: Object) -> ByFormat | None:
-    return {HOME: notes} if notes else None
-
-
-def _notes(by_format: ByFormat | None) -> Object:
-    found: Json = (by_format or {}).get(HOME)
-    return cast("Object", found) if isinstance(found, dict) else {}
-
-
 def _note_form(layout: Object, written: Object, raw: Object) -> None:
     """Keep how a document was spelled around its messages."""
     try:
@@ -146,7 +138,7 @@ def _read_request(document: Object) -> Shell:
         if not given:
             layout[TOOLS] = _EMPTY
     _note_form(layout, _request(shell.tools, shell.settings, extras, layout, shell.top is not None), raw)
-    shell.extras, shell.layout = _kept(extras), _kept(layout)
+    shell.extras, shell.layout = NOTES.by_format(extras), NOTES.by_format(layout)
     return shell
 
 
@@ -200,7 +192,7 @@ def _read_response(document: Object) -> Shell:
         if not beside:
             del extras[OUTPUT]
     _note_form(layout, _response(shell.settings, extras, bool(shell.wires)), raw)
-    shell.extras, shell.layout = _kept(extras), _kept(layout)
+    shell.extras, shell.layout = NOTES.by_format(extras), NOTES.by_format(layout)
     return shell
 
 
@@ -237,7 +229,7 @@ def _write_response(parts: Parts, extras: Object, layout: Object) -> Json | None
 def write_document(parts: Parts) -> Json:
     """Put messages into the shape that they were read from, or into a request where they do not fit it."""
     around = parts.around
-    extras, layout = _notes(around.extras), _notes(around.layout)
+    extras, layout = NOTES.of(around.extras), NOTES.of(around.layout)
     bare = not extras and parts.top is around.tools is around.settings is None
     if layout.get(SHAPE) == "list" and bare:
         return parts.wires

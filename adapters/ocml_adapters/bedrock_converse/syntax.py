@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from ocml_bridge.notes import Notes
+
 HOME: Final = "bedrock-converse"
+NOTES: Final = Notes(HOME)
 
 MESSAGES: Final = "messages"
 CONTENT: Final = "content"

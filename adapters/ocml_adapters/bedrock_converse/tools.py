@@ -13,7 +13,7 @@ from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
 from .alphabet import AS_IS, is_odd
-from .syntax import HOME, TOOL_SPEC
+from .syntax import HOME, NOTES, TOOL_SPEC
 
 AS_IT_IS: Final = "as it is"
 """The key of an entry in the extras that holds one as it was read."""
@@ -75,7 +75,7 @@ def _read_tool(value: Json) -> Tool | None:
 
 
 def _write_tool(tool: Tool) -> Object:
-    extras = _own(tool.extras)
+    extras = NOTES.of(tool.extras)
     within: Json = extras.get(TOOL_SPEC)
     inside = cast("Object", within) if isinstance(within, dict) else {}
     inner: Object = {"name": full_name(tool)}
@@ -89,14 +89,9 @@ def _write_tool(tool: Tool) -> Object:
     return added({TOOL_SPEC: added(inner, inside)}, own)
 
 
-def _own(by_format: dict[str, Object] | None) -> Object:
-    found: Json = (by_format or {}).get(HOME)
-    return cast("Object", found) if isinstance(found, dict) else {}
-
-
 def write_tools(tools: Sequence[Tool], entries: Json) -> list[Json]:
     """The items of `tools`, with what stands between them; tools without a place stand behind all."""
-    written = iter([respelled(_write_tool(tool), _own(tool.layout).get(_FORM)) for tool in tools])
+    written = iter([respelled(_write_tool(tool), NOTES.of(tool.layout).get(_FORM)) for tool in tools])
     out: list[Json] = []
     for entry in cast("list[Json]", entries) if isinstance(entries, list) else []:
         if type(entry) is int:

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from ocml_bridge.model import Json, Message, Tool, Transcript, replace
-from ocml_bridge.text.edges import by_format, kept_by
 
 from .families import FAMILIES, Family
 from .plain import remember_tail
-from .syntax import HOME
+from .syntax import NOTES
 
 FAMILY: Final = "family"
 """The key of the family that spelled a text."""
@@ -42,7 +41,7 @@ class DeclaredTools(NamedTuple):
 
 def dialect_of(around: Transcript) -> str | None:
     """The family that a transcript remembers; None for none."""
-    name = kept_by(HOME, around.layout).get(FAMILY)
+    name = NOTES.together(around.layout).get(FAMILY)
     return name if isinstance(name, str) and name in FAMILIES else None
 
 
@@ -58,7 +57,7 @@ def around_of(family: Family | None, tail: str, default: str, turn: Message | No
     layout, extras = remember_tail(tail, default)
     if family is not None:
         layout[FAMILY] = family.name
-    return Transcript(open_turn=turn, layout=by_format(HOME, layout), extras=by_format(HOME, extras))
+    return Transcript(open_turn=turn, layout=NOTES.by_format(layout), extras=NOTES.by_format(extras))
 
 
 def with_tools(around: Transcript, declared: DeclaredTools, *, before_text: bool) -> Transcript:
@@ -69,7 +68,7 @@ def with_tools(around: Transcript, declared: DeclaredTools, *, before_text: bool
         declared: the tools.
         before_text: whether their frame has no text, and one of the system's with text follows.
     """
-    layout, extras = kept_by(HOME, around.layout), kept_by(HOME, around.extras)
+    layout, extras = NOTES.together(around.layout), NOTES.together(around.extras)
     family = FAMILIES[dialect_of(around) or next(iter(FAMILIES))]
     if declared.at or not declared.tools:
         layout[TOOLS_AT] = declared.at
@@ -79,16 +78,16 @@ def with_tools(around: Transcript, declared: DeclaredTools, *, before_text: bool
         layout[TOOLS] = dict(declared.layout)
     if declared.extras:
         extras[TOOLS] = dict(declared.extras)
-    return replace(around, tools=declared.tools, layout=by_format(HOME, layout), extras=by_format(HOME, extras))
+    return replace(around, tools=declared.tools, layout=NOTES.by_format(layout), extras=NOTES.by_format(extras))
 
 
 def joins_text(around: Transcript, family: Family) -> bool:
     """Whether declared tools stand in the frame of the system's text where there is one at their place."""
-    alone = kept_by(HOME, around.layout).get(TOOLS_ALONE)
+    alone = NOTES.together(around.layout).get(TOOLS_ALONE)
     return not (alone if isinstance(alone, bool) else family.declaration.alone)
 
 
 def place_of_tools(around: Transcript, most: int) -> int:
     """How many messages stand before the frame of the tools: as remembered, `most` at most; none by default."""
-    at = kept_by(HOME, around.layout).get(TOOLS_AT)
+    at = NOTES.together(around.layout).get(TOOLS_AT)
     return at if isinstance(at, int) and 0 <= at <= most else 0

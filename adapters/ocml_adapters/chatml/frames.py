@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Tool, replace
-from ocml_bridge.text.edges import by_format, gap_behind, recall, remember
+from ocml_bridge.text.edges import gap_behind, recall, remember
 from ocml_bridge.text.im import Frame, Heading, read_header
 from ocml_bridge.text.plain import header_for, message, name_from_header
 from ocml_bridge.turns import full_name, is_call, is_thought
@@ -24,7 +24,7 @@ from .markup.responses import ROLES, begins, read_responses, write_responses
 from .markup.write_body import RAW, Guard, write_body
 from .plain import default_frame as plain_frame
 from .plain import means
-from .syntax import CONTROL, END, GRAMMAR, HOME, MARKUP, START, TEXT, control_of
+from .syntax import CONTROL, END, GRAMMAR, MARKUP, NOTES, START, TEXT, control_of
 
 OPENING: Final = "opening"
 """The key of the thought without a word that an assistant's frame, or an open turn, begins with."""
@@ -196,7 +196,7 @@ def remembering(frame: Frame, contents: Contents, place: Place) -> list[Message]
     first, *others = contents.messages
     if _could_join(first, place):
         layout[APART] = True
-    return [replace(first, layout=by_format(HOME, layout), extras=by_format(HOME, extras)), *others]
+    return [replace(first, layout=NOTES.by_format(layout), extras=NOTES.by_format(extras)), *others]
 
 
 def _could_join(first: Message, place: Place) -> bool:
@@ -275,6 +275,4 @@ def _has_end(message: Message) -> bool:
 
 def normal_tools(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
     """Tools without what other formats keep of them."""
-    return tuple(
-        replace(tool, layout=None, extras=by_format(HOME, (tool.extras or {}).get(HOME, {}))) for tool in tools
-    )
+    return tuple(replace(tool, layout=None, extras=NOTES.by_format(NOTES.of(tool.extras))) for tool in tools)

@@ -16,7 +16,7 @@ from ocml_bridge.boundary import EDGES, is_list_of_lists, several, several_docum
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Transcript
-from ocml_bridge.text.edges import by_format, gap_behind, kept_by, remember
+from ocml_bridge.text.edges import gap_behind, remember
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import message, name_from_header
 from ocml_bridge.units.conversation import Conversation
@@ -25,7 +25,7 @@ from ocml_bridge.units.heads import Item
 from ocml_bridge.units.reader import UnitReader
 
 from .plain import Frames, Remembered, default_frame, remark, remark_gap, remark_header, remark_tail, remember_tail
-from .syntax import END, HOME, LIST, MARKUP, START
+from .syntax import END, LIST, MARKUP, NOTES, START
 
 # --- pieces -----------------------------------------------------------------------------------------------------------
 
@@ -212,7 +212,7 @@ class ListReader(UnitReader):
         remark_tail(pieces.tail, last, log, LIST)
         layout, extras = remember_tail(pieces.tail, gap_behind(last))
         layout.update(cut("tail_pieces", pieces.gaps[-1], whole(pieces.tail)))
-        around = Transcript(open_turn=turn, layout=by_format(HOME, layout), extras=by_format(HOME, extras))
+        around = Transcript(open_turn=turn, layout=NOTES.by_format(layout), extras=NOTES.by_format(extras))
         return Conversation(items, around)
 
 
@@ -222,7 +222,7 @@ def _remembering(made: Message, frame: Frame, at: int, pieces: Pieces, *, openin
     layout, extras = remember(frame, default_frame(made, before, LIST, last=frame.last, opening=opening))
     layout.update(cut("gap_pieces", pieces.gaps[at], whole(frame.gap)))
     layout.update(cut("pieces", pieces.bodies[at], [inner(frame)]))
-    made.layout, made.extras = by_format(HOME, layout), by_format(HOME, extras)
+    made.layout, made.extras = NOTES.by_format(layout), NOTES.by_format(extras)
     return made
 
 
@@ -242,7 +242,7 @@ class ListFrames(Frames):
     def remembered(self, message: Message, frame: Frame, default: Frame, before: Frame | None) -> Remembered:
         """What a message has to remember of its frame, and of the pieces that it is cut into."""
         layout, extras = super().remembered(message, frame, default, before)
-        kept = kept_by(HOME, message.layout)
+        kept = NOTES.together(message.layout)
         gap = gap_pieces(kept, "gap_pieces", frame.gap, before)
         layout.update(cut("gap_pieces", gap, whole(frame.gap)))
         layout.update(cut("pieces", inner_pieces(kept, frame), [inner(frame)]))
@@ -250,7 +250,7 @@ class ListFrames(Frames):
 
     def unit(self, frame: Frame, image: Message, before: Frame | None) -> Unit:
         """The pieces of a frame."""
-        kept = kept_by(HOME, image.layout)
+        kept = NOTES.together(image.layout)
         end = [{"token": END}] if frame.end else []
         gap = gap_pieces(kept, "gap_pieces", frame.gap, before)
         return [*gap, {"token": START}, *inner_pieces(kept, frame), *end]
@@ -259,5 +259,5 @@ class ListFrames(Frames):
         self, units: list[Unit], tail: str, around: Transcript, before: Frame | None
     ) -> tuple[Unit, dict[str, Json]]:
         """All pieces, and how those behind the frames are cut."""
-        behind = gap_pieces(kept_by(HOME, around.layout), "tail_pieces", tail, before)
+        behind = gap_pieces(NOTES.together(around.layout), "tail_pieces", tail, before)
         return [*chain.from_iterable(units), *behind], cut("tail_pieces", behind, whole(tail))

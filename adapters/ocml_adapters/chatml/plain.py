@@ -10,7 +10,7 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.narrowing import drop_message, narrow
-from ocml_bridge.text.edges import by_format, gap_behind, is_trivia, kept_by, may_stand, recall, remember
+from ocml_bridge.text.edges import gap_behind, is_trivia, may_stand, recall, remember
 from ocml_bridge.text.im import Frame, read_header, spell
 from ocml_bridge.text.plain import ROLES, header_for, message, name_from_header
 from ocml_bridge.turns import is_call
@@ -18,7 +18,7 @@ from ocml_bridge.units.grammar import Enclosed, Spelled, State, Unit
 from ocml_bridge.units.writer import UnitWriter
 from ocml_bridge.visibility import is_private
 
-from .syntax import END, HOME, OPENAI, START, TEXT, Form, control_of, may_be_markup
+from .syntax import END, HOME, NOTES, OPENAI, START, TEXT, Form, control_of, may_be_markup
 
 _NO_END: Final = f"no {END} before the next {START}; it is taken to end there"
 _NOTHING: Final[frozenset[str]] = frozenset()
@@ -60,7 +60,7 @@ def means(header: str, message: Message) -> bool:
 
 def tail_of(transcript: Transcript, last: Frame | None, default: str, form: Form) -> str:
     """What stands behind the last frame, remembered or by default."""
-    raw = kept_by(HOME, transcript.layout, transcript.extras).get("tail")
+    raw = NOTES.together(transcript.layout, transcript.extras).get("tail")
     if isinstance(raw, str) and may_stand(raw, form.grammar, last) and (last is not None or not raw.strip()):
         return raw
     return default
@@ -198,7 +198,7 @@ class Frames(UnitWriter):
         ends = _MAY if message.end is None and not default.last else _MUST if default.end else _NOTHING
         return recall(
             default,
-            kept_by(HOME, message.layout, message.extras),
+            NOTES.together(message.layout, message.extras),
             grammar=grammar,
             before=before,
             starts=_NOTHING,
@@ -213,7 +213,7 @@ class Frames(UnitWriter):
         heading = read_header(frame.header)
         message.role, message.name = heading.role, name_from_header(heading.role, heading.name)
         message.end = "end" if frame.end else None
-        message.layout, message.extras = by_format(HOME, layout), by_format(HOME, extras)
+        message.layout, message.extras = NOTES.by_format(layout), NOTES.by_format(extras)
         return message
 
     def remembered(self, message: Message, frame: Frame, default: Frame, before: Frame | None) -> Remembered:
@@ -246,7 +246,7 @@ class Frames(UnitWriter):
         layout, extras = remember_tail(tail, default_tail)
         output, more = self.joined(units, tail, around, before)
         layout.update(more)
-        image.layout, image.extras = by_format(HOME, layout), by_format(HOME, extras)
+        image.layout, image.extras = NOTES.by_format(layout), NOTES.by_format(extras)
         return Enclosed(output, image)
 
     def joined(

@@ -9,7 +9,6 @@ from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Content, Json, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.narrowing import narrow
-from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.text.im import read_header
 from ocml_bridge.text.plain import name_from_header
 from ocml_bridge.turns import is_call, name_of, recipient_of
@@ -24,7 +23,7 @@ from .families import Family
 from .frames import APART, CLOSING, normal_tools
 from .markup.responses import Replies
 from .plain import bare
-from .syntax import HOME, TEXT
+from .syntax import HOME, NOTES, TEXT
 
 _NAMED: Final = "header"
 
@@ -73,15 +72,15 @@ class Draft:
         return (*(declared or ()), *moved)
 
     def _place_tools(self, around: Transcript, tools: Sequence[Tool] | None, family: Family) -> None:
-        says_none = family.declaration.alone and TOOLS_AT in kept_by(HOME, around.layout)
+        says_none = family.declaration.alone and TOOLS_AT in NOTES.together(around.layout)
         if tools is None or not (tools or says_none):
             return
         leading = next((at for at, item in enumerate(self.items) if item[0].role != "system"), len(self.items))
         at = place_of_tools(around, leading)
         beside = at < leading and joins_text(around, family) and text_of(self.items[at][1]).strip() != ""
         layout, extras = (
-            by_format(HOME, cast("dict[str, Json]", edges)) if isinstance(edges := kept.get(EDGES), dict) else None
-            for kept in (kept_by(HOME, around.layout), kept_by(HOME, around.extras))
+            NOTES.by_format(cast("dict[str, Json]", edges)) if isinstance(edges := kept.get(EDGES), dict) else None
+            for kept in (NOTES.together(around.layout), NOTES.together(around.extras))
         )
         message = Message("system", (Tools(normal_tools(tuple(tools))),), continues=beside)
         if not beside:
@@ -101,7 +100,7 @@ class Draft:
             if item[0].role != "tool" and not _is_left_out(item):
                 break
             at -= 1
-            if item[0].role == "tool" and APART in kept_by(HOME, self.items[at][0].message("", None).layout):
+            if item[0].role == "tool" and APART in NOTES.together(self.items[at][0].message("", None).layout):
                 break
         return at
 
@@ -121,7 +120,7 @@ class Draft:
                 if head.name != (name or waits):
                     head = head.replaced(name=name or waits)
                 if at >= closing:
-                    kept = kept_by(HOME, head.local(HOME).message("", None).layout)
+                    kept = NOTES.together(head.local(HOME).message("", None).layout)
                     head = head.replaced(layout={HOME: {**kept, CLOSING: True}})
             else:
                 recipient = recipient_of(name_of(head.recipient or "")) if head.calls else None
@@ -169,7 +168,7 @@ _private: Final = Memo[Head, bool](LIMIT)
 
 def _name_in_header(message: Message) -> str | None:
     """The tool that a reply's header names, as it is remembered."""
-    raw = kept_by(HOME, message.layout, message.extras).get(_NAMED)
+    raw = NOTES.together(message.layout, message.extras).get(_NAMED)
     heading = read_header(raw) if isinstance(raw, str) else None
     return None if heading is None or heading.role == "user" else name_from_header("tool", heading.name)
 
@@ -214,7 +213,7 @@ def turn(source: Message, content: str, *, private: bool) -> Message:
 
 def remembered_of(first: Message, *, own: bool) -> dict[str, Json]:
     """What a message remembers of its frame; where another family spelled it, only what families do not differ in."""
-    kept = kept_by(HOME, first.layout, first.extras)
+    kept = NOTES.together(first.layout, first.extras)
     if own:
         return kept
     kept.pop("body", None)

@@ -14,7 +14,7 @@ from .around import FAMILY, TOOLS, TOOLS_AT
 from .families import FAMILIES
 from .frames import OPENING, normal_tools
 from .markup.declared import write_declared
-from .syntax import HOME
+from .syntax import HOME, NOTES
 from .templates import OFF, PREAMBLE, TEMPLATES, THOUGHT, Effort, Template
 
 _Remembers = TypeVar("_Remembers", Message, Transcript)
@@ -207,7 +207,7 @@ def _behind(bos: str, transcript: Transcript, *, alone: bool) -> Transcript:
     if not bos:
         return transcript
     if alone or (transcript.tools and (not messages or messages[0].role != "system")):
-        tools = (transcript.layout or {}).get(HOME, {}).get(TOOLS)
+        tools = NOTES.of(transcript.layout).get(TOOLS)
         return _remembering(transcript, {TOOLS: {**(tools if isinstance(tools, dict) else {}), **gap}})
     if messages:
         return replace(transcript, messages=(_remembering(messages[0], gap), *messages[1:]))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from ocml_bridge.notes import Notes
 from ocml_bridge.spans import FrameMarks
 from ocml_bridge.text.added_tokens import beside
 from ocml_bridge.text.control import ControlTokens
@@ -15,6 +16,7 @@ from ocml_bridge.text.im import Grammar
 from ocml_bridge.text.specials import CHATML
 
 HOME: Final = "chatml"
+NOTES: Final = Notes(HOME)
 OPENAI: Final = "openai"
 """The dialect without any markup in its text."""
 START: Final = "<|im_start|>"

@@ -14,7 +14,7 @@ from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Message, Tools, Transcript, replace
 from ocml_bridge.narrowing import drop_message, narrow
 from ocml_bridge.text.control import ControlTokens
-from ocml_bridge.text.edges import by_format, gap_behind, kept_by
+from ocml_bridge.text.edges import gap_behind
 from ocml_bridge.text.im import Frame, read_header, spell
 from ocml_bridge.text.plain import name_from_header
 from ocml_bridge.turns import is_call
@@ -50,7 +50,7 @@ from .markup.write_body import is_spelled
 from .plain import opened, tail_of
 from .prepare import Draft, remembered_of, turn
 from .reader import TextReader
-from .syntax import END, GRAMMAR, HOME, MARKS, START, TEXT, control_of, may_be_markup
+from .syntax import END, GRAMMAR, HOME, MARKS, NOTES, START, TEXT, control_of, may_be_markup
 
 _JSON: Final = ContentClass('{"', '": 0}')
 _JSON_AS_TEXT: Final = ContentClass('"', '"', spaced)
@@ -198,7 +198,7 @@ class FamilyFrames(UnitWriter):
             declared = Message("system", (Tools(made.tools),), continues=image != [])
             if not image:
                 layout, extras = remembered(frame, made, place)
-                declared.layout, declared.extras = by_format(HOME, layout), by_format(HOME, extras)
+                declared.layout, declared.extras = NOTES.by_format(layout), NOTES.by_format(extras)
             image.append(declared)
         return image
 
@@ -241,7 +241,7 @@ class FamilyFrames(UnitWriter):
             del items[at]
             (part,) = cast("tuple[Tools]", declared.content)
             alone = not declared.continues
-            layout, extras = kept_by(HOME, declared.layout), kept_by(HOME, declared.extras)
+            layout, extras = NOTES.together(declared.layout), NOTES.together(declared.extras)
             place = at if alone else at - 1
             tools = DeclaredTools(part.tools, place, alone, layout, extras)
             followed = at < len(items) and items[at][0].role == "system" and str(items[at][1]).strip() != ""
@@ -293,4 +293,4 @@ def _keeps(head: Head, key: str) -> bool:
     if head.bare:
         return False
     kept = head.message("", None)
-    return key in kept_by(HOME, kept.layout, kept.extras)
+    return key in NOTES.together(kept.layout, kept.extras)

@@ -9,7 +9,7 @@ from ocml_bridge.blocks.grammar import added, more_of
 from ocml_bridge.form import Object
 from ocml_bridge.model import Media
 
-from .syntax import FILE, HOME, INLINE
+from .syntax import FILE, HOME, INLINE, NOTES
 
 _WHERE: Final[dict[str, tuple[str, str]]] = {INLINE: ("data", "data"), FILE: ("fileUri", "url")}
 """Kind of part → its member with the data or the address, and our name for that."""
@@ -63,7 +63,7 @@ def write_media(media: Media) -> Object | None:
         return None
     kind = FILE if media.data is None or _ADDRESS.match(where) else INLINE
     key, _ = _WHERE[kind]
-    extras = (media.extras or {}).get(HOME) or {}
+    extras = NOTES.of(media.extras)
     mime = _mime(media)
     inner: Object = {} if mime is None else {"mimeType": mime}
     inner[key] = where

@@ -19,7 +19,7 @@ from ocml_bridge.blocks.spelling import UnlikeError, form_of, respelled
 from ocml_bridge.boundary import ListsOfDocuments
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import OBJECT, Object, in_order
-from ocml_bridge.model import ByFormat, Json, Settings, Tool
+from ocml_bridge.model import Json, Settings, Tool
 from ocml_bridge.units.grammar import Emptied
 
 from . import settings as places
@@ -33,6 +33,7 @@ from .syntax import (
     FINISH,
     HOME,
     MODEL_ROLE,
+    NOTES,
     PARTS,
     REQUEST_ORDER,
     RESPONSE_ORDER,
@@ -121,15 +122,6 @@ def emptied(source: Source) -> Emptied | None:
     return Emptied({**document, CONTENTS: [], SYSTEM: {PARTS: [_HERE]}}, [Top(instruction), *contents])
 
 
-def _kept(notes: Object) -> ByFormat | None:
-    return {HOME: notes} if notes else None
-
-
-def _notes(by_format: ByFormat | None) -> Object:
-    found: Json = (by_format or {}).get(HOME)
-    return cast("Object", found) if isinstance(found, dict) else {}
-
-
 # --- requests ---------------------------------------------------------------------------------------------------------
 
 
@@ -157,7 +149,7 @@ def _read_request(document: Object, raw: Object) -> Shell:
         extras[TOOLS] = entries
     written = _request(shell.tools, shell.settings, extras, layout, None if top is None else _HERE, [])
     _note_form(layout, written, {**raw, CONTENTS: []}, top=top is not None)
-    shell.extras, shell.layout = _kept(extras), _kept(layout)
+    shell.extras, shell.layout = NOTES.by_format(extras), NOTES.by_format(layout)
     return shell
 
 
@@ -257,7 +249,7 @@ def _read_response(document: Object, raw: Object) -> Shell:
     about = [branch.extras for branch in shell.branches]
     written = _response(shell.settings, extras, _HERE if shell.wires else None, contents, about)
     _note_form(layout, written, _hidden(raw, len(candidates) - len(others) if shell.wires else 0), top=False)
-    shell.extras, shell.layout = _kept(extras), _kept(layout)
+    shell.extras, shell.layout = NOTES.by_format(extras), NOTES.by_format(layout)
     return shell
 
 
@@ -312,7 +304,7 @@ def _write_response(parts: Parts, extras: Object, layout: Object) -> Json | None
     about: list[Object] = []
     for alternative, branch in zip(around.alternatives or (), parts.branches, strict=True):
         if alternative.label == CHOICE and alternative.at == 0 and len(branch) == 1 and content is not None:
-            own = _notes(alternative.extras)
+            own = NOTES.of(alternative.extras)
             others.append(branch[0])
             about.append(own or {FINISH: "STOP", "index": len(others)})
     written = _response(around.settings, extras, None if content is None else _HERE, [_HERE] * len(others), about)
@@ -348,7 +340,7 @@ def _with_contents(response: Object, contents: list[Json]) -> Object | None:
 def write_document(parts: Parts) -> Json:
     """Put contents into the shape that they were read from, or into a request where they do not fit it."""
     around = parts.around
-    extras, layout = _notes(around.extras), _notes(around.layout)
+    extras, layout = NOTES.of(around.extras), NOTES.of(around.layout)
     bare = not extras and parts.top is around.tools is around.settings is around.alternatives is None
     if layout.get(SHAPE) == "list" and bare:
         return parts.wires

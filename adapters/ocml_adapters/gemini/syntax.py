@@ -6,8 +6,10 @@ import re
 from typing import Final
 
 from ocml_bridge.form import Object
+from ocml_bridge.notes import Notes
 
 HOME: Final = "gemini"
+NOTES: Final = Notes(HOME)
 
 CONTENTS: Final = "contents"
 PARTS: Final = "parts"

@@ -14,7 +14,7 @@ from ocml_bridge.turns import full_name, split_name
 
 from . import syntax
 from .schemas import from_openapi, to_openapi
-from .syntax import DECLARATIONS, HOME
+from .syntax import DECLARATIONS, HOME, NOTES
 
 AS_IT_IS: Final = "as it is"
 """The key of an entry in the extras that holds one as it was read."""
@@ -94,7 +94,7 @@ def _schema_key(parameters: Json) -> str:
 
 
 def _write_tool(tool: Tool) -> Object:
-    extras, layout = _own(tool.extras), _own(tool.layout)
+    extras, layout = NOTES.of(tool.extras), NOTES.of(tool.layout)
     out: Object = {"name": full_name(tool)}
     if tool.description is not None:
         out["description"] = tool.description
@@ -112,11 +112,6 @@ def _schema(parameters: Json, key: Json) -> Object:
     return {_SCHEMA: parameters} if written is None else {_KEY: written}
 
 
-def _own(by_format: dict[str, Object] | None) -> Object:
-    found: Json = (by_format or {}).get(HOME)
-    return cast("Object", found) if isinstance(found, dict) else {}
-
-
 def write_tools(tools: Sequence[Tool], entries: Json, counts: Json) -> list[Json]:
     """The entries of `tools`, with functions in their places; those without a place stand in the last list.
 
@@ -125,7 +120,7 @@ def write_tools(tools: Sequence[Tool], entries: Json, counts: Json) -> list[Json
         entries: what is said beside them, from the extras.
         counts: how many stand in one list, from the layout.
     """
-    written = iter([respelled(_write_tool(tool), _own(tool.layout).get(_FORM)) for tool in tools])
+    written = iter([respelled(_write_tool(tool), NOTES.of(tool.layout).get(_FORM)) for tool in tools])
     if isinstance(entries, list):
         out = [_filled(entry, written) for entry in cast("list[Json]", entries)]
     elif isinstance(counts, list) and all(type(count) is int for count in cast("list[Json]", counts)):

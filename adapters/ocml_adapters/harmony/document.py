@@ -19,9 +19,9 @@ from ocml_bridge.visibility import channelled
 from .body import declared, is_in_place, is_readable, read_developer
 from .declared import NOTHING, meant, names_in, names_of_parts
 from .header import Fields, fields_of
-from .message import layout_of, lifted, make, place_of_tools
+from .message import lifted, make, place_of_tools
 from .nearest import answers, framed, headed, keeps_header, narrowed, nearest
-from .syntax import ASSISTANT, DEVELOPER, HOME, SYSTEM, TOOL
+from .syntax import ASSISTANT, DEVELOPER, HOME, NOTES, SYSTEM, TOOL
 from .tools import SECTION
 
 PROMPTED: Final = "prompted"
@@ -37,7 +37,7 @@ def prepared(conversation: Conversation, options: Options, log: Log) -> Prepared
         options: `dialect` and `training` count.
         log: takes what is lost.
     """
-    layout, turn = layout_of(conversation.around.layout), conversation.around.open_turn
+    layout, turn = NOTES.of(conversation.around.layout), conversation.around.open_turn
     trains = options.training and turn is not None
     if not layout and not trains and _is_plain(conversation.items):
         made = _apart(Prepared(conversation.items, conversation.around))
@@ -83,7 +83,7 @@ def _apart(made: Prepared) -> Prepared:
     items, around, origins, _ = made
     if around.tools is None:
         return made
-    readable = _readable(around.tools, layout_of(around.layout))
+    readable = _readable(around.tools, NOTES.of(around.layout))
     if readable is None:
         return Prepared(items, replace(around, tools=None), origins)
     tools, section = readable
@@ -132,7 +132,7 @@ def _instructed(conversation: Conversation, made: Prepared, at: int, options: Op
     origins = [*range(len(items))] if made.origins is None else [*made.origins]
     message, path = message_of(items[at]), f"/messages/{origins[at]}"
     tools = made.around.tools
-    readable = None if tools is None else _readable(tools, layout_of(message.layout))
+    readable = None if tools is None else _readable(tools, NOTES.of(message.layout))
     if readable is not None:
         before = () if message.content == "" else parts_of(message.content)
         message = replace(message, content=(*before, Tools(readable[0])))
@@ -180,7 +180,7 @@ def _explained(items: Sequence[Item]) -> Sequence[Item]:
             fields = fields_of(message)
             known, _ = meant(fields, "", names)
             if known != fields:
-                layout = {key: value for key, value in layout_of(message.layout).items() if key != "header"}
+                layout = {key: value for key, value in NOTES.of(message.layout).items() if key != "header"}
                 changed[at] = item_of(make(known, message.content, message.end, layout, {}))
     return [changed.get(at, item) for at, item in enumerate(items)] if changed else items
 

@@ -5,23 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from ocml_bridge.boundary import EDGES
-from ocml_bridge.model import ByFormat, Content, Message, Transcript, replace
+from ocml_bridge.model import Content, Message, Transcript, replace
 from ocml_bridge.turns import lift_tools, lower_tools
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import Item, item_of, messages_of
 
 from .body import write_developer
 from .header import Fields, fields_of, is_short, regular, spell
-from .syntax import CHANNELS, DEVELOPER, HOME, ROLES, START, SYSTEM, TOOL
-
-
-def layout_of(by_format: ByFormat | None) -> dict[str, Any]:
-    """Harmony's own layout, whatever stands there."""
-    own: Any = (by_format or {}).get(HOME)
-    return cast("dict[str, Any]", own) if isinstance(own, dict) else {}
+from .syntax import CHANNELS, DEVELOPER, HOME, NOTES, ROLES, START, SYSTEM, TOOL
 
 
 def make(fields: Fields, content: Content, end: Any, layout: dict[str, Any], extras: dict[str, Any]) -> Message:
@@ -60,10 +54,10 @@ def lifted(items: list[Item], around: Transcript) -> Conversation:
         return Conversation(items, around)
     if layout is not None:
         # Of the layout of a message that holds nothing else, only how the tools are spelled is theirs.
-        section = layout_of(layout).get("tools")
+        section = NOTES.of(layout).get("tools")
         if layout != {HOME: {"tools": section}}:
             return Conversation(items, around)
-        around = replace(around, layout={HOME: {**layout_of(around.layout), "tools": section}})
+        around = replace(around, layout={HOME: {**NOTES.of(around.layout), "tools": section}})
     items[at : at + 1] = map(item_of, left[: len(left) - len(as_written) + 1])
     return Conversation(items, replace(around, tools=tools))
 
@@ -93,7 +87,7 @@ def header_of(message: Message, *, prompted: bool) -> str:
     """The raw header, from `<|start|>` on; behind a generation prompt, what follows it."""
     if not prompted and message.layout is None and (common := common_header(message)) is not None:
         return common
-    raw: Any = layout_of(message.layout).get("header") if message.layout is not None else None
+    raw: Any = NOTES.of(message.layout).get("header") if message.layout is not None else None
     if raw is None:
         fields = fields_of(message)
         raw = _spelled(fields, prompted) if is_short(fields) else spell(fields, prompted=prompted)
@@ -110,7 +104,7 @@ def body_of(message: Message) -> str:
     content = message.content
     if isinstance(content, str) and message.role != DEVELOPER:
         return content
-    layout = layout_of(message.layout)
+    layout = NOTES.of(message.layout)
     return write_developer(content, plain=layout.get("plain", False), section=layout.get("tools"))
 
 

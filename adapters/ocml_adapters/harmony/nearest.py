@@ -26,7 +26,7 @@ from .header import (
     regular,
     spell,
 )
-from .message import layout_of, make
+from .message import make
 from .syntax import (
     ASSISTANT,
     BROADCAST,
@@ -35,6 +35,7 @@ from .syntax import (
     END_OF_TEXT,
     HOME,
     MENTIONABLE,
+    NOTES,
     ROLES,
     SPEC,
     SPECIALS,
@@ -73,7 +74,7 @@ def framed(message: Message, options: Options, *, prompted: bool, last: bool) ->
         prompted: whether it begins behind a generation prompt.
         last: whether nothing follows.
     """
-    layout = layout_of(message.layout)
+    layout = NOTES.of(message.layout)
     fields, kept = _header(message, layout, options, prompted=prompted)
     content = message.content
     if fields.role == DEVELOPER:
@@ -127,7 +128,7 @@ def headed(message: Message, options: Options, *, prompted: bool) -> Message:
         options: `dialect` counts.
         prompted: whether it begins behind a generation prompt.
     """
-    fields, kept = _header(message, layout_of(message.layout), options, prompted=prompted)
+    fields, kept = _header(message, NOTES.of(message.layout), options, prompted=prompted)
     return make(fields, "", None, kept, {})
 
 
@@ -141,7 +142,7 @@ def opened(turn: Message, options: Options, *, prompted: bool) -> Message:
 def keeps_header(message: Message, options: Options) -> bool:
     """Whether a message's header is written as it came."""
     message = channelled(message)
-    return _kept_header(fields_of(message), layout_of(message.layout), options, prompted=False) is not None
+    return _kept_header(fields_of(message), NOTES.of(message.layout), options, prompted=False) is not None
 
 
 def _header(

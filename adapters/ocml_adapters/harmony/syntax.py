@@ -9,11 +9,13 @@ import re
 from typing import Final
 
 from ocml_bridge.model import Ending
+from ocml_bridge.notes import Notes
 from ocml_bridge.spans import FrameMarks
 from ocml_bridge.text.added_tokens import beside
 from ocml_bridge.text.control import ControlTokens
 
 HOME: Final = "harmony"
+NOTES: Final = Notes(HOME)
 """The key of extras and layout."""
 
 START: Final = "<|start|>"

@@ -23,7 +23,7 @@ from ocml_bridge.units.heads import Head
 from ocml_bridge.units.tokens import Counted, Tokens
 
 from .frames import Frame, Scan, boundaries, scanned
-from .message import header_of, layout_of
+from .message import header_of
 from .reader import FrameReader
 from .syntax import (
     CHANNEL,
@@ -37,6 +37,7 @@ from .syntax import (
     IDS,
     MENTIONABLE,
     MESSAGE,
+    NOTES,
     START,
     STOPS,
     TOKENS,
@@ -133,7 +134,7 @@ class IdsReader(FrameReader):
     def around(self, found: Scan) -> Transcript:
         """What stands around the messages, once all frames are taken."""
         around = super().around(found)
-        front, tail = (layout_of(around.layout).get(key, "") for key in ("front", "tail"))
+        front, tail = (NOTES.of(around.layout).get(key, "") for key in ("front", "tail"))
         self._note_unusual({EDGE_IDS[token] for token in EDGE_TOKENS.findall(front + tail)})
         header = "" if around.open_turn is None else header_of(around.open_turn, prompted=False)
         usual = [*encode_edges(front), *encode_header(header), *encode_edges(tail)]
@@ -300,7 +301,7 @@ class TokenFrames(Frames):
         header, end = header_of(made, prompted=prompted), "" if made.end is None else ENDS[made.end]
         if not layout or not is_unicode(body):
             return [f"{header}{MESSAGE}", body, end]
-        own, raw = layout_of(made.layout), header.removeprefix(START)
+        own, raw = {**NOTES.of(made.layout)}, header.removeprefix(START)
         # Among ids, only control tokens are told from their text.
         mentions = [token for token in own.pop("mentions", ()) if token in MENTIONABLE]
         if mentions:
@@ -336,7 +337,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 def _has_ids(head: Head) -> bool:
     """Whether ids came with a message, or tokens in its body."""
-    return not head.bare and not {"body_ids", "mentions"}.isdisjoint(layout_of(head.message("", None).layout))
+    return not head.bare and not {"body_ids", "mentions"}.isdisjoint(NOTES.of(head.message("", None).layout))
 
 
 def _kept(ids: Any, text: str, special: Sequence[str], usual: list[int]) -> list[int] | None:

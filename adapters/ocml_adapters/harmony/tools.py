@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from ocml_bridge.model import Json, Tool, Tools, replace
 from ocml_bridge.text.typescript import (
@@ -20,7 +20,7 @@ from ocml_bridge.text.typescript import (
     render_tools,
 )
 
-from .syntax import HOME, TOOLS
+from .syntax import HOME, NOTES, TOOLS
 
 NAMESPACE: Final = "namespace"
 """In the extras of a namespace's first tool: what describes the namespace."""
@@ -61,7 +61,7 @@ def write_tools(tools: Sequence[Tool]) -> str:
     notes: dict[str, str] = {} if tools else {DEFAULT_NAMESPACE: ""}
     signatures: dict[int, str] = {}
     for at, tool in enumerate(tools):
-        note, signature = _own(tool).get(NAMESPACE), signature_of(tool)
+        note, signature = NOTES.of(tool.extras).get(NAMESPACE), signature_of(tool)
         if isinstance(note, str):
             notes.setdefault(_namespace(tool), note)
         if signature is not None:
@@ -71,7 +71,7 @@ def write_tools(tools: Sequence[Tool]) -> str:
 
 def signature_of(tool: Tool) -> str | None:
     """What stands for the parameters of a tool that are not understood; None for any other tool."""
-    signature = _own(tool).get(SIGNATURE)
+    signature = NOTES.of(tool.extras).get(SIGNATURE)
     if tool.parameters is not None or not isinstance(signature, str):
         return None
     return signature if _SIGNATURE.fullmatch(signature) else None
@@ -85,17 +85,12 @@ def by_namespace(tools: Sequence[Tool]) -> list[Tool]:
     return sorted(tools, key=_namespace)
 
 
-def _own(tool: Tool) -> dict[str, Any]:
-    own: Any = (tool.extras or {}).get(HOME)
-    return cast("dict[str, Any]", own) if isinstance(own, dict) else {}
-
-
 def _namespace(tool: Tool) -> str:
     return DEFAULT_NAMESPACE if tool.namespace is None else tool.namespace
 
 
 def _noted(tool: Tool, **own: Json) -> Tool:
-    return replace(tool, extras={HOME: {**_own(tool), **own}})
+    return replace(tool, extras={HOME: {**NOTES.of(tool.extras), **own}})
 
 
 def _read_official(text: str) -> Tools | None:

@@ -24,10 +24,10 @@ from .declared import NOTHING, names_in, says_otherwise
 from .document import PROMPTED, prepared, with_tools
 from .frames import Frame, Scan, pieces_of, scanned
 from .header import LONG, is_header, regular
-from .message import header_of, layout_of, lifted, remembered
+from .message import header_of, lifted, remembered
 from .nearest import framed, nearest, opened
 from .reader import FrameReader, split
-from .syntax import CONTROL, DEVELOPER, ENDS, HOME, INSTRUCTIONS, MESSAGE, RETURN, START, STOPS
+from .syntax import CONTROL, DEVELOPER, ENDS, HOME, INSTRUCTIONS, MESSAGE, NOTES, RETURN, START, STOPS
 from .tools import SECTION
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ class Frames(UnitWriter):
         else:
             made, body = framed(message, self.options, prompted=prompted, last=last)
             path = f"{path}/content"
-        unit = self.unit(made, body, layout_of(message.layout), path, log, prompted=prompted)
+        unit = self.unit(made, body, NOTES.of(message.layout), path, log, prompted=prompted)
         return Spelled(unit, [made], _CUT_OFF if made.end is None else None)
 
     def unit(self, made: Message, body: str, layout: dict[str, Any], path: str, log: Log, *, prompted: bool) -> Unit:
@@ -278,14 +278,14 @@ class Frames(UnitWriter):
             log: takes what is changed in it.
             prompted: whether it begins behind a generation prompt.
         """
-        mentions = layout_of(made.layout).get("mentions", ())
+        mentions = NOTES.of(made.layout).get("mentions", ())
         body = CONTROL.guard(body, self.options.control_tokens, path, log, mentions)
         end = ENDS[made.end] if made.end is not None else ""
         return f"{header_of(made, prompted=prompted)}{MESSAGE}{body}{end}"
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """All frames, the open turn, and what stands around them."""
-        turn, layout, header = around.open_turn, layout_of(around.layout), ""
+        turn, layout, header = around.open_turn, NOTES.of(around.layout), ""
         if turn is None and not layout:
             image = _NOTHING if around.tools is None else Transcript(tools=around.tools)
             return Enclosed(self.joined("", units, "", ""), image)

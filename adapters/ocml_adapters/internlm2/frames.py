@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ocml_bridge.model import Json, Message, Transcript, replace
-from ocml_bridge.text.edges import by_format, gap_behind, is_trivia, kept_by, may_stand, recall
+from ocml_bridge.text.edges import gap_behind, is_trivia, may_stand, recall
 from ocml_bridge.text.im import Frame, read_header, write_header
 from ocml_bridge.text.plain import safe_name, safe_role
 from ocml_bridge.turns import is_call, name_of, recipient_of
@@ -29,6 +29,7 @@ from .syntax import (
     IM,
     KINDS,
     MARKS,
+    NOTES,
     PYTHON,
     STARTS,
     Dialect,
@@ -211,7 +212,7 @@ def _holds(body: str, unit: Unit, *, closed: bool) -> bool:
 
 def layout_of(message: Message, foreign: re.Pattern[str] | None) -> dict[str, Json]:
     """What a message remembers of its frame, without what is spelled with tokens that are not wanted."""
-    layout = kept_by(HOME, message.layout, message.extras)
+    layout = NOTES.together(message.layout, message.extras)
     if foreign is None or not layout:
         return layout
     return {key: raw for key, raw in layout.items() if not (isinstance(raw, str) and foreign.search(raw))}
@@ -222,7 +223,7 @@ def layout_in(head: Head) -> dict[str, Json]:
     if head.local(HOME).bare:
         return {}
     message = head.message("", None)
-    return kept_by(HOME, message.layout, message.extras)
+    return NOTES.together(message.layout, message.extras)
 
 
 # --- around the frames ------------------------------------------------------------------------------------------------
@@ -230,14 +231,14 @@ def layout_in(head: Head) -> dict[str, Json]:
 
 def dialect_of(around: Transcript) -> str:
     """The dialect that a transcript remembers, or the default one."""
-    spelling = kept_by(HOME, around.layout).get("spelling")
+    spelling = NOTES.together(around.layout).get("spelling")
     return spelling if isinstance(spelling, str) and spelling in DIALECTS else "im"
 
 
 def tail_of(around: Transcript, closed: bool | None) -> str:
     """What stands behind the last frame, which was closed or not, remembered or by default."""
     last = _BEFORE[closed]
-    raw = kept_by(HOME, around.layout, around.extras).get("tail")
+    raw = NOTES.together(around.layout, around.extras).get("tail")
     if isinstance(raw, str) and may_stand(raw, GRAMMAR, last) and (last is not None or not raw.strip()):
         return raw
     return gap_behind(last)
@@ -256,7 +257,7 @@ def around_of(dialect: str, tail: str, closed: bool | None, opening: Message | N
     extras: dict[str, Json] = {}
     if tail != gap_behind(_BEFORE[closed]):
         (layout if is_trivia(tail) else extras)["tail"] = tail
-    return Transcript(open_turn=opening, layout=by_format(HOME, layout), extras=by_format(HOME, extras))
+    return Transcript(open_turn=opening, layout=NOTES.by_format(layout), extras=NOTES.by_format(extras))
 
 
 def majority(starts: Sequence[str]) -> str:

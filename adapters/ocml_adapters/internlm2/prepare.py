@@ -13,7 +13,6 @@ from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Content, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.narrowing import narrow
-from ocml_bridge.text.edges import kept_by
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS
@@ -23,7 +22,7 @@ from .actions import joins
 from .frames import Place, framed, heading_of, layout_in, layout_of, majority
 from .nearest import TARGET, canonical, turn
 from .replies import Replies, named
-from .syntax import DIALECTS, ENVIRONMENT, HOME, STARTS
+from .syntax import DIALECTS, ENVIRONMENT, HOME, NOTES, STARTS
 from .tools import declared_in, declares, message_with_tools, place_of
 
 WAITING: Final = "waiting"
@@ -141,7 +140,7 @@ class Draft:
         frame, _ = framed((reply,), layout_of(reply, self._foreign), waiting, Place("im", closed=None, last=False))
         name = heading_of(frame.header).speaker(waiting)
         replies.reply(name)
-        return local.replaced(name=name, layout={HOME: {**kept_by(HOME, reply.layout), WAITING: waiting}})
+        return local.replaced(name=name, layout={HOME: {**NOTES.together(reply.layout), WAITING: waiting}})
 
     def reads_as(self, dialect: str) -> bool:
         """Whether a reader finds this dialect if all start tokens are spelled as messages remember."""

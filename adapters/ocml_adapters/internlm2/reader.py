@@ -11,7 +11,7 @@ from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Message, Tools, Transcript, replace
-from ocml_bridge.text.edges import by_format, is_trivia, remember
+from ocml_bridge.text.edges import is_trivia, remember
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.plain import message
 from ocml_bridge.units.conversation import Conversation
@@ -23,7 +23,7 @@ from .actions import read_body
 from .calls import is_embedded
 from .frames import Place, Unit, around_of, default_frame, heading_of, majority
 from .replies import Replies, named
-from .syntax import CONTROL, DIALECTS, FOREIGN, GRAMMAR, HOME, IM, MARKS, PYTHON, ROLES, UNUSED
+from .syntax import CONTROL, DIALECTS, FOREIGN, GRAMMAR, IM, MARKS, NOTES, PYTHON, ROLES, UNUSED
 from .tools import declares, default_place, read_tools, with_tools
 
 _NO_END: Final = f"the message has no {IM.end}"
@@ -291,7 +291,7 @@ def remembering(messages: Unit, unit: Placed, waiting: str | None) -> Unit:
     layout, extras = remember(unit.frame, default_frame(messages, waiting, unit.place))
     if not layout and not extras:
         return messages
-    return (replace(messages[0], layout=by_format(HOME, layout), extras=by_format(HOME, extras)), *messages[1:])
+    return (replace(messages[0], layout=NOTES.by_format(layout), extras=NOTES.by_format(extras)), *messages[1:])
 
 
 def _calls(dialect: str, header: str, body: str) -> Skeleton | None:

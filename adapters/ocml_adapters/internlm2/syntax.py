@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from ocml_bridge.notes import Notes
 from ocml_bridge.spans import FrameMarks
 from ocml_bridge.text.added_tokens import beside
 from ocml_bridge.text.control import ControlTokens
@@ -18,6 +19,7 @@ from ocml_bridge.text.im import Grammar
 from ocml_bridge.text.specials import CHATML
 
 HOME: Final = "internlm2"
+NOTES: Final = Notes(HOME)
 
 
 class Spelling(NamedTuple):

@@ -19,7 +19,6 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Transcript, replace
 from ocml_bridge.text.control import BREAK
-from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Enclosed, Parted, State, Unit
 from ocml_bridge.units.heads import Item
@@ -27,7 +26,7 @@ from ocml_bridge.units.tokens import Counted, Tokens
 
 from .frames import Unit as Messages
 from .reader import FramesReader
-from .syntax import BOS, CONTROL, EOS, GRAMMAR, HOME, IDS, IM
+from .syntax import BOS, CONTROL, EOS, GRAMMAR, HOME, IDS, IM, NOTES
 from .units import Frames
 from .vocabulary import Vocabulary, load_vocabulary
 
@@ -106,12 +105,12 @@ class IdsReader(FramesReader):
             raise BridgeError(error.code, error.message, path="") from error
         _note_unusual(ids, vocabulary, log)
         layout: dict[str, Json] = {} if to_ids(text, vocabulary) == ids else {"ids": [*ids]}
-        return parted._replace(around=Transcript(layout=by_format(HOME, layout)))
+        return parted._replace(around=Transcript(layout=NOTES.by_format(layout)))
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The conversation of the text, with the ids."""
         conversation = super().relate(items, parted, log)
-        conversation.around = _with_layout(conversation.around, kept_by(HOME, parted.around.layout))
+        conversation.around = _with_layout(conversation.around, NOTES.together(parted.around.layout))
         return conversation
 
 
@@ -166,7 +165,7 @@ def _note_unusual(ids: Sequence[int], vocabulary: Vocabulary, log: Log) -> None:
 
 def _with_layout(around: Transcript, more: dict[str, Json]) -> Transcript:
     """A transcript that remembers more of its ids; itself where there is no more."""
-    return replace(around, layout={HOME: {**kept_by(HOME, around.layout), **more}}) if more else around
+    return replace(around, layout={HOME: {**NOTES.together(around.layout), **more}}) if more else around
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -262,7 +261,7 @@ class IdFrames(Frames):
 def _remembered(around: Transcript, text: str, vocabulary: Vocabulary) -> list[int] | None:
     """The ids that a document came with, where they spell a text; else None."""
     try:
-        ids = _checked(kept_by(HOME, around.layout).get("ids"), vocabulary)
+        ids = _checked(NOTES.together(around.layout).get("ids"), vocabulary)
     except BridgeError:
         return None
     return [*ids] if to_text(ids, vocabulary) == text else None

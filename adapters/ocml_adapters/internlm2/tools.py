@@ -8,12 +8,11 @@ from typing import Final, NamedTuple, cast
 
 from ocml_bridge.jsontext import parse, spaced
 from ocml_bridge.model import Json, Message, Tool, Tools, Transcript, replace
-from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.text.functions import read_function, write_function
 from ocml_bridge.text.repair import repair
 from ocml_bridge.units.heads import Item, message_of
 
-from .syntax import HOME, Dialect
+from .syntax import HOME, NOTES, Dialect
 
 # --- parameters of a function -----------------------------------------------------------------------------------------
 #
@@ -119,7 +118,7 @@ def _tool(value: Json, *, prose: bool) -> Tool | None:
     if listed is not None:
         tool.parameters = listed
         others.pop("required", None)
-    tool.extras = by_format(HOME, others)
+    tool.extras = NOTES.by_format(others)
     return tool
 
 
@@ -135,7 +134,7 @@ def write_tools(tools: Sequence[Tool], dialect: Dialect) -> str:
 
 
 def _fields(tool: Tool) -> dict[str, Json]:
-    return write_function(tool, kept_by(HOME, tool.extras))
+    return write_function(tool, NOTES.together(tool.extras))
 
 
 def normal(tool: Tool) -> Tool:
@@ -166,12 +165,12 @@ def tools_of(message: Message) -> tuple[Tool, ...]:
 
 def declared_in(around: Transcript) -> tuple[Tool, ...] | None:
     """The transcript's tools, where they are written: a list without any is only where it was read from this format."""
-    return around.tools if around.tools or _PLACE in kept_by(HOME, around.layout) else None
+    return around.tools if around.tools or _PLACE in NOTES.together(around.layout) else None
 
 
 def message_with_tools(tools: Sequence[Tool], around: Transcript) -> Message:
     """The message that declares tools, with what a transcript remembers of its frame."""
-    layout, extras = (kept_by(HOME, place).get(_EDGES) for place in (around.layout, around.extras))
+    layout, extras = (NOTES.together(place).get(_EDGES) for place in (around.layout, around.extras))
     message = Message("system", (Tools(tuple(map(normal, tools))),))
     if isinstance(layout, dict):
         message.layout = {HOME: cast("dict[str, Json]", layout)}
@@ -190,7 +189,7 @@ def default_place(items: Sequence[Item]) -> int:
 
 def place_of(around: Transcript, most: int) -> int:
     """How many messages stand before the transcript's tools, remembered or by default (`most`)."""
-    at = kept_by(HOME, around.layout).get(_PLACE)
+    at = NOTES.together(around.layout).get(_PLACE)
     return at if isinstance(at, int) and 0 <= at <= most else most
 
 
@@ -203,11 +202,11 @@ def with_tools(around: Transcript, declared: Message, at: int, most: int) -> Tra
         at: how many messages stand before it.
         most: how many do by default.
     """
-    tools, layout, extras = tools_of(declared), kept_by(HOME, around.layout), kept_by(HOME, around.extras)
+    tools, layout, extras = tools_of(declared), NOTES.together(around.layout), NOTES.together(around.extras)
     if at != most or not tools:
         layout[_PLACE] = at
     if declared.layout is not None:
         layout[_EDGES] = declared.layout[HOME]
     if declared.extras is not None:
         extras[_EDGES] = declared.extras[HOME]
-    return replace(around, tools=tools, layout=by_format(HOME, layout), extras=by_format(HOME, extras))
+    return replace(around, tools=tools, layout=NOTES.by_format(layout), extras=NOTES.by_format(extras))

@@ -9,7 +9,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.jsontext import spaced
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript, replace
-from ocml_bridge.text.edges import by_format, kept_by, remember
+from ocml_bridge.text.edges import remember
 from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.turns import is_call
 from ocml_bridge.units.conversation import Conversation
@@ -35,7 +35,7 @@ from .frames import Unit as Messages
 from .nearest import TARGET, nearest, opened, turn
 from .prepare import WAITING, Draft
 from .reader import Placed, messages_of, open_turn, remembering
-from .syntax import CONTROL, DIALECTS, FOREIGN, GRAMMAR, HOME, PYTHON
+from .syntax import CONTROL, DIALECTS, FOREIGN, GRAMMAR, HOME, NOTES, PYTHON
 from .tools import declares, default_place, tools_of, with_tools, write_tools
 
 _JSON: Final = ContentClass('{"', '": 0}')
@@ -201,7 +201,7 @@ def _waiting(message: Message) -> str | None:
     """The recipient of the first call that is waiting for its reply; where a reply says nothing else, its own tool."""
     if message.role != "tool":
         return None
-    return cast("str | None", kept_by(HOME, message.layout).get(WAITING, message.name))
+    return cast("str | None", NOTES.together(message.layout).get(WAITING, message.name))
 
 
 def _read_back(unit: Messages, frame: Frame, default: Frame, waiting: str | None) -> None:
@@ -213,4 +213,4 @@ def _read_back(unit: Messages, frame: Frame, default: Frame, waiting: str | None
         if not declares(message):
             message.role = heading.role
             message.name = heading.speaker(waiting)
-    unit[0].layout, unit[0].extras = by_format(HOME, layout), by_format(HOME, extras)
+    unit[0].layout, unit[0].extras = NOTES.by_format(layout), NOTES.by_format(extras)

@@ -8,14 +8,13 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Completion, Content, FileBreak, Infill, Json, Part, Transcript
 from ocml_bridge.narrowing import narrow
-from ocml_bridge.text.edges import kept_by
 from ocml_bridge.turns import content_of, parts_of
 from ocml_bridge.units.writer import Completed
 
 from .edges import Edges, around_body, chosen, default_around, default_for, recall, remember, with_tokens
 from .scanner import Scanner
 from .segments import Block, Call, Guard, Output, spell, tidy
-from .syntax import HOME, START, TOKENS
+from .syntax import HOME, NOTES, START, TOKENS
 
 
 def read(edges: Edges, body: str, options: Options, log: Log) -> Completion:
@@ -42,7 +41,7 @@ def write(completion: Completion, options: Options, log: Log) -> Completed:
     notes = Log()
     narrowed = narrow(completion.content, (Infill, FileBreak), "/content", notes, target=HOME)
     content = content_of(tidy(parts_of(narrowed)))
-    remembered = kept_by(HOME, completion.layout, completion.extras)
+    remembered = NOTES.together(completion.layout, completion.extras)
     body = _body(content, remembered, TOKENS.neutralise)
     if not body.strip():
         edges = chosen({}, options, frames=False, cut=False)

@@ -16,11 +16,11 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.boundary import BEGINS, ENDS, Boundary
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.model import ByFormat, Json
-from ocml_bridge.text.edges import by_format, is_trivia
+from ocml_bridge.text.edges import is_trivia
 from ocml_bridge.text.im import Grammar
 from ocml_bridge.text.unicode import BOM
 
-from .syntax import BOS_TOKEN, DIALECTS, END, EOS_TOKEN, GRAMMAR, HOME, START
+from .syntax import BOS_TOKEN, DIALECTS, END, EOS_TOKEN, GRAMMAR, NOTES, START
 
 BOS: Final = ("[BOS]", "<s>", "<|BOS|>", "<|begin_of_text|>", "<|startoftext|>")
 EOS: Final = ("[EOS]", "</s>", "<|EOS|>", "<|end_of_text|>", "<|endoftext|>")
@@ -201,7 +201,7 @@ def remember(edges: Edges, default: Edges, **layout: Json) -> tuple[ByFormat | N
         value = getattr(edges, name)
         if value != getattr(default, name):
             (layout if name in _TOKENS or is_trivia(value) else extras)[name] = value
-    return by_format(HOME, layout), by_format(HOME, extras)
+    return NOTES.by_format(layout), NOTES.by_format(extras)
 
 
 _TOKENS: Final = frozenset({"bos", "eos"})

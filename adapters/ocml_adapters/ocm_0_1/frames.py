@@ -12,14 +12,14 @@ from typing import Final
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.model import Json, Message
-from ocml_bridge.text.edges import by_format, kept_by, recall, remember
+from ocml_bridge.text.edges import recall, remember
 from ocml_bridge.text.im import Frame, read_header, write_header
 from ocml_bridge.text.plain import name_for_header
 
 from .body import header_of, name_in, role_of, says_same
 from .edges import closing, grammar
 from .segments import Guard, before_newline, body_of, newline_behind
-from .syntax import END, GRAMMAR, HOME, START
+from .syntax import END, GRAMMAR, NOTES, START
 
 _NONE: Final[frozenset[str]] = frozenset()
 
@@ -45,7 +45,7 @@ class Framed:
         if "body" in layout and self.is_default():
             del layout["body"]
             layout["pad"] = self.frame.body[len(before_newline(self.default.body)) :]
-        self.messages[0].layout, self.messages[0].extras = by_format(HOME, layout), by_format(HOME, extras)
+        self.messages[0].layout, self.messages[0].extras = NOTES.by_format(layout), NOTES.by_format(extras)
 
 
 def default_frame(messages: Sequence[Message], guard: Guard, *, first: bool) -> Frame:
@@ -114,7 +114,7 @@ def _remembered(message: Message, options: Options, *, first: bool) -> dict[str,
 
     What stands before the first frame belongs to the text's beginning, and no boundary stands before another one.
     """
-    remembered = kept_by(HOME, message.layout, message.extras)
+    remembered = NOTES.together(message.layout, message.extras)
     gap = remembered.get("gap")
     if first or (isinstance(gap, str) and grammar(options).boundary.find(gap) >= 0):
         remembered.pop("gap", None)

@@ -9,12 +9,14 @@ from typing import Final, Literal
 
 from ocml_bridge.adapter import FormatOption
 from ocml_bridge.boundary import BEGINS, ENDS
+from ocml_bridge.notes import Notes
 from ocml_bridge.spans import FrameMarks
 from ocml_bridge.text.added_tokens import beside_with_edges
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
 
 HOME: Final = "ocm-0.1"
+NOTES: Final = Notes(HOME)
 DIALECTS: Final[tuple[str, ...]] = ("bos", "s", "bare")
 """How a text begins and ends (`edges`); the default one first."""
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple, cast
 
 from ocml_bridge.model import Json, Message, Tool, Tools, Transcript, replace
-from ocml_bridge.text.edges import by_format, kept_by
 from ocml_bridge.text.functions import read_function, write_function
 from ocml_bridge.turns import content_of
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import Item, item_of, messages_of
 
-from .syntax import HOME
+from .syntax import HOME, NOTES
 
 
 def tools_from(value: Json) -> list[Tool] | None:
@@ -38,7 +37,7 @@ def _tool_from(value: Json) -> Tool | None:
         return None
     tool, others = declared
     around = {key: item for key, item in outer.items() if key != "function" and (key, item) != ("type", "function")}
-    tool.extras = by_format(HOME, {place: more for place, more in (("tool", around), ("function", others)) if more})
+    tool.extras = NOTES.by_format({place: more for place, more in (("tool", around), ("function", others)) if more})
     return tool
 
 
@@ -48,8 +47,7 @@ def tool_json(tool: Tool) -> dict[str, Json]:
 
 
 def _extra(tool: Tool, place: str) -> dict[str, Json]:
-    extras: Json = (tool.extras or {}).get(HOME)
-    more: Json = cast("dict[str, Json]", extras).get(place) if isinstance(extras, dict) else None
+    more: Json = NOTES.of(tool.extras).get(place)
     return cast("dict[str, Json]", more) if isinstance(more, dict) else {}
 
 
@@ -98,5 +96,5 @@ def with_tools_apart(items: list[Item], around: Transcript) -> Conversation:
     items[:2] = map(item_of, left)
     around = replace(around, tools=tools)
     if gone is not None and gone.layout is not None:
-        around.layout = by_format(HOME, {**kept_by(HOME, around.layout), "tools": gone.layout[HOME]})
+        around.layout = NOTES.by_format({**NOTES.together(around.layout), "tools": gone.layout[HOME]})
     return Conversation(items, around)

@@ -9,7 +9,6 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Completion, Message, Tools, Transcript, replace
 from ocml_bridge.text.control import BREAK
-from ocml_bridge.text.edges import kept_by
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.im import spell as spell_frames
 from ocml_bridge.turns import is_call, parts_of
@@ -24,7 +23,7 @@ from .edges import Edges, chosen, default_for, remember
 from .frames import Framed, framed, framed_turn, may_be_cut
 from .nearest import has_no_place, nearest, opened, role_for
 from .segments import body_of, is_embedded_call, is_embedded_output, literal
-from .syntax import HOME, TOKENS
+from .syntax import HOME, NOTES, TOKENS
 from .tools import fit_tools, lift, with_tools_apart
 
 _OBJECT: Final = ContentClass('{"', '": 0}')
@@ -76,7 +75,7 @@ class Frames(UnitWriter):
             return Prepared(items, around, start=FIRST if plain else First(systems=len(systems)))
         declared = Tools(around.tools)
         if not systems:
-            layout = kept_by(HOME, around.layout).get("tools")
+            layout = NOTES.together(around.layout).get("tools")
             made = Message(
                 "system", (fit_tools(declared),), layout={HOME: layout} if isinstance(layout, dict) else None
             )
@@ -163,7 +162,7 @@ class Frames(UnitWriter):
 
     def _around(self, around: Transcript, *, frames: bool, cut: bool) -> tuple[Edges, Transcript]:
         """How the text begins and ends, and what that reads as."""
-        remembered = kept_by(HOME, around.layout, around.extras)
+        remembered = NOTES.together(around.layout, around.extras)
         made = None if remembered else self._edges.get((frames, cut))
         if made is None:
             edges = chosen(remembered, self.options, frames=frames, cut=cut)

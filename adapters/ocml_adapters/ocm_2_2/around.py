@@ -9,7 +9,6 @@ from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import ByFormat, Header, Json, Transcript, replace
 from ocml_bridge.text import developer
-from ocml_bridge.text.edges import by_format
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Item
@@ -26,7 +25,7 @@ from .document import (
     values_of,
 )
 from .nearest import is_outside
-from .syntax import HOME, MAX_HEADER, MINORS, START, START_LINE, VERSION, VERSION_OF, own
+from .syntax import HOME, MAX_HEADER, MINORS, NOTES, START, START_LINE, VERSION, VERSION_OF
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -131,7 +130,7 @@ def read_front(front: Front, log: Log, *, alone: bool) -> Transcript:
         return Transcript(layout={HOME: {"header": "absent", **({"front": text} if text else {})}})
     _check_version(found.header.version, log)
     raw = None if render_header(found) == text else text
-    return _read(found._replace(header=replace(found.header, layout=by_format(HOME, {"raw": raw} if raw else {}))))
+    return _read(found._replace(header=replace(found.header, layout=NOTES.by_format({"raw": raw} if raw else {}))))
 
 
 def _read(header: DocumentHeader) -> Transcript:
@@ -177,14 +176,14 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
     raw, layout = found.spelling
     kept: dict[str, Json] = {} if raw is None else {"tools": raw}
     if layout is not None:
-        kept["tools_message"] = own(layout)
+        kept["tools_message"] = NOTES.of(layout)
     return Conversation(
         found.items, replace(around, tools=found.tools, layout=_with(around.layout, **kept) if kept else around.layout)
     )
 
 
 def _with(kept: ByFormat | None, **more: Json) -> ByFormat:
-    return {HOME: {**own(kept), **more}}
+    return {HOME: {**NOTES.of(kept), **more}}
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -192,7 +191,7 @@ def _with(kept: ByFormat | None, **more: Json) -> ByFormat:
 
 def header_of(transcript: Transcript) -> DocumentHeader:
     """The document header that a transcript gets; what counts the tokens of an answer has no place in one."""
-    settings, others = transcript.settings, own(transcript.extras).get(GENERATION)
+    settings, others = transcript.settings, NOTES.of(transcript.extras).get(GENERATION)
     return DocumentHeader(
         transcript.header or PLAIN.header,
         settings if settings is None or settings.usage is None else replace(settings, usage=None),
@@ -217,7 +216,7 @@ def write_front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
         around: what there is to write beside messages.
         alone: whether nothing stands behind it.
     """
-    if around.header is not None or own(around.extras) or own(around.layout):
+    if around.header is not None or NOTES.of(around.extras) or NOTES.of(around.layout):
         return _front(around, alone=alone)
     values = () if around.settings is None else values_of(around.settings)
     key = (values, repr(values))  # 1 and 1.0 are equal, and are spelled apart
@@ -242,10 +241,10 @@ def _front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
         clean = read_back(_bare(header)) or PLAIN
     except BridgeError:  # too long or too deep to be read again
         clean = PLAIN
-    raw = own(header.header.layout).get("raw")
+    raw = NOTES.of(header.header.layout).get("raw")
     if isinstance(raw, str) and _says(raw, clean, alone=alone):
         return raw, _read(clean._replace(header=replace(clean.header, layout={HOME: {"raw": raw}})))
-    if clean == PLAIN and own(around.layout).get("header") == "absent":
+    if clean == PLAIN and NOTES.of(around.layout).get("header") == "absent":
         return _write_no_header(around, alone=alone)
     return render_header(clean), _read(clean)
 
@@ -262,7 +261,7 @@ def _says(raw: str, header: DocumentHeader, *, alone: bool) -> bool:
 
 def _write_no_header(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
     """What stands in the place of the header of a document that was read without one."""
-    text, blank = own(around.extras).get("front"), own(around.layout).get("front")
+    text, blank = NOTES.of(around.extras).get("front"), NOTES.of(around.layout).get("front")
     layout: dict[str, Json] = {"header": "absent"}
     if isinstance(text, str) and text.strip() and not alone and _is_no_header(text):
         return text, Transcript(extras={HOME: {"front": text}}, layout={HOME: layout})
@@ -280,13 +279,13 @@ def _is_no_header(front: str) -> bool:
 
 def text_behind(around: Transcript) -> str | None:
     """The text to write behind the last frame; None where there is none but white space."""
-    tail = own(around.extras).get("tail")
+    tail = NOTES.of(around.extras).get("tail")
     return tail if isinstance(tail, str) and tail.strip() and is_outside(tail) else None
 
 
 def tail_of(around: Transcript) -> str:
     """What to write behind the last frame, which has an end."""
-    text, blank = text_behind(around), own(around.layout).get("tail")
+    text, blank = text_behind(around), NOTES.of(around.layout).get("tail")
     if text is not None:
         return text
     return blank if isinstance(blank, str) and not blank.strip() else "\n"

@@ -18,7 +18,7 @@ from .message import encode, escape, render_header
 from .nearest import nearest
 from .reader import FramesReader
 from .stream import HOLD
-from .syntax import HOME, MESSAGE, START, TERMINATORS, is_last_answer, own
+from .syntax import HOME, MESSAGE, NOTES, START, TERMINATORS, is_last_answer
 from .units import opened
 
 
@@ -137,7 +137,9 @@ class FrameEncoder(TextEncoder):
 
 def _is_plain(document: Document) -> bool:
     """Whether the last answer ended with `<|end|>` in OpenChatML 2.2 itself."""
-    return isinstance(document, Transcript) and bool(document.messages) and "end" in own(document.messages[-1].layout)
+    return (
+        isinstance(document, Transcript) and bool(document.messages) and "end" in NOTES.of(document.messages[-1].layout)
+    )
 
 
 def encoder(answer: Answer, options: Options) -> Encoder:

@@ -11,7 +11,6 @@ from ocml_bridge.model import ByFormat, Json, Message, Thought, Tools, replace
 from ocml_bridge.narrowing import narrow
 from ocml_bridge.text import attributes, thoughts
 from ocml_bridge.text.channels import evident
-from ocml_bridge.text.edges import by_format
 from ocml_bridge.turns import is_call, is_reply, is_thought, with_namespace
 from ocml_bridge.visibility import channelled, closed
 
@@ -23,12 +22,12 @@ from .syntax import (
     CONSTRAIN,
     HOME,
     MAX_FRAME_HEADER,
+    NOTES,
     START,
     TERMINATORS,
     TOKEN,
     ending,
     is_last_answer,
-    own,
 )
 
 
@@ -45,7 +44,7 @@ def nearest(message: Message, path: str, log: Log) -> Message:
         holds = {Thought, Tools} if is_thought(message) else {Tools}
         content = narrow(message.content, holds, f"{path}/content", log, target=HOME)
         message = replace(message, content=thoughts.tidy(content))
-    extras = by_format(HOME, _extras(own(message.extras)))
+    extras = NOTES.by_format(_extras(NOTES.of(message.extras)))
     made = replace(message, failed=None, weight=None, signature=None, extras=extras, **_header_values(message))  # type: ignore[arg-type]
     return _bounded(closed(message, _bounded(made)))
 
@@ -64,8 +63,8 @@ def settled(message: Message, *, first: bool, last: bool) -> Message:
         message.end = "end"
     if first:
         message = without_gap(message)
-    layout = _layout(own(message.layout), message, first=first, last=last)
-    message.layout = by_format(HOME, layout)
+    layout = _layout(NOTES.of(message.layout), message, first=first, last=last)
+    message.layout = NOTES.by_format(layout)
     if last and is_last_answer(message) and "end" not in layout:
         message.end = "return"
     return message
@@ -73,12 +72,12 @@ def settled(message: Message, *, first: bool, last: bool) -> Message:
 
 def without_gap(message: Message) -> Message:
     """The message that no frame stands before: without the text there."""
-    extras = own(message.extras)
+    extras = NOTES.of(message.extras)
     return replace(message, extras=_without(extras, "before")) if "before" in extras else message
 
 
 def _without(kept: dict[str, Json], name: str) -> ByFormat | None:
-    return by_format(HOME, {key: value for key, value in kept.items() if key != name})
+    return NOTES.by_format({key: value for key, value in kept.items() if key != name})
 
 
 # --- header -----------------------------------------------------------------------------------------------------------
@@ -117,7 +116,7 @@ def _bounded(message: Message) -> Message:
         if getattr(message, longest) is not None:
             message = replace(message, **{longest: None})
         elif unknown:
-            message, unknown = replace(message, extras=_without(own(message.extras), "attributes")), {}
+            message, unknown = replace(message, extras=_without(NOTES.of(message.extras), "attributes")), {}
         else:
             message = replace(message, role=message.role[: MAX_FRAME_HEADER // 2])
     return message
@@ -125,7 +124,7 @@ def _bounded(message: Message) -> Message:
 
 def unknown_attributes(message: Message) -> dict[str, str]:
     """The attributes of a message's header that §6 does not know."""
-    return cast("dict[str, str]", own(message.extras).get("attributes") or {})
+    return cast("dict[str, str]", NOTES.of(message.extras).get("attributes") or {})
 
 
 # --- extras -----------------------------------------------------------------------------------------------------------
@@ -174,7 +173,13 @@ def _layout(layout: dict[str, Json], message: Message, *, first: bool, last: boo
     if isinstance(raw, str) and _is_end(raw, message, last=last):
         kept["end"] = raw
     raw = layout.get("gap")
-    if isinstance(raw, str) and not raw.strip() and raw != "\n" and not first and "before" not in own(message.extras):
+    if (
+        isinstance(raw, str)
+        and not raw.strip()
+        and raw != "\n"
+        and not first
+        and "before" not in NOTES.of(message.extras)
+    ):
         kept["gap"] = raw
     if message.call_id is None and (is_call(message) or is_reply(message)):
         kept["call_id"] = "absent"

@@ -13,7 +13,6 @@ from ocml_bridge.errors import BridgeError
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Header, Json, Message, Settings, Transcript, replace
-from ocml_bridge.text.edges import by_format
 from ocml_bridge.turns import is_call, is_reply, is_thought
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Parted, Skeleton, Unit
@@ -24,7 +23,7 @@ from .around import front_of, read_front, with_tail, with_tools
 from .document import REMEMBERED, values_of
 from .frames import Frame, frames, lines
 from .message import Fields, decode, encode, parse_header, render_header
-from .syntax import ENDINGS, HOME, START, TERMINATORS, VERSION_OF, ending, is_last_answer, own
+from .syntax import ENDINGS, HOME, NOTES, START, TERMINATORS, VERSION_OF, ending, is_last_answer
 
 _ID: Final = re.compile(r" call_id=([^\s<]+)")
 
@@ -174,7 +173,7 @@ def read_frame(frame: Frame, index: int, log: Log) -> Message:
         layout["body"] = body
     _check(message, frame, path, log)
     check_alone(message, path, log)
-    message.extras, message.layout = by_format(HOME, extras), by_format(HOME, layout)
+    message.extras, message.layout = NOTES.by_format(extras), NOTES.by_format(layout)
     return message
 
 
@@ -182,7 +181,7 @@ def _read_opening(frame: Frame, log: Log, *, first: bool) -> Message:
     """The open turn."""
     message, layout, extras = _read_header(frame, "/open_turn", log, first=first)
     check_heading(message, "/open_turn", log)
-    message.extras, message.layout = by_format(HOME, extras), by_format(HOME, layout)
+    message.extras, message.layout = NOTES.by_format(extras), NOTES.by_format(layout)
     return message
 
 
@@ -248,7 +247,7 @@ def with_whole_end(message: Message, frame: Frame) -> Message:
 
 
 def _with_end(message: Message, terminator: str) -> Message:
-    return replace(message, layout={HOME: {**own(message.layout), "end": terminator}})
+    return replace(message, layout={HOME: {**NOTES.of(message.layout), "end": terminator}})
 
 
 # --- the whole --------------------------------------------------------------------------------------------------------

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ocml_bridge.model import ByFormat, Ending, Json, Message
+from ocml_bridge.model import Ending, Message
+from ocml_bridge.notes import Notes
 from ocml_bridge.spans import FrameMarks
 
 HOME: Final = "ocm-2.2"
+NOTES: Final = Notes(HOME)
 
 START: Final = "<|start|>"
 CHANNEL: Final = "<|channel|>"
@@ -65,8 +67,3 @@ def ending(terminator: str) -> Ending | None:
 def is_last_answer(message: Message) -> bool:
     """Whether a message, if it is the last, ends with `<|return|>` unless its text has it otherwise (reading 16)."""
     return message.role == "assistant" and message.channel == "final" and message.end == "end"
-
-
-def own(by_format: ByFormat | None) -> dict[str, Json]:
-    """What a document or message keeps under this format's id."""
-    return (by_format or {}).get(HOME) or {}

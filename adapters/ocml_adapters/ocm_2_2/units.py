@@ -20,7 +20,7 @@ from ocml_bridge.units.writer import Prepared, UnitWriter
 from .around import goes_without_saying, tail_of, text_behind, with_tail, with_tools, write_front
 from .message import encode, render_header
 from .nearest import nearest, settled, unknown_attributes, without_gap
-from .syntax import HOME, MESSAGE, START, TERMINATORS, VERSION, own
+from .syntax import HOME, MESSAGE, NOTES, START, TERMINATORS, VERSION
 
 _FIRST: Final = "first"
 _CUT_OFF: Final = "cut off"
@@ -72,7 +72,7 @@ class Frames(UnitWriter):
 
     def follows(self, head: Head) -> bool:
         """A body that was kept as it stood has its content in it, and a header its id."""
-        kept = own(head.message("", None).layout)
+        kept = NOTES.of(head.message("", None).layout)
         return "body" not in kept and not ("header" in kept and head.has_id)
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
@@ -105,7 +105,7 @@ class Frames(UnitWriter):
 
 def _tools_spelling(around: Transcript) -> developer.Spelling:
     """How a document's tools were spelled."""
-    layout = own(around.layout)
+    layout = NOTES.of(around.layout)
     raw, message = layout.get("tools"), layout.get("tools_message")
     return developer.Spelling(
         raw if isinstance(raw, str) else None,
@@ -125,12 +125,14 @@ def opened(turn: Message) -> Message:
 
 def header_of(message: Message) -> str:
     """The header of a message as its frame reads."""
-    return cast("str | None", own(message.layout).get("header")) or render_header(message, unknown_attributes(message))
+    return cast("str | None", NOTES.of(message.layout).get("header")) or render_header(
+        message, unknown_attributes(message)
+    )
 
 
 def frame_of(message: Message) -> str:
     """The frame that reads as a message."""
-    layout = own(message.layout)
+    layout = NOTES.of(message.layout)
     body = layout.get("body")
     if body is None:
         body = encode(message.content, marked=is_thought(message))
@@ -140,4 +142,4 @@ def frame_of(message: Message) -> str:
 
 def gap_of(message: Message) -> str:
     """What stands between a frame and the one before it."""
-    return cast("str", own(message.extras).get("before", own(message.layout).get("gap", "\n")))
+    return cast("str", NOTES.of(message.extras).get("before", NOTES.of(message.layout).get("gap", "\n")))

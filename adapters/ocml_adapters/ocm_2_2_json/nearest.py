@@ -15,9 +15,9 @@ from ocml_bridge.text import thoughts
 from ocml_bridge.turns import with_namespace
 from ocml_bridge.visibility import channelled, closed
 
-from .objects import Object, is_marked, is_wire_call, own, plain_object, spelled_object, unknown_keys
+from .objects import Object, is_marked, is_wire_call, plain_object, spelled_object, unknown_keys
 from .reader import is_tool, read_object
-from .syntax import HOME, MARKERS
+from .syntax import HOME, MARKERS, NOTES
 
 
 def nearest(message: Message, path: str, log: Log) -> Message:
@@ -54,7 +54,7 @@ def nearest(message: Message, path: str, log: Log) -> Message:
 
 
 def _extras(extras: ByFormat | None) -> ByFormat | None:
-    unknown = unknown_keys(own(extras))
+    unknown = unknown_keys(NOTES.of(extras))
     return {HOME: unknown} if unknown else None
 
 
@@ -73,7 +73,7 @@ def written(group: Sequence[Message]) -> list[Written]:
     """
     first, *others = group
     together = [first, *(replace(message, extras=None) for message in others)]
-    for wire in (spelled_object(together, own(first.layout)), plain_object(together)):
+    for wire in (spelled_object(together, NOTES.of(first.layout)), plain_object(together)):
         if wire is not None and list(map(_says, image := _read_back(wire))) == list(map(_says, together)):
             return [Written(wire, image)]
     return [Written(wire, _read_back(wire)) for wire in (plain_object([message]) for message in group)]

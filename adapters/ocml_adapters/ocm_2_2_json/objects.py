@@ -6,18 +6,26 @@ from collections.abc import Sequence
 from typing import TypeGuard, cast
 
 from ocml_bridge.conformance import TOOL_CALLS
-from ocml_bridge.model import ByFormat, Json, Message, Text, Thought
+from ocml_bridge.model import Json, Message, Text, Thought
 from ocml_bridge.text import thoughts
 from ocml_bridge.turns import parts_of
 
-from .syntax import CALL_ID, CALL_KEYS, CHANNEL, CONTENT, HOME, INTENT, KEYS, MARKERS, NAME, ROLE, THINKING, TOOL_CALL
+from .syntax import (
+    CALL_ID,
+    CALL_KEYS,
+    CHANNEL,
+    CONTENT,
+    INTENT,
+    KEYS,
+    MARKERS,
+    NAME,
+    NOTES,
+    ROLE,
+    THINKING,
+    TOOL_CALL,
+)
 
 Object = dict[str, Json]
-
-
-def own(by_format: ByFormat | None) -> Object:
-    """What a document or message keeps under this format's id."""
-    return (by_format or {}).get(HOME) or {}
 
 
 def unknown_keys(values: Object) -> Object:
@@ -27,7 +35,7 @@ def unknown_keys(values: Object) -> Object:
 
 def is_merged(message: Message) -> bool:
     """Whether a message was read from one object with the one before it."""
-    return own(message.layout).get("merged") is True
+    return NOTES.of(message.layout).get("merged") is True
 
 
 def is_wire_call(message: Message) -> bool:
@@ -53,7 +61,7 @@ def plain_object(messages: Sequence[Message]) -> Object:
         else:
             values[CONTENT] = _text(message)
             values.update({CHANNEL: message.channel, INTENT: message.intent, CALL_ID: message.call_id})
-    return {**{key: values[key] for key in KEYS if values.get(key) is not None}, **own(first.extras)}
+    return {**{key: values[key] for key in KEYS if values.get(key) is not None}, **NOTES.of(first.extras)}
 
 
 def _call(message: Message) -> Object:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from ocml_bridge.notes import Notes
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.thoughts import KINDS
 
 HOME: Final = "ocm-2.2-json"
+NOTES: Final = Notes(HOME)
 
 ROLE: Final = "role"
 CHANNEL: Final = "channel"

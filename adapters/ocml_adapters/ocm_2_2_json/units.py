@@ -22,9 +22,9 @@ from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .nearest import nearest, report_broken_markers, written
-from .objects import Object, is_merged, own
+from .objects import Object, is_merged
 from .reader import listed, read_object
-from .syntax import CALL_ID, CHANNEL, CONTENT, HOME, INTENT, NAME, ROLE, THINKING, TOOL_CALL
+from .syntax import CALL_ID, CHANNEL, CONTENT, HOME, INTENT, NAME, NOTES, ROLE, THINKING, TOOL_CALL
 
 _LONGEST: Final = 200
 """The longest word that plans are made for, in characters."""
@@ -161,7 +161,7 @@ class ObjectWriter(UnitWriter):
 
     def follows(self, head: Head) -> bool:
         """An object that was kept whole has its contents in it."""
-        return "object" not in own(head.message("", None).layout)
+        return "object" not in NOTES.of(head.message("", None).layout)
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """An object, and what it reads as."""
@@ -180,7 +180,7 @@ class ObjectWriter(UnitWriter):
                 objects += unit
             else:
                 objects.append(unit)
-        shape = own(around.layout).get("shape")
+        shape = NOTES.of(around.layout).get("shape")
         image = Transcript((), around.tools or None, layout={HOME: {"shape": shape}})
         if shape == "object" and len(objects) == 1:
             return Enclosed(objects[0], image)

@@ -13,7 +13,6 @@ from ocml_bridge.signatures import signature_by
 from ocml_bridge.turns import FUNCTIONS, name_of, recipient_of
 from ocml_bridge.units.heads import Item
 
-from .form import by_format, notes_in
 from .syntax import (
     CALL_KEYS,
     CALL_ORDER,
@@ -22,6 +21,7 @@ from .syntax import (
     FUNCTION_CALL,
     HOME,
     INPUT_KEYS,
+    NOTES,
     TOOL_CALLS,
 )
 
@@ -178,8 +178,8 @@ def _message(
         None,
         constraint,
         "call",
-        extras=by_format(extras),
-        layout=by_format({"call": layout} if layout else {}),
+        extras=NOTES.by_format(extras),
+        layout=NOTES.by_format({"call": layout} if layout else {}),
     )
 
 
@@ -212,7 +212,7 @@ def _read_inner(inner: Object, key: str) -> _Call | None:
 
 def call_layout(call: Message) -> Object:
     """How a call was spelled."""
-    layout = notes_in(call.layout).get("call")
+    layout = NOTES.of(call.layout).get("call")
     return cast("Object", layout) if isinstance(layout, dict) else {}
 
 
@@ -236,7 +236,7 @@ def with_custom(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequence
     for at in custom_calls(items, tools):
         head, content, call_id = items[at]
         bare = head.message("", None)
-        own, spelled = notes_in(bare.layout), call_layout(bare)
+        own, spelled = NOTES.of(bare.layout), call_layout(bare)
         if not {"kind", "raw"}.isdisjoint(spelled):
             continue
         made = made or list(items)
@@ -247,7 +247,7 @@ def with_custom(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequence
 
 def write_call(call: Message) -> Object:
     """A call as an item of `tool_calls`."""
-    layout, extras = call_layout(call), notes_in(call.extras).get(TOOL_CALLS)
+    layout, extras = call_layout(call), NOTES.of(call.extras).get(TOOL_CALLS)
     raw = layout.get("raw")
     if raw is not None and extras is None and _says(raw, call):
         return raw
@@ -279,7 +279,7 @@ def _says(raw: Json, call: Message) -> bool:
 
 def write_function_call(call: Message) -> Object:
     """A call as the value of the deprecated `function_call`."""
-    return _write_inner(call, "arguments", call_layout(call), notes_in(call.extras).get(FUNCTION_CALL))
+    return _write_inner(call, "arguments", call_layout(call), NOTES.of(call.extras).get(FUNCTION_CALL))
 
 
 def _write_inner(call: Message, key: str, layout: Object, extras: Json) -> Object:

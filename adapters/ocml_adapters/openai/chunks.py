@@ -21,11 +21,10 @@ from ocml_bridge.report import report
 from ocml_bridge.stream import sse
 from ocml_bridge.visibility import is_private
 
-from .form import by_format
 from .nearest import CALL, stage_of
 from .settings import PARAMETERS
 from .spelling import spelled
-from .syntax import FUNCTION, REASONING_KEY, TOOL_CALLS
+from .syntax import FUNCTION, NOTES, REASONING_KEY, TOOL_CALLS
 
 STREAM: Final = "openai-sse"
 """The stream id."""
@@ -119,7 +118,7 @@ def losses_of(
     if isinstance(document, Transcript):
         _place(document.messages, present, log)
     known = PARAMETERS.read(around)
-    image = Transcript(tuple(read), settings=known.settings, extras=by_format(known.others))
+    image = Transcript(tuple(read), settings=known.settings, extras=NOTES.by_format(known.others))
     report(document, image, log, target=STREAM)
     return log.losses
 

@@ -20,8 +20,7 @@ from typing import Any, Final, NamedTuple, cast
 from ocml_bridge.form import Object, add, form_of, rest, shape
 from ocml_bridge.model import Json, Message, Signature
 
-from .form import by_format, notes_in
-from .syntax import BLOCKS, DETAILS
+from .syntax import BLOCKS, DETAILS, NOTES
 
 SUMMARY: Final = "summary"
 """The content type of a thought that is but a summary of what was thought."""
@@ -137,8 +136,8 @@ def _read_item(key: str, item: Object) -> Message | None:
     if name != _default_type(key, thought):
         layout["type"] = name
     more = rest(item, known)
-    thought.extras = by_format({ITEM: more} if more else {})
-    thought.layout = by_format({ITEM: layout} if layout else {})
+    thought.extras = NOTES.by_format({ITEM: more} if more else {})
+    thought.layout = NOTES.by_format({ITEM: layout} if layout else {})
     return thought
 
 
@@ -152,12 +151,12 @@ def _is_seal_of(thought: Message, its: Json, sealed: Message, given: Json) -> bo
 def _seal(thought: Message, sealed: Message) -> None:
     """Give a thought the signature of the item behind it, and what that says beside; its own item has a format."""
     thought.signature = sealed.signature
-    own, more = notes_in(thought.extras), notes_in(sealed.extras).get(ITEM)
+    own, more = NOTES.of(thought.extras), NOTES.of(sealed.extras).get(ITEM)
     rest_of_own = {key: value for key, value in cast("Object", own[ITEM]).items() if key != "format"}
     extras: Object = {**({ITEM: rest_of_own} if rest_of_own else {}), **({} if more is None else {SEALED: more})}
-    form = notes_in(sealed.layout).get(ITEM)
-    layout = {**notes_in(thought.layout), **({} if form is None else {SEALED: form})}
-    thought.extras, thought.layout = by_format(extras), by_format(layout)
+    form = NOTES.of(sealed.layout).get(ITEM)
+    layout = {**NOTES.of(thought.layout), **({} if form is None else {SEALED: form})}
+    thought.extras, thought.layout = NOTES.by_format(extras), NOTES.by_format(layout)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -173,7 +172,7 @@ def is_signed(thought: Message) -> bool:
 
 def needs_list(thought: Message) -> bool:
     """Whether a thought says more than a text."""
-    own = (*notes_in(thought.extras).items(), *notes_in(thought.layout).items())
+    own = (*NOTES.of(thought.extras).items(), *NOTES.of(thought.layout).items())
     return (
         is_signed(thought)
         or thought.content_type == SUMMARY
@@ -239,5 +238,5 @@ def _holds(key: str, name: str, thought: Message) -> bool:
 
 
 def _notes(homes: Any, place: str) -> Object:
-    found = notes_in(homes).get(place)
+    found = NOTES.of(homes).get(place)
     return cast("Object", found) if isinstance(found, dict) else {}

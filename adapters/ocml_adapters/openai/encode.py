@@ -22,11 +22,11 @@ from ocml_bridge.turns import name_of, recipient_of
 
 from . import chunks
 from .chunks import STREAM, Chunks, Ends, losses_of
-from .form import notes_in
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import JOINT
 from .settings import PARAMETERS
 from .spelling import write_message
+from .syntax import NOTES
 from .units import WireReader
 
 
@@ -233,4 +233,4 @@ def members_of(document: Document) -> Object:
     if usage is not None and None in (usage.input_tokens, usage.output_tokens, usage.total_tokens):
         usage = None
     settings = Settings(model=document.settings.model, usage=usage)
-    return PARAMETERS.write(settings, notes_in(document.layout).get(SETTINGS), notes_in(document.extras))
+    return PARAMETERS.write(settings, NOTES.of(document.layout).get(SETTINGS), NOTES.of(document.extras))

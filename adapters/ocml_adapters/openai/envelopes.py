@@ -13,9 +13,9 @@ from ocml_bridge.units.envelopes import Branches
 from ocml_bridge.units.grammar import Emptied, Parted
 from ocml_bridge.units.heads import Item, item_of, messages_of
 
-from .form import by_format, notes_in
 from .reader import notice, read_message
 from .shapes import Branch, read_shell, sealed
+from .syntax import NOTES
 
 MESSAGES: Final = "messages"
 
@@ -50,7 +50,7 @@ def emptied(source: Json) -> Emptied | None:
 
 def is_request(around: Transcript) -> bool:
     """Whether a document is written as a request, whatever its wire messages are."""
-    return around.layout is None or "shape" not in notes_in(around.layout)
+    return around.layout is None or "shape" not in NOTES.of(around.layout)
 
 
 # --- alternatives -----------------------------------------------------------------------------------------------------
@@ -84,4 +84,6 @@ def read_alternatives(branches: Sequence[Branch], items: Sequence[Item], log: Lo
         whole = [*items[:at], *map(item_of, own)]
         name_replies(whole, log, at, where)
         messages = messages_of(whole[at:])
-        yield Alternative(sealed(messages) if branch.cut_off else messages, at, branch.label, by_format(branch.extras))
+        yield Alternative(
+            sealed(messages) if branch.cut_off else messages, at, branch.label, NOTES.by_format(branch.extras)
+        )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, cast
 
+from ocml_bridge.form import Object
 from ocml_bridge.model import Json, Transcript, replace
 from ocml_bridge.prompting import HostedTool
 
-from .form import Object
-from .syntax import HOME
+from .syntax import HOME, NOTES
 
 _TEMPLATE: str = "chat_template_kwargs"
 _NAMES: str = "builtin_tools"
@@ -23,7 +23,7 @@ def hosted_tools(request: Transcript, kinds: Collection[str]) -> tuple[Transcrip
     Returns:
         The request without them, and what they are.
     """
-    own: Object = dict((request.extras or {}).get(HOME) or {})
+    own: Object = dict(NOTES.of(request.extras))
     found: list[HostedTool] = []
     place = f"/extras/{HOME}"
     left: list[Json] = []

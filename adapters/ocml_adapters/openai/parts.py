@@ -11,8 +11,7 @@ from ocml_bridge.data_urls import data_url, opened
 from ocml_bridge.form import OBJECT, Object, add
 from ocml_bridge.model import Foreign, Json, Media, Part, Refusal, Text
 
-from .form import by_format, notes_in
-from .syntax import HOME
+from .syntax import HOME, NOTES
 
 
 class _Kind(NamedTuple):
@@ -82,7 +81,7 @@ def _read_part(raw: Json) -> Part | None:
     if kind == "text":
         text = part.get("text")
         extras = None if len(part) == 2 else {key: value for key, value in part.items() if key not in ("type", "text")}
-        return Text(text, by_format(extras) if extras else None) if isinstance(text, str) else None
+        return Text(text, NOTES.by_format(extras) if extras else None) if isinstance(text, str) else None
     if kind == "refusal":
         text = part.get("refusal")
         return Refusal(text) if isinstance(text, str) else None
@@ -103,7 +102,9 @@ def _read_media(part: Object, key: str) -> Media | None:
     extras: Object = {name: value for name, value in part.items() if name not in ("type", key)}
     if unknown := {name: value for name, value in members.items() if name not in taken}:
         extras[key] = unknown
-    return Media(kind.media, **fields, extras=by_format(extras), layout=by_format({"bare": True} if bare else {}))
+    return Media(
+        kind.media, **fields, extras=NOTES.by_format(extras), layout=NOTES.by_format({"bare": True} if bare else {})
+    )
 
 
 def _open_data_url(fields: Object, name: str) -> None:
@@ -124,7 +125,7 @@ def _order_of(raw: Object) -> list[Any]:
 def write_part(part: Part) -> Json:
     """A part as Chat Completions has it; None for one that it has no place for."""
     if isinstance(part, Text):
-        return add({"type": "text", "text": part.text}, notes_in(part.extras))
+        return add({"type": "text", "text": part.text}, NOTES.of(part.extras))
     if isinstance(part, Refusal):
         return {"type": "refusal", "refusal": part.text}
     if isinstance(part, Media):
@@ -134,7 +135,7 @@ def write_part(part: Part) -> Json:
 
 def _write_media(media: Media) -> Object | None:
     key = _KEYS[media.media]
-    kind, extras = _KINDS[key], notes_in(media.extras)
+    kind, extras = _KINDS[key], NOTES.of(media.extras)
     inner: Object = {}
     for name, ours in kind.members.items():
         value = _data_url(media) if name == kind.inline else getattr(media, ours)
@@ -143,7 +144,7 @@ def _write_media(media: Media) -> Object | None:
     if not any(name in inner for name in kind.needs):
         return None
     inner = add(inner, extras.get(key))
-    bare = notes_in(media.layout).get("bare") is True and list(inner) == ["url"]
+    bare = NOTES.of(media.layout).get("bare") is True and list(inner) == ["url"]
     return add({"type": key, key: inner["url"] if bare else inner}, extras)
 
 

@@ -12,7 +12,6 @@ from ocml_bridge.model import Content, Foreign, Json, Message, Refusal, Text
 from ocml_bridge.turns import FUNCTIONS, is_call, parts_of, recipient_of
 
 from .calls import is_legacy, is_near, names_no_tool, read_calls, read_function_call
-from .form import by_format, notes_in
 from .parts import is_odd, read_parts
 from .reasoning import default_keys, read_reasoning
 from .syntax import (
@@ -21,6 +20,7 @@ from .syntax import (
     FUNCTION_CALL,
     HOME,
     MESSAGE_ORDER,
+    NOTES,
     REPLIES,
     REPLY_KEYS,
     ROLES,
@@ -115,7 +115,7 @@ def _plain(wire: Object, role: str) -> Message:
     known = ("role", "content") if name is None else ("role", "content", "name")
     extras = _finish(wire, layout, known, TEXT_KEYS, wire.get("content") == "")
     weight = _weight(wire)
-    return Message(role, content, name, weight=weight, extras=by_format(extras), layout=by_format(layout))
+    return Message(role, content, name, weight=weight, extras=NOTES.by_format(extras), layout=NOTES.by_format(layout))
 
 
 def _reply(wire: Object, role: str) -> Message:
@@ -144,8 +144,8 @@ def _reply(wire: Object, role: str) -> Message:
         "assistant",
         call_id,
         weight=_weight(wire),
-        extras=by_format(extras),
-        layout=by_format(layout),
+        extras=NOTES.by_format(extras),
+        layout=NOTES.by_format(layout),
     )
 
 
@@ -200,9 +200,9 @@ def _calls(wire: Object, speaker: str | None) -> dict[str, list[Message]]:
 def _keep(message: Message, extras: Object, layout: Object) -> None:
     """Put what a wire message keeps beside what its first message, which may be a call, keeps already."""
     if extras:
-        message.extras = {HOME: {**extras, **notes_in(message.extras)}}
+        message.extras = {HOME: {**extras, **NOTES.of(message.extras)}}
     if layout:
-        message.layout = {HOME: {**layout, **notes_in(message.layout)}}
+        message.layout = {HOME: {**layout, **NOTES.of(message.layout)}}
 
 
 # --- what all messages have -------------------------------------------------------------------------------------------

@@ -24,7 +24,6 @@ from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Alternative, Json, Message, Settings, Tool, Transcript, replace
 from ocml_bridge.parameters import SETTINGS
 
-from .form import by_format, notes_in
 from .reader import read_message
 from .settings import PARAMETERS
 from .syntax import (
@@ -32,6 +31,7 @@ from .syntax import (
     EXPECTED,
     HOME,
     NOT_PREFERRED,
+    NOTES,
     PREFERENCE_KEYS,
     PREFERENCE_ORDER,
     PREFERRED,
@@ -93,7 +93,7 @@ class Shell:
 
     def around(self, alternatives: tuple[Alternative, ...] | None = None) -> Transcript:
         """The transcript without its messages."""
-        extras, layout = by_format(self.extras), by_format(self.layout)
+        extras, layout = NOTES.by_format(self.extras), NOTES.by_format(self.layout)
         return Transcript(
             (), self.tools, settings=self.settings, alternatives=alternatives, extras=extras, layout=layout
         )
@@ -278,7 +278,7 @@ def write_shell(transcript: Transcript, wires: list[Json], branches: Branches = 
         wires: the wire messages.
         branches: those of its alternatives.
     """
-    layout, extras = notes_in(transcript.layout), notes_in(transcript.extras)
+    layout, extras = NOTES.of(transcript.layout), NOTES.of(transcript.extras)
     name = layout.get("shape")
     if name is None and [one.label for one in transcript.alternatives or ()] == [REJECTED]:
         name = "preference"
@@ -319,7 +319,7 @@ def _write_response(
     written: list[Json] = [{**cast("Object", first), "message": wires[0]}, *cast("list[Json]", choices)[1:]]
     for alternative, others in zip(transcript.alternatives or (), branches, strict=True):
         if alternative.label == CHOICE and alternative.at == 0 and len(others) == 1:
-            around = notes_in(alternative.extras)
+            around = NOTES.of(alternative.extras)
             around = around if "message" in around else {"index": len(written), **around}
             written.append({**around, "message": others[0]})
     return _enclosing({"choices": written}, transcript.settings, extras, layout, RESPONSE_ORDER)

@@ -13,11 +13,10 @@ from ocml_bridge.visibility import is_private
 
 from .calls import is_legacy, write_call, write_function_call
 from .details import ITEM, SEALED
-from .form import notes_in
 from .parts import write_part, write_parts
 from .reader import read_message
 from .reasoning import write_reasoning
-from .syntax import CONTENT, FUNCTION_CALL, MESSAGE_ORDER, TOOL_CALLS, TOOL_NAME, WEIGHT
+from .syntax import CONTENT, FUNCTION_CALL, MESSAGE_ORDER, NOTES, TOOL_CALLS, TOOL_NAME, WEIGHT
 
 
 def spelled(
@@ -58,13 +57,13 @@ def _write_plain(message: Message) -> Object:
     out: Object = {"role": message.role}
     if message.name:
         out["name"] = message.name
-    layout = notes_in(message.layout)
+    layout = NOTES.of(message.layout)
     out["content"] = _write_content(message.content, layout)
-    return _spell(out, message, notes_in(message.extras), layout)
+    return _spell(out, message, NOTES.of(message.extras), layout)
 
 
 def _write_reply(message: Message, named: bool) -> Object:
-    extras, layout = notes_in(message.extras), notes_in(message.layout)
+    extras, layout = NOTES.of(message.extras), NOTES.of(message.layout)
     form = layout.get("form")
     legacy = layout.get("role") == "function" and not message.call_id
     out: Object = {"role": "function" if legacy else "tool"}
@@ -80,7 +79,7 @@ def _write_reply(message: Message, named: bool) -> Object:
 
 def _write_assistant(group: Sequence[Message], options: Options) -> Object:
     first = group[0]
-    extras, layout = notes_in(first.extras), notes_in(first.layout)
+    extras, layout = NOTES.of(first.extras), NOTES.of(first.layout)
     thoughts: list[Message] = []
     texts: list[Message] = []
     calls: list[Message] = []

@@ -22,10 +22,9 @@ from ocml_bridge.turns import recipient_of
 from .assembly import Call, Choice, Fragment
 from .chunks import DONE
 from .details import ITEM, SEALED
-from .form import by_format, notes_in
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import JOINT
-from .syntax import CUSTOM, DETAILS
+from .syntax import CUSTOM, DETAILS, NOTES
 from .units import WireReader
 
 _REASONS: Final[dict[str, Reason]] = {
@@ -315,12 +314,13 @@ def _with_one_thought(document: Transcript, details: Json) -> Transcript:
     texts = [text_of(thought) for thought in thoughts if thought.content]
     if len(texts) < 2:
         return document
-    own = {key: value for key, value in notes_in(thoughts[0].extras).items() if key not in (ITEM, SEALED)}
-    layout = {key: value for key, value in notes_in(thoughts[0].layout).items() if key not in (ITEM, SEALED)}
-    told = Message("assistant", JOINT.join(texts), thoughts[0].name, "analysis")
-    told.extras, told.layout = by_format({**own, DETAILS: details}), by_format({**layout, "reasoning": ["reasoning"]})
+    own = {key: value for key, value in NOTES.of(thoughts[0].extras).items() if key not in (ITEM, SEALED)}
+    layout = {key: value for key, value in NOTES.of(thoughts[0].layout).items() if key not in (ITEM, SEALED)}
+    thought = Message("assistant", JOINT.join(texts), thoughts[0].name, "analysis")
+    thought.extras = NOTES.by_format({**own, DETAILS: details})
+    thought.layout = NOTES.by_format({**layout, "reasoning": ["reasoning"]})
     others = [message for message in document.messages if stage_of(message) != THOUGHT]
-    return replace(document, messages=(told, *others))
+    return replace(document, messages=(thought, *others))
 
 
 _UNKEPT: Final = frozenset({"obfuscation"})

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from ocml_bridge.adapter import FormatOption
+from ocml_bridge.notes import Notes
 from ocml_bridge.text.functions import MEMBERS
 
 HOME: Final = "openai"
+NOTES: Final = Notes(HOME)
 """The format id, and the key of extras and layout."""
 
 CHANNELS: Final[dict[str, str | None]] = {"system": None, "developer": None, "user": None, "assistant": "final"}

@@ -11,12 +11,12 @@ from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
 from .calls import kind_of
-from .form import by_format, notes_in
 from .syntax import (
     CUSTOM,
     DECLARATION_KEYS,
     DECLARATION_ORDER,
     FUNCTION,
+    NOTES,
     TOOL_KEYS,
     TOOL_ORDER,
 )
@@ -71,7 +71,9 @@ def _read_tool(value: Json) -> Tool | None:
     layout = {key: form for key, form in forms.items() if form is not None}
     namespace, bare = split_name(name)
     parameters = inner.get("parameters") if kind == FUNCTION else None
-    return Tool(bare, description, parameters, namespace, by_format(extras), by_format(layout), strict, freeform)
+    return Tool(
+        bare, description, parameters, namespace, NOTES.by_format(extras), NOTES.by_format(layout), strict, freeform
+    )
 
 
 def _read_plain_tool(item: Object) -> Tool | None:
@@ -111,7 +113,7 @@ def _write_tool(tool: Tool) -> Object:
         inner["strict"] = tool.strict
     if tool.extras is None and tool.layout is None and tool.freeform is None:
         return {"type": FUNCTION, FUNCTION: inner}
-    extras, layout = notes_in(tool.extras), notes_in(tool.layout)
+    extras, layout = NOTES.of(tool.extras), NOTES.of(tool.layout)
     if tool.freeform is not None:
         inner |= write_freeform(tool.freeform, layout.get(FORMAT), nested=True)
     inner = add(inner, extras.get(kind))

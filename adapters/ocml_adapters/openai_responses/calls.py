@@ -9,7 +9,6 @@ from ocml_bridge.form import Object, names
 from ocml_bridge.model import Content, Json, Message
 from ocml_bridge.turns import FUNCTIONS, name_of, recipient_of
 
-from .form import by_format, notes_in
 from .items import Opened, closed
 from .parts import read_content, says_content, write_content
 from .syntax import (
@@ -21,6 +20,7 @@ from .syntax import (
     FUNCTION_CALL,
     FUNCTION_OUTPUT,
     INPUT_TEXT,
+    NOTES,
     OUTPUT_KEYS,
     OUTPUT_ORDER,
 )
@@ -129,7 +129,7 @@ def is_custom(call: Message) -> bool:
         return False
     if call.constraint is not None or not (call.recipient or "").startswith(FUNCTIONS):
         return True
-    return notes_in(call.layout).get("kind") == CUSTOM or not is_object(cast("str", call.content))
+    return NOTES.of(call.layout).get("kind") == CUSTOM or not is_object(cast("str", call.content))
 
 
 def is_object(text: str) -> bool:
@@ -142,7 +142,7 @@ def is_object(text: str) -> bool:
 
 def write_call(call: Message) -> Object:
     """A call as an item."""
-    kind, layout = CUSTOM_CALL if is_custom(call) else FUNCTION_CALL, notes_in(call.layout)
+    kind, layout = CUSTOM_CALL if is_custom(call) else FUNCTION_CALL, NOTES.of(call.layout)
     out: Object = {"type": kind}
     if call.call_id is not None:
         out["call_id"] = call.call_id
@@ -205,7 +205,7 @@ def write_reply(reply: Message, *, name: bool = False) -> Object:
         reply: the reply.
         name: whether it says its tool's name, wherever it was not read with one.
     """
-    layout = notes_in(reply.layout)
+    layout = NOTES.of(reply.layout)
     kind = CUSTOM_OUTPUT if layout.get("kind") == CUSTOM else FUNCTION_OUTPUT
     out: Object = {"type": kind}
     if reply.call_id is not None:
@@ -228,5 +228,5 @@ def write_output(content: Content, layout: Object) -> Json:
 
 def with_kind(message: Message, kind: str) -> Message:
     """The message, written as a call of a kind, or as a reply to one."""
-    message.layout = {**(message.layout or {}), **(by_format({**notes_in(message.layout), "kind": kind}) or {})}
+    message.layout = {**(message.layout or {}), **(NOTES.by_format({**NOTES.of(message.layout), "kind": kind}) or {})}
     return message

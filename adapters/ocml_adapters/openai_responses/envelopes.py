@@ -10,11 +10,11 @@ from ocml_bridge.model import Json, Transcript
 from ocml_bridge.units.grammar import Emptied
 from ocml_bridge.units.heads import Item
 
-from .form import by_format, notes_in
 from .items import ABSENT, MADE_UP, made_up_id
 from .messages import INSTRUCTIONS, Instructions
 from .shapes import INPUT, OUTPUT, is_incomplete, state_in
 from .spelling import is_state
+from .syntax import NOTES
 
 Place = Callable[[int], str]
 """Index of a unit → JSON pointer to it."""
@@ -48,9 +48,9 @@ def cut_short(items: list[Item], around: Transcript) -> None:
         return
     head, content, call_id = items[-1]
     message = head.message("", None)
-    extras, layout = notes_in(message.extras), notes_in(message.layout)
+    extras, layout = NOTES.of(message.extras), NOTES.of(message.layout)
     if message.end is not None and "status" not in extras and "status" not in layout:
-        own = by_format({**layout, "status": ABSENT}) or {}
+        own = NOTES.by_format({**layout, "status": ABSENT}) or {}
         items[-1] = (head.replaced(end=None, layout={**(message.layout or {}), **own}), content, call_id)
 
 
@@ -72,7 +72,7 @@ def items_of(units: list[Any], around: Transcript) -> list[Any]:
             items.append(unit)
     if items and items[0].keys() == {MADE_UP}:
         items[0] = Instructions(items[0][MADE_UP])
-    _place(items, notes_in(around.extras).get(INPUT))
+    _place(items, NOTES.of(around.extras).get(INPUT))
     for at, item in enumerate(items):
         if item.__class__ is dict and item.get("id") == MADE_UP:
             items[at] = {**item, "id": made_up_id(item["type"], at)}
@@ -90,8 +90,8 @@ def _place(items: list[Json], state: Json) -> None:
 
 def outline(units: list[Any], around: Transcript) -> Hashable | None:
     """Whether a request says something before its items; None for a document of another shape."""
-    layout = notes_in(around.layout)
-    if "shape" in layout or INPUT in layout or INPUT in notes_in(around.extras):
+    layout = NOTES.of(around.layout)
+    if "shape" in layout or INPUT in layout or INPUT in NOTES.of(around.extras):
         return None
     prompted = bool(units) and units[0].__class__ is dict and units[0].keys() == {MADE_UP}
     # A request without items may not even have a key for them.

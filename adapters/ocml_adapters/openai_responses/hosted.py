@@ -12,10 +12,9 @@ from ocml_bridge import jsontext
 from ocml_bridge.form import Object, is_empty
 from ocml_bridge.model import Content, Json, Media, Message, Text
 
-from .form import by_format, notes_in
 from .items import MERGED, Opened, closed
 from .parts import read_parts, write_parts
-from .syntax import HOSTED_ORDER, INPUT_TEXT
+from .syntax import HOSTED_ORDER, INPUT_TEXT, NOTES
 
 
 class Body(NamedTuple):
@@ -172,7 +171,7 @@ def read_hosted(item: Object, kind: str, at: int | None) -> list[Message] | None
     opened.give(call)
     if reply is None:
         return [call]
-    return [call, Message("tool", reply, tool, "commentary", "assistant", call_id, layout=by_format({**MERGED}))]
+    return [call, Message("tool", reply, tool, "commentary", "assistant", call_id, layout=NOTES.by_format({**MERGED}))]
 
 
 def _tool_of(spec: Hosted, kind: str, members: Object) -> str | None:
@@ -190,7 +189,7 @@ def _text(item: Object, key: str) -> str | None:
 def write_hosted(group: Sequence[Message]) -> Object | None:
     """The item of a hosted tool's call, with its reply where that stands in it; None where there is none such."""
     call, *replies = group
-    extras = notes_in(call.extras)
+    extras = NOTES.of(call.extras)
     kind = extras.get("type")
     spec = CALLS.get(kind) if isinstance(kind, str) else None
     if spec is None or len(replies) > 1 or _tool_of(spec, str(kind), extras) != call.recipient:
@@ -234,7 +233,7 @@ def read_hosted_reply(item: Object, kind: str, at: int | None) -> Message | None
 
 def write_hosted_reply(reply: Message) -> Object | None:
     """The item of a reply to a hosted tool's call; None where it is none."""
-    kind = notes_in(reply.extras).get("type")
+    kind = NOTES.of(reply.extras).get("type")
     spec = REPLIES.get(kind) if isinstance(kind, str) else None
     if spec is None:
         return None

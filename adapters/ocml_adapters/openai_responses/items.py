@@ -8,8 +8,7 @@ from typing import Final
 from ocml_bridge.form import Object, add, form_of, rest, shape
 from ocml_bridge.model import Json, Message
 
-from .form import by_format, notes_in
-from .syntax import MESSAGE
+from .syntax import MESSAGE, NOTES
 
 MADE_UP: Final = "\0"
 """Stands for an id that the place of an item gives, until the place is known; and, as a key, for what no item has."""
@@ -80,8 +79,8 @@ class Opened:
 
     def give(self, message: Message) -> None:
         """Put extras and layout into a message, beside the layout that it has."""
-        message.extras = by_format(self.extras)
-        message.layout = by_format({**self.layout, **notes_in(message.layout)})
+        message.extras = NOTES.by_format(self.extras)
+        message.layout = NOTES.by_format({**self.layout, **NOTES.of(message.layout)})
 
 
 def closed(out: Object, group: Sequence[Message], order: tuple[str, ...], *, needs_id: bool = False) -> Object:
@@ -93,14 +92,14 @@ def closed(out: Object, group: Sequence[Message], order: tuple[str, ...], *, nee
         order: its keys, in our order.
         needs_id: whether it is no item without an id.
     """
-    extras, layout = notes_in(group[0].extras), notes_in(group[0].layout)
+    extras, layout = NOTES.of(group[0].extras), NOTES.of(group[0].layout)
     made: Object = {"type": out["type"]}
     if needs_id and "id" not in extras:
         made["id"] = MADE_UP
         if out["type"] == MESSAGE:
             made["status"] = COMPLETED
     status = layout.get("status")
-    if any(message.end is None and notes_in(message.layout).get("status") != ABSENT for message in group):
+    if any(message.end is None and NOTES.of(message.layout).get("status") != ABSENT for message in group):
         made["status"] = INCOMPLETE
     elif status in _SPELLED:
         made["status"] = status

@@ -11,9 +11,8 @@ from ocml_bridge.visibility import is_private
 
 from .calls import CUSTOM
 from .chunks import Events
-from .form import by_format, notes_in
 from .spelling import write_item
-from .syntax import BODIES, CUSTOM_CALL, FUNCTION_CALL, MESSAGE, OUTPUT_TEXT, REASONING, REASONING_TEXT, SUMMARY
+from .syntax import BODIES, CUSTOM_CALL, FUNCTION_CALL, MESSAGE, NOTES, OUTPUT_TEXT, REASONING, REASONING_TEXT, SUMMARY
 
 _PREFIXES: Final = {MESSAGE: "msg", REASONING: "rs", FUNCTION_CALL: "fc", CUSTOM_CALL: "ctc"}
 
@@ -183,7 +182,7 @@ class LiveItem:
 
     def _written(self, message: Message) -> Object:
         """An item with this id, as the batch writer has it."""
-        own = {key: value for key, value in notes_in(message.extras).items() if key not in ("id", "type")}
+        own = {key: value for key, value in NOTES.of(message.extras).items() if key not in ("id", "type")}
         layout: Object = {} if self.kind == REASONING else {"status": "completed"}
         if self.kind == MESSAGE:
             layout["content"] = "list"
@@ -200,8 +199,8 @@ class LiveItem:
             end=end,
             constraint=constraint,
             content_type=None if self.kind in BODIES else message.content_type,
-            extras=by_format({"id": self.id, **own}),
-            layout=by_format(layout),
+            extras=NOTES.by_format({"id": self.id, **own}),
+            layout=NOTES.by_format(layout),
         )
         item: Any = write_item([spelled])
         if self.kind == MESSAGE and message.content == "":

@@ -8,7 +8,6 @@ from ocml_bridge.form import Object
 from ocml_bridge.model import Foreign, Json, Message, Tools
 from ocml_bridge.visibility import is_preamble
 
-from .form import by_format, notes_in
 from .items import Opened, closed
 from .parts import read_content, says_content, write_content
 from .syntax import (
@@ -18,6 +17,7 @@ from .syntax import (
     MESSAGE,
     MESSAGE_KEYS,
     MESSAGE_ORDER,
+    NOTES,
     OUTPUT_TEXT,
     PHASES,
     ROLES,
@@ -64,12 +64,12 @@ def _text_type(role: str) -> str:
 
 def has_unknown_phase(message: Message) -> bool:
     """Whether a message was read with a phase that nobody knows: that is its channel."""
-    return message.channel is not None and notes_in(message.layout).get("phase") == message.channel
+    return message.channel is not None and NOTES.of(message.layout).get("phase") == message.channel
 
 
 def write_message(message: Message) -> Object:
     """A message as an item."""
-    layout, content = notes_in(message.layout), message.content
+    layout, content = NOTES.of(message.layout), message.content
     out: Object = {"type": MESSAGE, "role": message.role}
     if isinstance(content, tuple) and len(content) == 1 and layout.get("content") == "bare":
         out["content"] = content[0].value if isinstance(content[0], Foreign) else None
@@ -112,7 +112,7 @@ def declares_more_tools(message: Message) -> bool:
     """Whether a message was read from an item of additional tools, and still declares tools alone."""
     content = message.content
     declared = isinstance(content, tuple) and len(content) == 1 and isinstance(content[0], Tools)
-    return declared and message.role == "developer" and notes_in(message.layout).get("kind") == ADDITIONAL_TOOLS
+    return declared and message.role == "developer" and NOTES.of(message.layout).get("kind") == ADDITIONAL_TOOLS
 
 
 def write_additional_tools(message: Message) -> Object:
@@ -126,14 +126,14 @@ def read_unknown(item: Object) -> Message:
     """An item that cannot be understood: it is kept whole."""
     role = item.get("role")
     role = role if isinstance(role, str) and role in ROLES else "assistant"
-    return Message(role, (Foreign(HOME, item),), channel=ROLES[role], layout=by_format({"content": "item"}))
+    return Message(role, (Foreign(HOME, item),), channel=ROLES[role], layout=NOTES.by_format({"content": "item"}))
 
 
 def whole_item(message: Message) -> Object | None:
     """The item that a message is, where it could not be understood."""
     content = message.content
     part = content[0] if isinstance(content, tuple) and len(content) == 1 else None
-    if notes_in(message.layout).get("content") != "item" or not isinstance(part, Foreign) or part.format != HOME:
+    if NOTES.of(message.layout).get("content") != "item" or not isinstance(part, Foreign) or part.format != HOME:
         return None
     value: Json = part.value
     return cast("Object", value) if isinstance(value, dict) else None
@@ -141,9 +141,9 @@ def whole_item(message: Message) -> Object | None:
 
 def read_instructions(text: Instructions) -> Message:
     """What a request says before all items."""
-    return Message("system", str(text), layout=by_format({"place": INSTRUCTIONS}))
+    return Message("system", str(text), layout=NOTES.by_format({"place": INSTRUCTIONS}))
 
 
 def is_instructions(message: Message) -> bool:
     """Whether a message is a request's `instructions`."""
-    return notes_in(message.layout).get("place") == INSTRUCTIONS
+    return NOTES.of(message.layout).get("place") == INSTRUCTIONS

@@ -16,11 +16,10 @@ from ocml_bridge.units.relations import paired_by_id
 from ocml_bridge.visibility import is_private
 
 from .calls import CUSTOM, is_custom, with_kind
-from .form import notes_in
 from .messages import declares_more_tools, has_unknown_phase
 from .parts import can_hold
 from .spelling import spelled
-from .syntax import HOME
+from .syntax import HOME, NOTES
 
 _HOLDS: Final = (Text, Media, Foreign, Refusal)
 
@@ -43,7 +42,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
     if isinstance(content, str):
         return message
     path, own = f"/messages/{index}/content", declares_more_tools(message)
-    if call or (thought and not any(isinstance(part, Text) and notes_in(part.extras) for part in content)):
+    if call or (thought and not any(isinstance(part, Text) and NOTES.of(part.extras) for part in content)):
         content = narrow(content, (), path, log, target=HOME, hoisted=True, private=thought)
     elif thought:
         content = with_own_extras(narrow(content, (Text,), path, log, target=HOME, hoisted=True, private=True), HOME)
@@ -68,7 +67,7 @@ def with_custom(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequence
     for at in custom_calls(items, tools):
         head, content, call_id = items[at]
         bare = head.message("", None)
-        if notes_in(bare.extras).get("type") or not notes_in(bare.layout).keys().isdisjoint(("kind", "merged")):
+        if NOTES.of(bare.extras).get("type") or not NOTES.of(bare.layout).keys().isdisjoint(("kind", "merged")):
             continue
         made = made or list(items)
         made[at] = (head.replaced(layout=with_kind(bare, CUSTOM).layout), content, call_id)
@@ -92,7 +91,7 @@ def with_kinds(items: Sequence[Item], kind: str = CUSTOM) -> Sequence[Item]:
         if answered is None or answered[0].promises_json or not _is_custom(answered):
             continue
         bare = head.message("", None)
-        if notes_in(bare.extras).get("type") or not notes_in(bare.layout).keys().isdisjoint(("kind", "merged")):
+        if NOTES.of(bare.extras).get("type") or not NOTES.of(bare.layout).keys().isdisjoint(("kind", "merged")):
             continue
         made = made or list(items)
         made[reply] = (head.replaced(layout=with_kind(bare, kind).layout), content, call_id)
@@ -101,7 +100,7 @@ def with_kinds(items: Sequence[Item], kind: str = CUSTOM) -> Sequence[Item]:
 
 def _is_custom(item: Item) -> bool:
     call = nearest(message_of(item), 0, Log())
-    return call is not None and not notes_in(call.extras).get("type") and is_custom(call)
+    return call is not None and not NOTES.of(call.extras).get("type") and is_custom(call)
 
 
 with_names: Final = NamedReplies(

@@ -11,9 +11,8 @@ from ocml_bridge.model import Foreign, Json, Message
 from ocml_bridge.turns import FUNCTIONS, is_call
 
 from .calls import PARSED
-from .form import notes_in
 from .messages import has_unknown_phase
-from .syntax import ROLES
+from .syntax import NOTES, ROLES
 
 
 def notice(unit: Json, made: Sequence[Message], index: int, log: Log) -> None:
@@ -32,7 +31,7 @@ def notice(unit: Json, made: Sequence[Message], index: int, log: Log) -> None:
         detail = "a tool's reply in the shape of Chat Completions; it is read as one"
         log.find(FindingCode.SHAPE, f"/messages/{index}", detail)
     for at, message in enumerate(made, index):
-        path, layout = f"/messages/{at}", notes_in(message.layout)
+        path, layout = f"/messages/{at}", NOTES.of(message.layout)
         if message.role not in ROLES and message.role != "tool":
             detail = f"the Responses API has no role {message.role[:40]!r}; it is kept"
             log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", detail)

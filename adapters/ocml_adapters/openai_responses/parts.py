@@ -12,8 +12,7 @@ from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest
 from ocml_bridge.model import Content, Foreign, Json, Media, Part, Refusal, Text
 from ocml_bridge.turns import parts_of
 
-from .form import by_format, notes_in
-from .syntax import HOME, OUTPUT_TEXT, TEXT_ORDER, TEXTS
+from .syntax import HOME, NOTES, OUTPUT_TEXT, TEXT_ORDER, TEXTS
 
 
 class _Kind(NamedTuple):
@@ -104,7 +103,7 @@ def _read_part(raw: Json) -> Part | None:
         return None
     if kind in TEXTS:
         text = part.get("text")
-        return Text(text, by_format(rest(part, _PLAIN))) if isinstance(text, str) else None
+        return Text(text, NOTES.by_format(rest(part, _PLAIN))) if isinstance(text, str) else None
     if kind == "refusal":
         text = part.get("refusal")
         return Refusal(text) if isinstance(text, str) and not rest(part, _REFUSAL) else None
@@ -126,7 +125,7 @@ def _read_media(part: Object, kind: _Kind) -> Media | None:
     extras = rest(known, (*taken, "type") if kind.inner is None else taken)
     if kind.inner is not None:
         extras = {**rest(part, ("type", kind.inner)), **({kind.inner: extras} if extras else {})}
-    return Media(kind.media, **fields, extras=by_format(extras))
+    return Media(kind.media, **fields, extras=NOTES.by_format(extras))
 
 
 def _form(raw: Object, kind: str, part: Part) -> Json:
@@ -199,7 +198,7 @@ def _write_part(part: Part, kind: str, form: Json) -> Object:
     out: Object = {"type": kind, "text": part.text}
     if kind == OUTPUT_TEXT:
         out["annotations"] = []
-    extras = {key: value for key, value in notes_in(part.extras).items() if key not in _PLAIN}
+    extras = {key: value for key, value in NOTES.of(part.extras).items() if key not in _PLAIN}
     return shape(in_place({**out, **extras}, TEXT_ORDER) if extras else out, form, fixed=_PLAIN)
 
 
@@ -210,7 +209,7 @@ def in_place(members: Object, order: tuple[str, ...]) -> Object:
 
 def _write_media(media: Media, kind: str, form: Json) -> Object:
     found = _KINDS[kind]
-    extras = notes_in(media.extras)
+    extras = NOTES.of(media.extras)
     values: Object = {}
     for name, field in found.members.items():
         value = _inline(media, field) if name == found.inline else getattr(media, field)

@@ -9,10 +9,9 @@ from ocml_bridge.form import Object
 from ocml_bridge.model import Json, Message, Signature, Text
 from ocml_bridge.turns import parts_of
 
-from .form import by_format, notes_in
 from .items import MERGED, Opened, closed
 from .parts import read_parts, write_parts
-from .syntax import REASONING_KEYS, REASONING_ORDER, REASONING_TEXT, SUMMARY, SUMMARY_TEXT
+from .syntax import NOTES, REASONING_KEYS, REASONING_ORDER, REASONING_TEXT, SUMMARY, SUMMARY_TEXT
 
 VENDOR: Final = "openai"
 """Whose reasoning the API takes back encrypted."""
@@ -46,7 +45,7 @@ def read_reasoning(item: Object, at: int | None) -> list[Message]:
     ]
     opened.give(messages[0])
     for message in messages[1:]:
-        message.layout = by_format({**MERGED})
+        message.layout = NOTES.by_format({**MERGED})
     if not opened.end:
         messages[-1].end = None
     messages[-1].signature = signature
@@ -76,10 +75,10 @@ def write_reasoning(group: Sequence[Message]) -> Object:
     parts = tuple(part for message in group for part in parts_of(message.content) if part != Text(""))
     out: Object = {"type": "reasoning"}
     if parts:
-        out[key] = write_parts(parts, _TYPES[key], notes_in(group[0].layout))
+        out[key] = write_parts(parts, _TYPES[key], NOTES.of(group[0].layout))
     signature = next(filter(None, map(signature_of, reversed(group))), None)
     if signature is not None:
         out[ENCRYPTED] = signature.value
-    if SUMMARY not in out and SUMMARY not in notes_in(group[0].extras):
+    if SUMMARY not in out and SUMMARY not in NOTES.of(group[0].extras):
         out = {"type": "reasoning", SUMMARY: [], **out}
     return closed(out, group, REASONING_ORDER, needs_id=True)

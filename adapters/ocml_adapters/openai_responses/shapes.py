@@ -23,7 +23,6 @@ from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Settings, Tool, Transcript
 from ocml_bridge.parameters import SETTINGS
 
-from .form import by_format, notes_in
 from .messages import INSTRUCTIONS, Instructions
 from .settings import PARAMETERS, folded, unfolded
 from .spelling import is_state
@@ -32,6 +31,7 @@ from .syntax import (
     BATCH_HINT,
     EXPECTED,
     HOME,
+    NOTES,
     REQUEST_ORDER,
     RESPONSE_KEYS,
     RESPONSE_ORDER,
@@ -72,7 +72,7 @@ class Shell:
         state = state_in(self.units)
         extras = {**self.extras, INPUT: state} if state else self.extras
         return Transcript(
-            (), self.tools, settings=self.settings, extras=by_format(extras), layout=by_format(self.layout)
+            (), self.tools, settings=self.settings, extras=NOTES.by_format(extras), layout=NOTES.by_format(self.layout)
         )
 
 
@@ -220,7 +220,7 @@ def _read_exchange(document: Object, log: Log) -> Shell:
 
 def is_incomplete(around: Transcript) -> bool:
     """Whether what stands around the items says that the answer was cut off."""
-    extras, name = notes_in(around.extras), notes_in(around.layout).get("shape")
+    extras, name = NOTES.of(around.extras), NOTES.of(around.layout).get("shape")
     answer = extras.get("response") if name == "exchange" else extras if name == "response" else None
     return isinstance(answer, dict) and cast("Object", answer).get("status") == "incomplete"
 
@@ -235,7 +235,7 @@ def write_shell(around: Transcript, units: list[Json]) -> Source:
         around: what stands around them.
         units: items; the first may be a text, which is said before all of them.
     """
-    layout, extras = notes_in(around.layout), notes_in(around.extras)
+    layout, extras = NOTES.of(around.layout), NOTES.of(around.extras)
     name = layout.get("shape")
     writer = _WRITERS.get(name) if isinstance(name, str) else None
     written = writer(around, units, extras, layout) if writer is not None else None
@@ -244,7 +244,7 @@ def write_shell(around: Transcript, units: list[Json]) -> Source:
 
 def takes_instructions(around: Transcript) -> bool:
     """Whether a document has a place for what is said before all items."""
-    return notes_in(around.layout).get("shape") not in ("list", "response")
+    return NOTES.of(around.layout).get("shape") not in ("list", "response")
 
 
 def _write_request(around: Transcript, units: list[Json], extras: Object, layout: Object) -> Object:

@@ -11,7 +11,6 @@ from ocml_bridge.turns import is_call
 from ocml_bridge.visibility import is_private
 
 from .calls import read_call, read_reply, write_call, write_reply
-from .form import notes_in
 from .hosted import CALLS, REPLIES, read_hosted, read_hosted_reply, write_hosted, write_hosted_reply
 from .messages import (
     Instructions,
@@ -27,7 +26,7 @@ from .messages import (
     write_message,
 )
 from .reasoning import read_reasoning, write_reasoning
-from .syntax import ADDITIONAL_TOOLS, BODIES, FUNCTION_OUTPUT, MESSAGE, OUTPUTS, REASONING, STATE
+from .syntax import ADDITIONAL_TOOLS, BODIES, FUNCTION_OUTPUT, MESSAGE, NOTES, OUTPUTS, REASONING, STATE
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -174,4 +173,4 @@ def write_item(group: Sequence[Message], *, name: bool = False) -> Json:
 
 def is_merged(message: Message) -> bool:
     """Whether a message was read from one item with the one before it."""
-    return notes_in(message.layout).get("merged") is True
+    return NOTES.of(message.layout).get("merged") is True

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from ocml_bridge.notes import Notes
+
 HOME: Final = "openai-responses"
+NOTES: Final = Notes(HOME)
 """The format id, and the key of extras and layout."""
 
 MESSAGE: Final = "message"

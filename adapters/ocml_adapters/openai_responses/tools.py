@@ -11,8 +11,7 @@ from ocml_bridge.freeform import FORMAT, read_freeform, write_freeform
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
-from .form import by_format, notes_in
-from .syntax import TOOL_KEYS, TOOL_ORDER
+from .syntax import NOTES, TOOL_KEYS, TOOL_ORDER
 
 CUSTOM = "custom"
 FUNCTION = "function"
@@ -67,7 +66,7 @@ def _read_tool(raw: Json, namespace: str | None) -> Tool | None:
             layout["whole"] = True
     else:
         own, bare = namespace, name
-    return Tool(bare, description, parameters, own, by_format(extras), by_format(layout), strict, freeform)
+    return Tool(bare, description, parameters, own, NOTES.by_format(extras), NOTES.by_format(layout), strict, freeform)
 
 
 def _read_namespace(raw: Json) -> list[Tool] | None:
@@ -88,8 +87,8 @@ def _read_namespace(raw: Json) -> list[Tool] | None:
     if (form := form_of(item, TOOL_ORDER, TOOL_KEYS[NAMESPACE], ("type", "name", "tools"))) is not None:
         notes["form"] = form
     first = found[0]
-    first.extras = by_format({**notes_in(first.extras), NAMESPACE: more}) if more else first.extras
-    first.layout = by_format({**notes_in(first.layout), "opens": notes.get("form", True)})
+    first.extras = NOTES.by_format({**NOTES.of(first.extras), NAMESPACE: more}) if more else first.extras
+    first.layout = NOTES.by_format({**NOTES.of(first.layout), "opens": notes.get("form", True)})
     return found
 
 
@@ -106,7 +105,7 @@ def _written(tools: Sequence[Tool]) -> list[Object]:
     for at, tool in enumerate(tools):
         before = tools[at - 1] if at else None
         joined = before is not None and _namespace(tool) is not None and _namespace(before) == _namespace(tool)
-        opens = not joined or "opens" in notes_in(tool.layout)
+        opens = not joined or "opens" in NOTES.of(tool.layout)
         numbers.append(at if opens else numbers[-1])
     out: list[Object] = []
     for _, group in groupby(zip(numbers, tools, strict=True), key=lambda pair: pair[0]):
@@ -116,7 +115,7 @@ def _written(tools: Sequence[Tool]) -> list[Object]:
 
 def _namespace(tool: Tool) -> str | None:
     """The namespace that a tool is declared in; None where it stands alone, under its whole name if it has one."""
-    return None if notes_in(tool.layout).get("whole") is True else tool.namespace or None
+    return None if NOTES.of(tool.layout).get("whole") is True else tool.namespace or None
 
 
 def _write_group(tools: Sequence[Tool]) -> Object:
@@ -126,7 +125,7 @@ def _write_group(tools: Sequence[Tool]) -> Object:
         return _write_tool(first, full_name(first))
     out: Object = {"type": NAMESPACE, "name": namespace, "description": ""}
     out["tools"] = [_write_tool(tool, tool.name) for tool in tools]
-    more, form = notes_in(first.extras).get(NAMESPACE), notes_in(first.layout).get("opens")
+    more, form = NOTES.of(first.extras).get(NAMESPACE), NOTES.of(first.layout).get("opens")
     if isinstance(more, dict):
         members = cast("Object", more)
         out = add({key: value for key, value in out.items() if key not in members}, members, TOOL_ORDER)
@@ -135,17 +134,17 @@ def _write_group(tools: Sequence[Tool]) -> Object:
 
 
 def _write_tool(tool: Tool, name: str) -> Object:
-    extras = {key: value for key, value in notes_in(tool.extras).items() if key != NAMESPACE}
+    extras = {key: value for key, value in NOTES.of(tool.extras).items() if key != NAMESPACE}
     kind = FUNCTION if tool.freeform is None else CUSTOM
     out: Object = {"type": kind, "name": name}
     if tool.description is not None:
         out["description"] = tool.description
     if tool.freeform is not None:
-        out |= write_freeform(tool.freeform, notes_in(tool.layout).get(FORMAT), nested=False)
+        out |= write_freeform(tool.freeform, NOTES.of(tool.layout).get(FORMAT), nested=False)
     fixed = list(out)
     if kind == FUNCTION:
         out["parameters"] = tool.parameters
         if tool.strict is not None or "strict" not in extras:
             out["strict"] = tool.strict or False
         fixed += [key for key, value in (("parameters", tool.parameters), ("strict", tool.strict)) if value is not None]
-    return shape(add(out, extras, TOOL_ORDER), notes_in(tool.layout).get("form"), fixed=fixed, implied=_IMPLIED)
+    return shape(add(out, extras, TOOL_ORDER), NOTES.of(tool.layout).get("form"), fixed=fixed, implied=_IMPLIED)

@@ -20,14 +20,13 @@ from ocml_bridge.units.writer import Prepared
 
 from .calls import FUNCTION, is_object
 from .envelopes import Place, cut_short, emptied, items_of, outline, refilled
-from .form import notes_in
 from .items import MADE_UP
 from .messages import INSTRUCTIONS, Instructions, declares_more_tools, is_instructions
 from .nearest import linked, nearest, with_custom, with_kinds, with_names
 from .notices import notice
 from .shapes import read_shell, takes_instructions, write_shell
 from .spelling import is_merged, read_item, spelled
-from .syntax import FUNCTION_CALL, FUNCTION_OUTPUT, HOME, MESSAGE
+from .syntax import FUNCTION_CALL, FUNCTION_OUTPUT, HOME, MESSAGE, NOTES
 
 _LONGEST: Final = 200
 """The longest name that plans are made for, in characters."""
@@ -214,14 +213,14 @@ class ItemWriter(EnvelopeWriter):
 
     def follows(self, head: Head) -> bool:
         """What calls say tells their type where nothing else does; some bodies are JSON values."""
-        layout = {} if head.bare else notes_in(head.message("", None).layout)
+        layout = {} if head.bare else NOTES.of(head.message("", None).layout)
         if head.calls:
             return head.promises_json and "body" not in layout and "form" not in layout
         return "body" not in layout
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Whether what a tool is given is a JSON object."""
-        layout = {} if head.bare else notes_in(head.message("", None).layout)
+        layout = {} if head.bare else NOTES.of(head.message("", None).layout)
         if "body" in layout or not head.bare:
             return None
         return _OBJECT if is_object(content) else _OTHER

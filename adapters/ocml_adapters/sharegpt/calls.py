@@ -12,7 +12,7 @@ from ocml_bridge.jsontext import Span
 from ocml_bridge.model import Json, Message
 from ocml_bridge.turns import name_of, recipient_of
 
-from .syntax import notes_in
+from .syntax import NOTES
 
 _ARGUMENTS: Final = ("arguments", "parameters")
 _CALL: Final = "call"
@@ -111,7 +111,7 @@ _DEEP: Final = 100
 
 def others_of(call: Message) -> Object:
     """What else the object of a call says."""
-    found: Json = notes_in(call.extras).get(_CALL)
+    found: Json = NOTES.of(call.extras).get(_CALL)
     return cast("Object", found) if isinstance(found, dict) else {}
 
 

@@ -22,6 +22,7 @@ from .syntax import (
     MARK_COLUMN,
     MARK_MEDIA,
     MEDIA,
+    NOTES,
     PLACEHOLDER,
     REJECTED,
     ROLES,
@@ -31,7 +32,6 @@ from .syntax import (
     TOOLS,
     TURNS,
     is_turn,
-    notes_in,
     turns_of,
 )
 from .tools import read_column, write_column
@@ -241,7 +241,7 @@ def outline(turns: Sequence[Object], around: Transcript) -> Hashable | None:
         turns: they, with the marks of where they go in the row.
         around: what stands around them.
     """
-    layout = notes_in(around.layout)
+    layout = NOTES.of(around.layout)
     if _LIST in layout or _TURNS in layout or any(MARK_MEDIA in turn for turn in turns):
         return None
     return bool(turns) and turns[0].get(MARK_COLUMN) is True
@@ -271,7 +271,7 @@ def write_row(around: Transcript, turns: Sequence[Object], rejected: Sequence[Ob
         turns: they, with the marks of where they go in the row.
         rejected: the turns that were rejected.
     """
-    layout, extras = notes_in(around.layout), notes_in(around.extras)
+    layout, extras = NOTES.of(around.layout), NOTES.of(around.extras)
     media = _columns([*turns, *rejected])
     column = turns[0][TEXTS[0]] if turns and turns[0].get(MARK_COLUMN) else None
     marked = (at for at, turn in enumerate(turns) if rejected and turn.get(MARK_CHOSEN))

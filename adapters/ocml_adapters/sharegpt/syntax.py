@@ -8,8 +8,10 @@ from typing import Any, Final, cast
 
 from ocml_bridge.form import ARRAY, OBJECT, Object
 from ocml_bridge.model import Json
+from ocml_bridge.notes import Notes
 
 HOME: Final = "sharegpt"
+NOTES: Final = Notes(HOME)
 
 TURNS: Final = ("conversations", "conversation", "messages")
 """The keys of a row that the turns may stand under; the first is the one that we write."""
@@ -52,12 +54,6 @@ MARK_CHOSEN: Final = "\0chosen"
 MARK_COLUMN: Final = "\0column"
 MARK_MEDIA: Final = "\0media"
 """Keys of a turn that is about to be written: where it stands in the row, and what its placeholders stand for."""
-
-
-def notes_in(by_format: dict[str, Any] | None) -> Object:
-    """What ShareGPT keeps in extras or layout; an empty object where it keeps nothing."""
-    found: Json = by_format.get(HOME) if by_format is not None else None
-    return found if isinstance(found, OBJECT) else {}
 
 
 def turns_of(source: Json) -> tuple[str | None, list[Json]] | None:

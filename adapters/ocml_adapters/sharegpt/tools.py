@@ -10,7 +10,7 @@ from ocml_bridge.form import ARRAY, OBJECT, Object
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.text.functions import read_function, write_function
 
-from .syntax import HOME, notes_in
+from .syntax import HOME, NOTES
 
 _FUNCTION: Final = "function"
 _AROUND: Final = "around"
@@ -74,7 +74,7 @@ def _as_read(tools: Sequence[Tool]) -> tuple[Tool, ...] | None:
 
 
 def _write_tool(tool: Tool) -> Object:
-    extras = notes_in(tool.extras)
+    extras = NOTES.of(tool.extras)
     others, around = (extras.get(key) for key in (_FUNCTION, _AROUND))
     function = write_function(tool, cast("Object", others) if isinstance(others, dict) else {})
     if not isinstance(around, dict) or not around:

@@ -21,13 +21,13 @@ from .syntax import (
     MARK_CHOSEN,
     MARK_COLUMN,
     MARK_MEDIA,
+    NOTES,
     PLACEHOLDER,
     ROLES,
     SPEAKERS,
     TEXTS,
     WEIGHTS,
     WRITTEN,
-    notes_in,
 )
 from .thinking import ALONE, BESIDE, IN_ANSWERS, IN_RESULTS, IN_THOUGHTS, Tag, Thought, fence_of, thought_in
 
@@ -114,9 +114,9 @@ def _weigh(made: Sequence[Message], key: str, value: Any, layout: Object) -> Non
 def _keep(message: Message, extras: Object, layout: Object) -> None:
     """Put what a turn keeps beside what its first message keeps already."""
     if extras:
-        message.extras = {HOME: {**extras, **notes_in(message.extras)}}
+        message.extras = {HOME: {**extras, **NOTES.of(message.extras)}}
     if layout:
-        message.layout = {HOME: {**layout, **notes_in(message.layout)}}
+        message.layout = {HOME: {**layout, **NOTES.of(message.layout)}}
 
 
 def _read_value(word: str, text: str, media: Sequence[Media], layout: Object) -> tuple[list[Message], str]:
@@ -204,7 +204,7 @@ def notice(made: Sequence[Message], index: int, log: Log) -> None:
     role, path = made[0].role, f"/messages/{index}"
     if role not in WRITTEN:
         log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"ShareGPT has no role {role[:40]!r}; it is kept")
-    if notes_in(made[0].layout).get(_OPAQUE):
+    if NOTES.of(made[0].layout).get(_OPAQUE):
         log.find(FindingCode.SHAPE, f"{path}/content", "a call is no JSON with a name; it is kept, and names no tool")
 
 
@@ -220,7 +220,7 @@ def write_turn(group: Sequence[Message], paths: Sequence[str], log: Log, *, firs
         log: takes what is changed in contents.
         first: whether it may stand in the column of the system.
     """
-    layout = notes_in(group[0].layout)
+    layout = NOTES.of(group[0].layout)
     value, media = _value(group, paths, layout, log)
     word = _word(group, layout)
     pairs = {f"{speaker} {text}": (speaker, text) for speaker in SPEAKERS for text in TEXTS}
@@ -229,7 +229,7 @@ def write_turn(group: Sequence[Message], paths: Sequence[str], log: Log, *, firs
     if group[0].weight is not None:
         name, weight = _weight(group[0].weight, layout)
         turn[name] = weight
-    extras = {name: item for name, item in notes_in(group[0].extras).items() if name not in (*turn, "call")}
+    extras = {name: item for name, item in NOTES.of(group[0].extras).items() if name not in (*turn, "call")}
     turn = shape({**turn, **extras}, layout.get(_FORM), fixed=(speaker, *((key,) if value else ())), implied=(key,))
     turn.setdefault(key, value)
     if first and group[0].role == "system" and layout.get(COLUMN) and set(turn) == {speaker, key}:

@@ -49,11 +49,11 @@ from .syntax import (
     MARK_COLUMN,
     MARK_MEDIA,
     MEDIA,
+    NOTES,
     PLACEHOLDER,
     REJECTED,
     SPEAKERS,
     TEXTS,
-    notes_in,
 )
 from .turns import notice, read_turn, write_turn
 
@@ -163,7 +163,7 @@ _joins: Final = Memo[tuple[Head, Head], bool](LIMIT)
 def _may_join(before: Message, message: Message) -> bool:
     if before.role != message.role or before.weight != message.weight:
         return False
-    layout = notes_in(message.layout)
+    layout = NOTES.of(message.layout)
     if layout.get(APART) or layout.get(MARK_CHOSEN):
         return False
     if message.role == "tool":
@@ -184,7 +184,7 @@ def related(items: list[Item]) -> None:
         before, (head, content, call_id) = items[at - 1][0], items[at]
         if not head.continues and head.role == before.role and joins(before, head):
             message = head.message("", None)
-            layout = {**(message.layout or {}), HOME: {**notes_in(message.layout), APART: True}}
+            layout = {**(message.layout or {}), HOME: {**NOTES.of(message.layout), APART: True}}
             items[at] = (head.replaced(layout=layout), content, call_id)
     with_preambles(items, across=True)
 
@@ -376,7 +376,7 @@ def _marked(items: Sequence[Item], alternatives: Sequence[Alternative], left_out
             if at not in left_out:
                 head, content, call_id = out[at]
                 message = head.message("", None)
-                layout = {**(message.layout or {}), HOME: {**notes_in(message.layout), MARK_CHOSEN: True}}
+                layout = {**(message.layout or {}), HOME: {**NOTES.of(message.layout), MARK_CHOSEN: True}}
                 out[at] = (head.replaced(layout=layout), content, call_id)
                 break
     return out

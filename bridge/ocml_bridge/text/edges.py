@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Final
 
 from ..boundary import EDGES
-from ..model import ByFormat, Json
+from ..model import Json
 from .im import Frame, Grammar, read_header
 
 _FIELDS: Final = ("gap", "start", "header", "newline", "body", "end")
@@ -36,20 +36,6 @@ def may_stand(gap: str, grammar: Grammar | None, before: Frame | None) -> bool:
     if grammar is None:
         return True
     return not grammar.opens(gap) and not (before is None and gap.startswith("\ufeff"))
-
-
-def by_format(home: str, kept: dict[str, Json]) -> ByFormat | None:
-    """Layout or extras of one format; None where there is nothing to keep."""
-    return {home: kept} if kept else None
-
-
-def kept_by(home: str, *places: ByFormat | None) -> dict[str, Json]:
-    """What one format keeps in layout and extras, together."""
-    kept: dict[str, Json] = {}
-    for place in places:
-        if place is not None:
-            kept.update(place.get(home, {}))
-    return kept
 
 
 def remember(frame: Frame, default: Frame) -> tuple[dict[str, Json], dict[str, Json]]:

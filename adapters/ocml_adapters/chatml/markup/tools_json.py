@@ -7,11 +7,10 @@ from typing import Final, NamedTuple, cast
 
 from ocml_bridge.jsontext import parse, spaced, value_at
 from ocml_bridge.model import Json, Tool
-from ocml_bridge.text.edges import by_format
 from ocml_bridge.text.functions import read_function, write_function
 from ocml_bridge.turns import full_name, split_name
 
-from ..syntax import HOME
+from ..syntax import NOTES
 from .escape import escape
 
 _FUNCTION: Final = "function"
@@ -62,7 +61,7 @@ def read_tool(value: Json) -> Tool | None:
     extras: dict[str, Json] = {_FUNCTION: others} if others else {}
     if inner is not item and (around := {key: other for key, other in item.items() if key not in ("type", _FUNCTION)}):
         extras["around"] = around
-    tool.extras = by_format(HOME, extras)
+    tool.extras = NOTES.by_format(extras)
     return tool
 
 
@@ -72,7 +71,7 @@ def _as_object(value: Json) -> dict[str, Json]:
 
 def write_tool(tool: Tool) -> str:
     """The JSON object that declares a tool; what a tool does not say is left out."""
-    extras = (tool.extras or {}).get(HOME, {})
+    extras = NOTES.of(tool.extras)
     around = _as_object(extras.get("around"))
     function = write_function(tool, _as_object(extras.get(_FUNCTION)))
     others = {key: value for key, value in around.items() if key not in ("type", _FUNCTION)}

@@ -12,11 +12,10 @@ from typing import Final, NamedTuple, cast
 
 from ocml_bridge.jsontext import parse, spaced
 from ocml_bridge.model import Json, Tool
-from ocml_bridge.text.edges import by_format
 from ocml_bridge.text.repair import repair
 from ocml_bridge.turns import full_name, split_name
 
-from ..syntax import HOME
+from ..syntax import NOTES
 
 _TAG: Final = re.compile(r"<([^<>/\n][^<>\n]*)>")
 _TEXTS: Final = frozenset({"$comment", "$ref", "$schema", "description", "format", "pattern", "title"})
@@ -64,7 +63,7 @@ class XmlTools(NamedTuple):
         lines += _tags(schema, [key for key in schema if key not in (*_OF_PARAMETERS, *self.last)])
         lines += [f"<{key}>{spaced(schema[key])}</{key}>" for key in self.last if key in schema]
         lines.append("</parameters>")
-        others = _object((tool.extras or {}).get(HOME, {}).get(OTHERS))
+        others = _object(NOTES.of(tool.extras).get(OTHERS))
         if tool.strict is not None:
             others = {"strict": tool.strict, **others}
         lines += [*_tags(others, [key for key in others if key not in _OF_A_TOOL]), "</function>"]
@@ -139,7 +138,7 @@ class _Reading:
         others = self._fields("\n</function>", {})
         namespace, bare = split_name(name)
         strict = others.pop("strict") if isinstance(others.get("strict"), bool) else None
-        extras = by_format(HOME, {OTHERS: others} if others else {})
+        extras = NOTES.by_format({OTHERS: others} if others else {})
         return Tool(bare, description, schema, namespace, extras, strict=strict)
 
     def _fields(self, end: str, fields: dict[str, Json]) -> dict[str, Json]:
