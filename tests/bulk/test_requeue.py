@@ -58,6 +58,12 @@ def test_mended_lines_stand_where_they_would_have_stood(
         rows = [[json.loads(line) for line in text.splitlines()] for text in (found, expected)]
         told = [[(row["position"], row["sha256"], row["output_position"]) for row in each] for each in rows]
         assert told[0] == told[1]
+    report = tmp_path / "report.json"
+    args = (*args, tmp_path / "broken" / f"a.jsonl{end}", "-o", out, "--resume", "--report", report)
+    assert batch(*args) == ExitCode.OK, "what was mended is quarantined no longer"
+    counted = json.loads(report.read_bytes())
+    assert counted["outcomes"] == {"converted": 40, "lossy": 0, "quarantined": 0}
+    assert counted["errors"] == {}
     assert main(["requeue", str(out), str(mended)]) == ExitCode.SOME_FAILED  # they are no longer the quarantine's
 
 

@@ -1,13 +1,14 @@
-"""What a migration costs: the parent's part of it, and throughput beside jq, DuckDB and a bare loop, in one run.
+"""What a migration costs: throughput beside jq, DuckDB and a bare loop in one run, and the parent's part of it.
 
-    python -m perf.migration [RECORDS]     from the folder `tests`
+    python -m perf.migration [--records N] [--rounds N] [--before FOLDER]     from the folder `tests`
 
-CPU seconds of each process tree; the parent's are told apart from those of the processes that convert. What is not
-installed is left out.
+CPU seconds of whole commands and what they start, the best of all rounds, in turns. `FOLDER` is a checkout of an
+earlier state. What is not installed, and real transcripts where there are none, are left out.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import random
@@ -16,10 +17,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterable
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+import orjson
 
 from ocml_bridge import adapter
 from ocml_bridge.adapter import Kind
@@ -29,6 +32,10 @@ from ocml_bridge.bulk.plan import Plan
 from ocml_bridge.bulk.records import Job
 from ocml_bridge.bulk.run import run
 
+from .corpus import conversations
+
+REAL: Final = Path(os.environ.get("OCML_CORPUS", "corpus")) / "openai"
+BATCH: Final = ("-m", "ocml_bridge", "batch", "-q", "-j", "1", "-f", "openai", "-t", "harmony")
 WORDS: Final = [f"{word}{number}" for word in ("ship", "harbour", "größe", "天气") for number in range(100)]
 PARAMETERS: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 TOOL: Final[dict[str, Any]] = {"type": "function", "function": {"name": "f", "parameters": PARAMETERS}}
@@ -40,7 +47,9 @@ for line in sys.stdin.buffer:
 TABLE: Final = """
 import sys, duckdb
 source, target = sys.argv[1:]
-duckdb.sql(f"copy (select * from read_json('{source}')) to '{target}' (format json)")
+duckdb.sql("set threads = 1")
+rows = f"read_json('{source}', format = 'newline_delimited', maximum_object_size = 100000000)"
+duckdb.sql(f"copy (select * from {rows}) to '{target}' (format json)")
 """
 
 
@@ -77,37 +86,122 @@ def converted(source: Path, folder: Path, jobs: int, ledger: str | None = None) 
     return measured(lambda: run(Plan(inputs, job, jobs), lambda _read, _rows: None))
 
 
-def main(count: int) -> None:
-    """Measure, and print a table."""
+def real_requests() -> list[bytes]:
+    """Requests of real transcripts, as they stand there."""
+    lines = [line for path in sorted(REAL.glob("*.jsonl")) for line in path.read_bytes().splitlines() if line.strip()]
+    return [line for line in lines if "messages" in orjson.loads(line)]
+
+
+def write_lines(path: Path, lines: Iterable[bytes]) -> None:
+    """One line for each."""
+    path.write_bytes(b"".join(line.strip() + b"\n" for line in lines))
+
+
+class Peer(NamedTuple):
+    """A command that reads a file of JSON lines.
+
+    Attributes:
+        name: what it is called in the table.
+        command: it; `SOURCE` and `TARGET` stand for the file and for what is written.
+        reads: whether it takes the file at its standard input, and writes to its standard output.
+        root: the checkout whose packages it imports; None for those that are installed.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    reads: bool = False
+    root: Path | None = None
+
+
+SOURCE: Final = "SOURCE"
+TARGET: Final = "TARGET"
+OURS: Final = (sys.executable, *BATCH, SOURCE, "-o", TARGET)
+PEERS: Final = (
+    Peer("openai → harmony", (*OURS, "--overwrite")),
+    Peer("the same with a ledger", (*OURS, "--overwrite", "--ledger", "jsonl")),
+    Peer("bare orjson loop", (sys.executable, "-c", LOOP), reads=True),
+    Peer("`jq -c .`", ("jq", "-c", "."), reads=True),
+    Peer("DuckDB", (sys.executable, "-c", TABLE, SOURCE, TARGET)),
+)
+
+
+def peers(before: Path | None) -> tuple[Peer, ...]:
+    """Everything that is measured."""
+    return PEERS if before is None else (*PEERS, Peer("before", OURS, root=before))
+
+
+def seconds(peer: Peer, source: Path, folder: Path) -> float | None:
+    """CPU seconds of a command; None where it cannot be run."""
+    out = folder / "peer"
+    shutil.rmtree(out, ignore_errors=True)
+    out.unlink(missing_ok=True)
+    places = {SOURCE: str(source), TARGET: str(out)}
+    command = [places.get(each, each) for each in peer.command]
+    if shutil.which(command[0]) is None:
+        return None
+    environment = {**os.environ}
+    if peer.root is not None:
+        environment["PYTHONPATH"] = os.pathsep.join(str(peer.root / name) for name in ("bridge", "adapters"))
+    with source.open("rb") as lines, (folder / "stdout").open("wb") as written:
+        status: list[int] = []
+        cost = measured(
+            lambda: status.append(
+                subprocess.call(
+                    command,
+                    stdin=lines if peer.reads else subprocess.DEVNULL,
+                    stdout=written,
+                    stderr=subprocess.DEVNULL,
+                    env=environment,
+                )
+            )
+        )
+    return cost.workers if status[0] in (0, 6) else None
+
+
+def throughput(source: Path, folder: Path, rounds: int, before: Path | None) -> None:
+    """Print a table of MB for each CPU second."""
+    size = source.stat().st_size / 1e6
+    best: dict[str, float] = {}
+    for _ in range(rounds):
+        for peer in peers(before):
+            took = seconds(peer, source, folder)
+            if took is not None:
+                best[peer.name] = min(took, best.get(peer.name, took))
+    print(
+        f"\n{source.stem}: {size:.0f} MB, load {os.getloadavg()[0]:.1f}\n\n| | CPU s | MB/CPU s |\n| --- | --: | --: |"
+    )
+    for name, took in best.items():
+        print(f"| {name} | {took:.2f} | {size / took:.1f} |")
+
+
+def parents(source: Path, folder: Path) -> None:
+    """Print a table of what the parent does, beside the processes that convert."""
+    print("\n| processes | parent, CPU s | each other, CPU s | of one of them |\n| --- | --: | --: | --: |")
+    for jobs, ledger in ((2, None), (8, None), (8, "jsonl")):
+        cost = converted(source, folder / f"out-{jobs}-{ledger}", jobs, ledger)
+        each = cost.workers / jobs
+        told = f"{jobs}{', with a ledger' if ledger else ''}"
+        print(f"| {told} | {cost.parent:.2f} | {each:.2f} | {cost.parent / each:.2f} |")
+
+
+def main(records: int, rounds: int, before: Path | None) -> None:
+    """Measure, and print tables."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        source = folder / "requests.jsonl"
-        write_requests(source, count)
-        size = source.stat().st_size / 1e6
-        print(f"{count:,} records, {size:.0f} MB; load {os.getloadavg()[0]:.1f}")
-        print(f"{'':34}{'parent':>9}{'workers':>9}{'MB/CPU s':>10}{'parent/worker at 8':>20}")
-        for jobs, ledger in ((1, None), (2, None), (8, None), (8, "jsonl")):
-            cost = converted(source, folder / f"out-{jobs}-{ledger}", jobs, ledger)
-            # Each of 8 processes has an eighth of the records: the parent must not be busier than any of them.
-            share = 8 * cost.parent / cost.workers
-            told = f"openai → harmony, {jobs} process{'es' * (jobs > 1)}{', ledger' if ledger else ''}"
-            rate = size / (cost.parent + cost.workers)
-            print(f"{told:34}{cost.parent:9.2f}{cost.workers:9.2f}{rate:10.1f}{share:20.2f}")
-        peers = {
-            "bare orjson loop": (sys.executable, "-c", LOOP),
-            "jq -c .": ("jq", "-c", "."),
-            "DuckDB": (sys.executable, "-c", TABLE, str(source), str(folder / "table.json")),
-        }
-        for peer, command in peers.items():
-            if shutil.which(command[0]) is None:
-                continue
-            with source.open("rb") as lines, (folder / "peer").open("wb") as out:
-                start = partial(subprocess.call, command, stdin=lines, stdout=out, stderr=subprocess.DEVNULL)
-                status: list[int] = []
-                cost = measured(lambda start=start, status=status: status.append(start()))
-            if status == [0]:
-                print(f"{peer:34}{'':9}{cost.workers:9.2f}{size / cost.workers:10.1f}")
+        requests = folder / "requests.jsonl"
+        write_requests(requests, records)
+        write_lines(folder / "generated.jsonl", islice(conversations(), records // 2))
+        if REAL.is_dir():
+            write_lines(folder / "real.jsonl", islice(cycle(real_requests()), records))
+        for source in sorted(folder.glob("*.jsonl")):
+            throughput(source, folder, rounds, before)
+        parents(requests, folder)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 40_000)
+    options = argparse.ArgumentParser()
+    options.add_argument("--records", type=int, default=20_000)
+    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--before", type=Path)
+    given = options.parse_args()
+    main(given.records, given.rounds, given.before)

@@ -125,6 +125,10 @@ class Journal:
             lines.append({"done": index})
         self._write(lines, settled=True)
 
+    def recount(self, index: int) -> None:
+        """The `tally` of an input that is done was changed with its outputs."""
+        self._write([{"recounted": index, "tally": self.inputs[index].tally.to_json()}], settled=True)
+
     def fail(self, index: int, error: str) -> None:
         """An input cannot be read to its end."""
         self.inputs[index].stage, self.inputs[index].error = "failed", error
@@ -173,6 +177,8 @@ class Journal:
                 known.stage, known.position = stage, line["position"]
                 known.sizes = line["sizes"]
                 known.tally = Tally.from_json(line["tally"])
+        if "recounted" in line:
+            self.inputs[line["recounted"]].tally = Tally.from_json(line["tally"])
         if "done" in line:
             self.inputs[line["done"]].stage = "done"
         if "failed" in line:

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 from .. import jsontext
 from ..errors import BridgeError, ErrorCode
+from ..model import Json
 from . import lines, texts
 from .batch import Outcome
 from .compression import compress, ending, open_plain
@@ -51,11 +52,16 @@ class _Changes:
         inserted: lines of the output, by how many others stand before them.
         quarantine: new lines of the quarantine, by the record they are of; none for one that is placed.
         written: records with their outcomes whose outputs are files of their own.
+        mended: for each of the records the code of the error that it had, its place, and what became of it.
+        placed: how many have their place in an output.
     """
 
     inserted: defaultdict[int, list[bytes]] = field(default_factory=lambda: defaultdict[int, list[bytes]](list))
     quarantine: dict[Key, bytes] = field(default_factory=dict[Key, bytes])
     written: list[tuple[Record, Outcome]] = field(default_factory=list[tuple[Record, Outcome]])
+    mended: list[tuple[str, dict[str, Json], list[Outcome]]] = field(
+        default_factory=list[tuple[str, dict[str, Json], list[Outcome]]]
+    )
     placed: int = 0
 
 
@@ -81,10 +87,13 @@ def requeue(folder: str, mended: Iterable[bytes]) -> Requeued:
         if any(index not in known or known[index].stage not in ("done", "failed") for index in range(len(inputs))):
             raise BridgeError(ErrorCode.OPTION, f"the run in {folder} is not finished: continue it with --resume")
         placed = still = 0
-        for item in inputs:
+        for index, item in enumerate(inputs):
             own = {key: row for key, row in records.items() if _is_of(key, item)}
             if own:
                 changes = _requeued(item, job, own)
+                for code, where, outcomes in changes.mended:
+                    known[index].tally.mend(code, where, outcomes)
+                journal.recount(index)
                 placed, still = placed + changes.placed, still + sum(map(bool, changes.quarantine.values()))
     return Requeued(placed, still, len(records) - placed - still)
 
@@ -157,6 +166,7 @@ def _ledger(path: str, item: Input, job: Job, records: Mapping[Key, Row], change
         failed = b"".join(quarantined(record, outcome, None, item, job) for record, outcome in pairs if outcome.error)
         changes.quarantine[key] = failed
         changes.placed += not failed
+        changes.mended.append((row["error"]["code"], records[key].where, [outcome for _, outcome in pairs]))
         for record, outcome in pairs:
             yield row_of(record, outcome, item, job, name_in({job.id_field: row["id"]}, job.id_field))
             if outcome.error is None:

@@ -96,6 +96,24 @@ class Tally:
             entry = self.errors.setdefault(str(outcome.error.code), Entry())
             entry.merge(Entry(1, 1, examples=[{**where, **position(outcome.error)}]))
 
+    def mend(self, code: str, where: Mapping[str, Json], outcomes: Iterable[Outcome]) -> None:
+        """Count what became of a record that was quarantined, in its place.
+
+        Args:
+            code: of the error that it had.
+            where: its place in the input.
+            outcomes: of the conversations that are in it now.
+        """
+        self.records -= 1
+        self.outcomes[str(Status.QUARANTINED)] -= 1
+        entry = self.errors.get(code, Entry())
+        entry.records, entry.places = entry.records - 1, entry.places - 1
+        entry.examples = [each for each in entry.examples if not where.items() <= each.items()]
+        if not entry.records:
+            self.errors.pop(code, None)
+        for outcome in outcomes:
+            self.add(outcome, dict(where))
+
     def merge(self, other: Tally, about: Mapping[str, Json] | None = None) -> None:
         """Add what was counted after this; `about` is written into each of its examples."""
         self.records += other.records
