@@ -89,6 +89,18 @@ def test_a_poisoned_record_is_quarantined_and_the_others_are_converted(
     assert "died of it twice (signal 9)" in messages[2]
 
 
+def test_a_poisoned_record_of_a_small_file_is_quarantined(poison: dict[str, str], tmp_path: Path) -> None:
+    """No process is started for so little."""
+    texts = ["HANG", "EAT", "RAISE", "<|im_start|>user\nHi<|im_end|>\n"]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    command = (sys.executable, "-m", "ocml_bridge", "batch", "-f", "poison", "-t", "openai", "-q")
+    options = ("--seconds", "0.5", "--memory", "400M", str(tmp_path / "a.jsonl"), "-o", str(tmp_path / "out"))
+    assert subprocess.run((*command, *options), env=poison, check=False).returncode == ExitCode.SOME_FAILED
+    told = [(row["line"], row["code"]) for row in rows(tmp_path / "out" / "a.quarantine.jsonl")]
+    assert told == [(1, "OCB-LIMIT"), (2, "OCB-LIMIT"), (3, "OCB-INTERNAL")]
+    assert len(rows(tmp_path / "out" / "a.jsonl")) == 1
+
+
 @pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.long), "2"])
 def test_the_same_bytes_come_from_any_number_of_processes(
     jobs: str, many: Any, batch: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Final, Protocol
 
 from ..errors import BridgeError, ErrorCode
-from .fences import Limits, is_overdue, rest, row_of
+from .fences import Alarm, Limits, is_overdue, rest, row_of, too_long
 from .lines import newlines
 from .process import CONVERT, COUNT, PREPARE, Task, no_interrupts, prepared, serve
 from .records import Done, Input, Job
@@ -58,19 +58,20 @@ def pool(inputs: tuple[Input, ...], job: Job, jobs: int, limits: Limits, parts: 
     Args:
         inputs: all inputs.
         job: how to convert them.
-        jobs: how many processes; 0 for this one, where no record can be given up.
+        jobs: how many processes; 0 for this one.
         limits: what a record may cost.
         parts: the folder that ranges are written to; None for a dry run.
     """
-    return _Processes(inputs, job, jobs, limits, parts) if jobs else _Here(inputs, job, parts)
+    return _Processes(inputs, job, jobs, limits, parts) if jobs else _Here(inputs, job, limits, parts)
 
 
 class _Here:
     """This process does everything itself, when it is asked for it."""
 
-    def __init__(self, inputs: tuple[Input, ...], job: Job, parts: str | None) -> None:
+    def __init__(self, inputs: tuple[Input, ...], job: Job, limits: Limits, parts: str | None) -> None:
         self._inputs = inputs
         self._job = job
+        self._alarm = Alarm(limits)
         self._part = None if parts is None else os.path.join(parts, "0")
         self._steps: deque[Step] = deque()
         self._before = 0
@@ -95,11 +96,11 @@ class _Here:
             piece = piece._replace(before=self._before)
         if piece.followed:
             self._before = (piece.before or 0) + newlines(item, piece)
-        done = work(piece, item, self._job, self._part, lambda _row, _size: None)
+        done = work(piece, item, self._job, self._part, self._alarm)
         return Landed(step, done, self._part)
 
     def close(self) -> None:
-        pass
+        self._alarm.close()
 
 
 @dataclass(slots=True)
@@ -294,7 +295,7 @@ class _Processes:
             message = f"processes that read {item} die ({how}); --resume goes on behind what is done"
             raise BridgeError(ErrorCode.INTERNAL, message)
         if overdue:
-            why = f"it takes longer than {self._limits.seconds:g} seconds; --seconds gives a record more"
+            why = too_long(self._limits.seconds)
         elif again:
             why = f"the process that converted it died of it twice ({how}), perhaps for want of memory"
         else:

@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Final, NamedTuple
 
 from .batch import unexpected
-from .fences import Limits, limit_memory, rest, watch
+from .fences import Beats, Limits, limit_memory, rest
 from .lines import newlines
 from .outputs import Prepared, prepare
 from .records import Done, Input, Job
@@ -38,14 +38,14 @@ def serve(connection: Connection, beats: Any, slot: int, inputs: tuple[Input, ..
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     limit_memory(limits.memory)
-    begin = watch(beats, slot, limits.seconds)
+    watch = Beats(beats, slot, limits.seconds)
     while True:
         try:
             task = connection.recv()
         except (EOFError, OSError):
             return
         try:
-            answer = _done(task, inputs, job, begin)
+            answer = _done(task, inputs, job, watch)
         except OSError as error:
             answer = error
         except Exception as error:
@@ -57,14 +57,14 @@ def serve(connection: Connection, beats: Any, slot: int, inputs: tuple[Input, ..
             return
 
 
-def _done(task: Task, inputs: tuple[Input, ...], job: Job, begin: Watch) -> int | Done | tuple[Prepared, ...]:
+def _done(task: Task, inputs: tuple[Input, ...], job: Job, watch: Watch) -> int | Done | tuple[Prepared, ...]:
     """What comes of a task."""
     if task.name == PREPARE:
         return prepared(task.step, inputs, job)
     assert task.step.piece is not None
     if task.name == COUNT:
         return newlines(inputs[task.step.input], task.step.piece)
-    return work(task.step.piece, inputs[task.step.input], job, task.part, begin)
+    return work(task.step.piece, inputs[task.step.input], job, task.part, watch)
 
 
 def prepared(step: Step, inputs: tuple[Input, ...], job: Job) -> tuple[Prepared, ...]:

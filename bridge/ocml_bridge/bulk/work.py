@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
-from typing import Any, BinaryIO, Final, NamedTuple, cast
+from typing import Any, BinaryIO, Final, NamedTuple, Protocol, cast
 
 from .. import jsontext
 from ..errors import BridgeError, ErrorCode
@@ -59,8 +59,25 @@ def _lines(_payload: Any, taken: Sequence[Record], outcomes: Sequence[Outcome], 
 
 SPELLINGS: Final[dict[str, Spelling]] = {"jsonl": _lines, "parquet": parquet.spell, "files": texts.write}
 
-Watch = Callable[[int, int], None]
-"""What is told before each row: its number in the range, and about how many bytes it has."""
+
+class Watch(Protocol):
+    """What is told of each row, so that none takes too long."""
+
+    def begin(self, number: int, size: int) -> None:
+        """A row is converted now: its number in the range, and about how many bytes it has."""
+        ...
+
+    def end(self) -> None:
+        """It is converted, or given up."""
+        ...
+
+
+class OverdueError(BaseException):
+    """A row takes too long. No reader that tries several ways takes it for an error of one of them.
+
+    Args:
+        why: what its quarantine says.
+    """
 
 
 def work(piece: Range, item: Input, job: Job, path: str | None, watch: Watch) -> Done:
@@ -71,7 +88,7 @@ def work(piece: Range, item: Input, job: Job, path: str | None, watch: Watch) ->
         item: the input that it is of.
         job: how to convert it.
         path: where its part is written; None for a dry run.
-        watch: told before each row.
+        watch: told of each row; it may raise `OverdueError` while one is converted.
 
     Raises:
         BridgeError: OCB-DEPENDENCY where a library is missing.
@@ -92,10 +109,15 @@ def work(piece: Range, item: Input, job: Job, path: str | None, watch: Watch) ->
             pairs: list[tuple[Record, Outcome]] = []
             costs: list[Cost] = []
             for number, row in enumerate(chunk.rows, done.rows):
-                watch(number, row.size)
                 began = perf_counter()
-                record = _record(container, row, chunk, item, job, refused.get(number))
-                pairs += outcomes_in(record, job)
+                watch.begin(number, row.size)
+                try:
+                    found = outcomes_in(_record(container, row, chunk, item, job, refused.get(number)), job)
+                    watch.end()
+                except OverdueError as error:
+                    watch.end()
+                    found = outcomes_in(_record(container, row, chunk, item, job, str(error)), job)
+                pairs += found
                 costs.append(Cost(perf_counter() - began, row.size, row.where))
             part.write(_written(chunk, pairs, item, job, done.tally))
             done.tally.rows += len(chunk.rows)
