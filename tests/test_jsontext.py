@@ -142,9 +142,9 @@ def test_a_value_inside_text_is_the_one_that_stands_there_alone(text: str) -> No
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"a": "b', "the text ends in the middle of it"),
-        ('{"a": "b\n', "the text ends in the middle of it"),
-        ("[1,\n", "the text ends in the middle of it"),
+        ('{"a": "b', "the text ends in the middle of a value"),
+        ('{"a": "b\n', "the text ends in the middle of a value"),
+        ("[1,\n", "the text ends in the middle of a value"),
         ("", "the text is empty"),
         (" \n", "the text is empty"),
     ],

@@ -103,7 +103,7 @@ WHERE = {
 def told_by(kind: Kind) -> str:
     marks = [f"{shown(mark)}{WHERE[mark.place]}" for mark in kind.marks]
     patterns = [f"begins with {pattern.shown}" for pattern in kind.patterns]
-    return "; ".join(dict.fromkeys([*marks, *patterns, *(["its first bytes"] if kind.signatures else [])]))
+    return "; ".join(dict.fromkeys([*marks, *patterns, *(["the first bytes"] if kind.signatures else [])]))
 
 
 def shown(mark: Mark) -> str:

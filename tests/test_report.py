@@ -72,4 +72,4 @@ def test_nor_does_one_that_is_broken_in_a_declared_tool() -> None:
 @pytest.mark.parametrize("path", ["/tools/0/parameters/properties/extras", "/extras/openai/x/extras"])
 def test_json_that_is_called_extras_is_shown_as_json(path: str) -> None:
     loss = naming.name_difference(Difference(path, {"type": "string"}, ABSENT), "harmony")
-    assert loss.detail == 'harmony has no place for the extras {"type":"string"}'
+    assert loss.detail == 'harmony has no place for "extras": {"type":"string"}'

@@ -509,8 +509,8 @@ def test_the_library_gives_what_the_page_shows() -> None:
     ("more", "message"),
     [
         ({"profile": "gpt-4"}, "harmony has no profile 'gpt-4'; it has gpt-oss"),
-        ({"date": DATE}, "a date and an effort are for a profile, which has a place for them"),
-        ({"effort": "low"}, "a date and an effort are for a profile, which has a place for them"),
+        ({"date": DATE}, "a date and an effort need a profile; name one with --profile"),
+        ({"effort": "low"}, "a date and an effort need a profile; name one with --profile"),
         ({"profile": GPT_OSS, "date": "today"}, "'today' is not a date: YYYY-MM-DD"),
         ({"profile": GPT_OSS, "date": f"{DATE}\n"}, f"{DATE + chr(10)!r} is not a date: YYYY-MM-DD"),
     ],

@@ -1,8 +1,12 @@
-"""Values and parts in sentences: as JSON, short, and without a word of Python."""
+"""The sentences that are printed: values in them are short JSON without a word of Python, and the English is plain."""
 
 from __future__ import annotations
 
-from typing import Any
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
@@ -25,8 +29,8 @@ from ocml_bridge.wording import kind_of, names_of, shown
         (True, "true"),
         (1, "1"),
         ({"a": [1, None]}, '{"a":[1,null]}'),
-        ({"type": "object", "properties": {}, "required": ["a"], "x-note": "y"}, "with type, properties, required, "),
-        ([1] * 100, "of 100 items"),
+        ({"type": "object", "properties": {}, "required": ["a"], "x-note": "y"}, "{type, properties, required, "),
+        ([1] * 100, "[100 items]"),
         ((Tool("f"), Tool("g", "Does.")), "f, g"),
         (Header("2.2", layout={"ocm-2.2": {"raw": "version: 2.2"}}), '{"version":"2.2"}'),
         (Message("assistant", ""), "of the assistant"),
@@ -42,17 +46,17 @@ def test_a_value_is_shown_as_json(value: object, words: str) -> None:
     [
         (Text("a"), "a text"),
         (Media("image", data="x"), "an image"),
-        (Media("audio", data="x"), "a sound"),
+        (Media("audio", data="x"), "audio"),
         (Media("file", file_id="x"), "a file"),
-        (Thought("reflect"), "the kind of a thought (reflect)"),
+        (Thought("reflect"), 'the thought\'s kind "reflect"'),
         (Flags(("reason",)), "thought flags"),
         (Tools((Tool("f"),)), "declared tools"),
         (Refusal("No."), "a refusal"),
-        (Infill("a", None, "b"), "a text to fill in"),
-        (FileBreak(), "the boundary of two files"),
-        (Foreign("openai", {"type": "video", "id": 1}), 'a part that was not understood, of type "video"'),
-        (Foreign("openai", {"text": "Hi", "lang": "en"}), "a part that was not understood, with text, lang"),
-        (Foreign("openai", 7), "a part that was not understood, 7"),
+        (Infill("a", None, "b"), "a fill-in-the-middle text"),
+        (FileBreak(), "the boundary between two files"),
+        (Foreign("openai", {"type": "video", "id": 1}), 'a part that was not understood (type "video")'),
+        (Foreign("openai", {"text": "Hi", "lang": "en"}), "a part that was not understood (keys text, lang)"),
+        (Foreign("openai", 7), "a part that was not understood (7)"),
     ],
 )
 def test_a_part_is_called_by_its_kind(part: Part, words: str) -> None:
@@ -84,3 +88,67 @@ def test_nothing_of_python_is_in_a_sentence(old: object, new: object) -> None:
     assert isinstance(loss, Loss)
     assert not {"Absent", "None", "<", "'"} & set(loss.detail.replace("<", " < ").replace("'", " ' ").split())
     assert "required" in loss.detail
+
+
+# --- plain English ----------------------------------------------------------------------------------------------------
+
+UNCLEAR: Final = {
+    r"^(it|its|they|their|this one)\b": "begin with the subject, not with a pronoun",
+    r"\b(?<!there )(is|are|was) no\b(?! longer)": "say `is not a`",
+    r"\bbehind\b|\bin front of (it|them)\b": "say `after`, `before`",
+    r"\bstands?\b|\bstood\b": "say `is`",
+    r"\bmend(ed|s)?\b(?! record)": "say `repaired`",
+    r"\b(un)?told\b(?! apart)|\btells? of\b": "say `detected`, `says`, `reports`",
+    r"\bunsaid\b|\bgoes? without saying\b|\bsays? nothing\b": "say `leaves out`",
+    r"\bspells?\b|\bspelled\b|\bspelling\b": "say `writes`, `layout`",
+    r"\bbr(eaks|eak|oke) off\b": "say `is cut off`",
+    r"\bin place of\b": "say `instead of`",
+    r"\btaken for\b": "say `read as`",
+    r"\bno one\b|\bnobody\b": "say who does what",
+    r"\bhas no place for it\b": "say what the format has no place for",
+    r"; (kept|read so|text|left out)$": "end with a whole sentence",
+    r"\bof ours\b|\bof theirs\b": "name it",
+}
+"""What is hard to read in a sentence → what to say."""
+
+WORDS_OF_MODELS: Final = ("tool_words.py", "templates.py", "system.py")
+"""Files whose texts are prompts of models."""
+
+
+def constants(node: ast.AST) -> Iterator[str]:
+    """The texts of a file but its docstrings; a value in a text is `…`."""
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, str):
+            yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        yield "".join(str(piece.value) if isinstance(piece, ast.Constant) else "…" for piece in node.values)
+    elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+        for child in ast.iter_child_nodes(node):
+            yield from constants(child)
+
+
+def sentences() -> Iterator[tuple[str, str]]:
+    """Every text of three words or more in the code, with its file."""
+    root = Path(__file__).parents[1]
+    for path in sorted([*root.glob("bridge/ocml_bridge/**/*.py"), *root.glob("adapters/ocml_adapters/**/*.py")]):
+        if path.name not in WORDS_OF_MODELS and "view" not in path.parts:
+            for text in constants(ast.parse(path.read_text("utf-8"))):
+                if text.count(" ") >= 2 and "\n" not in text and "(?" not in text:
+                    yield path.name, text
+
+
+def test_sentences_are_plain() -> None:
+    unclear = re.compile("|".join(UNCLEAR))
+    found = [
+        f"{name}: {text!r}: {advice}"
+        for name, text in sentences()
+        if unclear.search(text)
+        for pattern, advice in UNCLEAR.items()
+        if re.search(pattern, text)
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("sentence", ["harmony has no place for it", "it stands elsewhere", "text behind it; kept"])
+def test_an_unclear_sentence_is_found(sentence: str) -> None:
+    assert any(re.search(pattern, sentence) for pattern in UNCLEAR)

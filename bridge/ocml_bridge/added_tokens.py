@@ -72,7 +72,7 @@ WRITTEN_RAW = Loss(
     LossCode.CONTROL_TOKEN,
     Severity.CHANGED,
     "",
-    "a special token in the content is written as it is, and reads as one",
+    "a special token in the content is written as it is, and may be read as a token",
 )
 
 
@@ -104,7 +104,7 @@ _HEADINGS = frozenset({"role", "channel", "end", "continues"})
 
 
 def _own(adapter: Adapter) -> BridgeError:
-    message = f"{adapter.id} itself writes one of the special tokens in its headers; take it out of --special-tokens"
+    message = f"{adapter.id} writes one of the special tokens in its own headers; take it out of --special-tokens"
     return BridgeError(ErrorCode.OPTION, message)
 
 

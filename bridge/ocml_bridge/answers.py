@@ -33,7 +33,7 @@ def other_answers(document: Document, back: Document, result: Result) -> list[Lo
             meant = {reply for reply in before.get(origins[at], ()) if reply in replied}
             changed |= meant ^ {origins[reply] for reply in after.get(at, ())}
     return [
-        unreported(LossCode.PAIRING, path, "the output gives this reply to another call")
+        unreported(LossCode.PAIRING, path, "in the output this reply answers another call")
         for path in (f"/messages/{reply}" for reply in sorted(changed))
         if path not in named
     ]

@@ -182,7 +182,7 @@ def moved(order: Sequence[int]) -> list[int]:
 
 def gathered_losses(order: Sequence[int], target: str) -> list[Loss]:
     """A loss for each message that stands elsewhere because replies are gathered behind their calls."""
-    detail = f"in {target} replies stand directly behind their calls, in the order of these"
+    detail = f"{target} has replies directly after their calls; this message moves"
     return [Loss(LossCode.ORDER, Severity.LAYOUT, f"/messages/{index}", detail) for index in moved(order)]
 
 
@@ -193,9 +193,9 @@ def order_losses(messages: Sequence[Message], plan: Plan, target: str) -> list[L
             LossCode.ORDER,
             Severity.CHANGED,
             f"/messages/{index}",
-            f"{target} has no call ids: replies go behind their calls, in the order of these"
+            f"{target} has no call ids, so replies move after their calls, in the order of the calls"
             if is_reply(messages[index])
-            else f"{target} has no call ids: a call that nothing answers goes behind those that are answered",
+            else f"{target} has no call ids, so a call without a reply moves after the calls with replies",
         )
         for index in moved(plan.order)
         if index in plan.linked
@@ -209,9 +209,9 @@ def pairing_losses(wrong: Mapping[int, int | None], target: str) -> list[Loss]:
             LossCode.PAIRING,
             Severity.CHANGED,
             f"/messages/{reply}",
-            f"in {target} it reads as the reply to no call"
+            f"in {target} this reply answers no call"
             if call is None
-            else f"in {target} it reads as the reply to the call at /messages/{call}",
+            else f"in {target} this reply answers the call at /messages/{call}",
         )
         for reply, call in sorted(wrong.items())
     ]

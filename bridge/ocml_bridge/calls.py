@@ -71,7 +71,7 @@ class _Comparison:
                 self._log.find(FindingCode.CALL_SCHEMA, f"{path}/recipient", f"no tool {name[:80]!r} is declared")
             return
         if _takes_object(declared.tool, call) and not _is_object(call):
-            self._log.find(FindingCode.CALL_SCHEMA, f"{path}/content", "the arguments are no JSON object")
+            self._log.find(FindingCode.CALL_SCHEMA, f"{path}/content", "the arguments are not a JSON object")
             return
         schemas = self._schemas(name, declared)
         if schemas is None:
@@ -97,11 +97,11 @@ class _Comparison:
     def _remark(self, error: BridgeError, declared: _Declared) -> None:
         if error.code is not ErrorCode.DEPENDENCY:
             path = declared.path + (error.path or "").removeprefix("/tools/0")
-            detail = f"calls cannot be compared with these parameters: {error.message}"
+            detail = f"calls are not checked against these parameters: {error.message}"
             self._log.find(FindingCode.CALL_UNCHECKED, path, detail)
         elif not self._is_missing:
             self._is_missing = True
-            detail = f"calls are compared with the names of tools only: {error.message}"
+            detail = f"calls are checked against the names of tools only: {error.message}"
             self._log.find(FindingCode.CALL_UNCHECKED, "/tools", detail, Severity.LAYOUT)
 
 

@@ -34,13 +34,23 @@ def check_heading(message: Message, path: str, log: Log) -> None:
     """
     find = log.find
     if message.role not in ROLES:
-        find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"§4 does not know the role {message.role[:40]!r}; kept")
+        find(
+            FindingCode.UNKNOWN_ROLE, f"{path}/role", f"§4 has no role {message.role[:40]!r}; the role is kept as it is"
+        )
     if message.channel is not None and message.channel not in CHANNELS:
-        find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", f"§5 does not know {message.channel[:40]!r}; kept")
+        find(
+            FindingCode.UNKNOWN_CHANNEL,
+            f"{path}/channel",
+            f"§5 has no channel {message.channel[:40]!r}; the channel is kept as it is",
+        )
     if message.intent is not None and message.intent not in INTENTS:
-        find(FindingCode.UNKNOWN_INTENT, f"{path}/intent", f"§6 does not know {message.intent[:40]!r}; kept")
+        find(
+            FindingCode.UNKNOWN_INTENT,
+            f"{path}/intent",
+            f"§6 has no intent {message.intent[:40]!r}; the intent is kept as it is",
+        )
     if message.intent == "preamble" and message.channel == "final":
-        find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", "a preamble is on commentary, not on final (§5)")
+        find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", "a preamble belongs on commentary, not on final (§5)")
 
 
 def check_alone(message: Message, path: str, log: Log) -> None:
@@ -56,7 +66,7 @@ def check_alone(message: Message, path: str, log: Log) -> None:
     if message.call_id is None and (called or answers):
         log.find(FindingCode.CALL_ID_MISSING, f"{path}/call_id", "a call and its reply must carry an id (§8.2)")
     if called and message.channel != "commentary" and (message.recipient or "").startswith(FUNCTIONS):
-        log.find(FindingCode.CALL_CHANNEL, f"{path}/channel", "a function is called on commentary (§8.3)")
+        log.find(FindingCode.CALL_CHANNEL, f"{path}/channel", "a function must be called on commentary (§8.3)")
     if answers and message.name is None:
         log.find(FindingCode.NAME_MISSING, f"{path}/name", "a tool's reply must name the tool (§4, §6)")
 
@@ -98,7 +108,7 @@ class _Together:
         text = message.content
         if not isinstance(text, str) or jsontext.parse(text) is None:
             promise = "<|constrain|>json" if message.constraint == "json" else "content_type=json"
-            detail = f"the body is not the JSON that {promise} promises (§6)"
+            detail = f"the body is not JSON, which {promise} requires (§6)"
             self._log.find(FindingCode.CONSTRAINT_VIOLATION, f"{path}/content", detail)
 
     def _assistant(self, message: Message, path: str, *, alternate: bool) -> None:

@@ -81,7 +81,7 @@ def format_of(source: Source) -> str:
 def _untold(source: Source) -> str:
     """What to do with a source that is like nothing that is known."""
     if isinstance(source, str) and _FILE_NAME.fullmatch(source) is not None:
-        return f"{source!r} looks like the name of a file; give the content of the file"
+        return f"{source!r} looks like the name of a file; give the content of the file, or a pathlib.Path"
     if isinstance(source, str) and not source.strip():
         return "the input is empty, and no format can be recognised in it; name one with `source`"
     return _UNTOLD

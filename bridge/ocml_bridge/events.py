@@ -55,7 +55,7 @@ class End(NamedTuple):
 
     Attributes:
         number: of the message in the stream.
-        message: the whole of it; its `end` is None where the stream broke off inside it.
+        message: the whole of it; its `end` is None where the stream is cut off inside it.
     """
 
     number: int

@@ -45,7 +45,7 @@ def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise _DuplicateKeyError(f"the key {key[:40]!r} stands twice in one object")
+                raise _DuplicateKeyError(f"the key {key[:40]!r} is in one object twice")
             seen.add(key)
     return out
 
@@ -57,7 +57,7 @@ def _no_constant(name: str) -> NoReturn:
 def _finite(digits: str) -> float:
     number = float(digits)
     if isinf(number):
-        raise _NoNumberError(f"the number {digits[:40]} is larger than can be held")
+        raise _NoNumberError(f"the number {digits[:40]} is too large")
     return number
 
 
@@ -98,7 +98,7 @@ def loads(data: str | bytes) -> Json:
             return _loads_exactly(data)
         what = error.msg
         if not error.doc[error.pos :].strip():
-            what = "the text ends in the middle of it" if error.doc.strip() else "the text is empty"
+            what = "the text ends in the middle of a value" if error.doc.strip() else "the text is empty"
         raise BridgeError(ErrorCode.JSON, f"not JSON: {what}", offset=error.pos) from error
     try:
         return value if orjson.dumps(value) == raw else _parse(raw)
@@ -128,13 +128,13 @@ def _loads_exactly(data: str | bytes) -> Json:
     except UnicodeDecodeError as error:
         raise BridgeError(ErrorCode.JSON, "not JSON: not UTF-8", offset=error.start) from error
     except _DuplicateKeyError as error:
-        raise BridgeError(ErrorCode.JSON, f"{error}; which one is meant cannot be known") from error
+        raise BridgeError(ErrorCode.JSON, f"{error}; remove one of them") from error
     except _NoNumberError as error:
         raise BridgeError(ErrorCode.JSON, f"not JSON: {error}") from error
     except RecursionError as error:
         raise _too_deep() from error
     except ValueError as error:
-        raise BridgeError(ErrorCode.LIMIT, "a number has more digits than can be held") from error
+        raise BridgeError(ErrorCode.LIMIT, "a number has too many digits") from error
     if _depth(value) > MAX_DEPTH:
         raise _too_deep()
     return value

@@ -37,10 +37,10 @@ _LABELS: Final = {
     "call_id": "call id",
     "content_type": "content type",
     "end": "ending",
-    "failed": "mark of failure",
+    "failed": "failure flag",
     "freeform": "freeform input",
     "open_turn": "open turn",
-    "strict": "strictness",
+    "strict": "strict flag",
     "weight": "training weight",
 }
 """Fields whose names are no words."""
@@ -49,6 +49,12 @@ _LABELS: Final = {
 _ENDING, _EXTRAS, _GROUPING, _LAYOUT = LossCode.ENDING, LossCode.EXTRAS, LossCode.GROUPING, LossCode.LAYOUT
 _LOST, _CHANGED, _SPELLED = Severity.LOST, Severity.CHANGED, Severity.LAYOUT
 _NO_SETTINGS: Final = Settings()
+_OWN_WAY: Final = {
+    _LAYOUT: "does not keep the layout of the source, such as spacing and the order of keys",
+    _GROUPING: "does not keep whether this message and the one before it were one",
+    _ENDING: "does not keep how the source marked the end of this message",
+}
+"""What a target does not keep of the spelling, by the code of the loss."""
 
 
 def name_difference(difference: Difference, target: str) -> Loss:
@@ -57,28 +63,28 @@ def name_difference(difference: Difference, target: str) -> Loss:
     code, label = _place(path)
     if code is _LAYOUT or code is _GROUPING or code is _ENDING:
         if old is None and code is _ENDING:
-            return Loss(code, _CHANGED, path, f"the message was cut off; in {target} it reads as a whole one")
-        return Loss(code, _SPELLED, path, f"{target} spells it its own way")
+            return Loss(code, _CHANGED, path, f"the message is cut off here; in {target} it reads as complete")
+        return Loss(code, _SPELLED, path, f"{target} {_OWN_WAY[code]}")
     if old is None and new is ABSENT:
-        return Loss(code, _SPELLED, path, f"{target} leaves out the {label}, which is null")
+        return Loss(code, _SPELLED, path, f"{target} leaves out {label}, which is null")
     if old is None or old is ABSENT:
-        return Loss(code, _SPELLED, path, f"{target} says the {label} {shown(new)}, which the source leaves unsaid")
+        return Loss(code, _SPELLED, path, f"{target} adds {_member(label, new)}; the source has none")
     if new is None or new is ABSENT:
         if old == "" or old == _NO_SETTINGS:
-            return Loss(code, _SPELLED, path, f"{target} says nothing of an empty {label}")
+            return Loss(code, _SPELLED, path, f"{target} leaves out {label}, which is empty")
         if old == ():
-            return Loss(code, _SPELLED, path, f"{target} says nothing where there are no {label}")
+            return Loss(code, _SPELLED, path, f"{target} leaves out {label}, an empty list")
         if code is _EXTRAS and _is_text_outside(difference):
             return Loss(LossCode.OUTSIDE, _LOST, path, f"{target} has no place for text outside messages: {shown(old)}")
-        by_format = label == "extras" and code is not LossCode.TOOL_SCHEMA and _is_by_format(old)
-        what = _of_one_format(cast("ByFormat", old)) if by_format else f"the {label} {shown(old)}"
+        by_format = label == "the extras" and code is not LossCode.TOOL_SCHEMA and _is_by_format(old)
+        what = _of_one_format(cast("ByFormat", old)) if by_format else _member(label, old)
         return Loss(code, _LOST, path, f"{target} has no place for {what}")
-    return Loss(code, _CHANGED, path, f"the {label} {shown(old)} becomes {shown(new)} in {target}")
+    return Loss(code, _CHANGED, path, f"{_member(label, old)} becomes {shown(new)} in {target}")
 
 
 def name_emptied(path: str, target: str) -> Loss:
-    """The loss of a text of which nothing was understood, and in whose place the output says nothing."""
-    detail = f"nothing of this text was understood, and {target} would say nothing in its place"
+    """The loss of a text that was not understood, and in whose place the output says nothing."""
+    detail = f"the reader understood nothing of this text, and {target} would have nothing in its place"
     return Loss(LossCode.EMPTIED, _LOST, path, detail)
 
 
@@ -109,16 +115,28 @@ def _looked_up(path: str) -> tuple[LossCode, str]:
 _remembered: Final = lru_cache(maxsize=2048)(_looked_up)
 
 
+_OF_OTHERS: Final = frozenset({"extras", "parameters", "settings"})
+"""Fields whose members have the names that they have in people's JSON."""
+
+
 def _label(steps: list[str]) -> str:
-    """What a path leads to, in words; where it is, the path says."""
+    """What a path leads to: in words for a field of ours, as a key for a member of people's JSON."""
     last = steps[-1]
     if len(steps) < 2:
-        return "document"
-    if not last.isdecimal():
-        return _LABELS.get(last, last)
-    if len(steps) == 3:
-        return steps[1].removesuffix("s")
-    return f"item {last} of {steps[-2]}"
+        return "the document"
+    if last.isdecimal() and len(steps) == 3:
+        return f"the {steps[1].removesuffix('s')}"
+    if steps[-2] == "extras" and _OF_OTHERS.isdisjoint(steps[1:-2]):
+        return f"the {last} keys"
+    quoted = not _OF_OTHERS.isdisjoint(steps[1:-1])
+    if last.isdecimal():
+        return f"item {last} of {shown(steps[-2]) if quoted else steps[-2]}"
+    return shown(last) if quoted else f"the {_LABELS.get(last, last)}"
+
+
+def _member(label: str, value: object) -> str:
+    """A value by its label: `the name "bob"`, `"strict": true`."""
+    return f"{label}: {shown(value)}" if label.endswith('"') else f"{label} {shown(value)}"
 
 
 def _is_by_format(value: Any) -> bool:
@@ -127,7 +145,7 @@ def _is_by_format(value: Any) -> bool:
 
 def _of_one_format(extras: ByFormat) -> str:
     """Extras by their keys: values are long, and a cut would hide keys."""
-    return "; ".join(f"what only {home} says: {names_of(members)}" for home, members in extras.items())
+    return " and ".join(f"the {home} keys {{{names_of(members)}}}" for home, members in extras.items())
 
 
 def _code(steps: list[str]) -> LossCode:

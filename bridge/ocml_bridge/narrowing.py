@@ -73,20 +73,20 @@ def narrow(
         if isinstance(before, Text) and isinstance(part, Text) and before.extras is part.extras is None:
             kept[-1] = apart(before, part)
             if isinstance(parted, Thought):
-                log.lose(LossCode.CONTENT, path, f"{target} joins what a marker kept apart", Severity.CHANGED)
+                log.lose(
+                    LossCode.CONTENT, path, f"{target} joins the texts before and after a marker", Severity.CHANGED
+                )
             parted = None
             continue
         parted = None
         if isinstance(part, Text) or (type(part) in holds and (able is None or able(part))):
             kept.append(part)
         elif (text := as_text(part)) is not None:
-            log.lose(
-                PART_CODES[type(part)], path, f"{target} holds {kind_of(part)} as plain text only", Severity.CHANGED
-            )
+            log.lose(PART_CODES[type(part)], path, f"{target} writes {kind_of(part)} as plain text", Severity.CHANGED)
             kept.append(Text(text))
         else:
             if private and index == 0 and part == _REASON:
-                detail = f"in {target} a thought has no kind, which is what reason means"
+                detail = f"{target} leaves out the kind 'reason', which is the default"
                 log.lose(LossCode.THOUGHT, at, detail, Severity.LAYOUT)
             else:
                 log.lose(PART_CODES[type(part)], at, f"{target} has no place for {kind_of(part)}")
@@ -95,9 +95,11 @@ def narrow(
         return content_of(kept) if len(kept) < 2 else tuple(kept)
     narrowed = content_of([Text(part.text) if isinstance(part, Text) else part for part in kept])
     if kept and len(parts_of(narrowed)) != len(kept):
-        log.lose(LossCode.CONTENT, path, f"{target} joins texts that stand side by side", Severity.CHANGED)
+        log.lose(LossCode.CONTENT, path, f"{target} joins texts that are side by side", Severity.CHANGED)
         return narrowed
     for index, part in enumerate(content):
         if isinstance(part, Text) and part.extras is not None:
-            log.lose(LossCode.EXTRAS, f"{path}/{index}/extras", "only its own format keeps it")
+            log.lose(
+                LossCode.EXTRAS, f"{path}/{index}/extras", f"{target} has no place for the further keys of a text part"
+            )
     return narrowed

@@ -185,11 +185,11 @@ def name_replies(items: list[Item], log: Log, start: int = 0, where: str = "/mes
         noticed, path = index >= start, f"{where}/{index - start}"
         if call is None:
             if noticed:
-                log.find(FindingCode.REPLY_UNPAIRED, path, "no call waits for this reply")
+                log.find(FindingCode.REPLY_UNPAIRED, path, "this reply answers no call that is still open")
             continue
         caller, _, its_id = items[call]
         if noticed and call_id not in (None, its_id):
-            detail = "no call has this id; it is read as the reply to the only call that is still open"
+            detail = "no call has this id; the reply is read as the answer to the only open call"
             log.find(FindingCode.REPLY_UNPAIRED, f"{path}/call_id", detail)
         if head.name is None:
             items[index] = (_with_name(head, caller.recipient), content, call_id)

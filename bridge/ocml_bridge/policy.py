@@ -41,7 +41,7 @@ class LossPolicy:
             if name not in NAMES:
                 known = ", ".join(NAMES)
                 near = did_you_mean(name, NAMES)
-                message = f"no class or code of losses is called {name!r}{near}; known: {known}"
+                message = f"there is no class or code of losses {name!r}{near}; there are: {known}"
                 raise BridgeError(ErrorCode.OPTION, message)
             if name in self.allow and name in self.refuse:
                 raise BridgeError(ErrorCode.OPTION, f"{name!r} cannot be both allowed and refused")

@@ -222,7 +222,7 @@ class Profile:
         """
         document = prompt.written.document
         if not isinstance(document, Transcript) or not prompt.is_open:
-            raise BridgeError(ErrorCode.OPTION, "the prompt leaves no turn open that an answer could go on with")
+            raise BridgeError(ErrorCode.OPTION, "the prompt has no open turn that an answer could continue")
         messages, turn = document.messages, document.open_turn
         first = len(messages)
         if turn is None:

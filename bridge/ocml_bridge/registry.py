@@ -54,7 +54,7 @@ def _find(format_id: str) -> Adapter | Exception:
         found = find(target)
     except Exception as error:
         return error
-    return found if isinstance(found, Adapter) else TypeError(f"{target} is no adapter")
+    return found if isinstance(found, Adapter) else TypeError(f"{target} is not an adapter")
 
 
 def _load(format_id: str) -> Adapter:

@@ -99,26 +99,26 @@ def prepare(
             what is no conversation.
     """
     if template is None and (date or effort):
-        raise BridgeError(ErrorCode.OPTION, "a date and an effort are for a profile, which has a place for them")
+        raise BridgeError(ErrorCode.OPTION, "a date and an effort need a profile; name one with --profile")
     if date is not None and not _DATE.fullmatch(date):
         raise BridgeError(ErrorCode.OPTION, f"{date[:40]!r} is not a date: YYYY-MM-DD")
     request = reading.transcript
     if not isinstance(request, Transcript):
-        raise BridgeError(ErrorCode.SHAPE, "a text to be completed is no conversation, and has no turn to open")
+        raise BridgeError(ErrorCode.SHAPE, "a text to complete is not a conversation, and has no turn to open")
     current, dropped = _conversation(request, reading.source), ()
     if template is None or not template.shows_reasoning:
         current, dropped = drop_analysis(current, last=not training)
     if current.tools == ():
         # A section without tools is one that no model was trained on.
         current = replace(current, tools=None)
-        dropped += (Loss(LossCode.TOOLS, Severity.LAYOUT, "/tools", "a prompt says nothing where there are no tools"),)
+        dropped += (Loss(LossCode.TOOLS, Severity.LAYOUT, "/tools", "a prompt leaves out an empty list of tools"),)
     left = remaining(len(request.messages), dropped)
     origins = tuple(f"/messages/{index}" for index in left)
     losses, names = dropped, ToolNames({})
     if not training:
         current = _opened(current, goes_on=goes_on)
     elif current.open_turn is not None:
-        losses += (Loss(LossCode.OPEN_TURN, Severity.LAYOUT, "/open_turn", "a line to train on opens no turn"),)
+        losses += (Loss(LossCode.OPEN_TURN, Severity.LAYOUT, "/open_turn", "a line to train on has no open turn"),)
         current = replace(current, open_turn=None)
     if template is not None:
         current, overridden = _overridden(current, effort)
@@ -181,7 +181,7 @@ def _overridden(request: Transcript, effort: str | None) -> tuple[Transcript, tu
     settings = request.settings or Settings()
     losses: tuple[Loss, ...] = ()
     if (wanted := settings.reasoning_effort) not in (None, effort):
-        detail = f"{effort} is asked for in place of {wanted[:40]}"
+        detail = f"the effort {effort} replaces the request's {wanted[:40]}"
         losses = (Loss(LossCode.SETTINGS, Severity.CHANGED, "/settings/reasoning_effort", detail),)
     return replace(request, settings=replace(settings, reasoning_effort=effort)), losses
 

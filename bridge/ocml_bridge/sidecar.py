@@ -165,7 +165,9 @@ def apply(back: Document, sidecar: Json, data: bytes, target: str, log: Log) -> 
     except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, BridgeError) as error:
         if isinstance(error, BridgeError) and error.code is ErrorCode.SIDECAR:
             raise
-        raise BridgeError(ErrorCode.SIDECAR, "the sidecar's patch does not give a document; is it damaged?") from error
+        raise BridgeError(
+            ErrorCode.SIDECAR, "the sidecar's patch does not give a document; the sidecar may be damaged"
+        ) from error
 
 
 def _checked(sidecar: Json, target: str) -> Object:

@@ -70,7 +70,9 @@ def _refuse_what_has_no_data(data: Any) -> None:
     else:
         return
     kind: type[Any] = data.__class__
-    raise BridgeError(ErrorCode.SHAPE, f"data is str, bytes or parsed JSON, not a {kind.__name__}; give {instead}")
+    raise BridgeError(
+        ErrorCode.SHAPE, f"data must be str, bytes, a Path or parsed JSON, not a {kind.__name__}; give {instead}"
+    )
 
 
 def _text(data: str | bytes, log: Log) -> str:
@@ -102,5 +104,5 @@ def _json(data: str | bytes, log: Log) -> Json:
         if bare is None:
             raise error.locate(text) from error.__cause__
         value = jsontext.loads(bare)
-        log.find(FindingCode.JSON_REPAIRED, "", "comments are no JSON; they are left out")
+        log.find(FindingCode.JSON_REPAIRED, "", "JSON has no comments; the comments are left out")
         return value

@@ -56,7 +56,7 @@ class ToolNames:
             name = self._spelled.get(recipient_of(declared))
             if name is not None:
                 severity = Severity.LAYOUT if name == declared else Severity.CHANGED
-                detail = f"the model knows it as the function {name[:80]}; in answers it has its own name again"
+                detail = f"the prompt calls this function {name[:80]}; answers have its own name again"
                 losses.append(Loss(LossCode.NAME, severity, f"{path}/name", detail))
         return losses
 

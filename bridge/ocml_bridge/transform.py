@@ -52,7 +52,7 @@ def drop_analysis(
         if index in dropped:
             continue
         if headless:
-            detail = "the message that it continued is dropped"
+            detail = "the message before it, which it continued, is left out"
             losses.append(Loss(LossCode.GROUPING, Severity.LAYOUT, f"/messages/{index}/continues", detail))
             kept.append(replace(message, continues=False))
             headless = False

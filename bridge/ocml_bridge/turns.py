@@ -126,7 +126,7 @@ def infer_grouping(messages: Sequence[Message]) -> tuple[Message, ...]:
 # --- declared tools ---------------------------------------------------------------------------------------------------
 
 
-_MOVED: Final = "its tools are declared apart from messages"
+_MOVED: Final = "the tools of this message are declared outside it"
 
 
 def hoist_tools(transcript: Transcript, log: Log) -> Transcript:
@@ -151,7 +151,12 @@ def hoist_tools(transcript: Transcript, log: Log) -> Transcript:
             continue
         log.lose(LossCode.TOOLS_MOVED, f"{path}/content", _MOVED, Severity.CHANGED)
         messages.append(replace(message, content=content_of(rest)))
-    log.lose(LossCode.TOOLS_MOVED, "/tools", "tools that stood inside messages are declared here", Severity.LAYOUT)
+    log.lose(
+        LossCode.TOOLS_MOVED,
+        "/tools",
+        "tools of messages are declared here, for the whole conversation",
+        Severity.LAYOUT,
+    )
     return replace(transcript, messages=tuple(messages), tools=tuple(tools))
 
 
@@ -279,7 +284,7 @@ def developer_place(messages: Sequence[Message]) -> int:
 def as_transcript(completion: Completion, log: Log) -> Transcript:
     """A text to be completed as one user message, for formats that hold conversations only. It is reported."""
     text = "".join(_plain_text(part) for part in parts_of(completion.content))
-    log.lose(LossCode.COMPLETION, "", "a text to be completed becomes the text of one user message", Severity.CHANGED)
+    log.lose(LossCode.COMPLETION, "", "the text to complete becomes one user message", Severity.CHANGED)
     return Transcript((Message("user", text),))
 
 

@@ -44,7 +44,7 @@ def _differences(document: Document, back: Document, result: Result) -> list[Los
 
 def _exposures(document: Document, back: Document, result: Result) -> list[Loss]:
     """Law 10: private messages that are shown; that a loss names them does not help."""
-    detail = "what end users are not to see is shown to them in the output"
+    detail = "the output shows end users what is hidden from them"
     exposed = exposed_messages(document, back, result.origins)
     return [unreported(LossCode.CHANNEL, f"/messages/{index}", detail) for index in exposed]
 
@@ -53,7 +53,7 @@ def _substance(document: Document, back: Document, result: Result) -> list[Loss]
     """Law 12: what was said and is not there is lost by a loss of class content, and not by any other that names it."""
     known = named(result.losses)
     return [
-        unreported(LossCode.CONTENT, path, "what was said here is not in the output")
+        unreported(LossCode.CONTENT, path, "the text here is not in the output")
         for path in vanished(document, back, result.losses, result.order)
         if covered(path, known)
     ]

@@ -38,10 +38,10 @@ _KINDS: Final[dict[type[Any], str]] = {
     Flags: "thought flags",
     Tools: "declared tools",
     Refusal: "a refusal",
-    Infill: "a text to fill in",
-    FileBreak: "the boundary of two files",
+    Infill: "a fill-in-the-middle text",
+    FileBreak: "the boundary between two files",
 }
-_MEDIA: Final = {"image": "an image", "audio": "a sound", "video": "a video", "file": "a file"}
+_MEDIA: Final = {"image": "an image", "audio": "audio", "video": "a video", "file": "a file"}
 
 
 def kind_of(part: Part) -> str:
@@ -49,9 +49,9 @@ def kind_of(part: Part) -> str:
     if isinstance(part, Media):
         return _MEDIA[part.media]
     if isinstance(part, Thought):
-        return f"the kind of a thought ({part.kind})"
+        return f"the thought's kind {shown(part.kind)}"
     if isinstance(part, Foreign):
-        return f"a part that was not understood, {_called(part.value)}"
+        return f"a part that was not understood ({_called(part.value)})"
     return _KINDS[type(part)]
 
 
@@ -59,7 +59,7 @@ def _called(value: Json) -> str:
     if isinstance(value, dict):
         members = cast("dict[str, Json]", value)
         name = members.get("type")
-        return f"of type {shown(name)}" if isinstance(name, str) else f"with {names_of(members)}"
+        return f"type {shown(name)}" if isinstance(name, str) else f"keys {names_of(members)}"
     return shown(value)
 
 
@@ -74,9 +74,9 @@ def shown(value: object) -> str:
     if isinstance(value, Part):
         return kind_of(value)
     if isinstance(value, Freeform):
-        return f"in {value.syntax[:LONGEST]}" if value.syntax else "of any kind"
+        return f"in {value.syntax[:LONGEST]}" if value.syntax else "(any text)"
     if isinstance(value, Signature):
-        return f"of {value.vendor[:LONGEST]}" if value.vendor else "of nobody who is named"
+        return f"of {value.vendor[:LONGEST]}" if value.vendor else "without a vendor"
     plain = value
     if isinstance(value, tuple):
         items = cast("tuple[object, ...]", value)
@@ -91,8 +91,11 @@ def shown(value: object) -> str:
     if len(text) <= LONGEST:
         return text
     if isinstance(plain, dict):
-        return f"with {names_of(cast('dict[str, Json]', plain))}"
-    return f"of {len(cast('list[Json]', plain)):,} items" if isinstance(plain, list) else f"{text[:LONGEST]}…"
+        return f"{{{names_of(cast('dict[str, Json]', plain))}}}"
+    if isinstance(plain, list):
+        count = len(cast("list[Json]", plain))
+        return f"[{count:,} item{'' if count == 1 else 's'}]"
+    return f"{text[:LONGEST]}…"
 
 
 def names_of(names: Collection[str]) -> str:

@@ -248,7 +248,7 @@ class TestVocabulary:
 
     def test_a_file_that_is_none_is_refused(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         (tmp_path / "tokenizer.model").write_bytes(b"no model")
-        assert "no SentencePiece model" in self.refused(monkeypatch, str(tmp_path / "tokenizer.model"))
+        assert "not a SentencePiece model" in self.refused(monkeypatch, str(tmp_path / "tokenizer.model"))
 
     def test_that_of_another_model_is_refused(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         path = write_model(tmp_path / "tokenizer.model", reserved=False)

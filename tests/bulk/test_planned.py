@@ -265,7 +265,7 @@ def test_parquet_rows_go_through_a_plan(batch: Run, tmp_path: Path) -> None:
     [
         (("--plan", "alpacca", "-t", "openai"), "did you mean alpaca?"),
         (("--plan", "alpaca", "-f", "openai", "-t", "openai"), "leave out --from"),
-        (("--plan", "alpaca", "--to-plan", "glaive"), "are read, and not written"),
+        (("--plan", "alpaca", "--to-plan", "glaive"), "can be read, but not written"),
         (("--plan", "alpaca", "--to-plan", "alpaca", "-t", "openai"), "leave out --to"),
         (("--plan", "no/such.yaml", "-t", "openai"), "no/such.yaml"),
     ],

@@ -88,7 +88,7 @@ def test_what_is_not_there_is_named(address: str, code: ErrorCode, memory: Any) 
 def test_texts_are_copied_first(memory: Any, batch: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     memory.pipe("/data/a.txt", b"<|im_start|>user\nHi<|im_end|>\n")
     assert batch("memory://data/a.txt", "-f", "chatml", "-t", "openai", "-o", tmp_path / "out") == 2
-    assert "copy a text here" in capsys.readouterr().err
+    assert "download it first" in capsys.readouterr().err
 
 
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,7 +122,7 @@ class TestWarnings:
         assert run(example, "-t", "ocm-0.1").err == ""
         lines = run(example, "-t", "ocm-0.1", "-v").err.splitlines()
         assert any("warning[call-id]" in line for line in lines)
-        said = "Everything that was said is there (474 of 474 characters)."
+        said = "All of the text is in the output (474 of 474 characters)."
         assert lines[-1] == f"{example}: converted to ocm-0.1. Not carried over: 2 call ids. {said}"
 
     def test_bookkeeping_is_counted_and_not_shown_one_by_one(self, run: Run) -> None:
@@ -159,7 +159,7 @@ class TestDryRun:
 
     def test_it_speaks_where_nothing_is_lost_and_the_report_is_written(self, run: Run, tmp_path: Path) -> None:
         done = run("-t", "canonical", "--dry-run", "--report", tmp_path / "report", stdin=TWO)
-        assert done.err.startswith("<stdin>: converted to canonical. Everything that was said is there ")
+        assert done.err.startswith("<stdin>: converted to canonical. All of the text is in the output ")
         assert json.loads((tmp_path / "report").read_bytes())["lossless"] is True
 
     def test_what_would_be_refused_is_refused(self, run: Run) -> None:

@@ -122,7 +122,7 @@ class TestTokens:
 
     @pytest.mark.parametrize("text", ["1 2 x", "1.5", "-1", "12345678901", '["1"]', "{}", "1e5", "٣"])
     def test_what_is_no_number_is_refused(self, text: str) -> None:
-        with pytest.raises(BridgeError, match=r"OCB-SHAPE: .* is no token id"):
+        with pytest.raises(BridgeError, match=r"OCB-SHAPE: .* is not a token id"):
             Numbers().feed(text, final=True)
 
 

@@ -46,11 +46,23 @@ def test_layout_is_passed_over() -> None:
 @pytest.mark.parametrize(
     ("characters", "code", "words"),
     [
-        (Characters(1204, 1204), LossCode.CALL_ID, "Everything that was said is there (1,204 of 1,204 characters)."),
-        (Characters(1204, 1210), LossCode.CALL_ID, "Everything that was said is there (1,204 of 1,204 characters)."),
-        (Characters(1204, 1204), LossCode.MEDIA, "Everything that was said is there (1,204 of 1,204 characters)."),
-        (Characters(1204, 800), LossCode.MESSAGE, "Of what was said, 800 of 1,204 characters are there."),
-        (Characters(5, 0), LossCode.EMPTIED, "Of what was said, 0 of 5 characters are there."),
+        (
+            Characters(1204, 1204),
+            LossCode.CALL_ID,
+            "All of the text is in the output (1,204 of 1,204 characters).",
+        ),
+        (
+            Characters(1204, 1210),
+            LossCode.CALL_ID,
+            "All of the text is in the output (1,204 of 1,204 characters).",
+        ),
+        (
+            Characters(1204, 1204),
+            LossCode.MEDIA,
+            "All of the text is in the output (1,204 of 1,204 characters).",
+        ),
+        (Characters(1204, 800), LossCode.MESSAGE, "800 of 1,204 characters of the text are in the output."),
+        (Characters(5, 0), LossCode.EMPTIED, "0 of 5 characters of the text are in the output."),
     ],
 )
 def test_how_much_of_it_is_there(characters: Characters, code: LossCode, words: str) -> None:
@@ -73,7 +85,7 @@ def test_a_conversion_that_is_allowed_to_empty_a_message_says_so(run: Run) -> No
     assert done.status == 0
     assert done.err.splitlines()[-1] == (
         "<stdin>: converted to harmony. Not carried over: 1 part that was not understood, "
-        "1 text of which nothing was understood. Of what was said, 0 of 5 characters are there."
+        "1 text that was not understood. 0 of 5 characters of the text are in the output."
     )
 
 
@@ -111,5 +123,5 @@ def test_a_text_on_a_terminal_ends_its_line(run: Run, tmp_path: Path, monkeypatc
 def test_whatever_is_lost_has_a_line(run: Run) -> None:
     every = write(Transcript((Message("user", "Hi", name="bob"),)), "harmony", policy=LENIENT)
     assert summary(every.target, every.losses, every.transcript, every.characters) == (
-        "converted to harmony. Not carried over: 1 name. Everything that was said is there (2 of 2 characters)."
+        "converted to harmony. Not carried over: 1 name. All of the text is in the output (2 of 2 characters)."
     )

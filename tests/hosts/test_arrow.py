@@ -56,7 +56,7 @@ def test_a_column_that_is_not_there(engine: Callable[[str], Any]) -> None:
 
 def test_a_column_that_has_the_name_of_one_that_is_added(engine: Callable[[str], Any]) -> None:
     table = engine("pyarrow").table({"outcome": ["new"], "text": ["<|im_start|>user\nhi<|im_end|>\n"]})
-    with pytest.raises(BridgeError, match="the column 'outcome' would stand there twice"):
+    with pytest.raises(BridgeError, match="the column 'outcome' would exist twice"):
         convert_table(table, "text", SETTINGS)
     added = Added(outcome="became")
     out = convert_table(table, "text", SETTINGS, added)
@@ -67,7 +67,7 @@ def test_a_column_that_has_the_name_of_one_that_is_added(engine: Callable[[str],
 def test_two_columns_of_one_name(engine: Callable[[str], Any]) -> None:
     arrow = engine("pyarrow")
     table = arrow.Table.from_arrays([arrow.array(["a"]), arrow.array(["b"])], names=["text", "text"])
-    with pytest.raises(BridgeError, match="'text' would stand there twice"):
+    with pytest.raises(BridgeError, match="'text' would exist twice"):
         convert_table(table, "text", SETTINGS)
 
 
@@ -106,7 +106,7 @@ def test_rows_by_a_plan(engine: Callable[[str], Any]) -> None:
         None,
     ]
     assert out.column("outcome").to_pylist() == ["converted", "converted", "quarantined"]
-    with pytest.raises(BridgeError, match="'output' would stand there twice"):
+    with pytest.raises(BridgeError, match="'output' would exist twice"):
         convert_table(table, "output", Settings("chatml"), plan=plan_of("alpaca"))
 
 

@@ -54,7 +54,7 @@ def test_streaming(engine: Callable[[str], Any], plain: Any, row_of: Callable[..
 
 def test_what_would_make_every_record_fail_is_said_before(engine: Callable[[str], Any]) -> None:
     dataset = engine("datasets").Dataset.from_dict({"text": ["x"], "error": ["none"]})
-    with pytest.raises(BridgeError, match="the column 'error' would stand there twice"):
+    with pytest.raises(BridgeError, match="the column 'error' would exist twice"):
         convert_dataset(dataset, "text", Settings("openai", "chatml"))
     with pytest.raises(BridgeError, match="there is no format 'chatmll'"):
         convert_dataset(dataset.remove_columns("error"), "text", Settings("openai", "chatmll"))

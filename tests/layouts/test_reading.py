@@ -402,10 +402,10 @@ def test_a_claude_export_has_texts_thoughts_and_calls_in_blocks() -> None:
         ("alpaca", {"instruction": "Why?", "output": 3}, "the row has 'instruction', 'output'"),
         ("alpaca", {"conversations": [{"from": "human", "value": "x"}]}, "it looks like sharegpt"),
         ("alpaca", {"instruction": "Why?", "output": "x", "history": [["a"]]}, "a pair of texts"),
-        ("messages", {"messages": [{"role": "user", "content": "x"}], "tools": "[{"}, "no JSON text"),
-        (AUTO, {"text": "The sky is blue."}, "no row of any layout"),
-        (AUTO, {"prompt": "Why?", "chosen": None, "rejected": "No."}, "no row of any layout"),
-        (AUTO, {"prompt": "Why?", "answers": [{"answer": "Because.", "rank": 1}]}, "no row of any layout"),
+        ("messages", {"messages": [{"role": "user", "content": "x"}], "tools": "[{"}, "not JSON text"),
+        (AUTO, {"text": "The sky is blue."}, "not a row of any layout"),
+        (AUTO, {"prompt": "Why?", "chosen": None, "rejected": "No."}, "not a row of any layout"),
+        (AUTO, {"prompt": "Why?", "answers": [{"answer": "Because.", "rank": 1}]}, "not a row of any layout"),
         (AUTO, {"mapping": {"a": {"message": None, "parent": "a", "children": ["a"]}}}, "a tree with a message"),
         (
             AUTO,
@@ -433,8 +433,8 @@ def test_what_is_no_row_says_why(plan: str, row: dict[str, Any], message: str) -
         ({"layout": "alpaca", "columns": {"instructon": "q"}}, "did you mean instruction?"),
         ({"layout": "alpaca", "thoughts": "thinc"}, "did you mean think?"),
         ({"columns": {}}, "has no 'layout'"),
-        ({"layout": "alpaca", "roles": ["user"]}, "is a mapping of names to names"),
-        (3, "is no mapping"),
+        ({"layout": "alpaca", "roles": ["user"]}, "must map names to names"),
+        (3, "is not a mapping"),
     ],
 )
 def test_a_mistake_in_a_plan_names_what_is_near(value: Any, message: str) -> None:

@@ -256,7 +256,9 @@ def test_an_error_in_the_stream_ends_it() -> None:
     stop = got[-1]
     assert isinstance(stop, Stop)
     assert stop.reason == "error"
-    assert [event.detail for event in got if isinstance(event, Finding)] == ["the server broke off: Overloaded"]
+    assert [event.detail for event in got if isinstance(event, Finding)] == [
+        "the server cut the stream off: Overloaded"
+    ]
 
 
 def test_what_nobody_knows_is_noted_and_the_rest_is_read() -> None:

@@ -159,7 +159,9 @@ def test_an_exception_ends_the_stream() -> None:
         decoder(STREAM), [lines(START, delta(0, text="Hi"), {"throttlingException": {"message": "slow"}})]
     )
     assert played.stop.reason == "error"
-    assert [event.detail for event in played.events if isinstance(event, Finding)] == ["the server broke off: slow"]
+    assert [event.detail for event in played.events if isinstance(event, Finding)] == [
+        "the server cut the stream off: slow"
+    ]
 
 
 def test_events_are_no_document() -> None:

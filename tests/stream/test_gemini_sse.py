@@ -182,7 +182,7 @@ def test_an_error_in_the_stream_ends_it() -> None:
     )
     assert played.stop.reason == "error"
     assert [event.detail for event in played.events if isinstance(event, Finding)] == [
-        "the server broke off: overloaded"
+        "the server cut the stream off: overloaded"
     ]
 
 

@@ -184,7 +184,7 @@ def test_an_error_ends_the_stream_and_what_came_is_the_document() -> None:
         assert result.stop.reason == "error"
         assert cast("Transcript", result.stop.document).messages[0].content == "Hi"
         (found,) = [event for event in result.events if isinstance(event, Finding)]
-        assert (found.code, found.detail) == ("E-STREAM-TRUNCATED", "the server broke off: no")
+        assert (found.code, found.detail) == ("E-STREAM-TRUNCATED", "the server cut the stream off: no")
 
 
 def test_done_behind_everything_is_taken_and_padding_is_not() -> None:

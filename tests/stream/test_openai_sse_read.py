@@ -318,7 +318,7 @@ def test_calls_are_told_apart_whatever_their_indices(items: list[Json]) -> None:
 def test_arguments_may_be_no_text() -> None:
     source = stream(calls({"index": 0, "id": "c1", "function": {"name": "f", "arguments": {"a": 1}}}))
     assert messages_of(source) == [F]
-    assert findings(source) == ["a call's arguments are no text; they are written as JSON"]
+    assert findings(source) == ["the arguments of a call are not a text; they are written as JSON"]
     assert messages_of(stream(calls({"index": 0, "id": "c1", "function": {"name": "f", "arguments": None}}))) == [
         call("functions.f", "", "c1")
     ]
@@ -338,13 +338,13 @@ def test_a_call_with_neither_name_nor_arguments_is_left_out_and_found() -> None:
 def test_a_deprecated_call_without_a_name_is_kept_and_found() -> None:
     source = stream({"function_call": {"arguments": "{}"}})
     assert messages_of(source) == [call("functions.", "{}", None)]
-    assert findings(source) == ["a call has an empty name; its recipient is 'functions.', and no tool has it"]
+    assert findings(source) == ["a call has an empty name; it is read as a call to 'functions.', which is not a tool"]
 
 
 def test_a_call_without_a_name_is_kept_behind_those_that_have_one_and_found() -> None:
     source = stream(calls(item(0, "c0", text="{}"), item(1, "c1", "f", '{"a":1}')))
     assert messages_of(source) == [F, call("functions.", "{}", "c0")]
-    assert findings(source) == ["a call has an empty name; its recipient is 'functions.', and no tool has it"]
+    assert findings(source) == ["a call has an empty name; it is read as a call to 'functions.', which is not a tool"]
 
 
 def test_custom_tools_and_the_deprecated_call_are_read() -> None:
@@ -403,7 +403,9 @@ def test_of_several_answers_the_first_is_read_and_the_others_are_kept() -> None:
     document = play(source).stop.document
     assert isinstance(document, Transcript)
     assert [(one.label, one.messages) for one in document.alternatives or ()] == [("choice", (final("b"),))]
-    assert findings(source) == ["the stream has several answers; the first is read, the others are kept"]
+    assert findings(source) == [
+        "the stream has several answers; the first is read, and the others are kept as alternatives"
+    ]
 
 
 def test_ids_that_change_with_every_chunk_are_said_once() -> None:
@@ -467,7 +469,7 @@ def test_a_stream_is_whole_if_it_says_so(source: str, given: Reason | None, reas
 
 def test_what_the_server_says_of_its_error_is_found_and_kept() -> None:
     source = sse(chunk({"content": "a"}), {"error": {"message": "overloaded", "code": 503}}, chunk({"content": "b"}))
-    assert findings(source) == ["the server broke off: overloaded"]
+    assert findings(source) == ["the server cut the stream off: overloaded"]
     assert messages_of(source)[0].content == "a"
     document = play(source).stop.document
     assert isinstance(document, Transcript)

@@ -35,7 +35,7 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
     if is_reasoning(message):
         return _nearest_thought(message, index, log, keeps_unsigned=keeps_unsigned)
     if message.role != "assistant" and is_private(message):
-        drop_message(log, index, f"{HOME} would show what a message of this role says in private")
+        drop_message(log, index, f"{HOME} cannot keep text of this role private, so it leaves it out")
         return None
     if is_spoken(message) and message.content == "" and not NOTES.of(message.layout):
         detail = f"{HOME} has no place for an empty message"
@@ -57,7 +57,7 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
 
 def _nearest_thought(message: Message, index: int, log: Log, *, keeps_unsigned: bool) -> Message | None:
     if not (keeps_unsigned or is_from_here(message)):
-        drop_message(log, index, f"{HOME} takes no thought without the signature that it was given")
+        drop_message(log, index, f"{HOME} refuses reasoning without its signature")
         return None
     if message.channel != "analysis":
         message = replace(message, channel="analysis")
@@ -66,7 +66,7 @@ def _nearest_thought(message: Message, index: int, log: Log, *, keeps_unsigned: 
         path = f"/messages/{index}/content"
         message = replace(message, content=narrow(content, (), path, log, target=HOME, hoisted=True, private=True))
     if not message.content and not is_from_here(message):
-        drop_message(log, index, f"{HOME} has no place for a thought that says nothing")
+        drop_message(log, index, f"{HOME} has no place for reasoning without text")
         return None
     return message
 

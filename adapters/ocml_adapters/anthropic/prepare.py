@@ -99,7 +99,7 @@ def note_repeated(items: list[Item], log: Log) -> None:
         if call_id is None or not head.calls:
             continue
         if call_id in seen:
-            detail = "an earlier call has this id; the API asks for unique ones"
+            detail = "an earlier call has the same id; the API requires unique ids"
             log.find(FindingCode.CALL_ID_REPEATED, f"/messages/{index}/call_id", detail)
             layout = head.message("", call_id).layout or {}
             noted = {**layout, HOME: {**NOTES.of(layout), "call_id": _KEPT}}
@@ -143,7 +143,7 @@ def with_one_prompt(
             continue
         first = message_of(made[0])
         made[0] = item_of(replace(first, content=(*parts_of(first.content), *parts_of(message.content))))
-        detail = f"it stands in the system prompt, behind message {kept[0]}"
+        detail = f"this message moves into the system prompt, after message {kept[0]}"
         log.lose(LossCode.MESSAGE, f"/messages/{place}", detail, Severity.CHANGED)
     return [*made, *items[count:]], [*kept, *places[count:]]
 

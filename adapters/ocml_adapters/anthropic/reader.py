@@ -25,10 +25,10 @@ def checked(wire: Json, at: int, place: Callable[[int], str]) -> Object:
         BridgeError: OCB-SHAPE with the JSON pointer of what is none.
     """
     if not isinstance(wire, dict):
-        raise BridgeError(ErrorCode.SHAPE, "a message is an object with a 'role'", path=place(at))
+        raise BridgeError(ErrorCode.SHAPE, "a message must be an object with a 'role'", path=place(at))
     message = cast("Object", wire)
     if not is_system_prompt(message) and not isinstance(message.get("role"), str):
-        raise BridgeError(ErrorCode.SHAPE, "a message needs a 'role'", path=f"{place(at)}/role")
+        raise BridgeError(ErrorCode.SHAPE, "a message must have a 'role'", path=f"{place(at)}/role")
     return message
 
 
@@ -129,13 +129,15 @@ def notice(unit: Object, made: Sequence[Message], index: int, log: Log) -> None:
     role: str = unit.get("role", SYSTEM)
     path = f"/messages/{index}"
     if role not in ROLES:
-        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"the API has no role {role[:40]!r}; it is kept")
+        log.find(
+            FindingCode.UNKNOWN_ROLE, f"{path}/role", f"the API has no role {role[:40]!r}; the role is kept as it is"
+        )
     for at, message in enumerate(made, index):
         if message.recipient == FUNCTIONS:
-            detail = f"a call has an empty name; its recipient is {FUNCTIONS!r}, and no tool has it"
+            detail = f"a call has an empty name; it is read as a call to {FUNCTIONS!r}, which is not a tool"
             log.find(FindingCode.SHAPE, f"/messages/{at}/recipient", detail)
     for place in _odd_places(made, index):
-        log.find(FindingCode.SHAPE, place, "this block cannot be understood; it is kept")
+        log.find(FindingCode.SHAPE, place, "this content block is not understood; it is kept as it is")
 
 
 def _odd_places(made: Sequence[Message], index: int) -> Iterator[str]:

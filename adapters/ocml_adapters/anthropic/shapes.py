@@ -99,9 +99,9 @@ def _is_response(document: Object) -> bool:
 def _read_list(source: list[Json]) -> Shell:
     _DOCUMENTS.refuse(source)
     if any(isinstance(item, dict) and MESSAGES in item and "role" not in item for item in source):
-        raise BridgeError(ErrorCode.SHAPE, f"a list of conversations, not of messages; {BATCH_HINT}", path="")
+        raise BridgeError(ErrorCode.SHAPE, f"this is a list of conversations, not of messages; {BATCH_HINT}", path="")
     if isinstance(source, Lines) and not all(map(_is_message, source)):
-        raise BridgeError(ErrorCode.SHAPE, f"JSON lines that are not one message each; {BATCH_HINT}", path="")
+        raise BridgeError(ErrorCode.SHAPE, f"these JSON lines are not one message each; {BATCH_HINT}", path="")
     return Shell(list(source), None, {}, {"shape": "list"}, lambda at: f"/{at}")
 
 
@@ -141,7 +141,7 @@ def _read_request(document: Object, log: Log) -> Shell:
     if others:
         shell.extras[TOOLS] = others
     if TOOLS in shell.extras:
-        log.find(FindingCode.SHAPE, f"/extras/{HOME}/{TOOLS}", "in tools, what has no name is kept")
+        log.find(FindingCode.SHAPE, f"/extras/{HOME}/{TOOLS}", "an item of 'tools' has no name; it is kept as it is")
     asks = shell.settings is not None and shell.settings.max_tokens is not None
     shell.cut_off = asks and is_text_of_assistant(wires)
     if shell.settings is not None and shell.settings.model is not None and not asks:

@@ -60,7 +60,7 @@ class EventDecoder(AssemblingDecoder):
             return
         update = self._assembly.take(value, kind)
         if update is None:
-            self.note("an event is not understood; it is left out")
+            self.note("an event is not understood; the event is left out")
         elif update.block is not None and update.begins:
             self._begin(update.block)
         elif update.block in self._current and update.text:
@@ -75,7 +75,7 @@ class EventDecoder(AssemblingDecoder):
         before = self._assembly.blocks[-2] if len(self._assembly.blocks) > 1 else None
         if before is not None and not before.is_whole:
             self._live = False
-            self.note("a block begins before the one before it has ended; they are told at the end")
+            self.note("a block begins before the previous block has ended; both are passed on at the end")
         if not self._live:
             return
         head = read_block(block.first, "assistant")
@@ -155,7 +155,7 @@ class EventDecoder(AssemblingDecoder):
         for index, block in zip(places, calls, strict=True):
             if block.given is not None:
                 messages[index] = replace(messages[index], content=block.given)
-                detail = "the arguments are not the JSON of an object; they are kept as text"
+                detail = "the arguments are not a JSON object; they are kept as text"
                 self.log.find(FindingCode.JSON_OPAQUE, f"/messages/{index}/content", detail, Severity.CHANGED)
         return replace(document, messages=tuple(messages))
 

@@ -198,7 +198,7 @@ def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
     order = gathered(items, is_in_turn)
     if order is not None:
         place = next(at for at, index in enumerate(order) if at != index)
-        detail = "the API wants replies directly behind their calls, in the order of these; they stay where they are"
+        detail = "the API requires replies directly after their calls, in the order of the calls; they are not moved"
         log.find(FindingCode.SHAPE, f"/messages/{place}", detail)
         around = replace(around, layout={**(around.layout or {}), HOME: {**NOTES.of(around.layout), _ORDER: _KEPT}})
     return Conversation(items, around)

@@ -49,7 +49,7 @@ class Block:
         """More of it; the text that is new."""
         new: list[str] = []
         if self.is_whole:
-            note("a delta comes behind the end of its block; it is left out")
+            note("a delta comes after the end of its block; the delta is left out")
             return ""
         for kind, value in delta.items():
             if kind == "citation" and self.kind in ("", "text"):
@@ -59,7 +59,7 @@ class Block:
             told = self._told(value) if kind == self.kind else None
             if told is None:
                 self.kind = before
-                note(f"a delta {kind[:40]!r} does not fit its block; it is left out")
+                note(f"a delta {kind[:40]!r} does not fit its block; the delta is left out")
             else:
                 new.append(told)
         self.text += new

@@ -53,7 +53,7 @@ class EventDecoder(AssemblingDecoder):
             if kind == "messageStart":
                 self._assembly.role = "assistant"
                 if members.get("role") != "assistant":
-                    self.note("an answer is the assistant's; another role is left out")
+                    self.note("an answer has the role of the assistant; another role is left out")
             elif kind in ("messageStop", "metadata"):
                 self._assembly.tell(members)
             elif kind.endswith("Exception"):
@@ -61,18 +61,18 @@ class EventDecoder(AssemblingDecoder):
             elif kind.startswith("contentBlock"):
                 self._take_of_block(kind, members)
             else:
-                self.note(f"an event {kind[:40]!r} is not known; it is left out")
+                self.note(f"an event {kind[:40]!r} is not known; the event is left out")
         if self._assembly.reason is not None:
             self.over = _REASONS.get(self._assembly.reason, "stop")
 
     def _take_of_block(self, kind: str, members: Object) -> None:
         index = members.get("contentBlockIndex")
         if type(index) is not int:
-            self.note("an event of a block does not say of which; it is left out")
+            self.note("an event does not name its block; the event is left out")
         elif kind == "contentBlockStart":
             block = self._assembly.start(index, members.get("start"))
             if block is None:
-                self.note("a block begins twice; its second beginning is left out")
+                self.note("a block begins twice; the second beginning is left out")
             else:
                 self._begin(block)
         elif kind == "contentBlockDelta":

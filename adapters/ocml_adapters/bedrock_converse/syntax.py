@@ -54,4 +54,4 @@ EXPECTED: Final = (
     "expected a request with 'messages', a response with 'output' and 'stopReason', or a list of messages with"
     " 'content'"
 )
-EVENTS: Final = "events of one answer; `ocml-convert stream -f bedrock-converse` puts them together"
+EVENTS: Final = "the items are events of one answer; `ocml-convert stream -f bedrock-converse` puts them together"

@@ -79,7 +79,12 @@ def _with_settings(values: Object, log: Log) -> Object:
     unknown = {key: value for key, value in others.items() if key in inside}
     paths = [f"/header/{key}" for key in moved] + [f"/extras/openai/{key}" for key in beside if key in asked]
     for path in paths:
-        log.find(FindingCode.EARLIER_FORM, path, "a conversation has settings of its own", Severity.LAYOUT)
+        log.find(
+            FindingCode.EARLIER_FORM,
+            path,
+            "the settings are stored in an earlier form of the canonical form",
+            Severity.LAYOUT,
+        )
     values = _without(values, asked) if beside else values
     if unknown:
         extras = _object(values.get("extras"))
@@ -99,13 +104,16 @@ def _message(message: Json, path: str, log: Log) -> Json:
         content = [_with_tools(part, f"{path}/content/{at}/tools", log) for at, part in parts]
         values = {**values, "content": content}
     if (place := place_of_signature(values)) is not None:
-        detail = "a message has a signature of its own"
+        detail = "the signature is stored in an earlier form of the canonical form"
         log.find(FindingCode.EARLIER_FORM, f"{path}/extras/{'/'.join(place)}", detail, Severity.LAYOUT)
         values = with_signature(values, place)
     if not _has_weight_of_openai(values):
         return values
     log.find(
-        FindingCode.EARLIER_FORM, f"{path}/extras/openai/weight", "a message has a weight of its own", Severity.LAYOUT
+        FindingCode.EARLIER_FORM,
+        f"{path}/extras/openai/weight",
+        "the training weight is stored in an earlier form of the canonical form",
+        Severity.LAYOUT,
     )
     return _without({**values, "weight": _extras_of_openai(values)["weight"]}, {"weight"})
 
@@ -139,8 +147,8 @@ def _tool(tool: Json, path: str, log: Log) -> Json:
     return {**others, **({"extras": extras} if extras else {}), "strict": strict}
 
 
-_FREEFORM: Final = "a tool says itself what it takes in place of arguments"
-_STRICT: Final = "a tool says itself whether it is strict"
+_FREEFORM: Final = "the tool's freeform input is stored in an earlier form of the canonical form"
+_STRICT: Final = "the tool's strict flag is stored in an earlier form of the canonical form"
 _DECLARING: Final = ("openai", "chatml", "ocm-0.1")
 """The formats that had what else a function object says among their extras of a tool."""
 

@@ -206,7 +206,7 @@ class FamilyWriter(TextEncoder):
             return out
         for index, message in enumerate(document.messages):
             if is_private(message) and (message.role != "assistant" or not _has_text(message)):
-                drop_message(self.log, index, f"{TEXT.id} has a place for the assistant's thoughts only")
+                drop_message(self.log, index, f"{TEXT.id} has private reasoning of the assistant only")
         if opening is None:
             return out
         made = opened(opening)

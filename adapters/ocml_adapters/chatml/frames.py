@@ -113,7 +113,7 @@ def remark_markup(frame: Frame, contents: Contents, path: str, log: Log) -> None
     tags = () if made.role == "assistant" else MARKUP.get(made.role, ())
     tag = next((tag for tag in tags if tag in str(made.content)), None)
     if tag is not None:
-        detail = f"`{tag}`, as chat templates write it, is text here: what stands behind it is not understood"
+        detail = f"`{tag}` is read as text here, and so is the markup of chat templates that follows it"
         log.find(FindingCode.MARKUP, f"{path}/content", detail)
 
 

@@ -103,7 +103,7 @@ def from_list(source: Json, log: Log) -> Pieces:
         BridgeError: OCB-SHAPE with the path of the first item that is neither a token nor a string.
     """
     if not isinstance(source, list):
-        raise BridgeError(ErrorCode.SHAPE, 'ChatML as JSON is a list of {"token": …} objects and strings', path="")
+        raise BridgeError(ErrorCode.SHAPE, 'ChatML as JSON must be a list of {"token": …} objects and strings', path="")
     out = Pieces()
     gap: list[Json] = []
     body: list[Json] | None = None
@@ -112,7 +112,7 @@ def from_list(source: Json, log: Log) -> Pieces:
     for index, item in enumerate(items):
         token = token_of(item)
         if token is None and not isinstance(item, str):
-            raise BridgeError(ErrorCode.SHAPE, 'neither a string nor {"token": "…"}', path=f"/{index}")
+            raise BridgeError(ErrorCode.SHAPE, 'an item must be a string or {"token": "…"}', path=f"/{index}")
         if token == START or (token == END and body is not None):
             if body is not None:
                 _close(out, gap, body, start, END if token == END else "")
@@ -191,7 +191,7 @@ class ListReader(UnitReader):
         remark(frame, path, log, LIST)
         tag = next((tag for tag in MARKUP.get(made.role, ()) if tag in frame.body), None)
         if tag is not None:
-            detail = f"`{tag}`, as Hermes and Qwen write it, is text here: calls, tools and thoughts are not taken out"
+            detail = f"`{tag}` is read as text here: this format does not read the markup of Hermes and Qwen"
             log.find(FindingCode.MARKUP, f"{path}/content", detail)
         return (_remembering(made, frame, at, cast("Pieces", parted.document)),)
 

@@ -20,7 +20,7 @@ from ocml_bridge.visibility import is_private
 
 from .syntax import END, HOME, NOTES, OPENAI, START, TEXT, Form, control_of, may_be_markup
 
-_NO_END: Final = f"no {END} before the next {START}; it is taken to end there"
+_NO_END: Final = f"{END} is missing; the message is read up to the next {START}"
 _NOTHING: Final[frozenset[str]] = frozenset()
 _MUST: Final = frozenset({END})
 _MAY: Final = frozenset({END, ""})
@@ -125,7 +125,7 @@ def remark_header(frame: Frame, path: str, log: Log, *, replies: bool = False) -
     if heading.role not in ROLES and not replies:
         log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"{heading.role!r} is not a role of ChatML", Severity.LAYOUT)
     if heading.rest:
-        detail = f"{' '.join(heading.rest)!r} in the header is kept as it is"
+        detail = f"{' '.join(heading.rest)!r} in the header is not understood; it is kept as it is"
         log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)
 
 
@@ -133,9 +133,13 @@ def remark_gap(frame: Frame, path: str, log: Log) -> None:
     """Note text in front of a frame that is outside of any message."""
     if not is_trivia(frame.gap):
         if END in frame.gap:
-            log.find(FindingCode.STRAY_TOKEN, path, f"{END} without a message before it")
+            log.find(FindingCode.STRAY_TOKEN, path, f"{END} ends no message")
         if frame.gap.replace(END, "").strip():
-            log.find(FindingCode.TEXT_OUTSIDE, path, "text in front of it is outside of any message")
+            log.find(
+                FindingCode.TEXT_OUTSIDE,
+                path,
+                "there is text before this message, outside of any message; it is kept beside the messages",
+            )
 
 
 def remark_tail(tail: str, last: Frame | None, log: Log, form: Form) -> None:
@@ -145,9 +149,9 @@ def remark_tail(tail: str, last: Frame | None, log: Log, form: Form) -> None:
         BridgeError: OCB-NO-FRAMES where there is no frame.
     """
     if last is None and tail.strip():
-        raise refused(ErrorCode.NO_FRAMES, f"no {START} in it: this is not ChatML", form)
+        raise refused(ErrorCode.NO_FRAMES, f"the input has no {START}, so it is not ChatML", form)
     if not is_trivia(tail):
-        log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
+        log.find(FindingCode.TEXT_OUTSIDE, "", "there is text after the last message; it is kept beside the messages")
 
 
 def refused(code: ErrorCode, detail: str, form: Form, offset: int | None = None) -> BridgeError:

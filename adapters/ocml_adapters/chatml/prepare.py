@@ -68,7 +68,12 @@ class Draft:
             items.append(item)
             origins.append(index)
         self.items, self.origins = items, origins
-        log.lose(LossCode.TOOLS_MOVED, "/tools", "tools of messages are declared apart", Severity.LAYOUT)
+        log.lose(
+            LossCode.TOOLS_MOVED,
+            "/tools",
+            "the tools of this message are declared once for the conversation",
+            Severity.LAYOUT,
+        )
         return (*(declared or ()), *moved)
 
     def _place_tools(self, around: Transcript, tools: Sequence[Tool] | None, family: Family) -> None:
@@ -184,9 +189,11 @@ def _without_tools(message: Message, index: int, moved: list[Tool], log: Log) ->
     moved += (tool for part in declared for tool in part.tools)
     path = f"/messages/{index}"
     if len(declared) == len(message.content):
-        log.lose(LossCode.TOOLS_MOVED, path, "its tools are declared apart from it", Severity.CHANGED)
+        log.lose(LossCode.TOOLS_MOVED, path, "the tools of this message are declared outside it", Severity.CHANGED)
         return None
-    log.lose(LossCode.TOOLS_MOVED, f"{path}/content", "its tools are declared apart from it", Severity.CHANGED)
+    log.lose(
+        LossCode.TOOLS_MOVED, f"{path}/content", "the tools of this message are declared outside it", Severity.CHANGED
+    )
     content = narrow(message.content, (), f"{path}/content", log, target=TEXT.id, hoisted=True)
     return replace(message, content=content)
 

@@ -74,10 +74,14 @@ def _level(wanted: str | None, template: Template, log: Log) -> str | None:
         return OFF
     level = _NEAREST.get(wanted, default)
     if level is not None and level in template.efforts:
-        detail, severity = f"of the efforts that the model knows, {level} is the nearest", CHANGED
+        detail, severity = f"the prompt asks for {level}, the nearest effort that the model has", CHANGED
     else:
         level, severity = default, Severity.LOST
-        detail = "the chat template cannot say how much to think" if thinks else "the model does not think"
+        detail = (
+            "the chat template cannot set the reasoning effort"
+            if thinks
+            else "the model has no reasoning to set an effort for"
+        )
     log.lose(LossCode.SETTINGS, "/settings/reasoning_effort", detail, severity)
     return level
 
@@ -120,13 +124,13 @@ def _answer(group: list[Part], template: Template, log: Log, *, current: bool, l
     for part in group:
         if is_thought(part.message):
             if not current:
-                log.lose(LossCode.THOUGHT, part.path, "the chat template shows no reasoning of earlier turns")
+                log.lose(LossCode.THOUGHT, part.path, "the chat template leaves out the reasoning of earlier turns")
                 continue
         elif is_call(part.message) and not template.shows_calls:
-            log.lose(LossCode.MESSAGE, part.path, "the chat template shows no calls")
+            log.lose(LossCode.MESSAGE, part.path, "the chat template leaves out calls")
             continue
         elif not is_call(part.message) and calls and not template.shows_text:
-            log.lose(LossCode.MESSAGE, part.path, "the chat template shows no text beside calls")
+            log.lose(LossCode.MESSAGE, part.path, "the chat template leaves out text beside calls")
             continue
         shown.append(part._replace(message=replace(part.message, continues=shown != [])))
     if not shown:
@@ -149,10 +153,12 @@ def _spoken(part: Part, template: Template, log: Log) -> Part:
     role, name = message.role, message.name
     if role == "developer":
         role = "system"
-        log.lose(LossCode.ROLE, f"{path}/role", "to the model, the developer's instructions are the system's", CHANGED)
+        log.lose(
+            LossCode.ROLE, f"{path}/role", "the chat template has no developer role; the role becomes 'system'", CHANGED
+        )
     if name is not None and (role != "tool" or template.family is None):
         name = None
-        log.lose(LossCode.NAME, f"{path}/name", "the chat template writes no names")
+        log.lose(LossCode.NAME, f"{path}/name", "the chat template leaves out speakers' names")
     return part if (role, name) == (message.role, message.name) else Part(replace(message, role=role, name=name), path)
 
 
@@ -165,7 +171,7 @@ def _stripped(part: Part, template: Template, log: Log) -> Part:
     content = strip(message.content)
     if content == message.content:
         return part
-    detail = "the chat template takes white space off its ends"
+    detail = "the chat template removes white space at both ends of the text"
     log.lose(LossCode.CONTENT, f"{part.path}/content", detail, CHANGED)
     return part._replace(message=replace(message, content=content))
 
@@ -187,13 +193,15 @@ def _headed(parts: list[Part], template: Template, effort: Effort, *, tools: boo
         return (parts if text is None else [Part(Message("system", text)), *parts]), False
     if first.message.content != "":
         if words and isinstance(first.message.content, str):
-            log.lose(LossCode.CONTENT, f"{first.path}/content", "how much to think is told in front of it", CHANGED)
+            log.lose(
+                LossCode.CONTENT, f"{first.path}/content", "the reasoning effort is written before this text", CHANGED
+            )
             first = first._replace(message=replace(first.message, content=f"{words}{first.message.content}"))
         return [first, *parts[1:]], False
     beside = tools and template.family is not None and not template.always_tools
     if template.empty_system and not beside:
         return parts, False
-    log.lose(LossCode.MESSAGE, first.path, "the chat template has no frame for an empty text", Severity.LAYOUT)
+    log.lose(LossCode.MESSAGE, first.path, "the chat template leaves out an empty message", Severity.LAYOUT)
     text = words.rstrip("\n")
     return [
         *([Part(Message("system", text))] if text else ()),

@@ -116,11 +116,11 @@ class FamilyFrames(UnitWriter):
         """Who speaks, and a text, a thought, a call or a reply; None for private text that is not the assistant's."""
         private, path = is_private(message), f"/messages/{index}"
         if private and message.role != "assistant":
-            drop_message(log, index, f"{TEXT.id} has a place for the assistant's thoughts only")
+            drop_message(log, index, f"{TEXT.id} has private reasoning of the assistant only")
             return None
         content = cast("str", narrow(message.content, (), f"{path}/content", log, target=TEXT.id, private=private))
         if private and not content.strip():
-            drop_message(log, index, f"{TEXT.id} has no thoughts without a word")
+            drop_message(log, index, f"{TEXT.id} has no place for reasoning without text")
             return None
         return turn(message, content, private=private)
 
@@ -281,7 +281,12 @@ def _remark_spelling(group: Sequence[Message], image: Sequence[Message], paths: 
         old, new = str(source.content), str(each.content)
         if is_call(source) and old != new and same_json(old, new):
             severity = Severity.LAYOUT if len(new) >= len(old) else Severity.CHANGED
-            log.lose(LossCode.CONTENT, f"{path}/content", "the arguments are spelled anew", severity)
+            log.lose(
+                LossCode.CONTENT,
+                f"{path}/content",
+                f"{TEXT.id} writes the JSON of the arguments with other spacing or escapes",
+                severity,
+            )
 
 
 def _thinks(head: Head) -> bool:

@@ -345,6 +345,6 @@ def _text_first(content: Content, path: str, log: Log) -> Content:
     texts = [part.text for part in content if isinstance(part, Text)]
     media = [part for part in content if isinstance(part, Media)]
     if not (len(texts) == 1 and isinstance(content[0], Text)):
-        detail = f"{HOME} has one text in a reply, before its media"
+        detail = f"{HOME} joins the texts of a reply into one, before its media"
         log.lose(LossCode.CONTENT, path, detail, Severity.CHANGED)
     return (Text("".join(texts)), *media) if media else "".join(texts)

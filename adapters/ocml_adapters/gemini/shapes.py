@@ -232,7 +232,7 @@ def _read_response(document: Object, raw: Object) -> Shell:
     layout: Object = {SHAPE: "response"}
     first = candidates[0] if candidates else None
     if first is not None and not isinstance(first, dict):
-        raise BridgeError(ErrorCode.SHAPE, "a candidate is an object", path=f"/{CANDIDATES}/0")
+        raise BridgeError(ErrorCode.SHAPE, "a candidate must be an object", path=f"/{CANDIDATES}/0")
     others = candidates[1:]
     branches = [_branch(other, index) for index, other in enumerate(others, 1)]
     head: Object = keys(cast("Object", first)) if isinstance(first, dict) else {}

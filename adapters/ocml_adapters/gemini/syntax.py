@@ -80,4 +80,4 @@ ENGINE_KEYS: Final = frozenset(
 CUT_OFF: Final = (None, "MAX_TOKENS", "MALFORMED_FUNCTION_CALL")
 """The reasons of an answer that is not whole: too long, broken, or none because it never came to an end."""
 EXPECTED: Final = "expected a request with 'contents', a response with 'candidates', or a list of contents with 'parts'"
-CHUNKS: Final = "chunks of one answer, not answers; `ocml-convert stream -f gemini-sse` puts them together"
+CHUNKS: Final = "the items are chunks of one answer; `ocml-convert stream -f gemini-sse` puts them together"

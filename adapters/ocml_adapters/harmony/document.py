@@ -147,7 +147,7 @@ def _instructed(conversation: Conversation, made: Prepared, at: int, options: Op
             log.losses += noted.losses
             empty = says_nothing(message_of(conversation.items[origins[at]]))
             severity = Severity.LAYOUT if empty else Severity.CHANGED
-            log.lose(LossCode.TOOLS_MOVED, path, "it holds nothing but the declared tools", severity)
+            log.lose(LossCode.TOOLS_MOVED, path, "the message holds nothing but the declared tools", severity)
             items[at], origins[at] = (_SECTION, body, None), TOOLS
             around.tools = declares.tools
     return Prepared(items, around, origins)

@@ -93,11 +93,13 @@ def _effort(settings: Settings, log: Log) -> str:
         return MEDIUM
     effort = EFFORTS.get(wanted)
     if effort is None:
-        detail = f"gpt-oss knows no effort {wanted[:40]!r}; it is {MEDIUM}"
+        detail = f"gpt-oss has no effort {wanted[:40]!r}; the prompt asks for {MEDIUM}"
         _report(log, "reasoning_effort", detail, Severity.LOST)
         return MEDIUM
     if effort != wanted:
-        _report(log, "reasoning_effort", f"of the efforts that gpt-oss knows, {effort} is the nearest to {wanted}")
+        _report(
+            log, "reasoning_effort", f"the prompt asks for {effort}, the nearest effort to {wanted} that gpt-oss has"
+        )
     return effort
 
 
@@ -111,11 +113,20 @@ def _own(hosted: Sequence[HostedTool], tools: Sequence[Tool], log: Log) -> set[s
     for tool in hosted:
         namespace = OWN_TOOLS[tool.kind]
         if namespace in taken:
-            log.lose(LossCode.TOOLS, tool.path, f"a function is called {namespace}, as the model's own tool is")
+            log.lose(
+                LossCode.TOOLS,
+                tool.path,
+                f"a function has the name of the model's own tool {namespace}; the function is declared",
+            )
             continue
         own.add(namespace)
         if tool.says_more:
-            log.lose(LossCode.TOOLS, tool.path, f"of {namespace} nothing can be said but that it is there", _CHANGED)
+            log.lose(
+                LossCode.TOOLS,
+                tool.path,
+                f"the prompt can only name the tool {namespace}; its settings are left out",
+                _CHANGED,
+            )
     return own
 
 
@@ -123,11 +134,11 @@ def _hidden(message: Message, path: str, own: Set[str], log: Log) -> Message:
     """A message as it is, but a call of an own tool, or its reply, on analysis, as the model writes them."""
     if namespace_of(message) not in own or message.channel == "analysis":
         return message
-    log.lose(LossCode.CHANNEL, f"{path}/channel", "the model calls its own tools on analysis", _CHANGED)
+    log.lose(LossCode.CHANNEL, f"{path}/channel", "the model calls its own tools on the channel 'analysis'", _CHANGED)
     if message.role == "tool":
         return replace(message, channel="analysis")
     if message.constraint is not None:
-        log.lose(LossCode.CONSTRAINT, f"{path}/constraint", "to the model's own tools, arguments are code", _CHANGED)
+        log.lose(LossCode.CONSTRAINT, f"{path}/constraint", "the model's own tools take code, not JSON", _CHANGED)
     return replace(message, channel="analysis", constraint=None, content_type="code", intent=None)
 
 
@@ -145,7 +156,7 @@ def _count_of_texts(messages: Sequence[Message]) -> int:
 def _as_developer(message: Message, path: str, log: Log) -> Message:
     if message.role != "system":
         return message
-    detail = "to gpt-oss, instructions are the developer's: its system message is its own"
+    detail = "gpt-oss takes instructions from the developer; its system message is fixed"
     log.lose(LossCode.ROLE, f"{path}/role", detail, Severity.CHANGED)
     return replace(message, role="developer")
 
@@ -155,13 +166,20 @@ def _folded(
 ) -> Message:
     """One developer's message: the instructions of all at the beginning, what else is asked for behind them."""
     for index in range(1, len(messages)):
-        log.lose(LossCode.MESSAGE, f"/messages/{index}", "it is one with the instructions before it", Severity.CHANGED)
+        log.lose(
+            LossCode.MESSAGE,
+            f"/messages/{index}",
+            "this message is joined to the instructions before it",
+            Severity.CHANGED,
+        )
     first = messages[0] if messages else Message("developer", "")
     texts = [text for message in messages if (text := str(message.content))]
     body = render_developer("\n\n".join([*texts, *notes]) if texts or notes else None, formats)
     text = body.removeprefix(INSTRUCTIONS)
     if messages and text != first.content:
-        log.lose(LossCode.CONTENT, "/messages/0/content", "more instructions follow in it", Severity.CHANGED)
+        log.lose(
+            LossCode.CONTENT, "/messages/0/content", "further instructions are added to this message", Severity.CHANGED
+        )
     plain = {} if body.startswith(INSTRUCTIONS) or not body else {HOME: {"plain": True}}
     return replace(first, content=text, layout={**(first.layout or {}), **plain} or None)
 
@@ -176,9 +194,9 @@ def _notes(settings: Settings, tools: Sequence[Tool], log: Log) -> list[str]:
     if choice is not None and tools:
         notes = _choice_notes(choice)
         if notes:
-            _report(log, "tool_choice", "it is an instruction to gpt-oss, which nothing enforces")
+            _report(log, "tool_choice", "the prompt instructs gpt-oss to do so; nothing enforces it")
     elif choice is not None and choice.mode != "none":
-        _report(log, "tool_choice", "no tool is declared that could be chosen", Severity.LOST)
+        _report(log, "tool_choice", "no declared tool can be chosen", Severity.LOST)
     if settings.response_format is not None and settings.response_format.type == "json_object":
         notes.append("Answer with a JSON object and nothing else.")
     return notes
@@ -198,7 +216,7 @@ def _formats(settings: Settings, log: Log) -> tuple[ResponseFormat, ...]:
     answer = settings.response_format
     if answer is None or answer.type == "text":
         return ()
-    _report(log, "response_format", "the prompt says what the answer must be, which nothing enforces")
+    _report(log, "response_format", "the prompt describes the answer's format; nothing enforces it")
     return () if answer.type == "json_object" else (_format(answer),)
 
 
@@ -215,7 +233,7 @@ def _line(text: str) -> str:
 def _report_unsaid(settings: Settings, log: Log) -> None:
     """What gpt-oss cannot be asked for."""
     if settings.parallel_tool_calls is not None:
-        detail = "a turn of gpt-oss ends with its first call, whatever is asked for"
+        detail = "gpt-oss ends its turn with the first call, so calls are never parallel"
         severity = Severity.LOST if settings.parallel_tool_calls else Severity.LAYOUT
         _report(log, "parallel_tool_calls", detail, severity)
     if settings.verbosity is not None:

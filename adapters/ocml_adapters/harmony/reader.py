@@ -47,8 +47,8 @@ def split(source: Source, options: Options) -> list[tuple[int, str]]:
 # --- from frames to messages ------------------------------------------------------------------------------------------
 
 
-_UNMARKED: Final = "<|message|> is missing: the body begins in the header"
-_STRIPPED: Final = "the control tokens are missing: messages are told by words"
+_UNMARKED: Final = "<|message|> is missing: the header runs into the body"
+_STRIPPED: Final = "the control tokens are missing: messages are recognised by their words"
 _CALL, _RETURN = ENDS["call"], ENDS["return"]
 _NO_ARGUMENTS: Final = frozenset({"", *KINDS})
 
@@ -108,7 +108,7 @@ class FrameReader:
         if first and not frame.opened:
             self._layout["prompted"] = True
         if self.ends_text(frame):
-            self._note(FindingCode.END_MISSING, f"{END_OF_TEXT} stands where the end token should")
+            self._note(FindingCode.END_MISSING, f"the message ends with {END_OF_TEXT} instead of its end token")
             frame.body, frame.middle = (frame.body or "").removesuffix(END_OF_TEXT), -1
             frame.stop = ends_with(fields_in(frame, prompted=first and not frame.opened))
         if first and is_edge(frame.before):
@@ -127,7 +127,7 @@ class FrameReader:
             if not argued and self._breaks_off(header, body, frame):
                 return
             if not (body or frame.stop) and (not header.strip() or header in ROLES):
-                self._note(FindingCode.STRAY_TOKEN, f"{START}{header} begins no message", Severity.LAYOUT)
+                self._note(FindingCode.STRAY_TOKEN, f"{START}{header} has no message after it", Severity.LAYOUT)
                 if frame.before:
                     self._outside(frame.before, self._extras)
                 return
@@ -161,7 +161,7 @@ class FrameReader:
             return False
         if not is_call_to_tool(read_header(header, frame).fields):
             return False
-        self._note(FindingCode.HEADER_RECOVERED, f"the header {_short(header)} breaks off: it calls nothing")
+        self._note(FindingCode.HEADER_RECOVERED, f"the header {_short(header)} is cut off: no tool is called")
         self._outside(frame.before + (START if frame.opened else "") + frame.header + frame.stop, self._pending)
         return True
 
@@ -213,9 +213,9 @@ class FrameReader:
         if frame.unmarked and is_call_to_tool(fields):
             extras["header"], fields = raw, uncalled(fields)
         if fields.role == TOOL and fields.recipient is None:
-            self._note(FindingCode.HEADER_RECOVERED, "a tool's reply without to=assistant", Severity.LAYOUT)
+            self._note(FindingCode.HEADER_RECOVERED, "the tool's reply has no to=assistant", Severity.LAYOUT)
         if fields.channel is not None and fields.channel not in CHANNELS:
-            self._note(FindingCode.UNKNOWN_CHANNEL, f"there is no channel {_short(fields.channel)}", Severity.LAYOUT)
+            self._note(FindingCode.UNKNOWN_CHANNEL, f"Harmony has no channel {_short(fields.channel)}", Severity.LAYOUT)
         return fields, layout, extras
 
     def _note_header(self, header: Header, frame: Frame, extras: dict[str, Any]) -> None:
@@ -229,7 +229,9 @@ class FrameReader:
         if frame.body is not None or raw:
             self._note(FindingCode.HEADER_RECOVERED, f"the header {_short(raw)} is read as {_in_words(fields)}")
         if fields.role == TOOL and fields.name is not None and TOOL_NAME.fullmatch(fields.name) is None:
-            self._note(FindingCode.UNKNOWN_ROLE, f"{_short(fields.name)} is taken for a tool", Severity.LAYOUT)
+            self._note(
+                FindingCode.UNKNOWN_ROLE, f"{_short(fields.name)} is read as the name of a tool", Severity.LAYOUT
+            )
 
     def _message(
         self, frame: Frame, fields: Fields, body: str, layout: dict[str, Any], extras: dict[str, Any]
@@ -241,11 +243,11 @@ class FrameReader:
         if mentions:
             layout["mentions"] = sorted(mentions)
             tokens = ", ".join(layout["mentions"])
-            self._note(FindingCode.STRAY_TOKEN, f"{tokens} inside the body is read as text", Severity.LAYOUT)
+            self._note(FindingCode.STRAY_TOKEN, f"{tokens} in the body is read as text", Severity.LAYOUT)
         if frame.middle >= 0:
             layout.update(self.spelling(frame))
         if end is None and frame.follows:
-            self._note(FindingCode.END_MISSING, "another message begins where the end token should stand")
+            self._note(FindingCode.END_MISSING, "the end token is missing before the next message")
             end = "end"
         elif end is None:
             self._note(FindingCode.TRUNCATED, "the text ends inside the message")
@@ -255,9 +257,13 @@ class FrameReader:
         if read.section is not None:
             layout["tools"] = read.section
         if read.opaque:
-            self._note(FindingCode.TOOLS_OPAQUE, "the section of declared tools is not understood; it stays text")
+            self._note(
+                FindingCode.TOOLS_OPAQUE, "the section of tool declarations is not understood; it is kept as text"
+            )
         for name in read.unread:
-            self._note(FindingCode.TOOLS_OPAQUE, f"the parameters of {_short(name)} are not understood; they stay text")
+            self._note(
+                FindingCode.TOOLS_OPAQUE, f"the parameters of {_short(name)} are not understood; they are kept as text"
+            )
         message = make(fields, read.content, end, layout, extras)
         self._check_call(message)
         return message
@@ -267,9 +273,15 @@ class FrameReader:
             return
         to_function = (message.recipient or "").startswith("functions.")
         if to_function and message.channel not in (None, "commentary"):
-            self._note(FindingCode.CALL_CHANNEL, f"a call of a function on {message.channel}", Severity.LAYOUT)
+            self._note(
+                FindingCode.CALL_CHANNEL,
+                f"a call of a function should be on commentary, not on {message.channel}",
+                Severity.LAYOUT,
+            )
         if message.end in ("end", "return"):
-            self._note(FindingCode.CALL_ENDING, f"a call that ended with <|{message.end}|>", Severity.LAYOUT)
+            self._note(
+                FindingCode.CALL_ENDING, f"a call should end with <|call|>, not with <|{message.end}|>", Severity.LAYOUT
+            )
 
     def _begun(self, frame: Frame) -> None:
         """A header at the end of the text: the open turn."""
@@ -297,7 +309,7 @@ class FrameReader:
                 self._add(self._message(frame, fields, body, layout, extras))
                 return
         if not raw.strip():
-            self._log.find(FindingCode.STRAY_TOKEN, "", f"{START} at the end begins no message", Severity.LAYOUT)
+            self._log.find(FindingCode.STRAY_TOKEN, "", f"{START} at the end has no message after it", Severity.LAYOUT)
             return
         self._log.find(FindingCode.TRUNCATED, "/open_turn", f"the text ends inside the header {_short(raw)}")
         frame.body = ""
@@ -308,9 +320,11 @@ class FrameReader:
         """Text between frames: it is nobody's, and kept where it is not just white space."""
         if text.strip():
             extras["before"] = extras.get("before", "") + text
-            self._note(FindingCode.TEXT_OUTSIDE, f"the text {_short(text)} stands between messages")
+            self._note(FindingCode.TEXT_OUTSIDE, f"there is text between messages: {_short(text)}")
         else:
-            self._note(FindingCode.TEXT_OUTSIDE, "white space between messages is left out", Severity.LAYOUT)
+            self._note(
+                FindingCode.TEXT_OUTSIDE, "there is white space between messages; it is left out", Severity.LAYOUT
+            )
 
     def finish(self, found: Scan) -> Transcript:
         """The transcript, once all frames are taken."""
@@ -330,16 +344,19 @@ class FrameReader:
             self._layout["tail"] = tail
         elif tail.strip():
             self._extras["after"] = self._extras.get("after", "") + tail
-            self._log.find(FindingCode.TEXT_OUTSIDE, "", f"the text {_short(tail)} stands behind the last message")
+            self._log.find(FindingCode.TEXT_OUTSIDE, "", f"there is text after the last message: {_short(tail)}")
         elif tail:
             self._log.find(
-                FindingCode.TEXT_OUTSIDE, "", "white space behind the last message is left out", Severity.LAYOUT
+                FindingCode.TEXT_OUTSIDE,
+                "",
+                "there is white space after the last message; it is left out",
+                Severity.LAYOUT,
             )
         if found.strays:
             self._log.find(
                 FindingCode.STRAY_TOKEN,
                 "",
-                f"{found.strays} stop tokens that end nothing are left out",
+                f"{found.strays} stop tokens end no message; they are left out",
                 Severity.LAYOUT,
             )
         return Transcript(
@@ -354,7 +371,9 @@ class FrameReader:
         if messages is not None:
             self._log.find(FindingCode.HEADER_RECOVERED, "", _STRIPPED)
             return infer_grouping(messages)
-        self._log.find(FindingCode.TEXT_OUTSIDE, "", "there is no frame: the text is taken for the assistant's")
+        self._log.find(
+            FindingCode.TEXT_OUTSIDE, "", "the text has no control tokens; it is read as an answer of the assistant"
+        )
         return [Message(ASSISTANT, CONTROL.restore(text) if self._restore else text)]
 
 

@@ -190,7 +190,7 @@ class TokenDecoder:
         Raises:
             BridgeError: OCB-OPTION.
         """
-        raise BridgeError(ErrorCode.OPTION, "this stream is token ids; text is streamed as harmony")
+        raise BridgeError(ErrorCode.OPTION, "this stream is token ids; to stream text, use harmony")
 
     def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
         """Take the next ids.

@@ -139,7 +139,7 @@ class IdsReader(FrameReader):
         header = "" if around.open_turn is None else header_of(around.open_turn, prompted=False)
         usual = [*encode_edges(front), *encode_header(header), *encode_edges(tail)]
         if not self._log.findings and self._ids_around(opens=around.open_turn is not None) != usual:
-            detail = "around the messages the ids are not those that the encoder chooses"
+            detail = "the token ids around the messages are not those that the encoder writes"
             self._log.find(FindingCode.MIXED_SPELLING, "", detail, Severity.LAYOUT)
         return around
 
@@ -160,7 +160,7 @@ class IdsReader(FrameReader):
         runs = zip((-1, *places), (*places, len(ids)), strict=True)
         replaced = any("\ufffd" in piece for piece in self._pieces)
         if replaced and not all(_is_utf8(ids[before + 1 : at]) for before, at in runs):
-            self._log.find(FindingCode.SHAPE, "", "the ids are not UTF-8 in places, which are read as U+FFFD")
+            self._log.find(FindingCode.SHAPE, "", "some token ids do not decode to UTF-8; they are read as U+FFFD")
 
 
 def _is_utf8(ids: Sequence[int]) -> bool:

@@ -46,7 +46,7 @@ def checked(source: Source | Sequence[int]) -> tuple[list[int], str]:
         BridgeError: OCB-SHAPE with the path of what is none.
     """
     if not isinstance(source, (list, tuple)):
-        raise BridgeError(ErrorCode.SHAPE, "harmony-tokens is a JSON array of token ids", path="")
+        raise BridgeError(ErrorCode.SHAPE, "harmony-tokens must be a JSON array of token ids", path="")
     ids = list(cast("Sequence[Any]", source))
     text = as_text(ids)
     if text is None:
@@ -57,7 +57,7 @@ def checked(source: Source | Sequence[int]) -> tuple[list[int], str]:
 
 
 def first_odd(ids: Sequence[Any]) -> int | None:
-    """The index of the first value that is no token id; None where all are."""
+    """The index of the first value that is not a token id; None where all are."""
     for at, number in enumerate(ids):
         if type(number) is not int or not 0 <= number <= LAST_ID:
             return at
@@ -65,7 +65,7 @@ def first_odd(ids: Sequence[Any]) -> int | None:
 
 
 def not_an_id(value: Any, index: int) -> BridgeError:
-    """What is wrong with a value that is no token id."""
+    """What is wrong with a value that is not a token id."""
     message = f"not a token id of o200k_harmony (0 to {LAST_ID}): {value!r:.40}"
     return BridgeError(ErrorCode.SHAPE, message, path=f"/{index}")
 

@@ -79,7 +79,7 @@ class FramesReader(UnitReader):
             BridgeError: OCB-SHAPE for what is not text.
         """
         if not isinstance(source, str):
-            raise BridgeError(ErrorCode.SHAPE, "Harmony is read from text; token ids are harmony-tokens")
+            raise BridgeError(ErrorCode.SHAPE, "the format harmony is text; read token ids as harmony-tokens")
         units, behind = cut(source)
         if units and not behind:
             return Parted(informed(units), _NOTHING, document=Around(source))

@@ -153,7 +153,7 @@ class Encoder(Protocol):
     """Ordinary tokens only: whatever a text says, none of its ids is that of a special token."""
 
     def encode(self, text: str, /) -> list[int]:
-        """The ids of a text; half of a surrogate pair becomes U+FFFD."""
+        """The ids of a text; half of a surrogate pair in the text becomes U+FFFD."""
         ...
 
     def decode(self, ids: Sequence[int], /) -> bytes:
@@ -231,7 +231,10 @@ class _Official:
             # A run of a million characters is too long for its regular expressions; it panics, which is no `Exception`.
             if type(error).__name__ != "PanicException":
                 raise
-            message = "a run of characters is too long for the official encoder; toktok-rs takes it in most texts"
+            message = (
+                "a run of characters is too long for the official encoder; a faster one takes it: "
+                "pip install 'ocml-convert[fast-tokens]'"
+            )
             raise BridgeError(ErrorCode.LIMIT, message) from error
 
     def decode(self, ids: Sequence[int], /) -> bytes:

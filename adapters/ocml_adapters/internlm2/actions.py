@@ -180,7 +180,7 @@ def _items(body: str, note: Note) -> list[str | tuple[Call, bool]]:
         if call is None:
             text.append(segment.raw)
             if segment.kind is not None:
-                note(FindingCode.JSON_OPAQUE, 0, "what is called cannot be told; the call is kept as text")
+                note(FindingCode.JSON_OPAQUE, 0, "the call does not name its tool; it is kept as text")
             continue
         if text:
             items.append("".join(text))
@@ -202,13 +202,13 @@ def call_of(segment: Segment) -> Call | None:
 def _text(raw: str, name: str | None, note: Note, index: int, *, closed: bool) -> Message:
     stray = MARKS.plain.search(raw)
     if stray is not None:
-        note(FindingCode.STRAY_TOKEN, index, f"{stray[0]} in the text is read as text")
+        note(FindingCode.STRAY_TOKEN, index, f"{stray[0]} inside a message is read as text")
     return message("assistant", CONTROL.restore(raw), name, "end" if closed else None)
 
 
 def _remark(call: Call, note: Note, index: int, *, ended: bool, last: bool) -> None:
     if call.repaired:
-        note(FindingCode.JSON_REPAIRED, index, "the call's JSON is mended")
+        note(FindingCode.JSON_REPAIRED, index, "the JSON of the call is repaired")
     if call.remark is not None:
         note(FindingCode.SHAPE, index, call.remark)
     if not ended:

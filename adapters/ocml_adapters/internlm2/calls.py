@@ -64,11 +64,11 @@ def _arguments(given: Span) -> str:
 
 def _remark(found: dict[str, Span], given: list[Span]) -> str | None:
     if not given:
-        return "the call has no parameters; it is read as a call with none"
+        return "the call has no parameters; the call is read without arguments"
     if len(given) > 1 and given[0].value != given[1].value:
-        return "parameters and arguments differ; parameters are what counts"
+        return "'parameters' and 'arguments' differ; 'parameters' is read"
     others = [key for key in found if key not in {"name", *_KEYS}]
-    return f"the call's {', '.join(others)} is kept as it is spelled only" if others else None
+    return f"the call has further keys ({', '.join(others)}); only the same format keeps them" if others else None
 
 
 def write_plugin(recipient: str, content: str, key: str) -> str:

@@ -82,7 +82,12 @@ class Draft:
         self.items, self.origins = items, origins
         if not moved:
             return declared
-        log.lose(LossCode.TOOLS_MOVED, "/tools", "tools of messages are declared apart", Severity.LAYOUT)
+        log.lose(
+            LossCode.TOOLS_MOVED,
+            "/tools",
+            "the tools of this message are declared once for the conversation",
+            Severity.LAYOUT,
+        )
         return (*(declared or ()), *moved)
 
     def _place_tools(self, message: Message, around: Transcript) -> None:
@@ -198,7 +203,7 @@ def _without_tools(item: Item, index: int, moved: list[Tool], log: Log) -> Item 
     moved += (tool for part in declared for tool in part.tools)
     alone = len(declared) == len(message.content)
     place = path if alone else f"{path}/content"
-    log.lose(LossCode.TOOLS_MOVED, place, "its tools are declared apart from it", Severity.CHANGED)
+    log.lose(LossCode.TOOLS_MOVED, place, "the tools of this message are declared outside it", Severity.CHANGED)
     if alone:
         return None
     content = narrow(message.content, (), f"{path}/content", log, target=TARGET, hoisted=True)

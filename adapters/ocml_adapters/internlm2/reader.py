@@ -169,7 +169,7 @@ def parted(frames: Sequence[Frame], tail: str, text: str, log: Log) -> Parted:
         BridgeError: OCB-NO-FRAMES where there is no frame, but text.
     """
     if not frames and tail.strip():
-        detail = f"neither {IM.start} nor {UNUSED.start} in it: this is not InternLM2-Chat"
+        detail = f"the input has neither {IM.start} nor {UNUSED.start}, so it is not InternLM2-Chat"
         raise BridgeError(ErrorCode.NO_FRAMES, detail, offset=0)
     dialect = majority([frame.start for frame in frames]) if UNUSED.start in text else "im"
     closed = [None, *[frame.end != "" for frame in frames]]
@@ -217,9 +217,14 @@ def surroundings(items: Sequence[Item], waiting: str | None, parted: Parted, log
     if opening is not None:
         remark(opening.frame, "/open_turn", log)
     if text.mixed:
-        log.find(FindingCode.MIXED_SPELLING, "", "tokens are spelled in two ways", Severity.LAYOUT)
+        log.find(
+            FindingCode.MIXED_SPELLING,
+            "",
+            f"the tokens are written in two ways: {IM.start} and {UNUSED.start}",
+            Severity.LAYOUT,
+        )
     if not is_trivia(text.tail):
-        log.find(FindingCode.TEXT_OUTSIDE, "", "text behind the last message is kept apart from messages")
+        log.find(FindingCode.TEXT_OUTSIDE, "", "there is text after the last message; it is kept beside the messages")
     turn = None if opening is None else open_turn(opening, waiting)
     around = around_of(text.dialect, text.tail, text.closed, turn)
     return around if text.tools is None else with_tools(around, *text.tools, default_place(items))
@@ -254,12 +259,12 @@ def messages_of(frame: Frame, index: int, waiting: str | None, log: Log, *, lead
         if declared is not None:
             if declared.repaired:
                 path = "/tools" if leads else f"/messages/{index}"
-                log.find(FindingCode.JSON_REPAIRED, path, "the JSON of the declared tools is mended")
+                log.find(FindingCode.JSON_REPAIRED, path, "the JSON of the tool declarations is repaired")
             return (Message("system", (Tools(declared.tools),)),)
-        note(FindingCode.JSON_OPAQUE, 0, "no list of tools; it is kept as text")
+        note(FindingCode.JSON_OPAQUE, 0, "the tool declarations are not a list; they are kept as text")
     stray = MARKS.plain.search(frame.body)
     if stray is not None:
-        note(FindingCode.STRAY_TOKEN, 0, f"{stray[0]} in the text is read as text")
+        note(FindingCode.STRAY_TOKEN, 0, f"{stray[0]} inside a message is read as text")
     return (message(heading.role, content, heading.speaker(waiting), "end" if frame.end else None),)
 
 
@@ -270,11 +275,13 @@ def remark(frame: Frame, path: str, log: Log) -> None:
         detail = f"{heading.role!r} is not a role of InternLM2-Chat"
         log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", detail, Severity.LAYOUT)
     if heading.rest:
-        detail = f"{' '.join(heading.rest)!r} in the header is kept as it is"
+        detail = f"{' '.join(heading.rest)!r} in the header is not understood; it is kept as it is"
         log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)
     if not is_trivia(frame.gap):
         code = FindingCode.STRAY_TOKEN if MARKS.plain.search(frame.gap) else FindingCode.TEXT_OUTSIDE
-        log.find(code, path, "text in front of it is outside of any message")
+        log.find(
+            code, path, "there is text before this message, outside of any message; it is kept beside the messages"
+        )
     if not frame.end and path != "/open_turn":
         code = FindingCode.TRUNCATED if frame.last else FindingCode.END_MISSING
         log.find(code, f"{path}/end", _NO_END)
@@ -283,7 +290,7 @@ def remark(frame: Frame, path: str, log: Log) -> None:
 def remark_unpaired(index: int, log: Log) -> None:
     """Note that a reply answers no call."""
     path = f"/messages/{index}/name"
-    log.find(FindingCode.REPLY_UNPAIRED, path, "there is no call that this can be the reply to")
+    log.find(FindingCode.REPLY_UNPAIRED, path, "no call fits this reply; the reply is kept without one")
 
 
 def remembering(messages: Unit, unit: Placed, waiting: str | None) -> Unit:

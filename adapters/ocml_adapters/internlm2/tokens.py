@@ -141,7 +141,7 @@ def _cut(ids: Sequence[int], vocabulary: Vocabulary) -> list[int]:
 
 def _checked(source: Json, vocabulary: Vocabulary) -> list[int]:
     if not isinstance(source, list):
-        raise BridgeError(ErrorCode.SHAPE, "internlm2-tokens is a JSON array of token ids", path="")
+        raise BridgeError(ErrorCode.SHAPE, "internlm2-tokens must be a JSON array of token ids", path="")
     for at, number in enumerate(cast("list[Any]", source)):
         if type(number) is not int or not 0 <= number < vocabulary.size:
             message = f"not a token id of InternLM2 (0 to {vocabulary.size - 1}): {number!r:.40}"
@@ -160,7 +160,7 @@ def _note_unusual(ids: Sequence[int], vocabulary: Vocabulary, log: Log) -> None:
         detail = f"the special tokens {', '.join(map(str, sorted(strays)[:5]))} are read as their text"
         log.find(FindingCode.STRAY_TOKEN, "", detail, Severity.LAYOUT)
     if not vocabulary.is_utf8(ids):
-        log.find(FindingCode.SHAPE, "", "the ids are not UTF-8 in places, which are read as U+FFFD")
+        log.find(FindingCode.SHAPE, "", "some token ids do not decode to UTF-8; they are read as U+FFFD")
 
 
 def _with_layout(around: Transcript, more: dict[str, Json]) -> Transcript:

@@ -54,16 +54,16 @@ class Vocabulary:
             self._pieces = library.SentencePieceProcessor(model_proto=model)
             self._continued = library.SentencePieceProcessor(model_proto=model + _NO_PREFIX)
         except RuntimeError as error:
-            raise _unusable("it is no SentencePiece model") from error
+            raise _unusable("the file is not a SentencePiece model") from error
         self.size: Final[int] = self._pieces.get_piece_size()
         if self.size <= max(IDS.values()) or any(
             self._pieces.id_to_piece(number) not in (token, old)
             for (token, number), old in zip(IDS.items(), UNUSED, strict=True)
         ):
-            raise _unusable("it does not have the six tokens at 92538 to 92543")
+            raise _unusable("the model does not have the six tokens at 92538 to 92543")
         self._bytes: Final[list[int]] = [self._pieces.piece_to_id(f"<0x{byte:02X}>") for byte in range(256)]
         if not all(map(self._pieces.is_byte, self._bytes)):
-            raise _unusable("it has no pieces for bytes")
+            raise _unusable("the model has no pieces for bytes")
 
     def encode(self, text: str) -> list[int]:
         """Text as ids, none of them a token, whatever the text spells."""
@@ -122,7 +122,7 @@ def load_vocabulary() -> Vocabulary:
     """
     name = os.environ.get(VARIABLE)
     if not name:
-        raise _unusable("it is not set")
+        raise _unusable("the variable is not set")
     return _load(name)
 
 
@@ -136,6 +136,6 @@ def _load(name: str) -> Vocabulary:
 
 
 def _unusable(reason: str) -> BridgeError:
-    what = "InternLM2's vocabulary is the user's"
+    what = "InternLM2's vocabulary comes with the model"
     message = f"{what}: set {VARIABLE} to the file tokenizer.model of an InternLM2 model ({reason})"
     return BridgeError(ErrorCode.VOCABULARY, message)

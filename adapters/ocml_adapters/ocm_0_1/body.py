@@ -39,12 +39,17 @@ def header_notes(heading: Heading) -> tuple[Note, ...]:
     notes: list[Note] = []
     if heading.role not in ROLES:
         means = ALIASES.get(heading.role)
-        detail = f"it is written as {means!r}" if means else "it is kept"
+        detail = f"the role is read as {means!r}" if means else "the role is kept as it is"
         notes.append((FindingCode.UNKNOWN_ROLE, f"{heading.role!r} is not a role of OpenChatML 0.1; {detail}"))
     if heading.name is not None and not is_safe(heading.name):
         notes.append((FindingCode.HEADER_VALUE, f"the name {heading.name!r} cannot be written as it is"))
     if heading.rest:
-        notes.append((FindingCode.HEADER_VALUE, f"{' '.join(heading.rest)!r} in the header is kept as it is"))
+        notes.append(
+            (
+                FindingCode.HEADER_VALUE,
+                f"{' '.join(heading.rest)!r} in the header is not understood; it is kept as it is",
+            )
+        )
     return tuple(notes)
 
 
@@ -131,7 +136,7 @@ class BodyReader:
         if self._role == "assistant":
             with_channels(self.messages)
             if not cut and any(isinstance(segment, Block) and not segment.closed for segment in scanner.segments):
-                detail = "a thought block is not closed; it is taken to end with the message"
+                detail = "a thought block is not closed; it is read to the end of the message"
                 self._notes.append((FindingCode.END_MISSING, detail))
         if cut:
             self.messages[-1].end = None
@@ -188,7 +193,7 @@ class BodyReader:
             return _text(self._role, name)
         tool = recipient_of(segment.name)
         if name is not None and name != tool:
-            detail = f"the header names {name}, the output {tool}; the output is right"
+            detail = f"the header names {name} and the output {tool}; the output's name is read"
             self._notes.append((FindingCode.HEADER_VALUE, detail))
         return _reply(segment.content, tool)
 

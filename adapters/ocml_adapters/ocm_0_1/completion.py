@@ -23,7 +23,11 @@ def read(edges: Edges, body: str, options: Options, log: Log) -> Completion:
     for code, detail in notes:
         log.find(code, "/content", detail)
     if not any(isinstance(part, (Infill, FileBreak)) for part in parts_of(content)):
-        log.find(FindingCode.SHAPE, "", f"no {START} and nothing to fill in: it is taken for one text to be completed")
+        log.find(
+            FindingCode.SHAPE,
+            "",
+            f"the input has no {START} and nothing to fill in; it is read as one text to complete",
+        )
     return _with_layout(content, body, edges, options)
 
 

@@ -132,7 +132,10 @@ def with_tokens(edges: Edges, options: Options) -> Edges:
     bos, eos = BOS_TOKEN.of(options), EOS_TOKEN.of(options)
     for option, token in ((BOS_TOKEN, bos), (EOS_TOKEN, eos)):
         if token is not None and (token != token.strip() or START in token):
-            raise BridgeError(ErrorCode.OPTION, f"{option.name} cannot be {token!r}: no frame, no space around it")
+            raise BridgeError(
+                ErrorCode.OPTION,
+                f"{option.name} cannot be {token!r}: give a token that is not a frame token and has no space around it",
+            )
     if bos is not None:
         edges = replace(edges, bos=bos, **({} if bos else {"before": "", "head": ""}))
     if eos is not None:

@@ -33,7 +33,7 @@ def nearest(source: Message, path: str, log: Log) -> Message | None:
         log: takes what is lost.
     """
     if has_no_place(source):
-        log.lose(LossCode.MESSAGE, path, f"{HOME} has private reasoning of assistants only")
+        log.lose(LossCode.MESSAGE, path, f"{HOME} has private reasoning of the assistant only")
         return None
     made = bare(source, path, log)
     made.continues = source.continues
@@ -105,7 +105,7 @@ def _thought(content: Content, path: str, log: Log) -> Content:
         _pass_on(notes, path, len(content), len(parts), log)
     if parts and isinstance(parts[0], Thought):
         return parts
-    log.lose(LossCode.THOUGHT, path, "a thought of no kind is written as reason", Severity.LAYOUT)
+    log.lose(LossCode.THOUGHT, path, f"{HOME} writes a thought without a kind as 'reason'", Severity.LAYOUT)
     return (Thought("reason"), *parts)
 
 

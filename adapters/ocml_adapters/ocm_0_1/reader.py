@@ -147,7 +147,9 @@ def _messages(frame: Frame, index: int, log: Log, *, first: bool) -> list[Messag
     if frame.last:
         log.find(FindingCode.TRUNCATED, path, f"the text ends before {END}")
     elif not frame.end:
-        log.find(FindingCode.END_MISSING, path, f"no {END} before the next {START} or the end; it ends there")
+        log.find(
+            FindingCode.END_MISSING, path, f"{END} is missing; the message is read up to the next {START} or the end"
+        )
     if not first:
         _remark_outside(frame.gap, path, log)
     default = default_frame(messages, TOKENS.neutralise, first=first)
@@ -169,9 +171,9 @@ def _remark_outside(gap: str, path: str, log: Log) -> None:
     if not gap.strip() or is_trivia(gap):
         return
     if END in gap:
-        log.find(FindingCode.STRAY_TOKEN, path, f"{END} without a message before it")
+        log.find(FindingCode.STRAY_TOKEN, path, f"{END} ends no message")
     if gap.replace(END, "").strip():
-        log.find(FindingCode.TEXT_OUTSIDE, path, "text outside of any message is kept apart from them")
+        log.find(FindingCode.TEXT_OUTSIDE, path, "there is text outside of any message; it is kept beside the messages")
 
 
 # --- a body without its contents --------------------------------------------------------------------------------------

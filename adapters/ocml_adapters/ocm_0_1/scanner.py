@@ -197,7 +197,7 @@ class Scanner:
 
     def stray(self, found: re.Match[str]) -> int:
         """The end of a block that does not stand in one: text."""
-        self.notes.append((FindingCode.STRAY_TOKEN, f"{found[0]} closes no block; it is text"))
+        self.notes.append((FindingCode.STRAY_TOKEN, f"{found[0]} closes no block; it is read as text"))
         return 0
 
     def tool_list(self, found: re.Match[str]) -> int:
@@ -237,13 +237,13 @@ class Scanner:
         if spans is None or not (given or "name" in spans[0]):
             return self._opaque(found)
         if not _named(spans[0].get("name")):
-            self.notes.append((FindingCode.CALL_SCHEMA, "a call names no function (§8.2): text"))
+            self.notes.append((FindingCode.CALL_SCHEMA, "a call names no function (§8.2); it is read as text"))
             return 0
         name = spans[0]["name"].value
         if not name:
             self.notes.append((FindingCode.CALL_SCHEMA, "the name of a call is empty (§8.2)"))
         if given != "arguments":
-            meant = f"its {given} are read as such" if given else "it is read as a call with none"
+            meant = f"{given!r} is read instead" if given else "the call is read without arguments"
             self.notes.append((FindingCode.SHAPE, f"the call of {name} has no arguments (§8.2); {meant}"))
         arguments = spans[0][given] if given else Span({}, "{}")
         if isinstance(arguments.value, str):
@@ -267,7 +267,12 @@ class Scanner:
 
     def _opaque(self, found: re.Match[str]) -> int:
         if _JSON_BEGINS.match(self._body, found.end()):
-            self.notes.append((FindingCode.JSON_OPAQUE, f"what follows {found[0]} is not what it announces: text"))
+            self.notes.append(
+                (
+                    FindingCode.JSON_OPAQUE,
+                    f"{found[0]} is not followed by the JSON that it announces; it is read as text",
+                )
+            )
         return 0
 
     def infill(self, found: re.Match[str]) -> int:
@@ -279,7 +284,9 @@ class Scanner:
                 self._may_decide = self._pattern.search
                 return -1
             if more is None or more[0] not in FIM or more[0] in seen:
-                self.notes.append((FindingCode.STRAY_TOKEN, f"{found[0]} without the two that belong to it is text"))
+                self.notes.append(
+                    (FindingCode.STRAY_TOKEN, f"{found[0]} lacks its two other tokens; it is read as text")
+                )
                 return 0
             tokens.append(more)
             seen.add(more[0])

@@ -215,7 +215,7 @@ def is_empty(message: Message) -> bool:
 
 def leave_out(path: str, log: Log) -> None:
     """Report that an empty text is not written."""
-    log.lose(LossCode.MESSAGE, path, "an empty text beside others is the same as none", Severity.LAYOUT)
+    log.lose(LossCode.MESSAGE, path, f"{HOME} leaves out an empty text beside other parts", Severity.LAYOUT)
 
 
 def _by_frame(rows: Sequence[Row]) -> list[list[Row]]:
@@ -278,9 +278,14 @@ def _report_tools(image: list[Message], path: str, behind: First, log: Log) -> N
     lifted = lift([*image, *[Message("system", "")] * behind.systems])
     if lifted.tools is None:
         return
-    moved = "its tools are declared apart from messages"
+    moved = "the tools of this message are declared outside it"
     if lifted.gone is not None and path != "/tools":
         log.lose(LossCode.TOOLS_MOVED, path, moved, Severity.LAYOUT)
     if not behind.declared:
         log.lose(LossCode.TOOLS_MOVED, f"{path}/content", moved, Severity.LAYOUT)
-        log.lose(LossCode.TOOLS_MOVED, "/tools", "tools that stood inside a message are declared here", Severity.LAYOUT)
+        log.lose(
+            LossCode.TOOLS_MOVED,
+            "/tools",
+            "tools of a message are declared here, for the whole conversation",
+            Severity.LAYOUT,
+        )

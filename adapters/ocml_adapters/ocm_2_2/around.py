@@ -119,13 +119,13 @@ def read_front(front: Front, log: Log, *, alone: bool) -> Transcript:
     text, found = front.text, front.header
     if found is None and text.strip():
         if alone:
-            detail = f"no message: nothing begins with {START} at the start of a line"
+            detail = f"the input has no message: no line begins with {START}"
             raise BridgeError(ErrorCode.NO_FRAMES, detail, offset=0)
-        detail = "text before the first message is no YAML header; kept"
+        detail = "the text before the first message is not a YAML header; it is kept as it is"
         log.find(FindingCode.TEXT_OUTSIDE, "/extras/ocm-2.2/front", detail)
         return Transcript(extras={HOME: {"front": text}}, layout={HOME: {"header": "absent"}})
     if found is None:
-        detail = "a transcript must begin with a YAML header (§2)"
+        detail = "the transcript has no YAML header, which §2 requires"
         log.find(FindingCode.HEADER_ABSENT, "/header", detail, Severity.LAYOUT)
         return Transcript(layout={HOME: {"header": "absent", **({"front": text} if text else {})}})
     _check_version(found.header.version, log)
@@ -145,13 +145,26 @@ def _read(header: DocumentHeader) -> Transcript:
 def _check_version(version: str | None, log: Log) -> None:
     """What §2 asks of the version: 1.x is valid here (§13), 2.x as far as it is specified (readings 2 and 39)."""
     if version is None:
-        log.find(FindingCode.HEADER_ABSENT, "/header/version", "the header must name its version (§2)", Severity.LAYOUT)
+        log.find(
+            FindingCode.HEADER_ABSENT,
+            "/header/version",
+            "the header has no version, which §2 requires",
+            Severity.LAYOUT,
+        )
         return
     found = VERSION_OF.fullmatch(version)
     if found is None:
-        log.find(FindingCode.VERSION, "/header/version", f"{version[:40]!r} is no major.minor (§2); read as {VERSION}")
+        log.find(
+            FindingCode.VERSION,
+            "/header/version",
+            f"the version {version[:40]!r} is not major.minor (§2); it is read as {VERSION}",
+        )
     elif found[1] not in ("1", "2") or (found[1] == "2" and found[2] not in MINORS):
-        log.find(FindingCode.VERSION, "/header/version", f"{version[:40]} is not specified; read as {VERSION}")
+        log.find(
+            FindingCode.VERSION,
+            "/header/version",
+            f"the version {version[:40]} is not specified; it is read as {VERSION}",
+        )
 
 
 def with_tail(around: Transcript, tail: str) -> Transcript:

@@ -314,11 +314,11 @@ def _image(outgoing: Outgoing, *, ended: bool) -> Message:
 def _reason(message: Message) -> str:
     rule = hidden_by(message)
     why = (
-        "it says nothing, or no event of it was negotiated"
+        "the message is empty, or the client negotiated no event for it"
         if rule is None
-        else f"it is hidden from end users ({rule.name}, {rule.section})"
+        else f"the message is hidden from end users ({rule.name}, {rule.section})"
     )
-    return f"{STREAM} was not to tell of it: {why}"
+    return f"{STREAM} does not show this message: {why}"
 
 
 def encoder(answer: Answer, _options: Options) -> Encoder:

@@ -194,7 +194,7 @@ class Scanner:
     def _grow(self, text: str) -> None:
         self._size += len(text)
         if self._size > MAX_FRAME_HEADER:
-            raise self._malformed(f"a header has no {MESSAGE} in {MAX_FRAME_HEADER} characters")
+            raise self._malformed(f"a header has no {MESSAGE} within {MAX_FRAME_HEADER} characters")
 
     def _malformed(self, message: str) -> BridgeError:
         assert self.frame is not None
@@ -222,7 +222,7 @@ class Scanner:
 
     def refuse(self, token: str) -> None:
         """Any other token there, but `<|message|>`."""
-        raise self._malformed(f"{token[:40]} stands in a header, before its {MESSAGE}")
+        raise self._malformed(f"{token[:40]} is in a header, before its {MESSAGE}")
 
     def begin(self, token: str) -> None:
         """`<|message|>` in a header."""
@@ -242,9 +242,7 @@ class Scanner:
 
     def nested(self, token: str) -> None:
         """`<|start|>` in a body."""
-        raise self._malformed(
-            f"{START} stands in a body; the message before it has no end, or the token should be written <{START}"
-        )
+        raise self._malformed(f"{START} is in a body: end the message before it, or escape the token as <{START}")
 
     def hide(self, token: str) -> None:
         """`<|literal|>` in a body."""
@@ -285,7 +283,7 @@ BETWEEN: Final = "between frames"
 HEADER: Final = "header"
 BODY: Final = "body"
 OPAQUE: Final = "literal block"
-ENDED: Final = "behind a stop token"
+ENDED: Final = "after a stop token"
 
 _Move = Callable[[Scanner, str], None]
 S = Scanner

@@ -111,7 +111,7 @@ def _words(fields: Fields, words: list[str], leading: str, offset: int) -> None:
             _say(fields, leading, word, offset)
         elif pair is None:
             if leading != "channel":
-                raise _malformed(f"{word[:40]!r} is no attribute", offset)
+                raise _malformed(f"{word[:40]!r} is not an attribute", offset)
             _say(fields, "content_type", word, offset)
         elif pair[0] not in ATTRIBUTES:
             fields.unknown[pair[0]] = pair[1]

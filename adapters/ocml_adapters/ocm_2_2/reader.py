@@ -194,20 +194,22 @@ def _read_header(frame: Frame, path: str, log: Log, *, first: bool) -> tuple[Mes
     extras: dict[str, Json] = {}
     if fields.unknown:
         extras["attributes"] = fields.unknown
-        detail = f"attributes that §6 does not know are kept: {', '.join(fields.unknown)}"
+        detail = f"§6 does not define the attributes {', '.join(fields.unknown)}; they are kept"
         log.find(FindingCode.HEADER_VALUE, path, detail)
     if fields.is_mended:
         channel = "on no channel" if message.channel is None else f"on {message.channel[:40]}"
         detail = f"the header {frame.header[:60]!r} is read as {channel}"
         log.find(FindingCode.HEADER_RECOVERED, f"{path}/channel", detail)
     for name in fields.empty:
-        log.find(FindingCode.HEADER_VALUE, path, f"{name}= has no value", Severity.LAYOUT)
+        log.find(FindingCode.HEADER_VALUE, path, f"the attribute {name}= has no value", Severity.LAYOUT)
     if render_header(message, fields.unknown) != frame.header:
         layout["header"] = frame.header
     if message.call_id is None and (is_call(message) or is_reply(message)):
         layout["call_id"] = "absent"
     if frame.gap.strip():
-        log.find(FindingCode.TEXT_OUTSIDE, f"{path}/extras/ocm-2.2/before", "text between messages; kept")
+        log.find(
+            FindingCode.TEXT_OUTSIDE, f"{path}/extras/ocm-2.2/before", "there is text between messages; it is kept"
+        )
         extras["before"] = frame.gap
     elif not first and frame.gap != "\n":
         layout["gap"] = frame.gap
@@ -232,13 +234,19 @@ def begun(fields: Fields) -> Message:
 def _check(message: Message, frame: Frame, path: str, log: Log) -> None:
     """What only a frame can get wrong (§3, §6, §9), as findings."""
     for token in frame.stray:
-        log.find(FindingCode.STRAY_TOKEN, f"{path}/content", f"{token} in a body should be escaped (§3); read as text")
+        log.find(
+            FindingCode.STRAY_TOKEN, f"{path}/content", f"{token} in a body should be escaped (§3); it is read as text"
+        )
     if message.end is None:
-        log.find(FindingCode.TRUNCATED, f"{path}/end", "the text ends before the message does")
+        log.find(FindingCode.TRUNCATED, f"{path}/end", "the text ends before the message ends")
     if message.end == "end" and is_call(message):
-        log.find(FindingCode.CALL_ENDING, f"{path}/end", "a call ends with <|call|> (§6)", Severity.LAYOUT)
+        log.find(FindingCode.CALL_ENDING, f"{path}/end", "a call must end with <|call|> (§6)", Severity.LAYOUT)
     if message.end == "call" and not (is_call(message) or is_reply(message)):
-        log.find(FindingCode.CALL_SCHEMA, f"{path}/recipient", "a call without to= calls no tool (§6)")
+        log.find(
+            FindingCode.CALL_SCHEMA,
+            f"{path}/recipient",
+            "a message that ends with <|call|> must name its tool with to= (§6)",
+        )
 
 
 def with_whole_end(message: Message, frame: Frame) -> Message:
@@ -276,7 +284,9 @@ def related(items: list[Item], around: Transcript, behind: Behind, log: Log) -> 
         around = replace(around, open_turn=turn)
     elif items[-1][0].end is not None:
         if behind.tail.strip():
-            log.find(FindingCode.TEXT_OUTSIDE, "/extras/ocm-2.2/tail", "text behind the last message; kept")
+            log.find(
+                FindingCode.TEXT_OUTSIDE, "/extras/ocm-2.2/tail", "there is text after the last message; it is kept"
+            )
         around = with_tail(around, behind.tail)
         items[-1] = _with_plain_end(items[-1])
     return with_tools(items, around)
@@ -300,7 +310,9 @@ def _check_asked(items: Sequence[Item], turn: Message | None, header: Header | N
             if message.channel is not None or message.role == "developer":
                 place = f"{path}/role" if message.channel is None else f"{path}/channel"
                 log.find(
-                    FindingCode.VERSION, place, "the header says 1.x, which has no channels and no developer (§13)"
+                    FindingCode.VERSION,
+                    place,
+                    "the header's version 1.x has neither channels nor a developer role (§13)",
                 )
     if _requires_channels(header):
         for message, path in messages:

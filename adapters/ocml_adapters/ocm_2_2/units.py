@@ -45,7 +45,12 @@ class Frames(UnitWriter):
         """The document with ids for calls that have none, and with its tools in the developer's message."""
         around = conversation.around
         if around.header is not None and around.header.layout is None and goes_without_saying(around):
-            log.lose(LossCode.HEADER, "/header", f"that the version is {VERSION} goes without saying", Severity.LAYOUT)
+            log.lose(
+                LossCode.HEADER,
+                "/header",
+                f"{HOME} leaves out the version {VERSION}, which is the default",
+                Severity.LAYOUT,
+            )
         items, near = identified(conversation.items, HOME), partial(self._placed, log=log)
         items, around, origins, _ = developer.lowered(
             items, around, near, log, target=HOME, lenient=True, spelling=_tools_spelling(around)

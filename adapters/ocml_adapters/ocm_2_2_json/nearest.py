@@ -92,5 +92,5 @@ _says: Final = attrgetter(*(field.name for field in fields(Message) if field.nam
 def report_broken_markers(message: Message, path: str, log: Log) -> None:
     """Report that a thought marker which is meant as text is broken in an object."""
     if is_marked(message) and any(MARKERS.neutralise(one.text) != one.text for one in thoughts.texts(message.content)):
-        detail = "a thought marker meant as text is broken by U+200B"
+        detail = "a thought marker in the text is broken up by U+200B"
         log.lose(LossCode.CONTROL_TOKEN, f"{path}/content", detail, Severity.CHANGED)

@@ -36,7 +36,7 @@ def read_object(item: Json, path: str, index: int, log: Log) -> list[Message]:
         BridgeError: OCB-SHAPE for what is no message object, E-CALL-SCHEMA for a call without a recipient.
     """
     if not isinstance(item, dict) or not isinstance(cast("Object", item).get(ROLE), str):
-        raise BridgeError(ErrorCode.SHAPE, "a message is an object with a role", path=path)
+        raise BridgeError(ErrorCode.SHAPE, "a message must be an object with a role", path=path)
     wire = cast("Object", item)
     messages = _messages(wire, path, index, log)
     if unknown := unknown_keys(wire):
@@ -63,7 +63,7 @@ def _messages(wire: Object, path: str, index: int, log: Log) -> list[Message]:
     for at, call in calls:
         flat = _flat(call)
         if flat is not call:
-            detail = "a call as Chat Completions nests it, in place of recipient and arguments (§10)"
+            detail = "the call is nested as in Chat Completions; §10 has 'recipient' and 'arguments'"
             log.find(FindingCode.SHAPE, f"/messages/{index + len(out)}", detail)
         out.append(replace(_call(flat, at, role, channel or "commentary"), name=name))
     return out
@@ -72,7 +72,11 @@ def _messages(wire: Object, path: str, index: int, log: Log) -> list[Message]:
 def _content_message(wire: Object, role: str, name: str | None, text: str, path: str, at: str, log: Log) -> Message:
     channel, intent = _text(wire, CHANNEL, path), _text(wire, INTENT, path)
     if intent == "preamble" and channel == "final":
-        log.find(FindingCode.UNKNOWN_CHANNEL, f"{at}/channel", "a preamble is on commentary, not final (§5); read so")
+        log.find(
+            FindingCode.UNKNOWN_CHANNEL,
+            f"{at}/channel",
+            "a preamble belongs on commentary, not on final (§5); it is read as commentary",
+        )
         channel = "commentary"
     content: Content = _marked(text) if role == "assistant" and channel == "analysis" else text
     recipient = "assistant" if role == "tool" else None
@@ -101,10 +105,10 @@ def _calls(wire: Object, path: str) -> list[tuple[str, Object]]:
     if isinstance(several, list):
         found += [(f"{path}/{TOOL_CALLS}/{k}", call) for k, call in enumerate(cast("list[Json]", several))]
     elif several is not None:
-        raise BridgeError(ErrorCode.SHAPE, "tool_calls is no list", path=f"{path}/{TOOL_CALLS}")
+        raise BridgeError(ErrorCode.SHAPE, "tool_calls must be a list", path=f"{path}/{TOOL_CALLS}")
     for at, call in found:
         if not isinstance(call, dict):
-            raise BridgeError(ErrorCode.SHAPE, "a tool call is an object", path=at)
+            raise BridgeError(ErrorCode.SHAPE, "a tool call must be an object", path=at)
     return cast("list[tuple[str, Object]]", found)
 
 
@@ -141,7 +145,7 @@ def _call(call: Object, path: str, role: str, channel: str) -> Message:
 def _text(values: Object, key: str, path: str) -> str | None:
     value = values.get(key)
     if value is not None and not isinstance(value, str):
-        raise BridgeError(ErrorCode.SHAPE, f"{key} is no text", path=f"{path}/{key}")
+        raise BridgeError(ErrorCode.SHAPE, f"{key} must be a text", path=f"{path}/{key}")
     return value
 
 

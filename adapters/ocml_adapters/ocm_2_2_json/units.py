@@ -49,7 +49,7 @@ class ObjectReader(UnitReader):
         if isinstance(source, dict):
             return Parted([source], Transcript(), document="object")
         if not isinstance(source, list):
-            raise BridgeError(ErrorCode.SHAPE, "neither a message object nor a list of them", path="")
+            raise BridgeError(ErrorCode.SHAPE, "a document must be a message object or a list of them", path="")
         shape = "lines" if isinstance(source, jsontext.Lines) else "list"
         return Parted(cast("list[Json]", source), Transcript(), document=shape)
 

@@ -53,7 +53,7 @@ class Call:
         inner = as_object(item.get(self.kind))
         call_id, name, kind = text_in(item, "id", note), text_in(inner, "name", note), item.get("type")
         if kind and kind != self.kind:
-            note(f"a call's type is not known; it is read as a {self.kind}'s")
+            note(f"the type of a call is not known; the call is read as a {self.kind} call")
         if call_id and self.id not in (None, call_id):
             note("a call's id changes; the first one is kept")
         self.id = self.id or call_id or None
@@ -67,7 +67,7 @@ class Call:
         self._within.append({k: v for k, v in inner.items() if k not in ("name", key)})
         text = inner.get(key)
         if text is not None and not isinstance(text, str):
-            note("a call's arguments are no text; they are written as JSON")
+            note("the arguments of a call are not a text; they are written as JSON")
             text = jsontext.compact(text)
         if text:
             self.pieces.append(text)
@@ -144,7 +144,7 @@ class Choice:
             delta = choice.get("message")
         if not isinstance(delta, dict):
             if delta is not None:
-                self._note("a delta is no object; it is left out")
+                self._note("a delta is not an object; it is left out")
             return
         for fragment in self._delta(cast("Object", delta)):
             self.role = self.role or "assistant"
@@ -186,7 +186,7 @@ class Choice:
         self._content.append(content)
         if not isinstance(content, str):
             self._plain = False
-            self._note("content is no text; it is kept, and told of at the end")
+            self._note("content is not a text; it is passed on at the end")
         return content if isinstance(content, str) and self._plain else ""
 
     def _reason(self, delta: Object) -> str:
@@ -224,10 +224,10 @@ class Choice:
                 call = self._call_for(cast("Object", item))
                 yield call, self._more_of(call, cast("Object", item))
             else:
-                self._note("a call is no object; it is left out")
+                self._note("a call is not an object; it is left out")
         function = delta.get(FUNCTION_CALL)
         if function is not None and not isinstance(function, dict):
-            self._note("function_call is no object; it is left out")
+            self._note("function_call is not an object; it is left out")
         elif function is not None:
             self._legacy = self._legacy or Call(FUNCTION, legacy=True)
             yield self._legacy, self._more_of(self._legacy, {FUNCTION: function})
@@ -235,7 +235,7 @@ class Choice:
     def _items(self, delta: Object, key: str) -> list[Any]:
         value = delta.get(key)
         if value is not None and not isinstance(value, list):
-            self._note(f"{key} is no list; it is left out")
+            self._note(f"{key} is not a list; it is left out")
         return as_list(value)
 
     def _more_of(self, call: Call, item: Object) -> str:
@@ -252,10 +252,10 @@ class Choice:
         if isinstance(index, int):
             known = self._indices.get(index)
             if known is not None and call_id and name and known.id not in (None, call_id) and known.pieces:
-                self._note("two calls have one index; they are told apart by their ids")
+                self._note("two calls have the same index; they are told apart by their ids")
                 known = None
         else:
-            self._note("a call has no index; it is told by its id and name")
+            self._note("a call has no index; its id and name identify it")
             known = self._by_id.get(call_id) if isinstance(call_id, str) and call_id else None if name else self._last
         call = known or Call(kind_of(item))
         if isinstance(index, int):
@@ -364,5 +364,5 @@ def text_in(members: Object, key: str, note: Note) -> str:
     value = members.get(key)
     if value is None or isinstance(value, str):
         return value or ""
-    note(f"{key} is no text; it is left out")
+    note(f"{key} must be a text; it is left out")
     return ""

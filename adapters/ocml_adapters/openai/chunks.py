@@ -132,16 +132,16 @@ def _place(messages: Sequence[Message], present: Collection[int], log: Log) -> N
         if stage is None or index not in present:
             drop_message(log, index, _reason(message))
         elif stage != CALL and first.setdefault(stage, index) != index:
-            detail = f"{STREAM} joins it to message {first[stage]}, behind a blank line"
+            detail = f"{STREAM} joins this message to message {first[stage]}, after a blank line"
             log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)
         else:
             places.append((stage, index))
     moved = _moved([index for _, index in sorted(places)])
     for index in moved:
-        detail = f"in {STREAM} reasoning goes before text and text before calls; this one stands behind others"
+        detail = f"{STREAM} has reasoning before text, and text before calls; this message moves after others"
         log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)
     if moved:
-        detail = f"{STREAM} has messages {', '.join(map(str, moved))} here"
+        detail = f"{STREAM} has the messages {', '.join(map(str, moved))} in this place"
         log.lose(LossCode.MESSAGE, f"/messages/{len(messages)}", detail, Severity.LAYOUT)
 
 
@@ -153,9 +153,9 @@ def _moved(order: Sequence[int]) -> Sequence[int]:
 
 def _reason(message: Message) -> str:
     if message.role != "assistant":
-        return f"{STREAM} is one answer: it has no place for messages of others"
+        return f"{STREAM} has no place for messages of other roles: it is one answer of the assistant"
     if message.content and is_private(message):
-        return f"{STREAM} was not to tell of it: it is hidden from end users"
+        return f"{STREAM} leaves this message out: it is hidden from end users"
     if message.content:
-        return f"nothing of it came to {STREAM} that it has a place for"
+        return f"{STREAM} has no place for anything in this message"
     return f"{STREAM} has no place for a message without text"

@@ -33,7 +33,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
     """
     content, stage = message.content, stage_of(message)
     if stage is None and is_private(message):
-        drop_message(log, index, f"{HOME} would show what a message of this role says in private")
+        drop_message(log, index, f"{HOME} cannot keep text of this role private, so it leaves it out")
         return None
     if stage == THOUGHT and message.channel != "analysis":
         message = replace(message, channel="analysis")
@@ -48,7 +48,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
             content = with_own_extras(content, HOME)
         message = replace(message, content=content)
     if stage == THOUGHT and not content and not is_signed(message):
-        drop_message(log, index, f"{HOME} has no place for a thought without text")
+        drop_message(log, index, f"{HOME} has no place for reasoning without text")
         return None
     return message
 

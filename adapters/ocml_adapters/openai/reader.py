@@ -40,10 +40,10 @@ def checked(wire: Json, at: int, place: Callable[[int], str]) -> Object:
         BridgeError: OCB-SHAPE with the JSON pointer of what is none.
     """
     if not isinstance(wire, dict):
-        raise BridgeError(ErrorCode.SHAPE, "a message is an object with a 'role'", path=place(at))
+        raise BridgeError(ErrorCode.SHAPE, "a message must be an object with a 'role'", path=place(at))
     message = cast("Object", wire)
     if not isinstance(message.get("role"), str):
-        raise BridgeError(ErrorCode.SHAPE, "a message needs a 'role'", path=f"{place(at)}/role")
+        raise BridgeError(ErrorCode.SHAPE, "a message must have a 'role'", path=f"{place(at)}/role")
     return message
 
 
@@ -59,31 +59,39 @@ def notice(wire: Object, made: Sequence[Message], index: int, log: Log, where: s
     """
     role, path = wire["role"], f"{where}/{index}"
     if role not in ROLES:
-        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"Chat Completions has no role {role[:40]!r}; it is kept")
+        log.find(
+            FindingCode.UNKNOWN_ROLE,
+            f"{path}/role",
+            f"Chat Completions has no role {role[:40]!r}; the role is kept as it is",
+        )
     content = wire.get("content")
     if not (content is None or isinstance(content, (str, list))):
-        log.find(FindingCode.SHAPE, f"{path}/content", "content is neither text nor a list of parts; it is kept")
+        log.find(
+            FindingCode.SHAPE, f"{path}/content", "content is neither a text nor a list of parts; it is kept as it is"
+        )
     elif content:
         for place in _odd_parts(made, index, where):
-            log.find(FindingCode.SHAPE, place, "this part of the content cannot be understood; it is kept")
+            log.find(FindingCode.SHAPE, place, "this part of the content is not understood; it is kept as it is")
     if role in REPLIES and made[0].name is not None and not _text(wire, "name"):
-        detail = f"a reply names its tool by {TOOL_NAME!r}, as Ollama does; it is read as its name"
+        detail = f"the reply names its tool under {TOOL_NAME!r}, as in Ollama; it is read as the tool's name"
         log.find(FindingCode.SHAPE, f"{path}/name", detail)
     for key in ELSEWHERE:
         if key in wire:
-            log.find(FindingCode.SHAPE, path, f"a message of Chat Completions has no {key!r}; it is kept")
+            log.find(
+                FindingCode.SHAPE, path, f"Chat Completions has no key {key!r} in a message; the key is kept as it is"
+            )
     if role != "assistant":
         return
     for at, call in enumerate(made):
         if is_near(call):
-            detail = "a call in the shape of another library, read as a function's and kept"
+            detail = "a call has the shape of another library; it is read as a function call"
             log.find(FindingCode.SHAPE, f"{where}/{index + at}", detail)
         if names_no_tool(call):
-            detail = f"a call has an empty name; its recipient is {FUNCTIONS!r}, and no tool has it"
+            detail = f"a call has an empty name; it is read as a call to {FUNCTIONS!r}, which is not a tool"
             log.find(FindingCode.SHAPE, f"{where}/{index + at}/recipient", detail)
     for key, legacy in _CALL_KEYS:
         if wire.get(key) and not any(is_call(message) and is_legacy(message) is legacy for message in made):
-            log.find(FindingCode.SHAPE, f"{path}/extras/{HOME}/{key}", f"{key} cannot be understood; it is kept")
+            log.find(FindingCode.SHAPE, f"{path}/extras/{HOME}/{key}", f"{key} is not understood; it is kept as it is")
 
 
 def _odd_parts(made: Sequence[Message], index: int, where: str) -> Iterator[str]:

@@ -124,9 +124,9 @@ def read_shell(source: Source, log: Log) -> Shell:
 def _read_list(source: list[Json]) -> Shell:
     _DOCUMENTS.refuse(source)
     if any(isinstance(item, dict) and "messages" in item and "role" not in item for item in source):
-        raise BridgeError(ErrorCode.SHAPE, f"a list of transcripts, not of messages; {BATCH_HINT}", path="")
+        raise BridgeError(ErrorCode.SHAPE, f"this is a list of transcripts, not of messages; {BATCH_HINT}", path="")
     if isinstance(source, Lines) and not all(map(_is_message, source)):
-        raise BridgeError(ErrorCode.SHAPE, f"JSON lines that are not one message each; {BATCH_HINT}", path="")
+        raise BridgeError(ErrorCode.SHAPE, f"these JSON lines are not one message each; {BATCH_HINT}", path="")
     return Shell(list(source), None, {}, {"shape": "list"})
 
 
@@ -169,12 +169,16 @@ def _read_request(document: Object, log: Log, base: str = "") -> Shell:
     for key in REQUESTED_ELSEWHERE:
         if key in shell.extras:
             log.find(
-                FindingCode.SHAPE, f"/extras/{HOME}/{key}", f"a request of Chat Completions has no {key!r}; it is kept"
+                FindingCode.SHAPE,
+                f"/extras/{HOME}/{key}",
+                f"Chat Completions has no key {key!r} in a request; the key is kept as it is",
             )
     for key in ("tools", "functions"):
         if key in shell.extras:
             log.find(
-                FindingCode.SHAPE, f"/extras/{HOME}/{key}", f"in {key}, what is not a function or custom tool is kept"
+                FindingCode.SHAPE,
+                f"/extras/{HOME}/{key}",
+                f"an item of {key!r} is neither a function nor a custom tool; it is kept as it is",
             )
     return shell
 
@@ -204,7 +208,7 @@ def _read_response(document: Object, log: Log) -> Shell:
     choices = document["choices"]
     first = cast("list[Json]", choices)[0] if isinstance(choices, list) and choices else None
     if not isinstance(first, dict) or "message" not in first:
-        raise BridgeError(ErrorCode.SHAPE, "a response needs a choice with a 'message'", path="/choices/0")
+        raise BridgeError(ErrorCode.SHAPE, "a response must have a choice with a 'message'", path="/choices/0")
     choice = cast("Object", first)
     shell = Shell([choice["message"]], None, {}, {"shape": "response"}, place=lambda _: "/choices/0/message")
     shell.cut_off = choice.get("finish_reason", "") in _CUT_OFF

@@ -98,7 +98,7 @@ class ChunkDecoder:
         Raises:
             BridgeError: OCB-OPTION.
         """
-        raise BridgeError(ErrorCode.OPTION, "this stream is text; token ids are streamed as harmony-tokens")
+        raise BridgeError(ErrorCode.OPTION, "this stream is text; to stream token ids, use harmony-tokens")
 
     def _take(self, events: Iterable[ServerEvent]) -> None:
         for name, data in events:
@@ -110,7 +110,7 @@ class ChunkDecoder:
                 return
             value = jsontext.loads(data)
             if not isinstance(value, dict):
-                self._note("an event is no chunk; it is left out")
+                self._note("an event is not a chunk; it is left out")
                 continue
             chunk = cast("Object", value)
             error = chunk.get("error") or (chunk if name == "error" else None)
@@ -124,7 +124,11 @@ class ChunkDecoder:
         self._failed = True
         self._envelope["error"] = error
         reason = cast("Object", error).get("message") if isinstance(error, dict) else error
-        detail = f"the server broke off: {reason}" if isinstance(reason, str) and reason else "the server broke off"
+        detail = (
+            f"the server cut the stream off: {reason}"
+            if isinstance(reason, str) and reason
+            else "the server cut the stream off"
+        )
         self._log.find(FindingCode.TRUNCATED, "", detail, Severity.LOST)
 
     def _chunk(self, chunk: Object) -> None:
@@ -134,13 +138,13 @@ class ChunkDecoder:
                 self._envelope[key] = _OWN.get(key, value)
         choices = chunk.get("choices")
         if choices is not None and not isinstance(choices, list):
-            self._note("choices is no list; it is left out")
+            self._note("choices is not a list; it is left out")
             return
         for item in cast("list[Json]", choices or []):
             if isinstance(item, dict):
                 self._choice(cast("Object", item))
             else:
-                self._note("a choice is no object; it is left out")
+                self._note("a choice is not an object; it is left out")
 
     def _choice(self, item: Object) -> None:
         index = item.get("index")
@@ -149,7 +153,7 @@ class ChunkDecoder:
         if choice is None:
             choice = self._choices[place] = Choice(index, self._note)
             if len(self._choices) > 1:
-                self._note("the stream has several answers; the first is read, the others are kept")
+                self._note("the stream has several answers; the first is read, and the others are kept as alternatives")
         first = choice is next(iter(self._choices.values()))
         for fragment in choice.take(item):
             if first and choice.role == "assistant":
@@ -219,7 +223,7 @@ class ChunkDecoder:
         if self._over:
             return []
         if not self._is_closed:
-            # The last event may lack the line that ends it; where it is not whole, the stream broke off inside it.
+            # The last event may lack the line that ends it; where it is not whole, the stream is cut off inside it.
             with suppress(BridgeError):
                 self._take(self._reader.finish(unended=True))
         self._over = True
@@ -241,7 +245,7 @@ class ChunkDecoder:
         return settle(_REASONS.get(finish or "stop", "stop"), document)
 
     def _is_cut(self, reason: Reason | None) -> bool:
-        """Whether the stream broke off, and nobody says why."""
+        """Whether the stream is cut off, and nobody says why."""
         if reason is not None or self._failed:
             return False
         first = next(iter(self._choices.values()), None)
@@ -256,14 +260,14 @@ class ChunkDecoder:
 
     def _read(self, reason: Reason | None) -> Transcript:
         if self._is_cut(reason):
-            detail = "the stream ends before the answer does"
+            detail = "the stream ends before the answer ends"
             self._log.find(FindingCode.TRUNCATED, "", detail, Severity.LOST)
         choices = list(self._choices.values())
         if not choices:
             return Transcript()
         given = choices[0].finish
         if given is not None and given not in _REASONS:
-            self._note(f"the answer is over for a reason that is not known, {given[:40]!r}; it is kept")
+            self._note(f"the finish reason {given[:40]!r} is not known; it is kept as it is")
         finish = self._finish(reason)
         wires = [choice.wire(finish) for choice in choices]
         document = transcript_of(WireReader(self._options), {**self._envelope, "choices": wires}, self._log)

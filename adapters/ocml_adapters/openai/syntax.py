@@ -96,7 +96,7 @@ TOOL_NAME: Final = "tool_name"
 WEIGHT: Final = "weight"
 """How much a message of fine-tuning data counts in training."""
 
-BATCH_HINT: Final = "several transcripts in one file are for 'ocml-convert batch', named one by one"
+BATCH_HINT: Final = "to convert several transcripts of one file, use 'ocml-convert batch'"
 EXPECTED: Final = (
     "expected a list of messages, a request with 'messages', a response with 'choices', or a preference line with"
     " 'input' and 'preferred_output'"

@@ -177,19 +177,19 @@ class Assembly:
         if found is None and isinstance(own, str):
             found = self._by_id.get(own)
         if found is None:
-            self._note("an event is about no item that has begun; it is left out")
+            self._note("an event names an item that has not begun; the event is left out")
         return found
 
     def _add(self, event: Object) -> Item | None:
         wire, index = event.get("item"), event.get("output_index")
         if not isinstance(wire, dict) or not wire:
-            self._note("an item is no object that says anything; it is left out")
+            self._note("an item is not an object with a type; the item is left out")
             return None
         item = Item(_copied(cast("Object", wire)))
         self.items.append(item)
         if isinstance(index, int):
             if index in self._by_index:
-                self._note("two items have one index; they are told apart by their ids")
+                self._note("two items have the same index; they are told apart by their ids")
             self._by_index[index] = item
         if isinstance(own := item.wire.get("id"), str):
             self._by_id[own] = item
@@ -198,7 +198,7 @@ class Assembly:
     def _finish(self, event: Object) -> None:
         wire, index = event.get("item"), event.get("output_index")
         if not isinstance(wire, dict) or not wire:
-            self._note("an item is no object that says anything; it is left out")
+            self._note("an item is not an object with a type; the item is left out")
             return
         whole = cast("Object", wire)
         item = self._by_index.get(index) if isinstance(index, int) else self._by_id.get(str(whole.get("id")))
@@ -209,7 +209,7 @@ class Assembly:
         before, after = item.settle(), _copied(whole)
         for place in item.pieces:
             if not _text_at(after, place).startswith(_text_at(before, place)):
-                self._note("an item that is done says something else than what came of it; that is kept")
+                self._note("a finished item differs from what was streamed; what was streamed is kept")
                 item.done = True
                 return
         item.wire, item.done = after, True
@@ -222,19 +222,19 @@ class Assembly:
         if texts.at is not None:
             index = event.get(texts.at, 0)
             if type(index) is not int or not 0 <= index < _MOST:
-                self._note("a part has no index; what is said of it is left out")
+                self._note("an event has no index for its part; the event is left out")
                 return None
             item.part(texts.key, index, texts.kind)
             place = Place(texts.key, index)
         text = event.get("delta" if what == "delta" else texts.text)
         if not isinstance(text, str):
-            self._note("what is said of a text is no text; it is left out")
+            self._note("a text delta is not a text; it is left out")
             return None
         pieces = item.pieces.setdefault(place, [])
         if what == "done":
             known = item.text(place)
             if not text.startswith(known):
-                self._note("a text that is done says something else than its pieces; these are kept")
+                self._note("a finished text differs from its deltas; the deltas are kept")
                 return None
             text = text[len(known) :]
         if not text:
@@ -248,7 +248,7 @@ class Assembly:
         if item is None or item.done or not isinstance(part, dict):
             return
         if type(index) is not int or not 0 <= index < _MOST:
-            self._note("a part has no index; what is said of it is left out")
+            self._note("an event has no index for its part; the event is left out")
             return
         known, whole = item.part(key, index, str(members_of(part).get("type"))), _copied(cast("Object", part))
         place = Place(key, index)
@@ -278,7 +278,7 @@ class Assembly:
         for item in self.items:
             wire: Object = item.settle()
             if item.thought == SUMMARY and wire.get("content"):
-                self._note("what was thought comes behind its summary; it is read as an item of its own")
+                self._note("the reasoning text comes after its summary; it is read as an item of its own")
                 out.append({key: value for key, value in wire.items() if key != "content"})
                 wire = {"type": wire.get("type"), SUMMARY: [], "content": wire["content"]}
             out.append(wire if item.done else {**wire, "status": "incomplete"})
@@ -294,7 +294,7 @@ class Assembly:
                 return self.envelope
             if self._goes_on(cast("list[Json]", told)):
                 return self.envelope
-            self._note("a response says something else than its items did; these are kept")
+            self._note("the response differs from the items that were streamed; the streamed items are kept")
         return {**around, "output": own}
 
     def _goes_on(self, told: list[Json]) -> bool:

@@ -35,7 +35,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
     content, call = message.content, message.role == "assistant" and is_call(message)
     thought = not call and is_private(message) and not has_unknown_phase(message)
     if thought and message.role != "assistant":
-        drop_message(log, index, f"{HOME} would show what a message of this role says in private")
+        drop_message(log, index, f"{HOME} cannot keep text of this role private, so it leaves it out")
         return None
     if thought and message.channel != "analysis":
         message = replace(message, channel="analysis")

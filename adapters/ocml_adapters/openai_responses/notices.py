@@ -28,27 +28,33 @@ def notice(unit: Json, made: Sequence[Message], index: int, log: Log) -> None:
         return
     item = cast("Object", unit)
     if made and made[0].role == "tool" and item.get("role") == "tool":
-        detail = "a tool's reply in the shape of Chat Completions; it is read as one"
+        detail = "a tool's reply has the shape of Chat Completions; it is read as a reply"
         log.find(FindingCode.SHAPE, f"/messages/{index}", detail)
     for at, message in enumerate(made, index):
         path, layout = f"/messages/{at}", NOTES.of(message.layout)
         if message.role not in ROLES and message.role != "tool":
-            detail = f"the Responses API has no role {message.role[:40]!r}; it is kept"
+            detail = f"the Responses API has no role {message.role[:40]!r}; the role is kept as it is"
             log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", detail)
         if layout.get("content") == "item":
             kind = str(item.get("type"))[:40]
-            log.find(FindingCode.SHAPE, path, f"an item of type {kind!r} cannot be understood; it is kept")
+            log.find(FindingCode.SHAPE, path, f"an item of type {kind!r} is not understood; it is kept as it is")
         elif layout.get("content") == "bare":
-            log.find(FindingCode.SHAPE, f"{path}/content", "content is neither text nor a list of parts; it is kept")
+            log.find(
+                FindingCode.SHAPE,
+                f"{path}/content",
+                "content is neither a text nor a list of parts; it is kept as it is",
+            )
         elif isinstance(message.content, tuple):
             for place, part in enumerate(message.content):
                 if isinstance(part, Foreign):
-                    detail = "this part of the content cannot be understood; it is kept"
+                    detail = "this part of the content is not understood; it is kept as it is"
                     log.find(FindingCode.SHAPE, f"{path}/content/{place}", detail)
         if layout.get("body") == PARSED:
-            log.find(FindingCode.SHAPE, f"{path}/content", "a JSON value stands where a text should; it is kept")
+            log.find(
+                FindingCode.SHAPE, f"{path}/content", "the value is not a text but other JSON; it is kept as it is"
+            )
         if is_call(message) and message.recipient == FUNCTIONS:
-            detail = f"a call has an empty name; its recipient is {FUNCTIONS!r}, and no tool has it"
+            detail = f"a call has an empty name; it is read as a call to {FUNCTIONS!r}, which is not a tool"
             log.find(FindingCode.SHAPE, f"{path}/recipient", detail)
         if has_unknown_phase(message):
             detail = f"the Responses API has no phase {str(message.channel)[:40]!r}; it is kept as the channel"

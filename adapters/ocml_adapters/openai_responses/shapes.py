@@ -111,7 +111,7 @@ def read_shell(source: Source, log: Log) -> Shell:
 def _read_list(source: list[Json]) -> Shell:
     _DOCUMENTS.refuse(source)
     if isinstance(source, Lines) and not all(map(_is_item, source)):
-        raise BridgeError(ErrorCode.SHAPE, f"JSON lines that are not one item each; {BATCH_HINT}", path="")
+        raise BridgeError(ErrorCode.SHAPE, f"these JSON lines are not one item each; {BATCH_HINT}", path="")
     return Shell(list(source), None, {}, {"shape": "list"})
 
 
@@ -136,7 +136,7 @@ def _read_request(source: Object, log: Log, base: str) -> Shell:
     given, before, known = document.get(key), document.get(INSTRUCTIONS), list[str]()
     shell = Shell([], None, {}, {})
     if key == MESSAGES:
-        detail = f"{MESSAGES!r} holds items, as {INPUT!r} does in a request of the Responses API"
+        detail = f"{MESSAGES!r} has items, which a request of the Responses API has under {INPUT!r}"
         log.find(FindingCode.SHAPE, f"/layout/{HOME}/key", detail)
         shell.layout["key"] = MESSAGES
     if isinstance(given, str):
@@ -156,7 +156,7 @@ def _read_request(source: Object, log: Log, base: str) -> Shell:
     _enclose(shell, document, known, REQUEST_ORDER, frozenset({key}))
     for name in _ELSEWHERE:
         if name in shell.extras:
-            detail = f"the server has what was said before, by {name!r}; it is not here"
+            detail = f"the earlier turns are on the server ({name!r}); they are not in the input"
             log.find(FindingCode.SHAPE, f"/extras/{HOME}/{name}", detail, Severity.LAYOUT)
     return shell
 

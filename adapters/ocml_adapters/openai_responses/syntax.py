@@ -89,5 +89,5 @@ ENGINE_KEYS: Final = frozenset(
 )
 """Sampling, limits, transport and bookkeeping: no part of the conversation, and none of a prompt's business."""
 
-BATCH_HINT: Final = "several conversations in one file are for 'ocml-convert batch', named one by one"
+BATCH_HINT: Final = "to convert several conversations of one file, use 'ocml-convert batch'"
 EXPECTED: Final = "expected a list of items, a request with 'input', or a response with 'output'"

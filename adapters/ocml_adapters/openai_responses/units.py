@@ -170,7 +170,7 @@ class ItemReader(UnitReader):
         """
         if not isinstance(unit, (dict, Instructions)) or not unit:
             place = cast("Place", parted.document)(at)
-            raise BridgeError(ErrorCode.SHAPE, "an item is an object with a type or a role", path=place)
+            raise BridgeError(ErrorCode.SHAPE, "an item must be an object with a type or a role", path=place)
         made = read_item(unit, at)
         notice(unit, made, index, log)
         return made

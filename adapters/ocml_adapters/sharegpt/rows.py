@@ -108,7 +108,9 @@ def read_row(source: Source, log: Log) -> Row:
     if before:
         known.append(SYSTEM)
         if any(_whose(turn) == SYSTEM for turn in turns):
-            log.find(FindingCode.SHAPE, f"/extras/{HOME}", "the system speaks in a column and in a turn; both are kept")
+            log.find(
+                FindingCode.SHAPE, f"/extras/{HOME}", "the system prompt is in a column and in a turn; both are kept"
+            )
     row = Row([*before, *turns], lambda at: f"/{key}/{at - len(before)}" if at >= len(before) else f"/{SYSTEM}")
     if key != TURNS[0]:
         row.layout[_TURNS] = key

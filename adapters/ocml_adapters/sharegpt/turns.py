@@ -93,10 +93,10 @@ def keys_of(turn: Json, path: str) -> tuple[str, str]:
     members = cast("Object", turn) if isinstance(turn, OBJECT) else {}
     speaker = next((key for key in SPEAKERS if isinstance(members.get(key), str)), None)
     if speaker is None:
-        raise BridgeError(ErrorCode.SHAPE, "a turn is an object that says whom it is 'from'", path=path)
+        raise BridgeError(ErrorCode.SHAPE, "a turn must be an object with a 'from'", path=path)
     key = next((key for key in TEXTS if key in members), None)
     if key is None or not (members[key] is None or isinstance(members[key], str)):
-        raise BridgeError(ErrorCode.SHAPE, "a turn has a text as its 'value'", path=f"{path}/{key or TEXTS[0]}")
+        raise BridgeError(ErrorCode.SHAPE, "a turn must have a text under 'value'", path=f"{path}/{key or TEXTS[0]}")
     return speaker, key
 
 
@@ -203,9 +203,13 @@ def notice(made: Sequence[Message], index: int, log: Log) -> None:
     """Note what is kept of a turn although nobody else has it so."""
     role, path = made[0].role, f"/messages/{index}"
     if role not in WRITTEN:
-        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"ShareGPT has no role {role[:40]!r}; it is kept")
+        log.find(
+            FindingCode.UNKNOWN_ROLE, f"{path}/role", f"ShareGPT has no role {role[:40]!r}; the role is kept as it is"
+        )
     if NOTES.of(made[0].layout).get(_OPAQUE):
-        log.find(FindingCode.SHAPE, f"{path}/content", "a call is no JSON with a name; it is kept, and names no tool")
+        log.find(
+            FindingCode.SHAPE, f"{path}/content", "a call is not JSON with a name; it is kept without a tool's name"
+        )
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -303,7 +307,7 @@ def _text(message: Message) -> str:
 def _guarded(tag: Tag, text: str, path: str, log: Log) -> str:
     broken = tag.broken(text)
     if broken != text:
-        detail = "what would be read as markup here is broken by U+200B; it reads as it was"
+        detail = "the text contains markup of this format; it is broken up by U+200B, which the reader removes"
         log.lose(LossCode.CONTROL_TOKEN, f"{path}/content", detail, Severity.CHANGED)
     return broken
 

@@ -230,7 +230,7 @@ class TurnWriter(EnvelopeWriter):
         """A text, with media where people speak; whatever instructs is the system, and an empty thought is none."""
         thought = is_reasoning(message)
         if not thought and message.role != "tool" and not is_call(message) and is_private(message):
-            drop_message(log, index, f"{HOME} would show what a message of this role says in private")
+            drop_message(log, index, f"{HOME} cannot keep text of this role private, so it leaves it out")
             return None
         if message.role == "developer":
             message.role = "system"
@@ -241,7 +241,7 @@ class TurnWriter(EnvelopeWriter):
         if thought:
             message.channel, message.intent = "analysis", None
             if not content:
-                drop_message(log, index, f"{HOME} has no place for a thought without text")
+                drop_message(log, index, f"{HOME} has no place for reasoning without text")
                 return None
         return message
 

@@ -111,7 +111,7 @@ def _note_moved(
     ]
     for (item, index), stood in zip(left, sorted(index for _, index in left), strict=True):
         if index > stood and item[0].role == "tool":
-            detail = f"{grammar.home} has the replies of a turn first, in the order of their calls"
+            detail = f"{grammar.home} has the replies of a turn first, in the order of their calls; this message moves"
             log.lose(LossCode.ORDER, f"/messages/{index}", detail, Severity.CHANGED)
 
 
@@ -165,7 +165,7 @@ def _fused(grammar: Grammar, items: list[Item], indices: Sequence[int], near: Ne
             first = (at, side, message) if kind_of(message) == "text" else None
             continue
         start, _, head = first
-        detail = f"{grammar.home} has one text here: it is joined to message {indices[start]}"
+        detail = f"{grammar.home} joins this message to message {indices[start]}"
         log.lose(LossCode.MESSAGE, f"/messages/{indices[at]}", detail, Severity.CHANGED)
         content = (*parts_of(head.content), *parts_of(message.content))
         head = replace(head, content=content, layout=_role_of(grammar, head))

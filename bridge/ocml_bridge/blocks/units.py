@@ -82,7 +82,7 @@ class BlockReader(UnitReader):
     def _read(self, wire: Json, path: str, default: str) -> list[Message]:
         key = self.grammar.key
         if not isinstance(wire, dict):
-            raise BridgeError(ErrorCode.SHAPE, f"a message is an object with {key!r}", path=path)
+            raise BridgeError(ErrorCode.SHAPE, f"a message must be an object with {key!r}", path=path)
         members = cast("Object", wire)
         blocks = self.grammar.keys(members).get(key)
         if blocks and not isinstance(blocks, list):
@@ -90,22 +90,22 @@ class BlockReader(UnitReader):
         try:
             return read_wire(self.grammar, members, default)
         except UnlikeError as error:
-            raise BridgeError(ErrorCode.SHAPE, "a message cannot be understood", path=path) from error
+            raise BridgeError(ErrorCode.SHAPE, "a message is not understood", path=path) from error
 
     def _notice(self, made: Sequence[Message], path: str, log: Log) -> None:
         """Note what is kept although the format does not have it so."""
         role = made[0].role
         if role not in ("system", "assistant", "user", "tool"):
-            detail = f"{self.grammar.home} has no role {role[:40]!r}; it is kept"
+            detail = f"{self.grammar.home} has no role {role[:40]!r}; the role is kept as it is"
             log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", detail)
         start, _, index = path.rpartition("/")
         for number, message in enumerate(made, int(index)):
             if message.recipient == FUNCTIONS:
-                detail = f"a call has an empty name; its recipient is {FUNCTIONS!r}, and no tool has it"
+                detail = f"a call has an empty name; it is read as a call to {FUNCTIONS!r}, which is not a tool"
                 log.find(FindingCode.SHAPE, f"{start}/{number}/recipient", detail)
             for place, part in enumerate(message.content if isinstance(message.content, tuple) else ()):
                 if isinstance(part, Foreign) and not self.grammar.knows(part.value):
-                    detail = "this block cannot be understood; it is kept"
+                    detail = "this content block is not understood; it is kept as it is"
                     log.find(FindingCode.SHAPE, f"{start}/{number}/content/{place}", detail)
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:

@@ -63,9 +63,9 @@ def nearest_object(text: str, path: str, log: Log, *, target: str, key: str = "i
     if found is not None:
         return respelled_object(text, found[1], path, log, target=target)
     if not text.strip():
-        log.lose(LossCode.CONTENT, path, f"no arguments are an empty object in {target}", Severity.LAYOUT)
+        log.lose(LossCode.CONTENT, path, f"{target} writes empty arguments as {{}}", Severity.LAYOUT)
         return "{}"
-    detail = f"{target} takes objects only: the text is the member {key!r} of one"
+    detail = f"{target} takes an object only; the text becomes its member {key!r}"
     log.lose(LossCode.CONTENT, path, detail, Severity.CHANGED)
     return jsontext.compact({key: text})
 
@@ -82,6 +82,6 @@ def respelled_object(text: str, compact: str, path: str, log: Log, *, target: st
     """
     if compact == text:
         return text
-    detail = f"{target} has the object, and not how it was spelled"
+    detail = f"{target} keeps the JSON object, but not its spacing and escapes"
     log.lose(LossCode.CONTENT, path, detail, Severity.LAYOUT)
     return compact

@@ -43,7 +43,7 @@ def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message
     if kind == "thought":
         return _nearest_thought(grammar, message, index, log)
     if message.role != "assistant" and is_private(message):
-        return drop_message(log, index, f"{grammar.home} would show what a message of this role says in private")
+        return drop_message(log, index, f"{grammar.home} cannot keep text of this role private, so it leaves it out")
     if message.role not in ("system", "assistant", "user") and grammar.side(message) != message.role:
         message = replace(message, role="user")
     if not isinstance(message.content, str):
@@ -64,7 +64,7 @@ def _nearest_thought(grammar: Grammar, message: Message, index: int, log: Log) -
     path = f"/messages/{index}/content"
     content = narrow(message.content, (), path, log, target=grammar.home, hoisted=True, private=True)
     if not content and not grammar.notes(message.extras) and signature_by(message, grammar.vendor) is None:
-        return drop_message(log, index, f"{grammar.home} has no place for a thought without text")
+        return drop_message(log, index, f"{grammar.home} has no place for reasoning without text")
     if message.channel == "analysis" and content is message.content:
         return message
     return replace(message, content=content, channel="analysis")
@@ -128,7 +128,7 @@ def spelled(grammar: Grammar, message: Message, before: State) -> Fragment:
         image = _read_back(grammar, unit)
         if image is not None and _says_the_same(image, message):
             break
-    assert image is not None, "a bare message reads as one"
+    assert image is not None, "a list of one message is written as the message alone"
     default = would_join(grammar, before, image)
     joined = default and not is_apart(grammar, message)
     if default and not joined:

@@ -176,7 +176,7 @@ def unexpected(error: Exception) -> BridgeError:
     if isinstance(error, BridgeError):
         return _bare(error)
     if isinstance(error, MemoryError):
-        return BridgeError(ErrorCode.LIMIT, "it takes more memory than a record may have; --memory gives more")
+        return BridgeError(ErrorCode.LIMIT, "the record takes more memory than is allowed; --memory allows more")
     return BridgeError(ErrorCode.INTERNAL, f"{type(error).__name__}: {error}")
 
 
@@ -233,5 +233,5 @@ def _verify(result: Result, options: Options) -> None:
         raise BridgeError(ErrorCode.UNREPORTED, f"the output cannot be read back: {error}") from error
     if unreported:
         raise BridgeError(
-            ErrorCode.UNREPORTED, "the output reads differently, and no loss says so", path=unreported[0].path
+            ErrorCode.UNREPORTED, "the output reads differently, and no loss reports it", path=unreported[0].path
         )

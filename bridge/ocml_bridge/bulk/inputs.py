@@ -94,7 +94,7 @@ def _stored_there(address: str, *, rows: bool) -> str:
     """
     kind = stored(address, rows=rows)
     if kind == "files":
-        message = f"{address}: of addresses, JSON lines, JSON arrays, tables and Parquet are read; copy a text here"
+        message = f"{address}: this kind of file cannot be read from an address; download it first"
         raise BridgeError(ErrorCode.OPTION, message)
     return kind
 
@@ -125,7 +125,9 @@ def _in_folder(folder: str, apart: str | None, *, rows: bool) -> Iterator[tuple[
         if _is_output(path, folder, apart):
             continue
         if os.path.exists(path) and not os.path.isfile(path):
-            raise BridgeError(ErrorCode.OPTION, f"{path} is a pipe or a device: name it by itself, or take it away")
+            raise BridgeError(
+                ErrorCode.OPTION, f"{path} is a pipe or a device: give it as the only input, or leave it out"
+            )
         kind = stored(os.path.join(folder, name), rows=True) if rows else kind_of(name)
         if kind == "files":
             refuse_unread(os.path.join(folder, name))
@@ -172,9 +174,7 @@ def _of_texts(folder: str, names: _Texts, target: Kind, into: str | None) -> Inp
 
 def _refuse_same(taken: dict[str, str], output: str, name: str) -> None:
     if output in taken:
-        message = (
-            f"{taken[output]} and {name} would both be written to {output}; convert them into folders of their own"
-        )
+        message = f"{taken[output]} and {name} would both be written to {output}; convert each into a folder of its own"
         raise BridgeError(ErrorCode.OPTION, message)
     taken[output] = name
 

@@ -164,7 +164,7 @@ class Journal:
         other = [key for key in {**before, **run} if before.get(key) != run.get(key)]
         if resume and other:
             named = ", ".join(sorted(other))
-            message = f"the run in {folder} was another one: it differs in {named}; continue it as it was begun"
+            message = f"the run in {folder} had other options ({named}); continue it with the same options"
             raise BridgeError(ErrorCode.OPTION, message)
 
     def _replay(self, line: dict[str, Any]) -> None:
@@ -203,7 +203,7 @@ def read_run(folder: str) -> dict[str, Any]:
             first = cast("dict[str, Any]", jsontext.loads(file.readline()))
         return first["run"]
     except (OSError, BridgeError, KeyError) as error:
-        raise BridgeError(ErrorCode.OPTION, f"{folder} is no output folder of batch: it has no journal") from error
+        raise BridgeError(ErrorCode.OPTION, f"{folder} is not an output folder of batch: it has no journal") from error
 
 
 def _lock(file: BinaryIO, folder: str) -> None:

@@ -181,4 +181,4 @@ def rows_in(path: str) -> Iterator[Row]:
             try:
                 yield cast("Row", jsontext.loads(line))
             except BridgeError as error:
-                raise OSError(f"{path} is no ledger: {error}") from error
+                raise OSError(f"{path} is not a ledger: {error}") from error

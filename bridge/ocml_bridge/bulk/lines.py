@@ -78,7 +78,7 @@ def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
             while offset < piece.end and len(rows) < CHUNK_RECORDS and size < CHUNK_BYTES:
                 line = file.readline()
                 if not line:
-                    raise OSError("it is shorter than when the run began")
+                    raise OSError("the file is shorter than when the run began")
                 offset, number, size = offset + len(line), number + 1, size + len(line)
                 if line.strip(_BLANK):
                     rows.append(Row({WORDS.get(item.kind, "line"): number}, line.removesuffix(b"\n"), len(line)))
@@ -160,11 +160,11 @@ def _members(line: str, field: str) -> tuple[Source, dict[str, str | None]] | st
         value = jsontext.loads(line)
         if isinstance(value, str):
             return value
-        message = f"the line is no object with a field {field!r}; --field names another one"
+        message = f"the line is not an object with a field {field!r}; name another field with --field"
         raise BridgeError(ErrorCode.SHAPE, message, path="")
     members = found[0]
     if field not in members:
-        raise BridgeError(ErrorCode.SHAPE, f"the line has no field {field!r}; --field names another one", path="")
+        raise BridgeError(ErrorCode.SHAPE, f"the line has no field {field!r}; name another one with --field", path="")
     return members[field].value, {key: None if key == field else span.raw for key, span in members.items()}
 
 

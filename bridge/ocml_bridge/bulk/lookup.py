@@ -68,7 +68,7 @@ class Found(NamedTuple):
 
     Attributes:
         row: its row.
-        before: the record as it stands in the input: text or a line; None where it is not there any more.
+        before: the record as it stands in the input: text or a line; None where the record is no longer there.
         after: what was written of it; None for nothing.
     """
 

@@ -44,4 +44,6 @@ def tokenizer_in(name: str) -> Tokenizer:
     try:
         return library.Tokenizer.from_file(name)
     except Exception as error:  # the library raises nothing narrower
-        raise BridgeError(ErrorCode.VOCABULARY, f"{name}: no tokenizer.json that can be read: {error}") from error
+        raise BridgeError(
+            ErrorCode.VOCABULARY, f"{name}: the file cannot be read as a tokenizer.json: {error}"
+        ) from error

@@ -18,7 +18,7 @@ from ..model import Json
 TOOLS: Final = "tools"
 """The column beside one of messages in which public datasets declare the tools: nested, or as JSON text."""
 _CALLS: Final = ("tool_calls", "function_call")
-_DETAIL: Final = "null members that Arrow's structs add are left out"
+_DETAIL: Final = "null members, which Arrow's structs add, are left out"
 
 
 class Nested(NamedTuple):
@@ -48,14 +48,12 @@ def document(messages: Json, tools: Json = None) -> Source | Nested | BridgeErro
         return messages
     place = not_finite(messages, "")
     if place is not None:
-        return BridgeError(
-            ErrorCode.JSON, "NaN or an infinite number stands here, which JSON has no word for", path=place
-        )
+        return BridgeError(ErrorCode.JSON, "the value is NaN or infinite, which JSON cannot hold", path=place)
     if isinstance(tools, str):
         try:
             tools = jsontext.loads(tools) if tools.strip() else None
         except BridgeError as error:
-            return BridgeError(error.code, f"the column {TOOLS!r} is no JSON text: {error.message}", path=f"/{TOOLS}")
+            return BridgeError(error.code, f"the column {TOOLS!r} is not JSON text: {error.message}", path=f"/{TOOLS}")
     padded: list[str] = []
     bare = [_message(item, f"/{at}", padded) for at, item in enumerate(cast("list[Json]", messages))]
     declared = None if tools is None else _without_nulls(tools, f"/{TOOLS}", padded)
@@ -71,9 +69,7 @@ def unpadded(row: dict[str, Json]) -> tuple[dict[str, Json], tuple[Finding, ...]
     """
     place = not_finite(row, "")
     if place is not None:
-        raise BridgeError(
-            ErrorCode.JSON, "NaN or an infinite number stands here, which JSON has no word for", path=place
-        )
+        raise BridgeError(ErrorCode.JSON, "the value is NaN or infinite, which JSON cannot hold", path=place)
     padded: list[str] = []
     out: dict[str, Json] = {}
     for name, value in row.items():

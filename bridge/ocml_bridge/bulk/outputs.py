@@ -142,7 +142,7 @@ def put_in_place(item: Input, job: Job, progress: Progress, prepared: Prepared) 
     if (prepared.written, prepared.quarantined) != (tally.written, tally.quarantined):
         counted = f"{tally.written} and {tally.quarantined} records were counted"
         held = f"{prepared.written} and {prepared.quarantined} records"
-        message = f"{item.path}: its output and quarantine hold {held}, {counted}"
+        message = f"{item.path}: its output and quarantine hold {held}, but {counted}"
         raise BridgeError(ErrorCode.INTERNAL, message)
     if prepared.listed not in (None, tally.records):
         message = f"{item.path}: its ledger has {prepared.listed} records, {tally.records} were counted"
@@ -198,7 +198,7 @@ def _continued(path: str, size: int) -> BinaryIO:
     if file.seek(0, os.SEEK_END) < size:
         file.close()
         raise BridgeError(
-            ErrorCode.IO, f"{partial}: it is shorter than the journal says; remove the journal to begin again"
+            ErrorCode.IO, f"{partial}: the file is shorter than the journal says; remove the journal to begin again"
         )
     file.seek(size)
     file.truncate()

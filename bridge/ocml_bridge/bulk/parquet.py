@@ -140,7 +140,7 @@ def column_of(schema: Any, job: Job) -> str:
     name = job.field or DEFAULT_FIELD
     if name not in schema.names:
         known = ", ".join(schema.names)
-        raise BridgeError(ErrorCode.OPTION, f"there is no column {name!r}; --field names one of {known}")
+        raise BridgeError(ErrorCode.OPTION, f"there is no column {name!r}; name one with --field: {known}")
     return name
 
 
@@ -226,7 +226,9 @@ def _fields(batch: Any, index: int, name: str) -> dict[str, str | None]:
     for key, value in row.items():
         place = None if key == name else not_finite(value, "")
         if place is not None:
-            message = f"column {key!r} has NaN or an infinite number, which JSON has no word for; --bare leaves it out"
+            message = (
+                f"column {key!r} has NaN or an infinite number, which JSON cannot hold; --bare leaves the column out"
+            )
             raise BridgeError(ErrorCode.JSON, message, path=place)
     return {
         key: None if key == name else jsontext.dumps(value).decode("utf-8", "surrogatepass")

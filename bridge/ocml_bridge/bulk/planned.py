@@ -91,7 +91,7 @@ def _columns(value: Any, *, text: bool) -> tuple[dict[str, Json], dict[str, str]
         items = cast("Json", value)
         value = {EVENTS if stream_of(items) is not None else "messages": items}
     if not isinstance(value, dict):
-        raise BridgeError(ErrorCode.SHAPE, "a row is an object, with a member for each column", path="")
+        raise BridgeError(ErrorCode.SHAPE, "a row must be an object, with a member for each column", path="")
     row, findings = unpadded(cast("dict[str, Json]", value))
     return row, {name: _text(each) for name, each in row.items()}, findings
 

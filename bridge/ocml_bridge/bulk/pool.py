@@ -292,12 +292,12 @@ class _Processes:
         piece = flight.step.piece
         if piece is None or (row < 0 and again) or flight.deaths.total() > _MOST_DEATHS:
             item = self._told[0][flight.step.input].path
-            message = f"processes that read {item} die ({how}); --resume goes on behind what is done"
+            message = f"processes that read {item} die ({how}); --resume continues after the records that are done"
             raise BridgeError(ErrorCode.INTERNAL, message)
         if overdue:
             why = too_long(self._limits.seconds)
         elif again:
-            why = f"the process that converted it died of it twice ({how}), perhaps for want of memory"
+            why = f"the process that converted this record died twice ({how}), perhaps for lack of memory"
         else:
             return
         flight.step = flight.step._replace(piece=piece._replace(refused=(*piece.refused, (row, why))))

@@ -231,7 +231,6 @@ def refuse_foreign(folder: str, plan: Plan, before: Mapping[str, Any]) -> None:
     ]
     if there:
         more = f" and {len(there) - 1} more" if len(there) > 1 else ""
-        message = (
-            f"{os.path.join(folder, there[0])}{more} would be overwritten; --overwrite does so, or name another folder"
-        )
+        name = os.path.join(folder, there[0])
+        message = f"{name}{more} would be overwritten; allow it with --overwrite, or name another folder"
         raise BridgeError(ErrorCode.OPTION, message)

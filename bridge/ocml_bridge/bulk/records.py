@@ -67,7 +67,7 @@ class Job:
 
     Attributes:
         settings: how to convert.
-        source_kind: whether the source format is text or JSON; None where it is told from each record.
+        source_kind: whether the source format is text or JSON; None where it is detected for each record.
         target_kind: the same for the target.
         field: the field or column that the transcripts stand in, where one was named.
         bare: whether outputs hold the transcripts alone, without the other fields.

@@ -111,7 +111,7 @@ def _mended(line: bytes) -> tuple[Key, Row]:
     data = packed if raw is None else str(raw).encode("utf-8", "surrogatepass")
     place = next((name for name in (*_PLACES, "file") if name in members), None)
     if "input" not in members or place is None or (raw is None and "raw_base64" not in members):
-        message = "a mended record is a line of a quarantine: it has `input`, its place and `raw`"
+        message = "a mended record must be a line of a quarantine, with `input`, its place and `raw`"
         raise BridgeError(ErrorCode.SHAPE, message)
     where = {place: members[place]}
     if "conversation" in members:
@@ -128,7 +128,7 @@ def _key(path: str, where: Mapping[str, Any]) -> Key:
 def _requeued(item: Input, job: Job, records: Mapping[Key, Row]) -> _Changes:
     """Convert the mended records of an input, and write its files anew."""
     if item.into == "parquet" or job.ledger is None:
-        why = "its output is Parquet" if item.into == "parquet" else "the run wrote no ledger (batch --ledger)"
+        why = "the output is Parquet" if item.into == "parquet" else "the run wrote no ledger (batch --ledger)"
         message = f"{item.path}: records cannot be put in their places, as {why}; convert them by themselves"
         raise BridgeError(ErrorCode.OPTION, message)
     folder, changes = job.folder or "", _Changes()

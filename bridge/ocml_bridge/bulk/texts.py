@@ -131,7 +131,7 @@ def taken(row: Row, _payload: None, item: Input, _job: Job) -> Record:
             data = content.read()
     except reading_errors() as error:
         reason = getattr(error, "strerror", None) or str(error)
-        error = BridgeError(ErrorCode.IO, f"it cannot be read: {reason}")
+        error = BridgeError(ErrorCode.IO, f"the file cannot be read: {reason}")
         return record(b"", row.where)._replace(value=error, raw=None)
     return record(data, row.where)
 

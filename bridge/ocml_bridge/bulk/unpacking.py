@@ -41,7 +41,7 @@ def unpacked(item: Input, lines: Lines, folder: str, position: Position | None, 
     try:
         left = lines(content)
         if sum(map(len, islice(left, before))) != offset:
-            raise OSError("it is not what it was when the run began")
+            raise OSError("the file has changed since the run began")
         if most is not None:
             left = _first(left, most)
         # Inputs of one name may stand in several folders, and be unpacked one while another is still read.
@@ -92,7 +92,7 @@ def items(content: BinaryIO) -> Iterator[bytes]:
     """The items of a JSON array, which is read whole before its first item is converted; an object is the one item.
 
     Raises:
-        OSError: where it is not a JSON array.
+        OSError: where the file is not a JSON array.
     """
     try:
         found = jsontext.loads(content.read())
@@ -101,6 +101,6 @@ def items(content: BinaryIO) -> Iterator[bytes]:
     if isinstance(found, dict):
         found = [cast("Json", found)]
     if not isinstance(found, list):
-        raise OSError("it is not a JSON array")
+        raise OSError("the file is not a JSON array")
     for value in cast("list[Json]", found):
         yield jsontext.dumps(value) + b"\n"

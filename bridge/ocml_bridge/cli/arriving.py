@@ -65,7 +65,7 @@ class Numbers:
         for found in _NUMBERS.finditer(text):
             if found[0][0] not in _DIGITS or len(found[0]) > _LONGEST:
                 at = self._offset + found.start()
-                raise BridgeError(ErrorCode.SHAPE, f"{found[0][:20]!r} at character {at} is no token id", offset=at)
+                raise BridgeError(ErrorCode.SHAPE, f"{found[0][:20]!r} at character {at} is not a token id", offset=at)
             if found.start() < end:
                 out.append(int(found[0]))
         self._held, self._offset = text[end:], self._offset + end

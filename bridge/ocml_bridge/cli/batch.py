@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 @click.command(cls=ConversionCommand)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @format_option("-t", "--to", "target", text="The format to write: ID or ID:DIALECT; the profile's if left out.")
-@format_option("-f", "--from", "source", text="The format to read; told from each record where left out.")
+@format_option("-f", "--from", "source", text="The format to read; detected for each record if left out.")
 @force_option
 @click.option("-o", "--output", type=FILE, metavar="DIR", help="The folder to write to.")
-@click.option("--field", metavar="NAME", help="The field or column that transcripts stand in; 'text' for text formats.")
+@click.option("--field", metavar="NAME", help="The field or column of the transcripts; 'text' for text formats.")
 @click.option(
     "--plan",
     "plan_name",
@@ -51,14 +51,14 @@ if TYPE_CHECKING:
     type=click.Choice(("each",)),
     help="A record for each turn of the assistant, with what led to it.",
 )
-@click.option("--unique", is_flag=True, help="Leave out records whose conversation was there before.")
+@click.option("--unique", is_flag=True, help="Leave out records that repeat an earlier conversation.")
 @click.option(
     "--sample",
     type=click.FloatRange(0, 1, min_open=True),
     metavar="SHARE",
     help="Draw this share of the records at random, as 0.01.",
 )
-@click.option("--seed", type=int, default=0, metavar="N", show_default=True, help="What a sample is drawn by.")
+@click.option("--seed", type=int, default=0, metavar="N", show_default=True, help="The seed of the random sample.")
 @click.option(
     "--into",
     type=click.Choice(("jsonl", "jsonl.gz", "jsonl.zst")),
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 @click.option(
     "--mask",
     type=click.Choice(MASKS),
-    help="Write rows to train on: what counts of each output, in 'loss_mask', with 'input_ids' and 'labels' of tokens.",
+    help="Write rows to train on, with 'loss_mask', and with 'input_ids' and 'labels' for tokens.",
 )
 @click.option(
     "--tokenizer",
@@ -79,23 +79,25 @@ if TYPE_CHECKING:
 @click.option(
     "-j", "--jobs", type=click.IntRange(1), metavar="N", help="How many processes; as many as there are CPUs."
 )
-@click.option("--resume", is_flag=True, help="Go on behind what an earlier run has done.")
+@click.option("--resume", is_flag=True, help="Continue an earlier run after the records that are done.")
 @click.option(
     "--overwrite", is_flag=True, help="Replace files in the folder that its last run did not make of the same inputs."
 )
-@click.option("--dry-run", is_flag=True, help="Write nothing; tell what would be lost.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; print what would be lost.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Convert the first N records.")
 @click.option(
-    "--strict", is_flag=True, help="Quarantine what had to be mended, and what would lose or change anything."
+    "--strict",
+    is_flag=True,
+    help="Quarantine records that had to be repaired, and those that would lose or change anything.",
 )
 @policy_options
 @profile_options
-@click.option("--verify", is_flag=True, help="Read each output back, and compare; quarantine what differs.")
+@click.option("--verify", is_flag=True, help="Read each output back, and compare; quarantine a record that differs.")
 @click.option(
     "--keep-going/--fail-fast",
     default=True,
     show_default=True,
-    help="Go on behind a record that is quarantined, or stop.",
+    help="Continue after a record that is quarantined, or stop.",
 )
 @click.option(
     "--seconds",
@@ -194,12 +196,12 @@ def batch(
     if target is None and profile is None:
         raise BridgeError(ErrorCode.OPTION, "name what to write with --to, --to-plan, or a --profile")
     if profile is None and (date is not None or effort is not None):
-        raise BridgeError(ErrorCode.OPTION, "--date and --effort are for a --profile, which has a place for them")
+        raise BridgeError(ErrorCode.OPTION, "--date and --effort need a --profile")
     form = find_profile(profile, target).format
     source_kind = None if source is None else registry.adapter(source)[0].kind
     adapter = registry.adapter(form)[0]
     if mask is not None and (layout is not None or adapter.frame_marks is None):
-        raise BridgeError(ErrorCode.OPTION, f"--mask is of texts and token ids, and {adapter.id} is neither")
+        raise BridgeError(ErrorCode.OPTION, f"--mask is for texts and token ids, and {adapter.id} is neither")
     if tokenizer is not None and (mask is None or adapter.kind is not Kind.TEXT):
         raise BridgeError(ErrorCode.OPTION, "--tokenizer is for the rows of a text that --mask makes")
     if tokenizer is not None:
@@ -245,7 +247,7 @@ def batch(
         colour = terminal and not os.environ.get("NO_COLOR")
         click.echo(table(plan, finished, width=width, colour=colour), err=True, nl=False)
     if finished.stopped:
-        say(f"{PROGRAM}: stopped at a record that is quarantined, as --fail-fast asks; --resume goes on behind it")
+        say(f"{PROGRAM}: stopped at a record that is quarantined, because of --fail-fast; --resume continues after it")
     failed = finished.tally.quarantined or any(each.error is not None for each in finished.inputs.values())
     return ExitCode.SOME_FAILED if failed else ExitCode.OK
 
@@ -279,7 +281,7 @@ def _refuse_own_inputs(plan: Plan, files: dict[str, str | None]) -> None:
     named = {what: path for what, path in files.items() if path is not None and path != "-"}
     for what, path in named.items():
         if not os.access(os.path.dirname(path) or ".", os.W_OK):
-            raise BridgeError(ErrorCode.IO, f"{path}: {what} cannot be written there; name another place for it")
+            raise BridgeError(ErrorCode.IO, f"{path}: {what} cannot be written there; name another place")
     folder = plan.job.folder
     taken = {os.path.realpath(path): what for what, path in named.items()}
     if folder is not None:

@@ -102,7 +102,7 @@ def _verdict(one: Comparison) -> str:
     )
     told = [f"{name}: ours {_quoted(ours.get(name))}, theirs {_quoted(theirs.get(name))}" for name in fields]
     who = " ".join(f"{name}={value}" for name, value in (one.ours or theirs).items() if name != "content")
-    where = "behind the messages" if one.index is None else f"message {one.index}"
+    where = "after the messages" if one.index is None else f"message {one.index}"
     return "; ".join(part for part in (f"{where} {one.verdict} {who}", *told, one.detail) if part)
 
 

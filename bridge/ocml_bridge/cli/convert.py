@@ -51,9 +51,11 @@ if TYPE_CHECKING:
     "--sidecar", type=FILE, metavar="FILE", help="Read the input together with the sidecar that was written with it."
 )
 @click.option(
-    "--strict", is_flag=True, help="Refuse an input that had to be mended, and an output that loses anything."
+    "--strict", is_flag=True, help="Refuse an input that had to be repaired, and an output that loses anything."
 )
-@click.option("--spans", type=FILE, metavar="FILE", help="Write what stands where in the output to FILE, as JSON.")
+@click.option(
+    "--spans", type=FILE, metavar="FILE", help="Write which part of the output comes from where to FILE, as JSON."
+)
 @policy_options
 @click.option("--verify", "verified", is_flag=True, help="Read the output back and compare, before it is written.")
 @click.option(
@@ -65,7 +67,7 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Write no output; print what would be lost.")
 @click.option("--pretty", is_flag=True, help="Indent JSON output.")
 @format_options
-@click.option("-v", "--verbose", is_flag=True, help="Print every finding and loss, those of ids and spelling too.")
+@click.option("-v", "--verbose", is_flag=True, help="Print every finding and loss, also those of ids and layout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing on stderr but errors.")
 def convert(
     files: tuple[str, ...],
@@ -216,5 +218,5 @@ def _verify(document: Document, result: Result, options: Options) -> None:
         raise BridgeError(ErrorCode.UNREPORTED, f"the output cannot be read back: {error}") from error
     if len(unreported) > 0:
         more = f" (and {len(unreported) - 1} more)" if len(unreported) > 1 else ""
-        message = f"the output reads differently here, and no loss was reported for it{more}; nothing was written"
+        message = f"the output reads differently here, and no loss reports it{more}; nothing was written"
         raise BridgeError(ErrorCode.UNREPORTED, message, path=unreported[0].path)

@@ -86,9 +86,9 @@ def _shown(found: Found) -> str:
     lines += [f"  {note['severity']} {note['code']} {note['path'] or 'document'}" for note in row["losses"]]
     if row["error"] is not None:
         lines.append(f"  {row['error']['code']}: {one_line(row['error']['message'])}")
-    lines.append(f"- {_short(found.before, 'it is not there any more')}")
+    lines.append(f"- {_short(found.before, 'the record is no longer there')}")
     if row["output"] is not None:
-        lines.append(f"+ {_short(found.after, 'it is not there any more')}")
+        lines.append(f"+ {_short(found.after, 'the record is no longer there')}")
     return "\n".join(lines)
 
 

@@ -85,7 +85,7 @@ def rows_of(name: str | None, source: str | None, turns: str | None) -> Plan | N
     if name is None:
         return None if turns is None else plan_of(source.partition(":")[0] if source else AUTO)
     if source is not None:
-        raise BridgeError(ErrorCode.OPTION, "a plan says what rows are: leave out --from, or the plan")
+        raise BridgeError(ErrorCode.OPTION, "a plan already says what the rows are: leave out --from or --plan")
     return plan_named(name)
 
 
@@ -100,10 +100,14 @@ def layout_to(name: str | None, other: str | None) -> tuple[Plan, str] | None:
     if name is None:
         return None
     if other is not None:
-        raise BridgeError(ErrorCode.OPTION, "--to-plan says what to write: leave out --to and --profile, or it")
+        raise BridgeError(
+            ErrorCode.OPTION, "--to-plan already says what to write: leave out --to and --profile, or --to-plan"
+        )
     plan = plan_named(name)
     layouts = layouts_of(plan)
     if len(layouts) != 1 or layouts[0].writes is None:
         known = ", ".join(layout.name for layout in LAYOUTS if layout.writes is not None)
-        raise BridgeError(ErrorCode.OPTION, f"rows of {name!r} are read, and not written; there are {known}")
+        raise BridgeError(
+            ErrorCode.OPTION, f"rows of {name!r} can be read, but not written; these can be written: {known}"
+        )
     return plan, layouts[0].format

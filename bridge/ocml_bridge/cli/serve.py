@@ -83,7 +83,7 @@ answers wait for a tenth of a second each time that a few hundred streams more a
     default=30,
     show_default=True,
     metavar="S",
-    help="Let answers under way finish for so many seconds when the gateway is told to end.",
+    help="Let answers under way finish for so many seconds when the gateway is stopped.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print no line on stderr for each request.")
 @click.pass_context

@@ -43,7 +43,7 @@ def sign_off(plan: Plan, finished: Finished) -> SignOff:
     costs = [cost for _, cost in finished.costs]
     places = {id(cost): f"{plan.inputs[index].path}:{_place(cost.where)}" for index, cost in finished.costs}
     return SignOff(
-        source=settings.source or "told from each record",
+        source=settings.source or "detected for each record",
         target=settings.profile or settings.target,
         records=total.records,
         outcomes=tuple((str(status), total.outcomes[status]) for status in Status),

@@ -15,7 +15,7 @@ from .output import STANDARD, about, read_bytes
 from .parameters import FILE, Command
 
 _HELP: Final = (
-    "Read more special tokens that content must not make: one a line, a JSON list, or a tokenizer's JSON file."
+    "Read more special tokens that content must not contain: one a line, a JSON list, or a tokenizer's JSON file."
 )
 
 
@@ -64,7 +64,7 @@ def parse(data: bytes) -> list[str]:
         tokens = cast("list[Any]", value)
         if all(isinstance(token, str) for token in tokens):
             return tokens
-        raise BridgeError(ErrorCode.OPTION, f"--special-tokens: the list holds something else than strings; {_FORMS}")
+        raise BridgeError(ErrorCode.OPTION, f"--special-tokens: the list must hold strings only; {_FORMS}")
     try:
         return [line for line in data.decode("utf-8-sig").splitlines() if line]
     except UnicodeDecodeError as error:

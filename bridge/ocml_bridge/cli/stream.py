@@ -62,7 +62,7 @@ def _stream_option(*names: str, written: bool, text: str, required: bool = True)
     "--prefix", metavar="TEXT", help="Read the stream as what follows this text: the prompt that the answer continues."
 )
 @click.option(
-    "--prompted", is_flag=True, help="Read the stream as an answer: the format's generation prompt stands before it."
+    "--prompted", is_flag=True, help="Read the stream as an answer: the format's generation prompt comes before it."
 )
 @click.option(
     "--profile",
@@ -102,7 +102,7 @@ def _stream_option(*names: str, written: bool, text: str, required: bool = True)
 )
 @click.option("--report", type=FILE, metavar="FILE", help="Write the findings and losses to FILE, as JSON.")
 @format_options
-@click.option("-v", "--verbose", is_flag=True, help="Print every finding and loss, those of ids and spelling too.")
+@click.option("-v", "--verbose", is_flag=True, help="Print every finding and loss, also those of ids and layout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing on stderr but errors.")
 def stream(
     file: str,
@@ -199,14 +199,14 @@ def _model(
 
     answers = prompted or request is not None
     if [prompted, prefix is not None, profile is not None].count(True) > 1:
-        detail = "--prompted, --prefix and --profile each say what stands before the stream; use one"
+        detail = "--prompted, --prefix and --profile each say what comes before the stream; use one"
         raise BridgeError(ErrorCode.OPTION, detail)
     if request is not None and prefix is not None:
-        raise BridgeError(ErrorCode.OPTION, "--prefix and --request each say what stands before the stream; use one")
+        raise BridgeError(ErrorCode.OPTION, "--prefix and --request each say what comes before the stream; use one")
     if source is None and profile is None:
         raise BridgeError(ErrorCode.OPTION, "name what arrives with --from, or the --profile that it answers to")
     if answers and source is not None and source.partition(":")[0] not in registry.formats():
-        raise BridgeError(ErrorCode.OPTION, f"no prompt stands before {source}; that is for formats themselves")
+        raise BridgeError(ErrorCode.OPTION, f"{source} has no generation prompt; --prompted is for formats only")
     if profile is None and source is not None:
         model = default_profile(source) if request is not None else find(None, source) if prompted else None
         return model, source
@@ -270,7 +270,7 @@ class _Relay:
         else:
             self._finish(reason)
         if self._utf8.is_broken:
-            detail = "what is not UTF-8 became U+FFFD"
+            detail = "bytes that are not UTF-8 became U+FFFD"
             self.findings.append(Finding(FindingCode.ENCODING, Severity.CHANGED, "", detail))
 
     def _take(self, text: str, *, final: bool = False) -> list[Event]:

@@ -23,7 +23,7 @@ _NOUNS: Final[dict[LossCode, tuple[str, str]]] = {
     LossCode.MEDIA: ("image, sound or file", "images, sounds or files"),
     LossCode.INFILL: ("text to fill in", "texts to fill in"),
     LossCode.FOREIGN_PART: ("part that was not understood", "parts that were not understood"),
-    LossCode.EMPTIED: ("text of which nothing was understood", "texts of which nothing was understood"),
+    LossCode.EMPTIED: ("text that was not understood", "texts that were not understood"),
     LossCode.TOOLS: ("declaration of tools", "declarations of tools"),
     LossCode.TOOLS_MOVED: ("place of tools", "places of tools"),
     LossCode.TOOL_SCHEMA: ("detail of a tool's schema", "details of tools' schemas"),
@@ -65,9 +65,9 @@ def _said(characters: Characters, losses: Iterable[Loss]) -> list[str]:
     read, written = characters
     of = f"{min(read, written):,} of {read:,} characters"
     if written < read:
-        return [f"Of what was said, {of} are there"]
+        return [f"{of} of the text are in the output"]
     gone = {loss.code for loss in losses if loss.severity is Severity.LOST and loss.loss_class is LossClass.CONTENT}
-    return [] if gone - {LossCode.MEDIA} else [f"Everything that was said is there ({of})"]
+    return [] if gone - {LossCode.MEDIA} else [f"All of the text is in the output ({of})"]
 
 
 def _noun(loss: Loss, document: Document | None) -> tuple[str, str]:

@@ -49,7 +49,7 @@ def written(
             outputs have no places.
     """
     if spans and adapter.frame_marks is None:
-        detail = f"spans are told of texts and of token ids: {adapter.id} is neither; `ocml-convert formats` lists them"
+        detail = f"spans exist for texts and token ids only; {adapter.id} is neither"
         raise BridgeError(ErrorCode.OPTION, detail)
     if drop_analysis is not None and isinstance(transcript := whole(document), Transcript):
         outcome = _write_answers(adapter, transcript, options, drop_analysis, spans)
@@ -138,7 +138,7 @@ def _write_clean(adapter: Adapter, document: Document, options: Options, spans: 
 
     clean = from_json(_scrub(to_json(document)))
     losses = [
-        Loss(LossCode.SURROGATE, Severity.CHANGED, place.path, "half of a surrogate pair becomes U+FFFD")
+        Loss(LossCode.SURROGATE, Severity.CHANGED, place.path, "half of a surrogate pair in the text becomes U+FFFD")
         for place in diff(document, clean)
     ]
     written = _write(adapter, clean, options, spans)

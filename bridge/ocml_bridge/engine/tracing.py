@@ -54,7 +54,7 @@ def spans_of(written: Written, grammar: UnitWriter, marks: FrameMarks) -> list[S
         marks: what the format's tokens mean.
     """
     trace, output, tokens = written.trace, written.output, grammar.tokens
-    assert trace is not None, "nobody asked for its places"
+    assert trace is not None, "the writing of this document records no places"
     spans = _Spans(written, trace, grammar, marks)
     counted = None if tokens is None else tokens.counted(trace.units, output)
     if tokens is not None and counted is not None:
@@ -152,7 +152,7 @@ class _Spans:
     def in_tokens(self, text: str, ids: Sequence[Any], tell: Callable[[str], None]) -> None:
         """Tell the spans of a text that some tokens spell, which are those that come next."""
         tokens, count, begin = self._grammar.tokens, len(self.spans), self.at
-        assert tokens is not None, "tokens are told of token ids alone"
+        assert tokens is not None, "only token ids have spans in tokens"
         self.at = 0
         tell(text)
         spans = in_tokens(in_bytes(self.spans[count:], text), tokens.ends(ids))
@@ -259,7 +259,7 @@ class _Spans:
         item = self._items[begin + slot.at]
         if slot.field == "call_id":
             return len(item[2] or "")
-        assert plan is not None, "a slot of any size stands in units of a plan alone"
+        assert plan is not None, "only units of a plan have slots of any size"
         content, encode = str(item[1]), plan.classes[slot.at].encode
         return len(content if encode is None else str(encode(content)))
 

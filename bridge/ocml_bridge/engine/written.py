@@ -210,7 +210,7 @@ class Written:
 
     @property
     def may_be_emptied(self) -> bool:
-        """Whether there may be text of which nothing was understood."""
+        """Whether there may be text that was not understood."""
         extras = self._conversation.around.extras
         outside = extras is not None and any(not OUTSIDE.isdisjoint(members) for members in extras.values())
         return outside or (not self._conversation.plain and any(map(_may_be_opaque, self._conversation.items)))

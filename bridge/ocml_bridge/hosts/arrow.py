@@ -83,7 +83,7 @@ def check(
         known = ", ".join(names) or "none"
         raise BridgeError(ErrorCode.OPTION, f"there is no column {column!r}; the columns are {known}")
     if twice:
-        message = f"the column {twice[0]!r} would stand there twice; rename it, or give what is added another name"
+        message = f"the column {twice[0]!r} would exist twice; rename it, or give the added columns another prefix"
         raise BridgeError(ErrorCode.OPTION, message)
     if settings.source is not None:
         registry.adapter(settings.source)
@@ -135,7 +135,9 @@ def _planned(columns: dict[str, Json], job: Job, plan: Plan) -> tuple[str | None
     outcomes = [outcome for _, outcome in outcomes_of_row(Record(columns, {}, columns), plan, job)]
     outcome = outcomes[0]
     if len(outcomes) > 1:
-        message = f"the row holds {len(outcomes)} conversations, and a row becomes one; 'ocml-convert batch' parts them"
+        message = (
+            f"the row holds {len(outcomes)} conversations and can become only one; 'ocml-convert batch' separates them"
+        )
         outcome = Outcome(Status.QUARANTINED, None, error=BridgeError(ErrorCode.SEVERAL, message))
     return outcome.text, _added(account_of(columns, outcome))
 

@@ -123,4 +123,4 @@ class _Exchange:
             raise
 
 
-_BROKEN: Final = BridgeError(ErrorCode.STREAM_TRUNCATED, "the stream broke off")
+_BROKEN: Final = BridgeError(ErrorCode.STREAM_TRUNCATED, "the stream is cut off")

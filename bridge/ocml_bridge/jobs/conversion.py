@@ -46,14 +46,16 @@ class Conversion(NamedTuple):
 @click.command(cls=ConversionCommand)
 @click.argument("source", metavar="INPUT")
 @click.argument("target", metavar="OUTPUT")
-@format_option("-f", "--from", "reads", text="The format to read; told from each record where left out.")
+@format_option("-f", "--from", "reads", text="The format to read; detected for each record if left out.")
 @format_option("-t", "--to", "writes", text="The format to write: ID or ID:DIALECT; the profile's if left out.")
-@click.option("--lines", is_flag=True, help="INPUT is text, a transcript on each line, in place of Parquet.")
-@click.option("--column", default="text", show_default=True, help="The column that transcripts stand in.")
+@click.option("--lines", is_flag=True, help="INPUT is text with a transcript on each line, not Parquet.")
+@click.option("--column", default="text", show_default=True, help="The column of the transcripts.")
 @click.option("--plan", metavar="PLAN", help="What rows are: a layout's name, or a plan's file; COLUMN gets outputs.")
 @click.option("--prefix", default="", help="What the names of the columns that are added begin with.")
-@click.option("--strict", is_flag=True, help="Quarantine what had to be mended, and what would lose anything.")
-@click.option("--verify", is_flag=True, help="Read each output back, and compare; quarantine what differs.")
+@click.option(
+    "--strict", is_flag=True, help="Quarantine records that had to be repaired, and those that would lose anything."
+)
+@click.option("--verify", is_flag=True, help="Read each output back, and compare; quarantine a record that differs.")
 @policy_options
 @profile_options
 @format_options

@@ -70,10 +70,12 @@ def _called(each: Object, text: str, path: str, findings: list[Finding]) -> Obje
     try:
         made = [call for one in found for call in _call(one[1] if one[1] is not None else one[2], path, findings)]
     except BridgeError:
-        findings.append(Finding(FindingCode.JSON_OPAQUE, Severity.CHANGED, path, "a call that is no JSON stays text"))
+        findings.append(
+            Finding(FindingCode.JSON_OPAQUE, Severity.CHANGED, path, "a call is not JSON; it is kept as text")
+        )
         return each
     if rest.strip():
-        findings.append(noticed(path, "text stands behind calls; calls and text stay one text"))
+        findings.append(noticed(path, "there is text after the calls; the calls and the text are kept as one text"))
         return each
     content = before.strip()
     return {**each, "content": content or None, "tool_calls": made}
@@ -90,7 +92,7 @@ def _call(text: str, path: str, findings: list[Finding]) -> list[Json]:
         value = _literal(text)
         if as_object(value) is None:
             raise
-        findings.append(Finding(FindingCode.JSON_REPAIRED, Severity.CHANGED, path, "a call is written as in Python"))
+        findings.append(Finding(FindingCode.JSON_REPAIRED, Severity.CHANGED, path, "a call is written as Python code"))
     return calls_of(value, path)
 
 
@@ -125,7 +127,9 @@ def _declared(text: str, path: str, findings: list[Finding]) -> tuple[list[Json]
     with suppress(BridgeError):
         if values:
             return tools_of(values, path), rest
-    findings.append(Finding(FindingCode.TOOLS_OPAQUE, Severity.CHANGED, path, "tools that are no JSON stay text"))
+    findings.append(
+        Finding(FindingCode.TOOLS_OPAQUE, Severity.CHANGED, path, "the tools are not JSON; they are kept as text")
+    )
     return None, text
 
 

@@ -55,7 +55,7 @@ def _ends(transcript: Transcript) -> list[int]:
 
 
 def _unanswered(at: int) -> Loss:
-    detail = "it stands behind the last turn of the assistant, and is in no example"
+    detail = "this message comes after the last turn of the assistant, and is in no example"
     return Loss(LossCode.MESSAGE, Severity.LOST, f"/messages/{at}", detail)
 
 

@@ -259,7 +259,7 @@ def write_alpaca(document: Json, wording: Wording) -> Object:
         fields[SYSTEM] = texts.pop(0)[1]
     roles = [role for role, _ in texts]
     if roles != ["user", "assistant"] * (len(roles) // 2) or not roles:
-        raise unfit("alpaca", "the user and the assistant have to take turns, and the assistant speaks last")
+        raise unfit("alpaca", "the user and the assistant must take turns, and the assistant must be last")
     said = [text for _, text in texts]
     fields |= {INSTRUCTION: said[-2], INPUT: "", OUTPUT: said[-1]}
     if len(said) > 2:
@@ -272,7 +272,7 @@ def write_completion(document: Json, wording: Wording) -> Object:
     """The fields of a conversation whose last message is the assistant's: that is the completion."""
     messages = messages_in(document, "prompt-completion", tools=True)
     if not messages or messages[-1].get("role") != "assistant":
-        raise unfit("prompt-completion", "the assistant has to speak last")
+        raise unfit("prompt-completion", "the last message must be the assistant's")
     return {INSTRUCTION: messages[:-1], OUTPUT: messages[-1:], **declared(document)}
 
 
@@ -282,7 +282,7 @@ def write_steps(document: Json, wording: Wording) -> Object:
     parts = as_list(fields[OUTPUT][0].get("content"))
     steps = [(as_object(part) or {}).get("text") for part in parts or []]
     if not steps or not all(isinstance(step, str) for step in steps):
-        raise unfit("stepwise", "the last answer is not in parts, each a text")
+        raise unfit("stepwise", "the last answer must consist of text parts")
     more = {key: value for key, value in fields.items() if key != OUTPUT}
     return {**more, STEPS: steps}
 
@@ -293,7 +293,7 @@ def write_preference(document: Json, wording: Wording) -> Object:
     given = as_object(found.get("input"))
     chosen, rejected = as_list(found.get("preferred_output")), as_list(found.get("non_preferred_output"))
     if given is None or not chosen or not rejected:
-        raise unfit("preference", "there is no answer that was rejected beside one that was chosen")
+        raise unfit("preference", "a chosen answer without a rejected one does not fit")
     prompt = messages_in(given, "preference", tools=True)
     return {INSTRUCTION: prompt, CHOSEN: chosen, REJECTED: rejected, **declared(given)}
 
@@ -309,9 +309,9 @@ def messages_in(document: Json, name: str, *, tools: bool = False) -> list[Objec
     found = as_object(document)
     messages = as_list(found.get("messages")) if found is not None else None
     if found is None or messages is None:
-        raise unfit(name, "it has several answers")
+        raise unfit(name, "several answers do not fit")
     if not tools and found.get("tools") is not None:
-        raise unfit(name, "it declares tools")
+        raise unfit(name, "declared tools do not fit")
     return [cast("Object", each) for each in messages]
 
 
@@ -319,6 +319,6 @@ def texts_of(messages: Sequence[Object], name: str) -> list[tuple[str, str]]:
     """Messages as roles and texts."""
     odd = next((at for at, each in enumerate(messages) if not is_text(each)), None)
     if odd is not None:
-        what = ", ".join(sorted(messages[odd].keys() - {"role", "content"})) or "content that is no text"
+        what = ", ".join(sorted(messages[odd].keys() - {"role", "content"})) or "content that is not a text"
         raise unfit(name, f"message {odd + 1}, of the {messages[odd].get('role')}, has {what}")
     return [(each["role"], each["content"]) for each in messages]

@@ -140,7 +140,7 @@ class Layout:
                 trains on it.
         """
         if self.writes is None:
-            raise BridgeError(ErrorCode.OPTION, f"rows of the layout {self.name} are read, and not written")
+            raise BridgeError(ErrorCode.OPTION, f"rows of the layout {self.name} can be read, but not written")
         held, losses = without(document, self.drops)
         try:
             fields = self.writes(held, self.wording)
@@ -193,4 +193,4 @@ def parsed(value: Json, path: str) -> Json:
     try:
         return jsontext.loads(value)
     except BridgeError as error:
-        raise BridgeError(error.code, f"no JSON text: {error.message}", path=path) from error
+        raise BridgeError(error.code, f"not JSON text: {error.message}", path=path) from error

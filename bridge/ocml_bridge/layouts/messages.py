@@ -47,7 +47,7 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
         raise misshapen(path, f"a message, an object with {wording.role[0]!r}")
     role = next((key for key in wording.role if isinstance(found.get(key), str)), None)
     if role is None:
-        raise misshapen(path, f"a message with {wording.role[0]!r}, which says whose it is")
+        raise misshapen(path, f"a message with {wording.role[0]!r}, the role")
     text = next((key for key in wording.text if key in found), None)
     word = cast("str", found[role])
     known = wording.roles.get(word.lower())

@@ -113,7 +113,7 @@ def read_row(plan: Plan, row: Json) -> Row:
     """
     columns = as_object(row)
     if columns is None:
-        raise BridgeError(ErrorCode.SHAPE, "a row is an object, with a member for each column", path="")
+        raise BridgeError(ErrorCode.SHAPE, "a row must be an object, with a member for each column", path="")
     layout = layout_for(plan, columns)
     if layout is None:
         raise BridgeError(ErrorCode.SHAPE, _unfitting(plan, columns), path="")
@@ -134,12 +134,12 @@ def _unfitting(plan: Plan, row: Object) -> str:
     has = f"the row has {', '.join(map(repr, list(row)[:12])) or 'no columns'}"
     other = None if plan.layout == (AUTO,) else next((each.name for each in LAYOUTS if each.has(row)), None)
     if other is not None:
-        return f"this is no row of the layout {' or '.join(plan.layout)}: {has}; it looks like {other}"
+        return f"this is not a row of the layout {' or '.join(plan.layout)}: {has}; it looks like {other}"
     found = recognise(row)
     if found is not None and found.certain and found.kind.format not in registry.formats():
         return f"this {looks(found)}: {has}"
     wanted = "any layout" if plan.layout == (AUTO,) else " or ".join(plan.layout)
-    return f"this is no row of {wanted}: {has}; a plan with 'columns' says which of them hold the conversation"
+    return f"this is not a row of {wanted}: {has}; a plan with 'columns' says which of them hold the conversation"
 
 
 # --- as values of a file ----------------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ def plan_of(value: Json, name: str = "the plan") -> Plan:
         value = {"layout": value}
     members = as_object(value)
     if members is None:
-        raise BridgeError(ErrorCode.OPTION, f"{name} is no mapping with 'layout'")
+        raise BridgeError(ErrorCode.OPTION, f"{name} is not a mapping with 'layout'")
     for key in members:
         if key not in _KEYS:
             raise _unknown("key of a plan", key, _KEYS)
@@ -188,21 +188,21 @@ def _check(plan: Plan) -> None:
 
 def _text(value: Json, key: str) -> str:
     if not isinstance(value, str):
-        raise BridgeError(ErrorCode.OPTION, f"{key!r} in a plan is a text")
+        raise BridgeError(ErrorCode.OPTION, f"{key!r} in a plan must be a text")
     return value
 
 
 def _names(value: Json, key: str) -> tuple[str, ...]:
     names = [value] if isinstance(value, str) else as_list(value)
     if not names or not all(isinstance(each, str) for each in names):
-        raise BridgeError(ErrorCode.OPTION, f"{key!r} in a plan is a name, or a list of names")
+        raise BridgeError(ErrorCode.OPTION, f"{key!r} in a plan must be a name, or a list of names")
     return tuple(cast("list[str]", names))
 
 
 def _pairs(value: Json, key: str) -> Pairs:
     found = cast("Mapping[Any, Any] | None", as_object(value))
     if found is None or not all(isinstance(each, str) for pair in found.items() for each in pair):
-        raise BridgeError(ErrorCode.OPTION, f"{key!r} in a plan is a mapping of names to names")
+        raise BridgeError(ErrorCode.OPTION, f"{key!r} in a plan must map names to names")
     return tuple(found.items())
 
 

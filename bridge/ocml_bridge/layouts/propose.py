@@ -79,7 +79,7 @@ class Survey:
         self.rows += 1
         columns = as_object(row)
         if columns is None:
-            self.broken[str(row) if isinstance(row, BridgeError) else "a row that is no object"] += 1
+            self.broken[str(row) if isinstance(row, BridgeError) else "a row that is not an object"] += 1
             return
         layout = layout_for(Plan((AUTO,)), columns)
         if layout is None:
@@ -161,7 +161,7 @@ def proposal(survey: Survey, containers: list[str]) -> str:
     tags = sorted({tag for seen in survey.layouts.values() for tag in seen.thoughts}, key=TAGS.index)
     if tags and (tags != ["think"] or not set(names) <= {"sharegpt", "hermes-functions"}):
         shown = ", ".join(f"{fences(tag)[0]}…{fences(tag)[1]}" for tag in tags)
-        lines += [f"# Thoughts stand in answers, in {shown}. Without this line they are part of what users see:"]
+        lines += [f"# Answers have thoughts in them, in {shown}. Without this line the thoughts are visible text:"]
         lines.append(f"thoughts: [{', '.join(tags)}]")
     return "\n".join([*lines, ""])
 

@@ -69,7 +69,7 @@ def _bare(text: str) -> str:
 
 
 def read_speech(text: Json) -> list[Object] | None:
-    """The messages of a text whose lines begin with who speaks; None for any other text."""
+    """The messages of a text with the speaker before each turn; None for any other text."""
     if not isinstance(text, str) or not is_speech(text):
         return None
     bare = _bare(text).lstrip()
@@ -99,7 +99,7 @@ def read_dialogue(fields: Object, wording: Wording) -> Sequence[Document]:
     """
     messages = read_speech(fields["text"])
     if messages is None:
-        raise misshapen("/text", "a text whose lines begin with who speaks, as `USER: …`")
+        raise misshapen("/text", "a text with the speaker before each turn, as `USER: …`")
     system = fields.get("system")
     if isinstance(system, str) and system.strip():
         messages.insert(0, message("system", re.sub(r"\A\s*SYSTEM:\s*", "", system).strip()))

@@ -213,7 +213,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     ),
     Layout(
         "dialogue",
-        "a text whose lines begin with who speaks",
+        "a text with the speaker before each turn",
         "openai",
         {
             "text": ("text", "chat", "dialogue", "dialog", "conversation", "example", "transcript", "messages_display"),

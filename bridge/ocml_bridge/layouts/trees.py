@@ -24,7 +24,7 @@ def _rest(node: Object, known: Sequence[str]) -> Object:
 
 def _role(word: Json, wording: Wording, path: str) -> str:
     if not isinstance(word, str):
-        raise misshapen(path, "a word for whose message it is")
+        raise misshapen(path, "the role of a message")
     return wording.roles.get(word.lower()) or ROLES.get(word.lower(), word)
 
 

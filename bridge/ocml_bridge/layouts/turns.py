@@ -231,7 +231,9 @@ def _valued(value: Json, name: str, findings: list[Finding]) -> list[Object]:
         made = _unvalued(found, path)
         results = _results(made, out[-1]) if out and made["role"] == "tool" else []
         if results:
-            findings.append(noticed(path, "the results of parallel calls stand in one list; each answers its call"))
+            findings.append(
+                noticed(path, "the results of parallel calls are in one list; each is read as the reply to its call")
+            )
         out += results or [made]
     return out
 

@@ -127,5 +127,5 @@ def _read(row: Object, _wording: Wording) -> Sequence[Document]:
 def _write(document: Json, _wording: Wording) -> Object:
     found = as_object(document)
     if found is None:
-        raise unfit("of a document", "it is no object")
+        raise unfit("of a document", "the row is not an object")
     return found

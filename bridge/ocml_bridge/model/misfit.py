@@ -30,7 +30,7 @@ def _misfits(document: object) -> Iterator[tuple[str, object, str]]:
         return
     messages: Any = document.messages
     if type(messages) is not tuple:
-        yield "/messages", messages, "the messages of a Transcript are a tuple of Message"
+        yield "/messages", messages, "the messages of a Transcript must be a tuple of Message"
         return
     for index, message in enumerate(cast("tuple[Any, ...]", messages)):
         yield from _of_message(message, f"/messages/{index}")
@@ -38,24 +38,24 @@ def _misfits(document: object) -> Iterator[tuple[str, object, str]]:
 
 def _of_message(message: Any, path: str) -> Iterator[tuple[str, object, str]]:
     if not isinstance(message, Message):
-        yield path, message, "the messages of a Transcript are Message objects"
+        yield path, message, "the messages of a Transcript must be Message objects"
         return
     role: Any = message.role
     if not isinstance(role, str):
-        yield f"{path}/role", role, "the role of a message is a str"
+        yield f"{path}/role", role, "the role of a message must be a str"
     content: Any = message.content
     if type(content) is tuple:
         for index, part in enumerate(cast("tuple[Any, ...]", content)):
             if not isinstance(part, _PARTS):
-                wanted = "a part of a message is one of the model's classes, such as Text and Media"
+                wanted = "a part of a message must be one of the model's classes, such as Text and Media"
                 yield f"{path}/content/{index}", part, wanted
     elif not isinstance(content, str):
-        wanted = "the content of a message is a str, or a tuple of parts such as Text and Media"
+        wanted = "the content of a message must be a str, or a tuple of parts such as Text and Media"
         yield f"{path}/content", content, wanted
     for name in _TEXTS:
         value = getattr(message, name)
         if value is not None and not isinstance(value, str):
-            yield f"{path}/{name}", value, f"the {name} of a message is a str or None"
+            yield f"{path}/{name}", value, f"the {name} of a message must be a str or None"
 
 
 def _kind(value: object) -> str:

@@ -38,7 +38,7 @@ def recognise(data: Source | bytes) -> Recognised | None:
     if isinstance(data, bytes):
         for kind in FILES:
             if data.startswith(kind.signatures):
-                return Recognised(kind, "its first bytes", certain=True)
+                return Recognised(kind, "the first bytes", certain=True)
         return recognise(data.decode("utf-8", "replace").removeprefix("\ufeff"))
     if not isinstance(data, str):
         return _in_json(data)

@@ -26,7 +26,7 @@ def _table(between: str, shown: str) -> Pattern:
 
 
 _TABLE: Final = "`ocml-convert batch --plan auto` reads such tables"
-_LINES: Final = "turn it into JSON lines, a record a line, for `ocml-convert batch`"
+_LINES: Final = "convert it to JSON lines, one record a line, for `ocml-convert batch`"
 
 TEXTS: Final[tuple[Kind, ...]] = (
     Kind(
@@ -50,7 +50,7 @@ TEXTS: Final[tuple[Kind, ...]] = (
         patterns=(
             _begins(
                 r"(?:<s>|<bos>|<\|begin_of_text\|>|<\|startoftext\|>)?\s*<\|im_start\|>(?=\w)",
-                "`<|im_start|>`, whatever token of the model stands in front of it",
+                "`<|im_start|>`, after any token that begins a text",
             ),
         ),
         format="chatml",
@@ -98,7 +98,7 @@ TEXTS: Final[tuple[Kind, ...]] = (
     Kind(
         "a web page",
         patterns=(_begins(r"(?i:<!doctype\s+html|<html)\b", "`<!doctype html`, `<html`", certain=False),),
-        advice="take the conversation out of it first",
+        advice="extract the conversation first",
     ),
     Kind(
         "comma-separated values (CSV)",
@@ -140,5 +140,5 @@ FILES: Final[tuple[Kind, ...]] = (
     Kind("a zip archive, or an office document", signatures=(b"PK\x03\x04",), advice=_UNPACK),
     Kind("a PDF document", signatures=(b"%PDF-",)),
     Kind("an SQLite database", signatures=(b"SQLite format 3\x00",), advice=_LINES),
-    Kind("UTF-16 text", signatures=(b"\xff\xfe", b"\xfe\xff"), advice="turn it into UTF-8: iconv -f utf-16 -t utf-8"),
+    Kind("UTF-16 text", signatures=(b"\xff\xfe", b"\xfe\xff"), advice="convert it to UTF-8: iconv -f utf-16 -t utf-8"),
 )

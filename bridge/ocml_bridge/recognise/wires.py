@@ -282,6 +282,6 @@ GENERAL: Final[tuple[Kind, ...]] = (
     Kind(
         "an error that a server answered with",
         (_mark(_D, certain=False, error=dict), _mark(_D, certain=False, error=str)),
-        advice="there is no conversation in it",
+        advice="the input has no conversation",
     ),
 )

@@ -35,7 +35,7 @@ class Slot(NamedTuple):
         field: what it is.
         size: how many characters; -1 in a unit that may have any there.
         part: which part of a content of several; -1 for a content that is one text.
-        declares: whether it declares tools.
+        declares: whether declared tools do not fit.
     """
 
     at: int

@@ -144,7 +144,7 @@ def _go_on(error: BridgeError) -> list[Event]:
 
 
 _ANOTHER: Final = Finding(
-    FindingCode.TEXT_OUTSIDE, Severity.CHANGED, "", "the model went on with another conversation, which is left out"
+    FindingCode.TEXT_OUTSIDE, Severity.CHANGED, "", "the model started another conversation; the rest is left out"
 )
 _INDEX: Final = re.compile(r"/messages/(\d+)")
 

@@ -83,7 +83,11 @@ class AssemblingDecoder(ABC):
         """The server says that it cannot go on."""
         self._failed = True
         reason = cast("Object", error).get("message") if isinstance(error, dict) else error
-        detail = f"the server broke off: {reason}" if isinstance(reason, str) and reason else "the server broke off"
+        detail = (
+            f"the server cut the stream off: {reason}"
+            if isinstance(reason, str) and reason
+            else "the server cut the stream off"
+        )
         self.log.find(FindingCode.TRUNCATED, "", detail, Severity.LOST)
 
     @property
@@ -118,7 +122,7 @@ class AssemblingDecoder(ABC):
         Raises:
             BridgeError: OCB-OPTION.
         """
-        raise BridgeError(ErrorCode.OPTION, "this stream is text; token ids are streamed as harmony-tokens")
+        raise BridgeError(ErrorCode.OPTION, "this stream is text; to stream token ids, use harmony-tokens")
 
     def _take(self, arrived: Iterable[Arrived]) -> None:
         for name, value in arrived:
@@ -129,7 +133,7 @@ class AssemblingDecoder(ABC):
             elif isinstance(value, dict):
                 self.take(cast("Object", value), name)
             else:
-                self.note("an event is no object; it is left out")
+                self.note("an event is not an object; it is left out")
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
         """Nothing more comes; a second time there is nothing to say."""
@@ -140,7 +144,7 @@ class AssemblingDecoder(ABC):
                 self._take(self._values.finish())
         self._closed = True
         if reason is None and self.over is None and not self._failed:
-            self.log.find(FindingCode.TRUNCATED, "", "the stream ends before the answer does", Severity.LOST)
+            self.log.find(FindingCode.TRUNCATED, "", "the stream ends before the answer ends", Severity.LOST)
         try:
             document = self.document(reason)
         except BridgeError:  # what came makes no answer

@@ -109,7 +109,7 @@ def read_chunk(message: object) -> Chunk:
         return Chunk(error=body["error"])
     choices = body.get("choices")
     if not isinstance(choices, list):
-        raise BridgeError(ErrorCode.SHAPE, "this is no completion: it has no list of choices")
+        raise BridgeError(ErrorCode.SHAPE, "the server's answer is not a completion: it has no list of choices")
     return Chunk(tuple(_piece(choice) for choice in cast("list[object]", choices)), members(body.get("usage")) or None)
 
 
@@ -229,7 +229,7 @@ class CompletionsDecoder:
 
     def _take(self, piece: Piece) -> list[Event]:
         if piece.index != 0:
-            raise BridgeError(ErrorCode.SHAPE, "these are several answers: take them apart with a CompletionsReader")
+            raise BridgeError(ErrorCode.SHAPE, "the stream has several answers: separate them with a CompletionsReader")
         self._reason = piece.end or self._reason
         return take(self._source, piece)
 
@@ -239,7 +239,7 @@ class CompletionsDecoder:
         Raises:
             BridgeError: OCB-OPTION.
         """
-        raise BridgeError(ErrorCode.OPTION, "a completions server's stream is bytes; ids stand inside of it")
+        raise BridgeError(ErrorCode.OPTION, "a completions server's stream is bytes, which contain the ids")
 
     def finish(self, reason: Reason | None = None) -> list[Event]:
         """Nothing more comes; the server's own reason counts where it gave one."""

@@ -178,7 +178,9 @@ class TextDecoder:
             reading.body.append(text)
             self._log.events.append(_new(Delta, (number, text)))
         if len(self._waiting) > WAITING or reading.pending > PENDING:
-            raise self._fail(BridgeError(ErrorCode.LIMIT, "too much text without the token that gives it a meaning"))
+            raise self._fail(
+                BridgeError(ErrorCode.LIMIT, "a message's header or body is too long without its next control token")
+            )
         return self._log.take()
 
     def feed_tokens(self, _ids: Sequence[int | str], /) -> list[Event]:
@@ -187,7 +189,7 @@ class TextDecoder:
         Raises:
             BridgeError: OCB-OPTION.
         """
-        raise BridgeError(ErrorCode.OPTION, "this stream is text; token ids are streamed as harmony-tokens")
+        raise BridgeError(ErrorCode.OPTION, "this stream is text; to stream token ids, use harmony-tokens")
 
     def _push(self, text: str) -> None:
         if text and not self._started:

@@ -103,9 +103,9 @@ class Rejected(NamedTuple):
 Note = Opened | Answered | Failed | Rejected
 
 _WORDS: Final = {
-    Fault.UNKNOWN: "no such call was opened",
+    Fault.UNKNOWN: "no call has this id",
     Fault.DOUBLED: "the call was answered already",
-    Fault.LATE: "the call was cancelled, or its time is over",
+    Fault.LATE: "the call was cancelled, or has timed out",
 }
 
 
@@ -224,9 +224,9 @@ class Ledger:
     def _fault(self, message: Message) -> Rejected | None:
         """What keeps a call from being opened."""
         if message.end is None:
-            return Rejected(Fault.CUT, message.call_id, "the call broke off")
+            return Rejected(Fault.CUT, message.call_id, "the call is cut off")
         if message.call_id in self._open:
-            return Rejected(Fault.ID_TAKEN, message.call_id, "a call of this id is open")
+            return Rejected(Fault.ID_TAKEN, message.call_id, "a call with this id is already open")
         try:
             if self._schemas is not None:
                 self._schemas.check(message)

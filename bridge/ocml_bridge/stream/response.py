@@ -22,8 +22,8 @@ from ..report import report
 from ..units.reader import UnitReader
 
 _ERRORS: Final[dict[Reason, str]] = {
-    "truncated": "the answer broke off",
-    "error": "the answer broke off: what came cannot be read",
+    "truncated": "the answer is cut off",
+    "error": "the answer is cut off: what arrived cannot be read",
 }
 """What a client is told where the answer is not whole and nobody said why. Nobody hears why one was cancelled."""
 
@@ -272,14 +272,16 @@ def losses_of(document: Document, image: Transcript, order: Sequence[int], *, ta
             if index in in_place:
                 continue
             if index in order:
-                detail = f"in {target} it stands elsewhere, or with another message"
+                detail = f"{target} has this message in another place, or joined to another message"
                 log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)
             elif message.role != "assistant":
-                drop_message(log, index, f"{target} is one answer: it has no place for messages of others")
+                drop_message(
+                    log, index, f"{target} has no place for messages of other roles: it is one answer of the assistant"
+                )
             else:
-                drop_message(log, index, f"nothing of it came to {target} that it has a place for")
+                drop_message(log, index, f"{target} has no place for anything in this message")
         if stay < len(image.messages):
-            detail = f"{target} has messages here that stand elsewhere in the document"
+            detail = f"{target} has messages here that are elsewhere in the document"
             log.lose(LossCode.MESSAGE, f"/messages/{len(document.messages)}", detail, Severity.LAYOUT)
     report(document, image, log, target=target)
     return log.losses

@@ -98,7 +98,9 @@ def _compile(schema: Json, path: str) -> _Compiled:
     if jsontext.too_deep(schema):
         raise BridgeError(ErrorCode.LIMIT, f"nested deeper than {jsontext.MAX_DEPTH} levels", path=path)
     for place, reference in _references(schema, path):
-        raise BridgeError(ErrorCode.SHAPE, f"{reference[:80]!r} refers to elsewhere; only # and #/… do not", path=place)
+        raise BridgeError(
+            ErrorCode.SHAPE, f"{reference[:80]!r} refers to another document; only # and #/… are allowed", path=place
+        )
     rules = cast("dict[str, Any] | bool", schema)
     settings: dict[str, Any] = {"offline": True, "mask": "the value", "validate_formats": False}
     try:
@@ -180,7 +182,9 @@ def _validate(compiled: _Compiled, arguments: Json) -> None:
         raise BridgeError(ErrorCode.CALL_SCHEMA, error.message, path=_pointer(error.instance_path)) from error
     except ValueError as error:
         raise BridgeError(ErrorCode.CALL_SCHEMA, f"the arguments cannot be checked: {error}", path="") from error
-    raise BridgeError(ErrorCode.CALL_SCHEMA, "the arguments do not fit; where would take too long to say", path="")
+    raise BridgeError(
+        ErrorCode.CALL_SCHEMA, "the arguments do not fit the schema; finding the place would take too long", path=""
+    )
 
 
 def _is_short(arguments: Json) -> bool:

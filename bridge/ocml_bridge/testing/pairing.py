@@ -36,7 +36,7 @@ def _names_what_differs(trial: Trial, document: Transcript, back: Transcript) ->
     )
     for loss in trial.result.losses:
         if loss.code is LossCode.ORDER and loss.path not in moved:
-            raise trial.broken(_LAW, [f"{loss} names a message that stands where it stood"])
+            raise trial.broken(_LAW, [f"{loss} names a message that did not move"])
         if loss.code is LossCode.PAIRING and not text:
             reply = int(loss.path.rpartition("/")[2])
             if before.get(reply) == after.get(reply):

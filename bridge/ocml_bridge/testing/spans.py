@@ -85,7 +85,7 @@ def arrives_in_them(result: Result, adapter: Adapter, options: Options) -> None:
     for number, text in pieces:
         behind = at + len(text)
         while span is not None and span.start < behind:
-            assert number < 0 or _index(span.path) <= number, f"the text of message {number} stands in {span}"
+            assert number < 0 or _index(span.path) <= number, f"the text of message {number} is in {span}"
             if span.end > behind:
                 break
             span = next(spans, None)

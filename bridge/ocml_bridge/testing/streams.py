@@ -100,7 +100,7 @@ def events_of(made: Decoder, chunks: Iterable[Chunk], reason: Reason | None = No
             assert failed is None, "a decoder raises once at most"
             failed = error.code
     events += made.finish(reason)
-    assert made.finish(reason) == made.cancel() == [], "there are events behind the stop"
+    assert made.finish(reason) == made.cancel() == [], "there are events after the stop"
     return Decoded(joined(events), failed)
 
 

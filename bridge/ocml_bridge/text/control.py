@@ -101,13 +101,13 @@ class ControlTokens:
         if policy == "refuse":
             raise BridgeError(
                 ErrorCode.CONTROL_TOKEN,
-                f"the content holds {token} as text, which this format cannot hold; "
-                "choose --control-tokens neutralise, or a format with an escape (ocm-2.2) or without tokens in text",
+                f"the content holds {token} as text, which this format cannot escape; "
+                "use --control-tokens neutralise, or a format with an escape (ocm-2.2) or without tokens in text",
                 path=path,
             )
         if policy == "raw":
             detail = f"{token} at {path} is written as it is and may be read as a token"
             log.lose(LossCode.CONTROL_TOKEN, "", detail, Severity.CHANGED)
             return text
-        log.lose(LossCode.CONTROL_TOKEN, path, f"{token} in the content is broken by U+200B", Severity.CHANGED)
+        log.lose(LossCode.CONTROL_TOKEN, path, f"{token} in the content is broken up by U+200B", Severity.CHANGED)
         return safe

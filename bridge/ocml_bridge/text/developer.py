@@ -280,7 +280,7 @@ def _report_gone(message: Message, near: Message, index: int, losses: Sequence[L
     found = compared(Transcript((message,)), Transcript((near,)), known, target=target).losses
     log.losses += [loss._replace(path=path + loss.path[len(alone) :]) for loss in found[len(known) :]]
     severity = Severity.LAYOUT if says_nothing(near) else Severity.CHANGED
-    log.lose(LossCode.TOOLS_MOVED, path, "it holds nothing but the declared tools", severity)
+    log.lose(LossCode.TOOLS_MOVED, path, "the message holds nothing but the declared tools", severity)
 
 
 def _place(items: Sequence[Item]) -> int:

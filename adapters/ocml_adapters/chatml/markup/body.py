@@ -183,7 +183,7 @@ class BodyReader:
         calls, rest, cut_off = calls_of(segment, self._schemas)
         if not calls:
             code = FindingCode.TRUNCATED if cut_off else FindingCode.JSON_OPAQUE
-            self._note(code, len(self.messages), "what is called cannot be told; the call is kept as text")
+            self._note(code, len(self.messages), "the call does not name its tool; it is kept as text")
             self._add_opaque(segment.raw)
             return
         self._end_beside(calls=True)
@@ -212,11 +212,11 @@ class BodyReader:
     def _remark(self, call: Call, *, closed: bool) -> None:
         at = len(self.messages)
         if call.repaired:
-            self._note(FindingCode.JSON_REPAIRED, at, "the call is mended")
+            self._note(FindingCode.JSON_REPAIRED, at, "the call is repaired")
         if call.remark is not None:
             self._note(FindingCode.SHAPE, at, call.remark)
         if not call.whole:
-            self._note(FindingCode.TRUNCATED, at, "the call breaks off")
+            self._note(FindingCode.TRUNCATED, at, "the call is cut off")
         elif not closed:
             self._note(FindingCode.END_MISSING, at, "the call has no end tag")
 

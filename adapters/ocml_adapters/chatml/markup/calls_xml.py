@@ -39,7 +39,7 @@ _NO_CLOSE: Final = f"the call has no {_CLOSE}"
 _NO_END_FUNCTION: Final = f"the call has no {_END_FUNCTION}"
 _NO_END_PARAMETER: Final = f"a parameter has no {_END_PARAMETER}"
 _MORE_ENDS: Final = f"a parameter has more than one {_END_PARAMETER}"
-_REPEATED: Final = "a parameter is given twice; the last one counts"
+_REPEATED: Final = "a parameter is given twice; the last value is read"
 
 
 class XmlCalls(NamedTuple):

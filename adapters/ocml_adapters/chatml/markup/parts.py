@@ -78,7 +78,7 @@ def _typed(call: Call, schemas: Schemas) -> Call:
         return call._replace(arguments=arguments)
     read = typed(values, schemas.get(call.name))
     names = ", ".join((*read.undeclared, *read.mistyped))
-    remark = f"nothing tells the type of {names}; as text it is read" if names else None
+    remark = f"no schema gives a type for {names}; the value is read as text" if names else None
     return call._replace(arguments=read.arguments, remark=remark)
 
 

@@ -106,5 +106,5 @@ class Replies:
             return self._recipients[call]
         if role == "tool" and self._recipients and log is not None:
             path = f"/messages/{index}/name"
-            log.find(FindingCode.REPLY_UNPAIRED, path, "there is no call that this can be the reply to")
+            log.find(FindingCode.REPLY_UNPAIRED, path, "no call fits this reply; the reply is kept without one")
         return None

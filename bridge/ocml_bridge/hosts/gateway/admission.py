@@ -47,7 +47,7 @@ class Ticket:
             ApiError: where there is none.
         """
         if self._admission.requests >= self._most:
-            raise _full(f"{self._most} requests are under way already")
+            raise _full(f"{self._most} requests are already running")
         self._admission.requests += 1
         return self
 
@@ -58,7 +58,7 @@ class Ticket:
             ApiError: where there is no room for them.
         """
         if self._admission.size + size > self._largest:
-            raise _full("the requests under way are too large already")
+            raise _full("the requests that are running are too large together")
         self._size += size
         self._admission.size += size
 

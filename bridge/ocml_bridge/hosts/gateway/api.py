@@ -107,13 +107,13 @@ _KEPT: Final = ("previous_response_id", "conversation", "prompt")
 def _responses(request: Request, _most: int) -> Parameters:
     for param in _KEPT:
         if request.get(param) is not None:
-            message = f"nothing is kept here between requests: send the whole input, without {param!r}"
+            message = f"the gateway keeps nothing between requests: send the whole input, without {param!r}"
             raise ApiError(400, "unsupported_parameter", message, param)
     if parameters.flag(request, "background"):
-        raise ApiError(400, "unsupported_parameter", "answers are given at once, not in the background", "background")
+        raise ApiError(400, "unsupported_parameter", "the gateway answers at once, not in the background", "background")
     given = request.get("input")
     if not isinstance(given, (str, list)) or not given:
-        raise wrong("input", "is a text, or a list of at least one item")
+        raise wrong("input", "must be a text, or a list of at least one item")
     parameters.checked(request, "instructions", (str, list), "a text or a list of items")
     tools = [members(tool) for tool in parameters.items(request, "tools")]
     return Parameters(
@@ -158,10 +158,10 @@ _KINDS: Final = {
 def _messages(request: Request, _most: int) -> Parameters:
     given = request.get("messages")
     if not isinstance(given, list) or not given:
-        raise wrong("messages", "is a list of at least one message")
+        raise wrong("messages", "must be a list of at least one message")
     stop = parameters.items(request, "stop_sequences")
     if not all(isinstance(string, str) for string in stop):
-        raise wrong("stop_sequences", "is a list of strings")
+        raise wrong("stop_sequences", "must be a list of strings")
     tools = [members(tool) for tool in parameters.items(request, "tools")]
     return Parameters(
         parameters.flag(request, "stream"),

@@ -98,6 +98,7 @@ def _visibility(asked: dict[str, Any], settings: Settings) -> Visibility:
     wanted = parameters.checked(asked, "include_reasoning", bool, "true or false")
     if wanted is True and settings.reasoning is None:
         raise BridgeError(
-            ErrorCode.PERM_VISIBILITY, "private reasoning is not shown here; whoever runs the gateway may allow it"
+            ErrorCode.PERM_VISIBILITY,
+            "this gateway does not show private reasoning; its operator can allow it with --reasoning",
         )
     return APPLICATION if settings.reasoning is None or wanted is False else REASONING

@@ -151,13 +151,17 @@ def _unpacking(encoding: str) -> Callable[[bytes, int], bytes] | None:
     if encoding in {"", "identity"}:
         return None
     if encoding not in {"gzip", "deflate"}:
-        raise ApiError(415, "unsupported_encoding", f"a body is sent as it is or with gzip, not as {encoding[:40]!r}")
+        raise ApiError(
+            415,
+            "unsupported_encoding",
+            f"the content encoding {encoding[:40]!r} is not supported; send the body as it is, or with gzip",
+        )
     packed = zlib.decompressobj(wbits=47 if encoding == "gzip" else 15)
 
     def unpack(data: bytes, most: int) -> bytes:
         try:
             return packed.decompress(data, most)
         except zlib.error as error:
-            raise ApiError(400, "invalid_encoding", f"the body is not {encoding}") from error
+            raise ApiError(400, "invalid_encoding", f"the body is not valid {encoding}") from error
 
     return unpack

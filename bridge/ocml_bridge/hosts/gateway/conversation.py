@@ -155,7 +155,7 @@ class Conversation:
         for choice in answering.in_order():
             choice.finish(None)
         if not answering.choices or answering.broken:
-            raise of_answer(ErrorCode.STREAM_TRUNCATED, "the upstream's answer is cut off, and nothing says why")
+            raise of_answer(ErrorCode.STREAM_TRUNCATED, "the upstream's answer is cut off without a reason")
         return _merged([b"".join(choice.target.finish(self._usage)) for choice in answering.in_order()])
 
     async def chunks(self) -> AsyncGenerator[bytes]:
@@ -204,7 +204,7 @@ class Conversation:
                 self._usage = chunk.usage
             for piece in chunk.pieces:
                 if not 0 <= piece.index < self.asked.wanted.count:
-                    raise of_answer("upstream_shape", "the upstream sent more answers than it was asked for")
+                    raise of_answer("upstream_shape", "the upstream sent more answers than were requested")
                 yield piece
 
     def failed(self, problem: ApiError) -> bytes:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 
-MISTAKE: Final = ApiError(500, "internal_error", "the gateway made a mistake; its log says where")
+MISTAKE: Final = ApiError(500, "internal_error", "the gateway failed; its log has the details")
 STOPPING: Final = ApiError(503, "stopping", "the gateway is being stopped", headers={"retry-after": "5"})
 
 

@@ -102,7 +102,9 @@ class HttpClient:
             raise _unreachable(error) from error
         if response.headers.get("content-encoding", "identity") != "identity":
             response.close()
-            raise ApiError(502, "upstream_encoding", "the upstream packs its answers, although it is told not to")
+            raise ApiError(
+                502, "upstream_encoding", "the upstream compresses its answers, although the gateway asked it not to"
+            )
         return HttpAnswer(response)
 
 

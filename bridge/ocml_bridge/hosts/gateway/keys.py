@@ -53,7 +53,11 @@ class Keys:
         said = key if key is not None else bearer.strip() if scheme.lower() == "bearer" else ""
         name = self._names.get(_digest(said))
         if name is None:
-            message = "this key is not known here" if said else "a key is needed: Authorization: Bearer KEY"
+            message = (
+                "this key is not valid"
+                if said
+                else "the request has no key; send the header 'Authorization: Bearer KEY'"
+            )
             raise ApiError(401, "invalid_api_key", message, headers={"www-authenticate": "Bearer"})
         return name
 
@@ -92,9 +96,7 @@ def _read(path: Path) -> Mapping[bytes, str]:
             digest = _digest(words[-1])
             names[digest] = words[0] if len(words) > 1 else f"key-{digest.hex()[:8]}"
     if not names:
-        raise BridgeError(
-            ErrorCode.OPTION, f"there is no key in {path}: one a line, with a name before it where wanted"
-        )
+        raise BridgeError(ErrorCode.OPTION, f"{path} has no key; write one a line, with a name before it if you like")
     return names
 
 

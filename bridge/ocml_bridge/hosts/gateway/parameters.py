@@ -44,7 +44,7 @@ def checked(
     if value is None:
         return None
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise wrong(param, f"is {what}")
+        raise wrong(param, f"must be {what}")
     return value
 
 
@@ -71,7 +71,7 @@ def whole(request: Mapping[str, Any], param: str, least: int, most: int | None =
     """
     value = checked(request, param, int, "a whole number")
     if value is not None and (value < least or (most is not None and value > most)):
-        raise wrong(param, f"is at least {least}" if most is None else f"is from {least} to {most}")
+        raise wrong(param, f"must be at least {least}" if most is None else f"must be from {least} to {most}")
     return value
 
 
@@ -126,7 +126,7 @@ def logprobs(request: Mapping[str, Any]) -> int | None:
     """How many likely tokens to name at each place; None for no probabilities."""
     wanted, top = flag(request, "logprobs"), whole(request, "top_logprobs", 0, MOST_LIKELY)
     if top is not None and not wanted:
-        raise wrong("top_logprobs", "is for requests with 'logprobs': true")
+        raise wrong("top_logprobs", "must be for requests with 'logprobs': true")
     return (top or 0) if wanted else None
 
 
@@ -135,7 +135,7 @@ def stop(request: Mapping[str, Any]) -> list[str]:
     value = request.get("stop")
     strings = cast("list[Any]", value) if isinstance(value, list) else [] if value is None else [value]
     if not all(isinstance(string, str) for string in strings):
-        raise wrong("stop", "is a string or a list of strings")
+        raise wrong("stop", "must be a string or a list of strings")
     return strings
 
 
@@ -145,7 +145,7 @@ def usage(request: Mapping[str, Any], *, stream: bool) -> bool:
     if options is None:
         return False
     if not stream:
-        raise wrong("stream_options", "is for requests with 'stream': true")
+        raise wrong("stream_options", "must be for requests with 'stream': true")
     return flag(options, "stream_options.include_usage")
 
 
@@ -157,17 +157,17 @@ def messages(request: Mapping[str, Any]) -> None:
     """
     given = request.get("messages")
     if not isinstance(given, list) or not given:
-        raise wrong("messages", "is a list of at least one message")
+        raise wrong("messages", "must be a list of at least one message")
     for index, message in enumerate(cast("list[Any]", given)):
         path = f"messages.{index}"
         if not isinstance(message, dict):
-            raise wrong(path, "is an object")
+            raise wrong(path, "must be an object")
         said = members(message)
         if said.get("role") not in ROLES:
-            raise wrong(f"{path}.role", f"is one of {', '.join(sorted(ROLES))}")
+            raise wrong(f"{path}.role", f"must be one of {', '.join(sorted(ROLES))}")
         checked(said, f"{path}.content", (str, list), "a string, a list of parts, or null")
         if said.get("content") is None and said["role"] in SPEAKING:
-            raise wrong(f"{path}.content", "is a string or a list of parts")
+            raise wrong(f"{path}.content", "must be a string or a list of parts")
         for at, call in enumerate(items(said, f"{path}.tool_calls")):
             _named(call, f"{path}.tool_calls.{at}")
 
@@ -175,10 +175,10 @@ def messages(request: Mapping[str, Any]) -> None:
 def _named(value: Any, path: str) -> None:
     """Look whether a function that is called or declared has a name."""
     if not isinstance(value, dict):
-        raise wrong(path, "is an object")
+        raise wrong(path, "must be an object")
     tool = members(value)
     if tool.get("type", "function") == "function" and not isinstance(members(tool.get("function")).get("name"), str):
-        raise wrong(f"{path}.function.name", "is a string")
+        raise wrong(f"{path}.function.name", "must be a string")
 
 
 def tools(request: Mapping[str, Any]) -> None:
@@ -191,18 +191,18 @@ def tools(request: Mapping[str, Any]) -> None:
         _named(tool, f"tools.{index}")
     for index, function in enumerate(items(request, "functions")):
         if not isinstance(members(function).get("name"), str):
-            raise wrong(f"functions.{index}.name", "is a string")
+            raise wrong(f"functions.{index}.name", "must be a string")
     declared = [members(tool.get("function", tool.get("custom"))) for tool in items(request, "tools")]
     names = {tool.get("name") for tool in (*declared, *items(request, "functions"))}
     for param in ("tool_choice", "function_call"):
         choice = request.get(param)
         if choice is not None and not isinstance(choice, dict) and choice not in CHOICES:
-            raise wrong(param, f"is one of {', '.join(CHOICES)}, or an object")
+            raise wrong(param, f"must be one of {', '.join(CHOICES)}, or an object")
         named = members(members(choice).get("function", members(choice).get("custom", choice))).get("name")
         if named is not None and named not in names:
-            raise wrong(param, f"names {str(named)[:100]!r}, which is not among the tools")
+            raise wrong(param, f"names {str(named)[:100]!r}, which is not one of the tools")
         if choice == "required" and not names:
-            raise wrong(param, "asks for a call, and there are no tools")
+            raise wrong(param, "requires a call, but there are no tools")
 
 
 def strict(request: Mapping[str, Any]) -> bool:
@@ -220,11 +220,11 @@ def answer_format(request: Mapping[str, Any]) -> None:
     if wanted is None:
         return
     if wanted.get("type") not in FORMATS:
-        raise wrong("response_format.type", f"is one of {', '.join(sorted(FORMATS))}")
+        raise wrong("response_format.type", f"must be one of {', '.join(sorted(FORMATS))}")
     if wanted["type"] == "json_schema":
         schema = record(wanted, "response_format.json_schema")
         if schema is None or not isinstance(schema.get("schema"), dict):
-            raise wrong("response_format.json_schema.schema", "is a JSON Schema")
+            raise wrong("response_format.json_schema.schema", "must be a JSON Schema")
 
 
 def manner(request: Mapping[str, Any]) -> None:
@@ -236,7 +236,7 @@ def manner(request: Mapping[str, Any]) -> None:
     checked(request, "parallel_tool_calls", bool, "true or false")
     checked(request, "reasoning_effort", str, "a string")
     if request.get("verbosity") not in (None, *VERBOSITIES):
-        raise wrong("verbosity", f"is one of {', '.join(VERBOSITIES)}")
+        raise wrong("verbosity", f"must be one of {', '.join(VERBOSITIES)}")
     for param in UNSUPPORTED:
         if request.get(param) is not None:
             raise ApiError(400, "unsupported_parameter", f"there is no {param!r} here", param)

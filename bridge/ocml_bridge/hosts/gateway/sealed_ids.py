@@ -37,7 +37,7 @@ class SealedIds:
         try:
             from cryptography.fernet import Fernet, InvalidToken, MultiFernet
         except ImportError as error:
-            message = "sealed ids need more: pip install 'ocml-convert[sealed-ids]'"
+            message = "sealed ids need another package: pip install 'ocml-convert[sealed-ids]'"
             raise BridgeError(ErrorCode.DEPENDENCY, message) from error
         try:
             self._fernet = MultiFernet([Fernet(key) for key in keys])

@@ -159,7 +159,7 @@ class _Reader(Reader):
                 notes["default"] = default[0]
             self.expect(",\n")
             if name in properties:
-                raise UnreadableError("a member that stands twice")
+                raise UnreadableError("a member is there twice")
             properties[name] = ordered(schema | notes) if notes else schema
         return _of_members(properties, required)
 
@@ -169,7 +169,7 @@ class _Reader(Reader):
         while not _LINE.match(self.text, at + 1):
             at = self.text.find("\n", at + 1)
             if at < 0:
-                raise UnreadableError("a comment that nothing follows")
+                raise UnreadableError("a comment is followed by nothing")
         self.pos = at + 1
         return self.text[start:at]
 
@@ -222,7 +222,7 @@ class _Reader(Reader):
             if self.text[at - 1] == "," and _MEMBER.match(self.text, at + 1):
                 return at - 1
             at = self.text.find("\n", at + 1)
-        raise UnreadableError("a comment that nothing follows")
+        raise UnreadableError("a comment is followed by nothing")
 
     def _single(self, depth: int) -> dict[str, Json]:
         """A type, with its `[]` and `| null`."""
@@ -269,12 +269,12 @@ class _Reader(Reader):
             if not self.text.startswith(' | "', self.pos):
                 return {"type": "string", "enum": values}
             self.pos += len(" | ")
-        raise UnreadableError("a string that does not end")
+        raise UnreadableError("a string has no end")
 
     def _words(self) -> dict[str, Json]:
         found = _WORDS.match(self.text, self.pos)
         if found is None:
-            raise UnreadableError("a type expected")
+            raise UnreadableError("a type is expected")
         self.pos = found.end()
         words = found[0].split(" | ")
         if words == ["any"]:

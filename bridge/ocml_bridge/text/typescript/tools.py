@@ -275,7 +275,7 @@ class _Section(Reader):
         self.pos = len(self.text) if end < 0 else end
         lines = self.text[start : self.pos].split("\n")
         if any(line.lstrip().startswith("namespace ") for line in lines):
-            raise UnreadableError("tools that were written otherwise are no description")
+            raise UnreadableError("a description must not hold tools")
         return _joined(lines)
 
     def _comment(self) -> str | None:

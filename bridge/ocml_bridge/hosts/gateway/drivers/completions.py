@@ -42,7 +42,7 @@ class Completions:
         lengths = lengths_of(models_of(listing))
         length = terms.length or min(lengths.values(), default=None)
         if length is None:
-            raise unfit("the upstream does not say how long its model's context is: name it with --context TOKENS")
+            raise unfit("the upstream does not report the length of its model's context: give it with --context TOKENS")
         return cls({} if terms.length else lengths, length)
 
     def length_of(self, wanted: Completion) -> int:

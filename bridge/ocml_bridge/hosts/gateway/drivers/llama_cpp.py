@@ -51,7 +51,7 @@ class LlamaCpp:
             raise unfit(message) from problem
         length = members(properties.get("default_generation_settings")).get("n_ctx")
         if not isinstance(length, int):
-            raise unfit("the upstream's /props say no n_ctx: name the length of its context with --context TOKENS")
+            raise unfit("the upstream's /props has no n_ctx: give the length of its context with --context TOKENS")
         return cls(terms, length)
 
     async def room(self, wanted: Completion, ask: Ask) -> int:
@@ -108,7 +108,7 @@ class _Answers:
         if "error" in body:
             return Chunk(error=body["error"])
         if "content" not in body:
-            raise BridgeError(ErrorCode.SHAPE, "this is no completion: it has no content")
+            raise BridgeError(ErrorCode.SHAPE, "the upstream's answer is not a completion: it has no content")
         return Chunk((self._piece(body),), self._usage(body) if body.get("stop") is True else None)
 
     def _piece(self, body: Mapping[str, Any]) -> Piece:
