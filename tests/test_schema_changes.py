@@ -18,40 +18,40 @@ from ocml_bridge.schema_changes import schema_changes
 SCHEMA: Any = json_schema()
 Change = Callable[[dict[str, Any]], object]
 BREAKS: dict[str, Change] = {
-    "/Message/name: it is gone": lambda kinds: kinds["Message"]["properties"].pop("name"),
-    "/Message/who: it is new, and must be there": lambda kinds: (
+    "/Message/name: removed": lambda kinds: kinds["Message"]["properties"].pop("name"),
+    "/Message/who: new, and must be there": lambda kinds: (
         kinds["Message"]["properties"].update(who={"type": "string"}),
         kinds["Message"]["required"].append("who"),
     ),
-    "/Message/role: it need not be there any more": lambda kinds: kinds["Message"]["required"].remove("role"),
-    "/Message/role: it may not be string any more": lambda kinds: kinds["Message"]["properties"]["role"].update(
+    "/Message/role: need not be there any more": lambda kinds: kinds["Message"]["required"].remove("role"),
+    "/Message/role: can no longer be string": lambda kinds: kinds["Message"]["properties"]["role"].update(
         type="integer"
     ),
-    "/Message/weight: it may be string, too": lambda kinds: kinds["Message"]["properties"]["weight"]["anyOf"].append(
+    "/Message/weight: can also be string": lambda kinds: kinds["Message"]["properties"]["weight"]["anyOf"].append(
         {"type": "string"}
     ),
-    "/Media/media: it may not be 'video' any more": lambda kinds: kinds["Media"]["properties"]["media"]["enum"].remove(
+    "/Media/media: can no longer be 'video'": lambda kinds: kinds["Media"]["properties"]["media"]["enum"].remove(
         "video"
     ),
-    "/Flags/type: it may not be string 'flags' any more": lambda kinds: kinds["Flags"]["properties"]["type"].update(
+    "/Flags/type: can no longer be string 'flags'": lambda kinds: kinds["Flags"]["properties"]["type"].update(
         const="flag"
     ),
     "/Infill: this kind is gone": lambda kinds: kinds.pop("Infill"),
-    "/Completion/content/*: it may not be Refusal any more": lambda kinds: kinds["Completion"]["properties"]["content"][
+    "/Completion/content/*: can no longer be Refusal": lambda kinds: kinds["Completion"]["properties"]["content"][
         "anyOf"
     ][1]["items"]["anyOf"].remove({"$ref": "#/$defs/Refusal"}),
     "/Alternative/at: minimum is 0 now": lambda kinds: kinds["Alternative"]["properties"]["at"].update(minimum=0),
     "/Usage/input_tokens: default was None, and is 0 now": lambda kinds: kinds["Usage"]["properties"][
         "input_tokens"
     ].update(default=0),
-    "/Alternative/messages/*: it may not be Message any more": lambda kinds: kinds["Alternative"]["properties"][
+    "/Alternative/messages/*: can no longer be Message": lambda kinds: kinds["Alternative"]["properties"][
         "messages"
     ].update(items={"$ref": "#/$defs/Tool"}),
 }
 DOES_NOT_BREAK: dict[str, Change] = {
-    "/Message/mood: it is new": lambda kinds: kinds["Message"]["properties"].update(mood={"type": "string"}),
-    "/Media/media: it may be 'scent', too": lambda kinds: kinds["Media"]["properties"]["media"]["enum"].append("scent"),
-    "/Completion/content/*: it may be Message, too": lambda kinds: kinds["Completion"]["properties"]["content"][
+    "/Message/mood: new": lambda kinds: kinds["Message"]["properties"].update(mood={"type": "string"}),
+    "/Media/media: can also be 'scent'": lambda kinds: kinds["Media"]["properties"]["media"]["enum"].append("scent"),
+    "/Completion/content/*: can also be Message": lambda kinds: kinds["Completion"]["properties"]["content"][
         "anyOf"
     ][1]["items"]["anyOf"].append({"$ref": "#/$defs/Message"}),
     "/Flags: further members were refused, and are allowed now": lambda kinds: kinds["Flags"].update(
@@ -89,8 +89,8 @@ def test_words_about_a_kind_are_no_change() -> None:
 
 AGAINST: dict[str, Change] = {
     "": lambda _kinds: None,
-    "compatible /Message/name: it is new\n": lambda kinds: kinds["Message"]["properties"].pop("name"),
-    "breaking /Message/mood: it is gone\n": lambda kinds: kinds["Message"]["properties"].update(
+    "compatible /Message/name: new\n": lambda kinds: kinds["Message"]["properties"].pop("name"),
+    "breaking /Message/mood: removed\n": lambda kinds: kinds["Message"]["properties"].update(
         mood={"type": "string"}
     ),
 }

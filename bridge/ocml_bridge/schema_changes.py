@@ -86,16 +86,16 @@ def _members(old: Schema, new: Schema, path: str) -> Iterator[SchemaChange]:
     for name, member in before.items():
         place = f"{path}/{name}"
         if name not in after:
-            yield SchemaChange(place, True, "it is gone")
+            yield SchemaChange(place, True, "removed")
             continue
         if (name in needed) != (name in needs):
             now = "must be there now" if name in needs else "need not be there any more"
-            yield SchemaChange(place, True, f"it {now}")
+            yield SchemaChange(place, True, now)
         yield from _between(member, after[name], place)
     for name in after:
         if name not in before:
             must = name in needs
-            yield SchemaChange(f"{path}/{name}", must, "it is new" + (", and must be there" if must else ""))
+            yield SchemaChange(f"{path}/{name}", must, "new" + (", and must be there" if must else ""))
 
 
 def _words(old: Schema, new: Schema, path: str) -> Iterator[SchemaChange]:
@@ -103,10 +103,10 @@ def _words(old: Schema, new: Schema, path: str) -> Iterator[SchemaChange]:
         return
     for word in old["enum"]:
         if word not in new["enum"]:
-            yield SchemaChange(path, True, f"it may not be {word!r} any more")
+            yield SchemaChange(path, True, f"can no longer be {word!r}")
     for word in new["enum"]:
         if word not in old["enum"]:
-            yield SchemaChange(path, False, f"it may be {word!r}, too")
+            yield SchemaChange(path, False, f"can also be {word!r}")
 
 
 def _alternatives(old: Schema, new: Schema, path: str) -> Iterator[SchemaChange]:
@@ -114,12 +114,12 @@ def _alternatives(old: Schema, new: Schema, path: str) -> Iterator[SchemaChange]
     before, after = _by_name(old), _by_name(new)
     for name, each in before.items():
         if name not in after:
-            yield SchemaChange(path, True, f"it may not be {name} any more")
+            yield SchemaChange(path, True, f"can no longer be {name}")
         elif each is not old:
             yield from _between(each, after[name], path)
     for name, each in after.items():
         if name not in before:
-            yield SchemaChange(path, "$ref" not in each, f"it may be {name}, too")
+            yield SchemaChange(path, "$ref" not in each, f"can also be {name}")
 
 
 def _by_name(schema: Schema) -> dict[str, Schema]:
