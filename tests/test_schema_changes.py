@@ -51,9 +51,9 @@ BREAKS: dict[str, Change] = {
 DOES_NOT_BREAK: dict[str, Change] = {
     "/Message/mood: new": lambda kinds: kinds["Message"]["properties"].update(mood={"type": "string"}),
     "/Media/media: can also be 'scent'": lambda kinds: kinds["Media"]["properties"]["media"]["enum"].append("scent"),
-    "/Completion/content/*: can also be Message": lambda kinds: kinds["Completion"]["properties"]["content"][
-        "anyOf"
-    ][1]["items"]["anyOf"].append({"$ref": "#/$defs/Message"}),
+    "/Completion/content/*: can also be Message": lambda kinds: kinds["Completion"]["properties"]["content"]["anyOf"][
+        1
+    ]["items"]["anyOf"].append({"$ref": "#/$defs/Message"}),
     "/Flags: further members were refused, and are allowed now": lambda kinds: kinds["Flags"].update(
         additionalProperties=True
     ),
@@ -90,9 +90,7 @@ def test_words_about_a_kind_are_no_change() -> None:
 AGAINST: dict[str, Change] = {
     "": lambda _kinds: None,
     "compatible /Message/name: new\n": lambda kinds: kinds["Message"]["properties"].pop("name"),
-    "breaking /Message/mood: removed\n": lambda kinds: kinds["Message"]["properties"].update(
-        mood={"type": "string"}
-    ),
+    "breaking /Message/mood: removed\n": lambda kinds: kinds["Message"]["properties"].update(mood={"type": "string"}),
 }
 
 

@@ -86,7 +86,7 @@ def test_a_poisoned_record_is_quarantined_and_the_others_are_converted(
     messages = [row["message"] for row in rows(out / "a.quarantine.jsonl")]
     assert "--seconds" in messages[0]
     assert "--memory" in messages[1]
-    assert "died of it twice (signal 9)" in messages[2]
+    assert "died twice (signal 9)" in messages[2]
 
 
 def test_a_poisoned_record_of_a_small_file_is_quarantined(poison: dict[str, str], tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_a_column_that_is_not_there(
     pq.write_table(table(many, 5, pa.string()), tmp_path / "a.parquet")
     args = ("-f", "chatml", "-t", "harmony", tmp_path / "a.parquet", "-o", tmp_path / "out")
     assert batch(*args, "--field", "conversation") == ExitCode.USAGE
-    assert "no column 'conversation'; --field names one of id, text, day, tags" in capsys.readouterr().err
+    assert "no column 'conversation'; name one with --field: id, text, day, tags" in capsys.readouterr().err
 
 
 def test_a_file_that_is_not_parquet_does_not_end_the_others(many: Any, batch: Batch, tmp_path: Path) -> None:

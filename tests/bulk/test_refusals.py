@@ -62,7 +62,7 @@ def test_counts_that_do_not_add_up_are_a_failure(
     assert batch("-f", "chatml", "-t", "openai", source, "-o", tmp_path / "out") == ExitCode.FAILED
     told = capfd.readouterr().err
     assert "OCB-INTERNAL" in told
-    assert ("hold 19 and 0 records, 20 and 0 records were counted" if lost == "an output" else "20 rows read") in told
+    assert ("hold 19 and 0 records, but 20 and 0 records were counted" if lost == "an output" else "20 rows read") in told
 
 
 def test_no_input_is_overwritten(source: Path, batch: Batch, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_file_of_somebody_else_is_not_overwritten_unasked(
     assert batch(*args, source) == ExitCode.OK
     before = (out / "a.jsonl").read_bytes()
     assert batch(*args, other) == ExitCode.USAGE
-    assert "out/a.jsonl would be overwritten; --overwrite does so" in capsys.readouterr().err
+    assert "out/a.jsonl would be overwritten; allow it with --overwrite" in capsys.readouterr().err
     assert (out / "a.jsonl").read_bytes() == before
     assert batch(*args, source) == ExitCode.OK  # its own
     batch(*args, other, "--overwrite")

@@ -149,7 +149,7 @@ class TestHostileSchemas:
         ],
     )
     def test_nothing_is_fetched(self, parameters: Json, place: str) -> None:
-        with pytest.raises(BridgeError, match="refers to elsewhere") as caught:
+        with pytest.raises(BridgeError, match="refers to another document") as caught:
             Schemas([Tool("f", parameters=parameters)])
         assert caught.value.path == f"/tools/0/parameters{place}"
 

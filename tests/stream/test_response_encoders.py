@@ -69,7 +69,7 @@ def test_nothing_comes_behind_an_error(stream: str) -> None:
 def test_a_stream_that_nobody_ended_ends_in_an_error(stream: str) -> None:
     made = encoder(stream, answer=Answer("a", "m"))
     made.encode(SPOKEN)
-    assert b"the answer broke off" in b"".join(made.finish())
+    assert b"the answer is cut off" in b"".join(made.finish())
 
 
 @pytest.mark.parametrize("stream", WHOLE)
