@@ -87,7 +87,7 @@ def _formats() -> Iterator[tuple[str, str]]:
 
 
 def _commands() -> Iterator[tuple[str, str]]:
-    with click.Context(command, info_name="ocml-convert") as context:
+    with click.Context(command, info_name="ocml-convert", **command.context_settings) as context:
         for name in COMMANDS:
             found = find(COMMANDS[name])
             if isinstance(found, ConversionCommand):

@@ -62,7 +62,9 @@ def test_counts_that_do_not_add_up_are_a_failure(
     assert batch("-f", "chatml", "-t", "openai", source, "-o", tmp_path / "out") == ExitCode.FAILED
     told = capfd.readouterr().err
     assert "OCB-INTERNAL" in told
-    assert ("hold 19 and 0 records, but 20 and 0 records were counted" if lost == "an output" else "20 rows read") in told
+    assert (
+        "hold 19 and 0 records, but 20 and 0 records were counted" if lost == "an output" else "20 rows read"
+    ) in told
 
 
 def test_no_input_is_overwritten(source: Path, batch: Batch, tmp_path: Path) -> None:

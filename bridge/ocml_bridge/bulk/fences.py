@@ -102,7 +102,7 @@ def is_overdue(beats: Any, slot: int) -> bool:
 
 def too_long(seconds: float) -> str:
     """Why a row is quarantined that takes too long."""
-    return f"it takes longer than {seconds:g} seconds; --seconds gives a record more"
+    return f"the record takes longer than {seconds:g} seconds; --seconds allows more"
 
 
 # --- in the command's own process -------------------------------------------------------------------------------------
