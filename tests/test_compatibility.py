@@ -47,7 +47,7 @@ def test_an_old_sidecar_gives_the_document_that_it_was_made_for(output: Path) ->
 
 @RELEASES
 def test_old_settings_make_a_gateway(release: Path) -> None:
-    program = click.Context(command, info_name="ocml-convert")
+    program = click.Context(command, info_name="ocml-convert", **command.context_settings)
     context = serve.make_context("serve", ["--settings", str(release / "settings.yaml")], parent=program)
     made = upstreams(context, {**context.params, "policy": None})
     assert [(each.upstream, each.profile, each.read_timeout) for each in made] == [

@@ -14,7 +14,8 @@ import pytest
 
 from cli.conftest import Run
 from ocml_bridge import BridgeError, ErrorCode, adapter, convert, detect, formats, registry
-from ocml_bridge.adapter import Source
+from ocml_bridge.adapter import Options, Source
+from ocml_bridge.bulk import Settings, Status, convert_batch
 from ocml_bridge.pipe import streams
 
 pytest_plugins = ("cli.conftest",)
@@ -102,3 +103,101 @@ def test_a_plugin_that_recognises_its_own_is_found(plugin: Callable[..., str]) -
 
     name = plugin("certain", sniff=sniff)
     assert detect({"its": "own"}) == name
+
+
+@pytest.mark.parametrize("answer", [None, "3", -1, 99, 2.5, float("nan")])
+def test_one_that_answers_nonsense_is_passed_over(plugin: Callable[..., str], answer: object) -> None:
+    def sniff(_source: Source) -> Any:
+        return answer
+
+    plugin(f"odd-{answer}", sniff=sniff)
+    assert detect(json.loads(REQUEST)) == "openai"
+
+
+# --- what goes wrong while it reads or writes -------------------------------------------------------------------------
+
+
+class Failing:
+    """A reader or a writer that fails at one of the things that it is asked."""
+
+    def __init__(self, whole: Any, at: str, answer: object) -> None:
+        self._whole, self._at, self._answer = whole, at, answer
+
+    def __getattr__(self, name: str) -> Any:
+        return self._answer if name == self._at else getattr(self._whole, name)
+
+
+def fails(*_: object, **__: object) -> Any:
+    raise KeyError("nobody thought of this")
+
+
+def gives_nothing(*_: object, **__: object) -> None:
+    return None
+
+
+def failing_at(at: str, answer: object) -> Callable[[Options], Any]:
+    return lambda options: Failing(adapter("openai")[0].reads_units(options), at, answer)
+
+
+@pytest.mark.parametrize("at", ["part", "read", "relate"])
+@pytest.mark.parametrize("answer", [fails, gives_nothing])
+def test_a_reader_that_fails_costs_its_own_conversions(
+    run: Run, plugin: Callable[..., str], at: str, answer: object
+) -> None:
+    name = plugin(f"reads-ill-{at}-{answer is fails}", reads_units=failing_at(at, answer))
+    outcomes = convert_batch([REQUEST, REQUEST], Settings("harmony", name))
+    assert [(each.status, each.error.code) for each in outcomes if each.error] == [
+        (Status.QUARANTINED, ErrorCode.INTERNAL),
+        (Status.QUARANTINED, ErrorCode.INTERNAL),
+    ]
+    done = run("-f", name, "-t", "harmony", stdin=REQUEST.encode())
+    assert (done.status, done.out) == (1, b"")
+    assert done.err.count("\n") == 1
+
+
+def test_whose_mistake_it_is_is_said(run: Run, plugin: Callable[..., str]) -> None:
+    own: dict[str, Any] = {"__name__": "plugin_reads-other.reader"}
+    exec("def fail(*_, **__):\n    return {}['missing']", own)
+    plugin("reads-other", reads_units=failing_at("read", own["fail"]))
+    done = run("-f", "reads-other", "-t", "harmony", stdin=REQUEST.encode())
+    assert done.err == (
+        "ocml-convert: this is a bug in the format 'reads-other', which is no part of ocml-convert: "
+        "KeyError in fail, line 2: 'missing'\n"
+    )
+
+
+class Lying:
+    """A writer that says that its output reads as what it was given, and writes something else."""
+
+    def __init__(self, whole: Any) -> None:
+        self._whole = whole
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._whole, name)
+
+    def enclose(self, *arguments: Any, **options: Any) -> Any:
+        output, *rest = self._whole.enclose(*arguments, **options)
+        return type(arguments)((output.replace("yes", "no"), *rest)) if isinstance(output, str) else (output, *rest)
+
+
+def test_a_writer_that_lies_is_found_out(run: Run, plugin: Callable[..., str]) -> None:
+    whole = adapter("chatml")[0]
+
+    def writes(options: Options) -> Any:
+        return Lying(whole.writes_units(options))
+
+    name = plugin(
+        "lies",
+        kind=whole.kind,
+        reads_units=whole.reads_units,
+        writes_units=writes,
+        dialects=(),
+        dialect_of=None,
+    )
+    request = REQUEST.replace("hi", "yes").encode()
+    done = run("-f", "openai", "-t", name, "--verify", stdin=request)
+    assert (done.status, done.out) == (1, b"")
+    assert "OCB-UNREPORTED at /messages/0/content" in done.err
+    [outcome] = convert_batch([request], Settings(name, "openai", verify=True))
+    assert outcome.error is not None
+    assert outcome.error.code is ErrorCode.UNREPORTED

@@ -29,14 +29,14 @@ def now() -> dict[str, Section]:
 def test_the_list_is_what_the_code_promises(request: pytest.FixtureRequest) -> None:
     if request.config.getoption("--accept"):
         LIST.write_text(json.dumps(now(), ensure_ascii=False, indent=1) + "\n", "utf-8")
-    assert json.loads(LIST.read_bytes()) == now()
+    assert json.loads(LIST.read_bytes()) == now(), "pytest tests/test_versions.py --accept writes it"
 
 
 def test_what_changed_since_the_last_release_is_announced() -> None:
     """A fragment in `changes/` whose name says as much: `+words.minor.md`."""
     found = changes(last_release("promises.json"), now()) + changed_bytes(last_release("bytes.json"), written_bytes())
     unannounced = [str(each) for each in found if each.kind > announced()]
-    assert not unannounced, "no file in changes/ announces this: changes/README.md"
+    assert not unannounced, "announce it by a file changes/+words.minor.md (or .major.md): see changes/README.md"
 
 
 def test_every_fragment_says_what_kind_it_is_and_what_changed() -> None:

@@ -96,13 +96,13 @@ def _sniff(adapters: Iterable[Adapter], source: Source) -> dict[str, int]:
 
 
 def _sniff_plugins(adapters: Iterable[Adapter], source: Source) -> dict[str, int]:
-    """As `_sniff`, of formats of third parties; one that fails has not recognised the source."""
+    """As `_sniff`, of formats of third parties; one that fails, or is no number of those, has not recognised it."""
     scores: dict[str, int] = {}
     for found in adapters:
         if found.id not in registry.BUILT_IN:
             with suppress(Exception):
                 scores |= _sniff([found], source)
-    return scores
+    return {name: score for name, score in scores.items() if score in range(_CERTAIN + 1)}
 
 
 # --- what it is instead -----------------------------------------------------------------------------------------------

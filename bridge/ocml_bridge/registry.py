@@ -67,6 +67,18 @@ def _load(format_id: str) -> Adapter:
     return found
 
 
+def third_party(module: str) -> str | None:
+    """The format whose code a module is, where that is a third party's.
+
+    Args:
+        module: its dotted name.
+    """
+    package = module.partition(".")[0]
+    return next(
+        (name for name, value in _plugins().items() if value.partition(":")[0].partition(".")[0] == package), None
+    )
+
+
 def load_all() -> tuple[list[Adapter], list[BridgeError]]:
     """The adapters of all formats, in their order, and one error for each plug-in that cannot be loaded."""
     adapters: list[Adapter] = []

@@ -12,6 +12,7 @@ import pytest
 
 from harmony_judge import DIALECT
 from ocml_adapters.harmony import vocabulary
+from ocml_bridge import Message, Transcript, write
 from ocml_bridge.errors import BridgeError, ErrorCode
 
 pytest.importorskip("openai_harmony")
@@ -117,3 +118,40 @@ def test_without_the_library_the_error_says_what_to_install(home: Path, monkeypa
     error = failure()
     assert error.code is ErrorCode.DEPENDENCY
     assert "pip install 'ocml-convert[harmony]'" in error.message
+
+
+BROKEN: dict[str, str] = {
+    "of another system": "raise ImportError('cannot open shared object file')",
+    "half installed": "from openai_harmony_that_is_missing import Role",
+    "failing": "raise RuntimeError('not today')",
+    "another": "VERSION = 3",
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_library_that_does_not_work_is_named_and_costs_token_ids_alone(
+    how: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "openai_harmony.py").write_text(BROKEN[how])
+    monkeypatch.setattr(sys, "path", [str(home), *sys.path])
+    monkeypatch.delitem(sys.modules, "openai_harmony", raising=False)
+    vocabulary.load_encoder.cache_clear()
+    error = failure()
+    assert error.code is ErrorCode.DEPENDENCY
+    assert "is installed and does not work" in error.message
+    assert "pip uninstall openai-harmony oss-harmony" in error.message
+    assert write(Transcript((Message("user", "Hi"),)), "harmony").output == "<|start|>user<|message|>Hi<|end|>"
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_faster_encoder_that_does_not_work_is_done_without(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "toktok.py").write_text(BROKEN[how])
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.delitem(sys.modules, "toktok", raising=False)
+    vocabulary.load_encoder.cache_clear()
+    try:
+        assert vocabulary.load_encoder().decode(vocabulary.load_encoder().encode("Hi")) == b"Hi"
+    finally:
+        vocabulary.load_encoder.cache_clear()

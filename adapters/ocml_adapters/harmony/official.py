@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -16,7 +15,7 @@ from .message import body_of
 from .reader import FrameReader
 from .syntax import CONSTRAIN, IDS, TOOL
 from .tokens import checked, encode, to_pieces
-from .vocabulary import load_encoding
+from .vocabulary import load_encoding, load_library
 
 Fields = dict[str, str]
 """A message in the official parser's terms: role, name, channel, recipient, content_type, content; None is left out."""
@@ -90,7 +89,7 @@ class _Judge:
     """The official streaming parser, started anew after each message and each error."""
 
     def __init__(self) -> None:
-        self._library: Final[Any] = importlib.import_module("openai_harmony")
+        self._library: Final[Any] = load_library()
         self._encoding: Final = load_encoding()
         self._parser: Any = None
 

@@ -51,13 +51,10 @@ def load_encoding() -> Encoding:
     download. A folder that is named but does not have it is an error: nothing else is tried then.
 
     Raises:
-        BridgeError: DEPENDENCY, when the library is not installed; VOCABULARY, when there is no vocabulary.
+        BridgeError: DEPENDENCY, when the library is not installed, or not whole; VOCABULARY, when there is no
+            vocabulary.
     """
-    try:
-        library = importlib.import_module("openai_harmony")
-    except ImportError as error:
-        message = "token ids need an encoder: pip install 'ocml-convert[harmony]'"
-        raise BridgeError(ErrorCode.DEPENDENCY, message) from error
+    library = load_library()
     with _LOCK:
         packed = None if VARIABLE in os.environ else packed_vocabulary()
         if packed is not None:
@@ -67,6 +64,30 @@ def load_encoding() -> Encoding:
             return _load(library)
         except _FAILURES as error:
             raise BridgeError(ErrorCode.VOCABULARY, _explain(error)) from error
+
+
+def load_library() -> ModuleType:
+    """The official library, whichever distribution it is of.
+
+    Raises:
+        BridgeError: DEPENDENCY, when it is not installed, cannot be imported, or is something else of that name.
+    """
+    try:
+        library = importlib.import_module("openai_harmony")
+    except Exception as error:  # not installed, half installed, compiled for another system, one over another
+        if isinstance(error, ModuleNotFoundError) and error.name == "openai_harmony":
+            message = "token ids need an encoder: pip install 'ocml-convert[harmony]'"
+            raise BridgeError(ErrorCode.DEPENDENCY, message) from error
+        raise _broken(f"{type(error).__name__}: {error}") from error
+    if not hasattr(library, "load_harmony_encoding"):
+        raise _broken("it has no load_harmony_encoding")
+    return library
+
+
+def _broken(why: str) -> BridgeError:
+    again = "pip uninstall openai-harmony oss-harmony, then pip install 'ocml-convert[harmony]'"
+    message = f"the library openai_harmony is installed and does not work ({why}): {again}"
+    return BridgeError(ErrorCode.DEPENDENCY, message)
 
 
 def _load(library: ModuleType) -> Encoding:
@@ -173,7 +194,7 @@ def load_encoder() -> Encoder:
         # not installed, and so does the older package of the same import name.
         tokenizer: Any = importlib.import_module("toktok")._encoding("o200k_harmony")
         return _Fast(tokenizer.encode_ordinary, tokenizer.encode_bytes, tokenizer.decode_bytes)
-    except (ImportError, AttributeError, KeyError):
+    except Exception:  # it is not installed, is not whole, or is another one
         return _Official()
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, Final
 
@@ -35,14 +36,38 @@ def settle(file: BinaryIO) -> None:
     os.fsync(file.fileno())
 
 
+_FAILING: Final = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
+"""What is wrong with a disk, and not with what is asked of it."""
+
+
 def settle_folder(folder: str) -> None:
-    """Let names in a folder reach the disk; not every system can."""
-    with suppress(OSError):
+    """Let names in a folder reach the disk; not every system can.
+
+    Raises:
+        OSError: where the disk is full or fails.
+    """
+    try:
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+    except OSError as error:
+        if error.errno in _FAILING:
+            raise
+
+
+def settle_folders(folders: Iterable[str], top: str) -> None:
+    """Let names in folders reach the disk, and the names of those folders up to the one that they all stand in."""
+    found: set[str] = set()
+    for folder in folders:
+        while folder not in found:
+            found.add(folder)
+            if len(folder) <= len(top):
+                break
+            folder = os.path.dirname(folder)
+    for folder in sorted(found):
+        settle_folder(folder)
 
 
 def discard(path: str) -> None:

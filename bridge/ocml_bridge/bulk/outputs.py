@@ -8,7 +8,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
 from . import ledger, lines, parquet, texts
-from .durable import discard, partial_name, settle, settle_folder, whole_file
+from .durable import discard, partial_name, settle, whole_file
 from .journal import Progress
 from .parts import discard_part, join
 from .records import Input, Job
@@ -30,10 +30,19 @@ class Output:
         self._finals = {kind: os.path.join(folder, name) for kind, name in _names(item, job).items()}
         self._files: dict[str, BinaryIO] = {}
         self._joined: list[str] = []
+        self._new: set[str] = set()
         if progress.stage == "begun":
-            for kind, path in self._finals.items():
-                if not (kind == "output" and item.into == "files"):  # text files are written by themselves
-                    self._files[kind] = _continued(path, progress.sizes.get(kind, 0))
+            try:
+                self._open()
+            except BaseException:
+                self.close()
+                raise
+
+    def _open(self) -> None:
+        for kind, path in self._finals.items():
+            if not (kind == "output" and self._item.into == "files"):  # text files are written by themselves
+                self._files[kind] = _continued(path, self._progress.sizes.get(kind, 0))
+                self._new.add(os.path.dirname(path))
 
     def append(self, part: str) -> None:
         """Add a part; it is removed when what was added is on the disk."""
@@ -41,10 +50,12 @@ class Output:
             self._progress.sizes[kind] = self._progress.sizes.get(kind, 0) + join(part, kind, file)
         self._joined.append(part)
 
-    def settle(self) -> None:
-        """Let all that was added reach the disk."""
+    def settle(self) -> set[str]:
+        """Let all that was added reach the disk; gives the folders in which a name is new, which are to follow."""
         for file in self._files.values():
             settle(file)
+        new, self._new = self._new, set[str]()
+        return new
 
     def forget(self) -> None:
         """Remove the parts that the journal knows to be here."""
@@ -132,8 +143,12 @@ _WHOLE: Final = ".whole"
 """How the names of files end that partial ones are made into, before they are moved to their places."""
 
 
-def put_in_place(item: Input, job: Job, progress: Progress, prepared: Prepared) -> set[str]:
-    """Move the prepared files of an input to their places; gives the folders that were changed.
+def put_in_place(item: Input, job: Job, progress: Progress, prepared: Prepared) -> tuple[set[str], list[str]]:
+    """Move the prepared files of an input to their places.
+
+    Returns:
+        The folders that were changed, and the files that others were made from: they may go when those folders have
+        reached the disk, and not before.
 
     Raises:
         BridgeError: OCB-INTERNAL where they do not hold as many records as were counted.
@@ -148,24 +163,19 @@ def put_in_place(item: Input, job: Job, progress: Progress, prepared: Prepared) 
         message = f"{item.path}: its ledger has {prepared.listed} records, {tally.records} were counted"
         raise BridgeError(ErrorCode.INTERNAL, message)
     changed: set[str] = set()
+    sources: list[str] = []
     for kind, name in _names(item, job).items():
         path = os.path.join(folder, name)
         changed.add(os.path.dirname(path))
         if kind == "ledger" or (kind == "output" and item.into == "parquet"):
             _move(partial_name(path) + _WHOLE, path)
-            discard(partial_name(path))
+            sources.append(partial_name(path))
         elif kind == "quarantine" and not tally.quarantined:
             discard(partial_name(path))
             discard(path)  # of an earlier run
         elif not (kind == "output" and item.into == "files"):
             _move(partial_name(path), path)
-    return changed
-
-
-def sync_folders(folders: set[str]) -> None:
-    """Let the names in folders reach the disk."""
-    for folder in sorted(folders):
-        settle_folder(folder)
+    return changed, sources
 
 
 def _names(item: Input, job: Job) -> dict[str, str]:

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from ..errors import BridgeError, ErrorCode
 from . import remote, texts
-from .durable import finish_moves
+from .durable import discard, finish_moves, settle_folders
 from .journal import Journal, Progress
-from .outputs import Output, Prepared, finals, put_in_place, sync_folders
+from .outputs import Output, Prepared, finals, put_in_place
 from .plan import Plan
 from .records import STANDARD, Done, Input, Position
 from .tally import Tally
@@ -98,11 +98,15 @@ class Written(Counted):
         os.makedirs(folder, exist_ok=True)
         refuse = None if plan.overwrite else partial(refuse_foreign, folder, plan)
         self._journal = Journal(folder, plan.signature(), resume=plan.resume, refuse=refuse)
-        finish_moves(folder)
         self.inputs = self._journal.inputs
         self.parts = self.room = os.path.join(folder, PARTS)
-        shutil.rmtree(self.parts, ignore_errors=True)
-        os.mkdir(self.parts)
+        try:
+            finish_moves(folder)
+            shutil.rmtree(self.parts, ignore_errors=True)
+            os.mkdir(self.parts)
+        except BaseException:
+            self._journal.close()
+            raise
         self._output: tuple[int, Output] | None = None
         self._complete: dict[int, Output] = {}
         self._settled = time.monotonic()
@@ -160,8 +164,8 @@ class Written(Counted):
             return ()
         begun = {} if self._output is None else dict((self._output,))
         outputs = [*self._complete.values(), *begun.values()]
-        for output in outputs:
-            output.settle()
+        new = set[str]().union(*(output.settle() for output in outputs))
+        settle_folders(new, self._folder)
         complete = tuple(self._complete)
         self._journal.checkpoint(begun, complete)
         for output in outputs:
@@ -175,9 +179,14 @@ class Written(Counted):
     def put_in_place(self, prepared: tuple[Prepared, ...]) -> None:
         """Move outputs to their places."""
         folders: set[str] = set()
+        sources: list[str] = []
         for each in prepared:
-            folders |= put_in_place(self.plan.inputs[each.input], self.plan.job, self.inputs[each.input], each)
-        sync_folders(folders)
+            found = put_in_place(self.plan.inputs[each.input], self.plan.job, self.inputs[each.input], each)
+            folders |= found[0]
+            sources += found[1]
+        settle_folders(folders, self._folder)
+        for path in sources:
+            discard(path)
         self._journal.done(each.input for each in prepared)
 
     def finish_rest(self) -> None:

@@ -17,7 +17,7 @@ from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from .batch import Outcome
 from .compression import compress, ending, open_plain, reading_errors, size_of
-from .durable import discard, partial_name, settle_folder
+from .durable import discard, partial_name, settle_folders
 from .lines import count as count_lines
 from .lines import spell
 from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, Chunk, Input, Job, Position, Range, Record, Row
@@ -179,8 +179,7 @@ def write(_: None, taken: Sequence[Record], outcomes: Sequence[Outcome], job: Jo
             os.fsync(file.fileno())
     for path in written:
         os.replace(partial_name(path), path)
-    for folder in {os.path.dirname(path) for path in written}:
-        settle_folder(folder)
+    settle_folders({os.path.dirname(path) for path in written}, job.folder or "")
     return b""
 
 

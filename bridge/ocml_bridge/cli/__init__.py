@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from ..errors import BridgeError, ErrorCode, ExitCode
 from .commands import COMMANDS as COMMANDS
 from .commands import Commands
 from .output import PROGRAM, CommandError, describe, say
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 
 @click.group(
@@ -83,6 +87,20 @@ def _explain(error: Exception) -> tuple[str, int]:
         return f"{ErrorCode.OPTION}: {message}{advice}", ExitCode.USAGE
     import traceback
 
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{last.name}, line {last.lineno}"
-    return f"this is a bug in {PROGRAM}: {type(error).__name__} in {where}: {error}", ExitCode.FAILED
+    return f"this is a bug in {_culprit(frames)}: {type(error).__name__} in {where}: {error}", ExitCode.FAILED
+
+
+def _culprit(frames: Sequence[FrameType]) -> str:
+    """Whose code failed: that of a format of a third party, or ours; what both use is passed over."""
+    from .. import registry
+
+    for frame in reversed(frames):
+        module = str(frame.f_globals.get("__name__"))
+        if module.partition(".")[0] in ("ocml_bridge", "ocml_adapters"):
+            break
+        if (name := registry.third_party(module)) is not None:
+            return f"the format {name!r}, which is no part of {PROGRAM}"
+    return PROGRAM

@@ -1,0 +1,141 @@
+"""What the machine does to a migration: disks that are full, failing or read-only, and clocks that jump."""
+
+from __future__ import annotations
+
+import builtins
+import errno
+import itertools
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ocml_bridge.bulk import progress
+from ocml_bridge.bulk.journal import Journal
+from ocml_bridge.cli import main
+from ocml_bridge.errors import ExitCode
+
+Batch = Callable[..., int]
+STEPS = ("fsync", "replace", "open", "copy_file_range", "mkdir")
+
+
+@pytest.fixture
+def moved(many: Any, batch: Batch, tmp_path: Path) -> tuple[tuple[str | Path, ...], dict[str, bytes]]:
+    """A migration, without its output folder, and what it gives where nothing goes wrong."""
+    (tmp_path / "a.jsonl").write_bytes(many.lines(40, broken_each=10))
+    args = ("-f", "chatml", "-t", "openai", "--ledger", "jsonl", tmp_path / "a.jsonl", "-o")
+    assert batch(*args, tmp_path / "whole") == ExitCode.SOME_FAILED
+    return args, many.tree(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_disk_that_is_full_ends_the_run_and_what_follows_goes_on(
+    step: str, moved: Any, many: Any, batch: Batch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """At the first, the second, … of one kind of step, each of them once."""
+    args, whole = moved
+    out = tmp_path / "out"
+    for nth in range(1, 20):
+        with pytest.MonkeyPatch.context() as patch:
+            left = _fail(patch, step, nth, errno.ENOSPC, out)
+            capfd.readouterr()
+            status = batch(*args, out, "--resume")
+            says = capfd.readouterr().err
+        if next(left) <= nth:  # there was no such step any more
+            break
+        if step != "copy_file_range":  # which is a shorter way, and not the only one
+            assert status == ExitCode.FAILED, says
+            assert "OCB-IO: " in says
+            assert says.endswith("No space left on device\n")
+            assert says.count("\n") == 1
+    assert batch(*args, out, "--resume") == ExitCode.SOME_FAILED
+    assert many.tree(out) == whole
+
+
+def _fail(patch: pytest.MonkeyPatch, step: str, nth: int, number: int, folder: Path) -> Any:
+    """Let the nth call fail; gives how many there were."""
+    count = itertools.count(1)
+    owner: Any = builtins if step == "open" else os
+    real = getattr(owner, step)
+
+    def call(first: Any, *args: Any, **options: Any) -> Any:
+        counts = step != "open" or (str(folder) in str(first) and args and "r" not in args[0])
+        if counts and not (step == "mkdir" and os.path.exists(first)) and next(count) == nth:
+            raise OSError(number, os.strerror(number), first if step in ("open", "mkdir") else None)
+        return real(first, *args, **options)
+
+    patch.setattr(owner, step, call)
+    return count
+
+
+def _refused(path: object, *_: object, **__: object) -> int:
+    raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="who may do anything may write there, too")
+def test_a_folder_that_may_not_be_written_is_said(moved: Any, batch: Batch, tmp_path: Path) -> None:
+    args, _ = moved
+    (tmp_path / "out").mkdir(mode=0o500)
+    assert batch(*args, tmp_path / "out") == ExitCode.FAILED
+
+
+def test_a_read_only_disk_is_said(moved: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    args, _ = moved
+    for line in (
+        ["batch", "-q", *map(str, args), str(tmp_path / "out")],
+        ["convert", "-q", "-f", "canonical", "-t", "chatml", str(tmp_path / "in.json"), "-o", str(tmp_path / "o.txt")],
+    ):
+        (tmp_path / "in.json").write_text('{"type":"transcript","messages":[{"role":"user","content":"Hi"}]}')
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(os, "mkdir", _refused)
+            patch.setattr(os, "open", _refused)
+            assert main(line) == ExitCode.FAILED
+        says = capfd.readouterr().err
+        assert "OCB-IO: " in says
+        assert says.endswith("Read-only file system\n")
+        assert says.count("\n") == 1
+    assert not (tmp_path / "o.txt").exists()
+
+
+@pytest.mark.parametrize("clock", ["stands", "goes back", "jumps"])
+def test_clocks_have_no_part_in_what_is_written(
+    clock: str, moved: Any, many: Any, batch: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    args, whole = moved
+    times = {
+        "stands": itertools.repeat(1e9),
+        "goes back": itertools.count(2e9, -3600),
+        "jumps": itertools.cycle((0.0, 4e9, -1e9)),
+    }[clock]
+    monkeypatch.setattr(time, "time", lambda: next(times))
+    if clock != "goes back":  # no monotonic clock does
+        steps = itertools.repeat(5.0) if clock == "stands" else itertools.count(0.0, 1e6)
+        monkeypatch.setattr(progress.time, "monotonic", lambda: next(steps))
+    assert batch(*args, tmp_path / "out") == ExitCode.SOME_FAILED
+    assert many.tree(tmp_path / "out") == whole
+
+
+@pytest.mark.parametrize("changed", [0, -86_400 * 365 * 60, 86_400 * 365 * 200])
+def test_an_input_of_any_day_is_the_same_input_afterwards(
+    changed: int, moved: Any, many: Any, batch: Batch, tmp_path: Path
+) -> None:
+    """Files that are dated before 1970, or in the far future, as copies and archives leave them."""
+    args, whole = moved
+    os.utime(tmp_path / "a.jsonl", (changed, changed))
+    assert batch(*args, tmp_path / "out", "--limit", "7") == ExitCode.SOME_FAILED
+    assert batch(*args, tmp_path / "out", "--overwrite") == ExitCode.SOME_FAILED
+    assert many.tree(tmp_path / "out") == whole
+
+
+def test_a_run_that_is_stopped_by_a_full_disk_can_be_looked_at(
+    moved: Any, batch: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    args, _ = moved
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "done", _refused)
+        assert batch(*args, tmp_path / "out") == ExitCode.FAILED
+    assert batch(*args, tmp_path / "out") == ExitCode.USAGE  # it is not thrown away
+    assert batch(*args, tmp_path / "out", "--resume") == ExitCode.SOME_FAILED
