@@ -326,7 +326,21 @@ _NUMBER: Final = re.compile(rb"[ \t\r\n]*:[ \t\r\n]*([-0-9.eE+]+)")
 
 def spaced(value: Json) -> str:
     """JSON in the spelling that the specifications use in their examples: `", "` and `": "`, non-ASCII kept."""
-    return json.dumps(value, ensure_ascii=False)
+    return _SPACED.encode(value)
+
+
+def respaced(text: str) -> str | None:
+    """JSON that is spelled as `spaced` or without white space, as `spaced`; None for what is spelled otherwise."""
+    span = parse(text)
+    if span is None:
+        return None
+    again = spaced(span.value)
+    if again == text:
+        return text
+    try:
+        return again if orjson.dumps(span.value) == text.encode() else None
+    except (orjson.JSONEncodeError, UnicodeEncodeError):
+        return None
 
 
 def compact(value: Json) -> str:
@@ -366,3 +380,4 @@ def text_of(value: Json) -> str | None:
 
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 """Made once: `json.dumps` makes a new one each time, which takes longer than a number does."""
+_SPACED: Final = json.JSONEncoder(ensure_ascii=False)

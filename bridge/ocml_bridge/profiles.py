@@ -8,6 +8,7 @@ answer = model.answering(prompt)
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, cast
@@ -19,10 +20,11 @@ from .errors import BridgeError, ErrorCode
 from .events import Decoder
 from .guidance import OBJECT, Guide, Wanted
 from .meant import did_you_mean
+from .memo import Memo
 from .model import Message, Settings, ToolChoice, Transcript
 from .pipe import decoder
 from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
-from .prompting import ChatTemplate
+from .prompting import ChatTemplate, of_prompt
 from .request import Prepared, is_unfinished, prepare
 from .spans.span import SpanKind
 from .stability import goes_on
@@ -198,8 +200,15 @@ class Profile:
 
     def _begun(self, request: Reading, options: Options) -> str:
         """What answers to a request go on with, from the token that begins their frame: the open turn of its prompt."""
-        settings = request.transcript.settings if isinstance(request.transcript, Transcript) else None
-        asked = Reading(Transcript((Message("user", "?"),), settings=settings), (), request.source)
+        asked_for = request.transcript.settings if isinstance(request.transcript, Transcript) else None
+        settings = of_prompt(asked_for)
+        key = self, request.source, options, repr(settings)
+        begun = _BEGUN.get(key)
+        return _BEGUN.keep(key, self._opening(request.source, settings, options)) if begun is None else begun
+
+    def _opening(self, source: str, settings: Settings | None, options: Options) -> str:
+        """The open turn of the prompt that is made of a request with these settings."""
+        asked = Reading(Transcript((Message("user", "?"),), settings=settings), (), source)
         prompt = prepare(asked, self.template).transcript
         written = write(prompt, self.adapter, options=options, policy=LENIENT, spans=True)
         if not isinstance(written.output, str):
@@ -261,6 +270,10 @@ def _wanted(request: Transcript, *, strict: bool, calls_once: bool) -> Wanted | 
 
 
 _ANY: Final = ToolChoice("auto")
+
+
+_BEGUN: Final = Memo[Hashable, str](64)
+"""What answers begin with, by profile, the format of the request, options, and what the request asks for."""
 
 
 def profile(name: str | None, target: str | Adapter | None = None) -> Profile:

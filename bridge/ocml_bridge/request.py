@@ -18,7 +18,7 @@ from .errors import BridgeError, ErrorCode
 from .loss import Loss, LossCode, Severity
 from .model import Message, Settings, Transcript, replace
 from .prompting import ChatTemplate, HostedTool, of_prompt
-from .spans.positions import behind_prompt, rerooted, weighted
+from .spans.positions import behind_prompt, rerooted
 from .spans.span import Span
 from .tool_names import ToolNames, declared_in
 from .transform import drop_analysis, remaining, renumber
@@ -60,7 +60,7 @@ class Prepared:
         """Spans by paths into the request, with the weights that its messages have there."""
         request = self.reading.transcript
         weights = [message.weight for message in request.messages] if isinstance(request, Transcript) else []
-        return weighted(rerooted(spans, self.origins), weights)
+        return rerooted(spans, self.origins, weights)
 
     def _in_request(self, loss: Loss) -> Iterator[Loss]:
         found = _MESSAGE.match(loss.path)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace as with_fields
-from functools import lru_cache
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.engine.reading import transcript_of
-from ocml_bridge.jsontext import parse, spaced
-from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.jsontext import spaced
+from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Tools, Transcript, replace
 from ocml_bridge.narrowing import drop_message, narrow
 from ocml_bridge.text.control import ControlTokens
@@ -24,6 +23,7 @@ from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
 from ocml_bridge.visibility import is_private
 
+from .arguments import PARAMETERS, keeps, remark, schemas_for, settle
 from .around import DeclaredTools, around_of, dialect_of, with_tools
 from .detect import declaring, family_of
 from .families import FAMILIES, Family
@@ -43,7 +43,7 @@ from .frames import (
     schemas_of,
 )
 from .markup.calls_json import is_embedded
-from .markup.parts import ARGUMENTS, NO_SCHEMAS, Schemas, constraint_of, placed
+from .markup.parts import ARGUMENTS, NO_SCHEMAS, constraint_of, placed
 from .markup.segments import THOUGHT_END
 from .markup.spelling import as_json, same_json
 from .markup.write_body import is_spelled
@@ -62,13 +62,11 @@ class Behind(NamedTuple):
 
     Attributes:
         own: whether the document was read in the same family, so that bodies are spelled as they were.
-        tools: the parameters of the declared functions by their names, as JSON; "" where no type is told by them.
         closed: whether the frame was closed; None where there is none.
         replies: whether it holds replies.
     """
 
     own: bool
-    tools: str = ""
     closed: bool | None = None
     replies: bool = False
 
@@ -96,6 +94,8 @@ class FamilyFrames(UnitWriter):
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self._family: Final[Family] = FAMILIES[options.dialect or ""]
+        grammar = self._family.grammar
+        self._arguments: Final = None if grammar is None else ContentClass('{"', '": "x"}', grammar.plain)
 
     def inert(self, text: str) -> bool:
         """Whether a text holds no token and no tag, whole or broken, and nothing at its ends that is markup there."""
@@ -109,8 +109,8 @@ class FamilyFrames(UnitWriter):
         if raw is not None and draft.tools:
             policy = "refuse" if self.options.control_tokens == "refuse" else "neutralise"
             MARKS.guard(raw(draft.tools), policy, "/tools", log)
-        tools = spaced(schemas_of(draft.tools)) if draft.tools and self._family.calls == "xml" else ""
-        return Prepared(draft.items, conversation.around, draft.origins, Behind(own, tools))
+        settle(draft.items, draft.origins, self._family, schemas_of(draft.tools), log)
+        return Prepared(draft.items, conversation.around, draft.origins, Behind(own))
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Who speaks, and a text, a thought, a call or a reply; None for private text that is not the assistant's."""
@@ -127,23 +127,25 @@ class FamilyFrames(UnitWriter):
     def joins(self, before: Head, head: Head) -> bool:
         """Whether a message stands in one frame with the one before it."""
         if head.role == "tool":
-            return self._family.responses.between is not None and not _keeps(head, APART)
+            return self._family.responses.between is not None and not keeps(head, APART)
         if head.role == "system":
             return head.continues
-        if head.role != "assistant" or not head.continues or before.name != head.name or _keeps(head, OPENING):
+        if head.role != "assistant" or not head.continues or before.name != head.name or keeps(head, OPENING):
             return False
         return before.calls or head.calls or _thinks(before) or _thinks(head)
 
     def follows(self, head: Head) -> bool:
         """Arguments are written by what they are; so is what remembers how it was spelled."""
-        return not (head.calls or _keeps(head, "body"))
+        return not (head.calls or keeps(head, "body"))
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """Arguments are JSON, or a string in JSON."""
+        """Arguments are JSON, or a string in JSON; or they are what their values are spelled as."""
         if self.follows(head):
             return ANY_CONTENT
-        if not head.calls or head.end is None or self._family.calls != "json" or _keeps(head, "body"):
+        if not head.calls or head.end is None or keeps(head, "body", PARAMETERS):
             return None
+        if self._family.grammar is not None:
+            return None if self._family.grammar.plain(content) is None else self._arguments
         if is_embedded(content):
             return _JSON
         return _TEXT if constraint_of(content) is None else _JSON_AS_TEXT
@@ -153,7 +155,9 @@ class FamilyFrames(UnitWriter):
         behind = cast("Behind", state)
         kept = remembered_of(group[0], own=behind.own)
         closing = kept.pop(CLOSING, False) is True
-        place = Place(self._family, behind.frame, last, schemas=_schemas(behind.tools), closing=closing)
+        kept.pop(PARAMETERS, None)
+        schemas = schemas_for(group) if self._family.calls == "xml" else NO_SCHEMAS
+        place = Place(self._family, behind.frame, last, schemas=schemas, closing=closing)
         contents = _contents(group, opening_of(kept))
         frame = recalled(contents, kept, place)
         default = default_frame(contents, place)
@@ -249,13 +253,6 @@ class FamilyFrames(UnitWriter):
         return Conversation(items, around)
 
 
-@lru_cache(maxsize=64)
-def _schemas(tools: str) -> Schemas:
-    """The parameters of functions by their names, told as JSON."""
-    span = parse(tools)
-    return NO_SCHEMAS if span is None else span.value
-
-
 def _contents(group: Sequence[Message], opening: str) -> Contents:
     """What a frame of these messages says."""
     tools = next((part for each in group for part in each.content if isinstance(part, Tools)), None)
@@ -276,26 +273,12 @@ def _spelled(message: Message, content: str) -> Message:
 
 
 def _remark_spelling(group: Sequence[Message], image: Sequence[Message], paths: Sequence[str], log: Log) -> None:
-    """Report arguments that are the same JSON in another spelling; only one that takes nothing away is layout."""
+    """Report arguments that are the same JSON in another spelling."""
     for source, each, path in zip(group, image, paths, strict=False):
         old, new = str(source.content), str(each.content)
         if is_call(source) and old != new and same_json(old, new):
-            severity = Severity.LAYOUT if len(new) >= len(old) else Severity.CHANGED
-            log.lose(
-                LossCode.CONTENT,
-                f"{path}/content",
-                f"{TEXT.id} writes the JSON of the arguments with other spacing or escapes",
-                severity,
-            )
+            remark(old, new, path, log)
 
 
 def _thinks(head: Head) -> bool:
     return head.channel == "analysis" and not head.calls
-
-
-def _keeps(head: Head, key: str) -> bool:
-    """Whether a message remembers something of its frame."""
-    if head.bare:
-        return False
-    kept = head.message("", None)
-    return key in NOTES.together(kept.layout, kept.extras)

@@ -137,7 +137,7 @@ class PlainUnit:
         if found is None:
             return None
         lead = text[max(found[0] - _LEAD, 0) : found[0]]
-        begin = self._text.find(f"{lead}{text[found[0] : found[1]]}", max(behind - len(lead), 0)) + len(lead)
+        begin = self._text.find(f"{lead}{text[found[0] : found[1]]}", behind) + len(lead)
         return (begin, begin + found[1] - found[0]) if begin >= max(behind, len(lead)) else None
 
     def _shapes(self, at: int, content: str) -> Iterator[tuple[str, str]]:

@@ -93,33 +93,34 @@ def renumbered(spans: Sequence[Span], origins: Sequence[int]) -> tuple[Span, ...
     return rerooted(spans, [f"/messages/{index}" for index in origins])
 
 
-def rerooted(spans: Sequence[Span], origins: Sequence[str]) -> tuple[Span, ...]:
+def rerooted(spans: Sequence[Span], origins: Sequence[str], weights: Sequence[float | None] = ()) -> tuple[Span, ...]:
     """Spans of a document that was made of another, by their paths in that.
 
     Args:
         spans: by paths of what was made.
         origins: for each message of that, the path of what it was made of. Of one that was made of no message, there is
             no more to point at.
+        weights: of the messages of the other, None for one that has none of its own; where they are given, they count.
     """
     out: list[Span] = []
-    for span in spans:
-        found = _MESSAGE.match(span.path)
-        if found is not None and int(found[1]) < len(origins):
-            origin = origins[int(found[1])]
-            rest = span.path[found.end() :] if _MESSAGE.match(origin) else ""
-            span = span._replace(path=origin + rest)
-        out.append(span)
+    known: dict[str, tuple[str, float | None]] = {}
+    for start, end, path, kind, sampled, weight in spans:
+        origin = known.get(path)
+        if origin is None:
+            origin = known[path] = _origin(path, origins, weights)
+        own = weight if origin[1] is None or not sampled else origin[1]
+        out.append(Span(start, end, origin[0], kind, sampled, own))
     return tuple(out)
 
 
-def weighted(spans: Sequence[Span], weights: Sequence[float | None]) -> tuple[Span, ...]:
-    """Spans with the weights of messages; None for one that has none of its own."""
-    out: list[Span] = []
-    for span in spans:
-        found = _MESSAGE.match(span.path) if span.sampled else None
-        weight = weights[int(found[1])] if found is not None and int(found[1]) < len(weights) else None
-        out.append(span if weight is None else span._replace(weight=weight))
-    return tuple(out)
+def _origin(path: str, origins: Sequence[str], weights: Sequence[float | None]) -> tuple[str, float | None]:
+    """A path as one into what it was made of, with the weight of the message there."""
+    found = _MESSAGE.match(path)
+    if found is not None and int(found[1]) < len(origins):
+        origin = origins[int(found[1])]
+        path = origin + (path[found.end() :] if _MESSAGE.match(origin) else "")
+    index = index_of(path)
+    return path, weights[index] if index is not None and index < len(weights) else None
 
 
 def behind_prompt(spans: Sequence[Span], text: str, prompt: str) -> tuple[Span, ...]:

@@ -66,6 +66,27 @@ def values_of(arguments: str) -> dict[str, str] | None:
     return {name: cast("str", span.value) for name, span in found.items()}
 
 
+def gives_back(arguments: str, texts: Mapping[str, str], schema: Json) -> bool:
+    """Whether arguments are read as they are, by their function's schema and by the types that their values have.
+
+    Args:
+        arguments: a JSON object.
+        texts: the text of each of them.
+        schema: the function's `parameters`; None where nothing is known of them.
+    """
+    for name in texts:
+        declared = _declared(name, schema)
+        if declared is not None and _names_no_type(_kinds(declared)):
+            return False
+    return typed(texts, schema).arguments == arguments
+
+
+def types_given(arguments: str, types: dict[str, set[str]]) -> None:
+    """Add the types that the values of arguments have to those that are known, by name."""
+    for name, span in (object_of(arguments) or {}).items():
+        types.setdefault(name, set()).update(_GIVEN[cast("type[object]", type(span.value))])
+
+
 class _Kinds(NamedTuple):
     """What a schema says that a value is.
 
@@ -106,6 +127,11 @@ def _kinds(declared: tuple[Json, Json]) -> _Kinds:
     return _Kinds(frozenset(types), None if entries is None else tuple(entries))
 
 
+def _names_no_type(kinds: _Kinds) -> bool:
+    """Whether a value is one of some entries, of whatever type."""
+    return kinds.entries is not None and not kinds.types
+
+
 def _alternatives(schema: Json, whole: Json) -> Iterator[dict[str, Json]]:
     """A schema and those that it is made of, each once, as far as they stand in the same document."""
     waiting: list[Json] = [schema]
@@ -138,7 +164,7 @@ def _list(value: Json) -> list[Json]:
 
 def _value(text: str, kinds: _Kinds) -> str | None:
     """The JSON of a text; None where it is nothing of the kinds that are allowed."""
-    if kinds.entries is not None and not kinds.types:
+    if kinds.entries is not None and _names_no_type(kinds):
         return _entry(text, kinds.entries)
     if kinds.types in (_TEXT, _TEXT_OR_NULL):
         return spaced(text)
@@ -184,3 +210,13 @@ _TYPES: Final[dict[type[object], frozenset[str]]] = {
     list: frozenset({"array"}),
     dict: frozenset({"object"}),
 }
+_GIVEN: Final[dict[type[object], tuple[str, ...]]] = {
+    type(None): ("null", "none"),
+    bool: ("boolean",),
+    int: ("integer",),
+    float: ("number",),
+    str: ("string",),
+    list: ("array",),
+    dict: ("object",),
+}
+"""The same, each so that nothing else is one; `none` is no type: a text that may be null besides is taken as a text."""

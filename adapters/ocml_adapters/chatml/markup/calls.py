@@ -68,6 +68,14 @@ class CallGrammar(Protocol):
         """Calls as they stand behind one another in a body; None where any of them cannot be spelled."""
         ...
 
+    def plain(self, arguments: str) -> str | None:
+        """Arguments as they stand in any call, where that surely reads as the same values; None for any others.
+
+        Args:
+            arguments: JSON; others than in the spelling of `as_json` are none.
+        """
+        ...
+
 
 def stretches(grammar: CallGrammar, text: str) -> Iterator[Found]:
     """The stretches of calls in a text, in order."""

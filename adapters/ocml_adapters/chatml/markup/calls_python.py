@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.jsontext import Span, parse, spaced
@@ -61,8 +61,16 @@ class PythonCalls(NamedTuple):
         start = text.find(START, at)
         return None if start < 0 else _Reading(text, start).found()
 
+    def plain(self, arguments: str) -> str | None:
+        """Arguments as they stand in any call: no string in them needs an escape that it may not have."""
+        return _plain(self, arguments)
+
     def write(self, calls: Sequence[Call]) -> str | None:
         """Calls as one list; None where a name cannot stand in it, and without calls."""
+        plain = [self.plain(call.arguments) for call in calls]
+        if calls and None not in plain and all(_NAME.fullmatch(call.name) and is_writable(call.name) for call in calls):
+            written = (f"{call.name}({arguments})" for call, arguments in zip(calls, plain, strict=True))
+            return f"{START}[{', '.join(written)}]{END}"
         for escaped in (True,) if self.escaped else (False, True):
             written = [self._written(call, escaped=escaped) for call in calls]
             text = f"{START}[{', '.join(call for call in written if call is not None)}]{END}"
@@ -71,11 +79,15 @@ class PythonCalls(NamedTuple):
         return None
 
     def _written(self, call: Call, *, escaped: bool) -> str | None:
-        members = object_of(call.arguments)
-        if members is None or not all(map(_NAME.fullmatch, (call.name, *members))):
+        arguments = self.arguments(call.arguments, escaped=escaped)
+        return None if arguments is None or _NAME.fullmatch(call.name) is None else f"{call.name}({arguments})"
+
+    def arguments(self, arguments: str, *, escaped: bool) -> str | None:
+        """Arguments as they stand in a call; None for what is no object, or has names that cannot stand there."""
+        members = object_of(arguments)
+        if members is None or not all(map(_NAME.fullmatch, members)):
             return None
-        values = (f"{name}={self._value(span, escaped=escaped)}" for name, span in members.items())
-        return f"{call.name}({', '.join(values)})"
+        return ", ".join([f"{name}={self._value(span, escaped=escaped)}" for name, span in members.items()])
 
     def _value(self, span: Span, *, escaped: bool) -> str:
         if isinstance(span.value, str):
@@ -85,6 +97,15 @@ class PythonCalls(NamedTuple):
         if isinstance(span.value, list):
             return as_python(span.raw) if self.python else as_json(span.raw)
         return word(span.raw)
+
+
+@lru_cache(maxsize=64)
+def _plain(grammar: PythonCalls, arguments: str) -> str | None:
+    """Arguments as they stand in a call, where nothing in them may be taken for anything else; None for any others."""
+    text = grammar.arguments(arguments, escaped=True)
+    if text is None or "<|" in text or not is_writable(text) or as_json(arguments) != arguments:
+        return None
+    return text if grammar.escaped or "\\" not in text else None
 
 
 def _says(text: str, calls: Sequence[Call]) -> bool:

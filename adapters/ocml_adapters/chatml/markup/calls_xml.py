@@ -7,7 +7,8 @@ followed by another tag of the markup: most texts that hold a tag can be values,
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ocml_bridge.jsontext import Span, spaced
@@ -19,6 +20,7 @@ _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
 _END_FUNCTION, _END_PARAMETER = "</function>", "</parameter>"
 TAGS: Final = (_OPEN, _CLOSE, "<function=", _END_FUNCTION, "<parameter=", _END_PARAMETER)
 _NAME: Final = re.compile(r"[^<>\n]+")
+_LIKE_A_TAG: Final = re.compile("</?(?:tool_call|function|parameter)")
 _TAG: Final = re.compile(
     r"<tool_call>|</tool_call>|<function=(?P<function>[^<>\n]+)>|</function>"
     r"|<parameter=(?P<parameter>[^<>\n]+)>|</parameter>"
@@ -81,23 +83,57 @@ class XmlCalls(NamedTuple):
             written.append(text)
         return self.between.join(written)
 
-    def _written(self, call: Call) -> str | None:
-        members = object_of(call.arguments)
-        if members is None or not all(map(_NAME.fullmatch, (call.name, *members))):
+    def plain(self, arguments: str) -> str | None:
+        """Arguments as they stand in any call: nothing in them is like a tag."""
+        return _plain(arguments, self.python)
+
+    def texts(self, arguments: str) -> dict[str, str] | None:
+        """The text of each argument; None for what is no object, or has names that are none in tags."""
+        members = object_of(arguments)
+        if members is None or not all(map(_NAME.fullmatch, members)):
             return None
-        values = {name: self._value(span) for name, span in members.items()}
-        tags = "".join(f"<parameter={name}>\n{value}\n{_END_PARAMETER}\n" for name, value in values.items())
-        text = f"{_OPEN}\n<function={call.name}>\n{tags}{_END_FUNCTION}\n{_CLOSE}"
+        return {name: _value(span, self.python) for name, span in members.items()}
+
+    def _written(self, call: Call) -> str | None:
+        if _NAME.fullmatch(call.name) is None:
+            return None
+        plain = self.plain(call.arguments)
+        if plain is not None and is_writable(call.name):
+            return _tagged(call.name, plain)
+        values = self.texts(call.arguments)
+        if values is None:
+            return None
+        text = _tagged(call.name, _parameters(values))
         read = self.find(text)
         same = read is not None and read == Found(0, len(text), (_call(call.name, values),))
         return text if same and is_writable(text) else None
 
-    def _value(self, span: Span) -> str:
-        if isinstance(span.value, str):
-            return span.value
-        if isinstance(span.value, (dict, list)):
-            return as_json(span.raw)
-        return word(span.raw) if self.python or span.raw not in ("true", "false", "null") else span.raw
+
+@lru_cache(maxsize=64)
+def _plain(arguments: str, python: bool) -> str | None:
+    """Arguments as tags, where nothing in them is like a tag; None for any others."""
+    values = XmlCalls(python).texts(arguments)
+    if values is None or as_json(arguments) != arguments:
+        return None
+    text = _parameters(values)
+    tags = len(_LIKE_A_TAG.findall(text))
+    return text if tags == 2 * len(values) and is_writable(text) else None
+
+
+def _tagged(name: str, parameters: str) -> str:
+    return f"{_OPEN}\n<function={name}>\n{parameters}{_END_FUNCTION}\n{_CLOSE}"
+
+
+def _parameters(values: Mapping[str, str]) -> str:
+    return "".join([f"<parameter={name}>\n{value}\n{_END_PARAMETER}\n" for name, value in values.items()])
+
+
+def _value(span: Span, python: bool) -> str:
+    if isinstance(span.value, str):
+        return span.value
+    if isinstance(span.value, (dict, list)):
+        return as_json(span.raw)
+    return word(span.raw) if python or span.raw not in ("true", "false", "null") else span.raw
 
 
 class _Reading:

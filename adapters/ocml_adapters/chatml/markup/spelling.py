@@ -10,9 +10,10 @@ import json
 import re
 from decimal import Decimal
 from math import isinf
-from typing import Final
+from typing import Final, cast
 
-from ocml_bridge.jsontext import Span, members, parse, spaced
+from ocml_bridge.jsontext import Span, members, parse, respaced, spaced
+from ocml_bridge.model import Json
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[-+.0-9eE]+|true|false|null|[\[\]{}:,]', re.S)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -22,6 +23,9 @@ _SPACED: Final = {",": ", ", ":": ": "}
 
 def as_json(raw: str) -> str:
     """JSON text in the spelling of `json.dumps(…, ensure_ascii=False)`."""
+    known = respaced(raw)
+    if known is not None:
+        return known
     return "".join(_json_token(found[0]) for found in _TOKEN.finditer(raw))
 
 
@@ -48,8 +52,15 @@ def number(raw: str) -> str:
 
 def object_of(arguments: str) -> dict[str, Span] | None:
     """The members of a JSON object and of nothing else, each with its text; None for other text."""
+    span = parse(arguments)
+    value: Json = None if span is None else span.value
+    if not isinstance(value, dict):
+        return None
+    values = cast("dict[str, Json]", value)
+    if spaced(values) == arguments:
+        return {name: Span(each, spaced(each)) for name, each in values.items()}
     found = members(arguments)
-    return found[0] if found is not None and not arguments[found[1] :].strip() and parse(arguments) else None
+    return found[0] if found is not None and not arguments[found[1] :].strip() else None
 
 
 def same_json(one: str, other: str) -> bool:
