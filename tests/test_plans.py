@@ -24,15 +24,12 @@ from ocml_bridge import (
     read,
     write,
 )
-from ocml_bridge.engine.documents import Planned
-from ocml_bridge.engine.writing import Writer
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.plans.probes import probe
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
 from ocml_bridge.testing import strategies
-from ocml_bridge.testing.plans import everything_read, everything_written, others_change_nothing
-from ocml_bridge.units.conversation import conversation_of
+from ocml_bridge.testing.plans import everything_read, everything_written
 from sampling import some_formats
 
 PLAIN = Options(plans=False, force_format=True)
@@ -44,10 +41,6 @@ SETTINGS = [
     Options(format_options={"reasoning": "reasoning_content"}),
     Options(special_tokens=("hi", "tool")),
 ]
-
-
-NEVER_ALIKE = ("harmony-tokens", "internlm2-tokens", "chatml-json", "ocm-2.2-json", "canonical")
-"""Formats whose documents are written unit by unit each time: their units are tokens, or have no envelope."""
 
 
 def hold(document: Document) -> None:
@@ -87,43 +80,6 @@ def test_so_it_is_when_it_comes_from_another_format_at_length(document: Document
 @given(strategies.documents())
 def test_a_drawn_document_is_written_and_read_alike_at_length(document: Document) -> None:
     hold(document)
-
-
-@settings(max_examples=12)
-@given(strategies.documents(), some_formats(2))
-def test_a_document_is_converted_alike_behind_others_that_are_like_it(document: Document, sources: list[str]) -> None:
-    for source, target in product(sources, formats()):
-        others_change_nothing(document, source, target)
-
-
-@pytest.mark.long
-@settings(max_examples=500)
-@given(strategies.documents())
-def test_so_it_is_between_all_formats_at_length(document: Document) -> None:
-    for source, target in product(formats(), formats()):
-        others_change_nothing(document, source, target)
-
-
-def test_so_are_real_ones() -> None:
-    for number, case in enumerate(corpus_cases()):
-        if number % (8 * SAMPLE) == 0:
-            document = read(case.data, case.format, options=PLAIN).transcript
-            for target in formats():
-                others_change_nothing(document, "openai", target)
-
-
-ASKED = Message("user", "Who?")
-TOLD = Message("assistant", "I.", channel="final")
-
-
-@pytest.mark.parametrize("target", [name for name in formats() if name not in NEVER_ALIKE])
-def test_a_document_that_is_met_again_is_written_as_a_row_of_plans(target: str) -> None:
-    """Its output is made of what was written before; what is lost is known without looking."""
-    writer, document = Writer(adapter(target)[0].writes_units(Options())), conversation_of(Transcript((ASKED, TOLD)))
-    outcomes = [writer.write(document) for _ in range(3)]
-    assert [isinstance(outcome, Planned) for outcome in outcomes] == [False, False, True]
-    assert outcomes[2].output == outcomes[0].output
-    assert list(outcomes[2].losses) == list(outcomes[0].losses)
 
 
 def test_so_is_text_that_utf_8_cannot_hold() -> None:

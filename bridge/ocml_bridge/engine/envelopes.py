@@ -6,7 +6,7 @@ Large envelopes count for more, and where there are too many, all are forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Any, Final, NamedTuple
 
 from ..errors import BridgeError
@@ -35,7 +35,6 @@ class _Read(NamedTuple):
     around: Around
     cut_off: bool
     document: object
-    envelope: bytes
 
 
 class OpenedEnvelopes:
@@ -57,13 +56,13 @@ class OpenedEnvelopes:
             return self._grammar.part(source, log)
         found = self._known.get(key, _UNKNOWN)
         if found is _UNKNOWN:
-            found = self._learned(emptied.envelope, key)
+            found = self._learned(emptied.envelope)
             self._known.keep(key, found, 2 * len(key) + _OVERHEAD)
         if found is None:
             return self._grammar.part(source, log)
-        return Parted(emptied.units, found.around.fresh(), found.cut_off, found.document, found.envelope)
+        return Parted(emptied.units, found.around.fresh(), found.cut_off, found.document)
 
-    def _learned(self, envelope: Json, key: bytes) -> _Read | None:
+    def _learned(self, envelope: Json) -> _Read | None:
         """What an envelope is read as; None where there is something to note."""
         log = Log()
         try:
@@ -73,7 +72,7 @@ class OpenedEnvelopes:
         if log.findings or isinstance(parted, Completion):
             return None
         around = remembered(parted.around)
-        return None if around is None else _Read(around, parted.cut_off, parted.document, key)
+        return None if around is None else _Read(around, parted.cut_off, parted.document)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -115,17 +114,6 @@ class SealedEnvelopes:
             return grammar.enclose(units, around, state)
         output = grammar.refilled(unpack(found.envelope), units, own)
         return Enclosed(output, own if found.image is None else found.image.fresh(), found.cut_off)
-
-    def seal(self, units: list[Unit], around: Transcript, state: State) -> Callable[[list[Unit]], Unit] | None:
-        """What puts other units of the same outline into the envelope of some; None for one that is not remembered."""
-        grammar = self._grammar
-        own = _local(around, grammar.home)
-        outline = None if own.alternatives is not None else grammar.outline(units, own, state)
-        found = None if outline is None else self._found(units, own, state, outline)
-        if found is None:
-            return None
-        envelope = found.envelope
-        return lambda others: grammar.refilled(unpack(envelope), others, own)
 
     def _found(self, units: list[Unit], around: Transcript, state: State, outline: Hashable) -> _Written | None:
         """How an envelope like one is written; None where that is not to be remembered."""

@@ -91,9 +91,7 @@ def _write_units(writer: Writer, document: Document | Conversation, marks: Frame
             return completed
         completion, document = document, as_transcript(document, log)
     conversation = document if isinstance(document, Conversation) else conversation_of(document)
-    if marks is completion is None:
-        return writer.write(conversation)
-    written = writer.written(conversation, traced=marks is not None)
+    written = writer.write(conversation, traced=marks is not None)
     if marks is not None:
         written.spans = writer.spans(written, marks)
     if completion is not None:

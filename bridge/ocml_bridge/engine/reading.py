@@ -77,8 +77,6 @@ class Reader:
             items[-1] = (head.replaced(end=None), content, call_id)
         conversation = self._grammar.relate(items, parted, log)
         conversation.plain = plain
-        if conversation.around is parted.around:
-            conversation.envelope = parted.envelope
         return conversation
 
     def _learned(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:

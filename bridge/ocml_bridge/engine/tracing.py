@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from ..model import Content, Text, Tools, Transcript
+from ..model import Content, Text, Tools
 from ..plans.learning import Plan
 from ..spans.frames import Cell, FrameMarks, Slot, cells
 from ..spans.positions import in_bytes, in_tokens
@@ -36,16 +36,12 @@ class Trace:
     Attributes:
         steps: its units.
         units: these as they are written, or their pieces: three where a plan has no `build`.
-        around: what was to stand around them.
-        state: what the last unit left.
         order: where messages were moved before, the index of each in the document; else None.
     """
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self.units: list[Unit] = []
-        self.around = Transcript()
-        self.state: State = None
         self.order: Sequence[int] | None = None
 
 

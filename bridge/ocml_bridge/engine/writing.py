@@ -20,7 +20,6 @@ from ..units.grammar import State, Unit
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
 from ..units.relations import paired_by_id, paired_in_order
 from ..units.writer import TOOLS, UnitWriter
-from .documents import DocumentPlans
 from .envelopes import SealedEnvelopes
 from .tracing import Trace, spans_of
 from .written import HeadLosses, Written, report_of
@@ -37,15 +36,13 @@ class Writer:
     def __init__(self, grammar: UnitWriter, *, plans: bool = True) -> None:
         self._grammar: Final = grammar
         self._plans: Final = plans
-        sealed = SealedEnvelopes(grammar)
-        self._enclose = sealed.enclose if plans else grammar.enclose
+        self._enclose = SealedEnvelopes(grammar).enclose if plans else grammar.enclose
         self._learner = Learner(grammar)
         self._losses = HeadLosses(grammar.target)
         self._joined = Memo[tuple[Head, Head], bool](LIMIT)
         self._known = Memo[Head, Nearest](LIMIT)
-        self.write: Final = DocumentPlans(grammar, self.written, sealed.seal).write if plans else self.written
 
-    def written(self, conversation: Conversation, *, traced: bool = False) -> Written:
+    def write(self, conversation: Conversation, *, traced: bool = False) -> Written:
         """Write a conversation; replies that would be read as the answers to other calls are moved behind theirs.
 
         Args:
@@ -132,7 +129,7 @@ class Writer:
         written.order = _moved(written.origins)
         units, state = self._units(items, odd, start, written, ends=around.open_turn is None)
         if written.trace is not None:
-            written.trace.units, written.trace.around, written.trace.state = [*units], around, state
+            written.trace.units = [*units]
         written.output, written.around, written.cut_off = self._enclose(units, around, state)
         return written
 

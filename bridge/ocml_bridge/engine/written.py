@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..diff import diff
-from ..loss import Log, Loss, LossCode, gone, named
+from ..loss import Log, Loss, LossCode, Severity, gone, named
 from ..memo import Memo
 from ..model import OUTSIDE, Document, Text, Transcript
 from ..naming import name_difference, name_emptied
@@ -18,8 +19,46 @@ from ..transform import remaining, renumber
 from ..units.conversation import Conversation
 from ..units.heads import LIMIT, Head, Item, messages_of
 from ..units.writer import TOOLS, UnitWriter
-from .patterns import LossPattern, pattern_of
+from ..wording import shown
 from .tracing import Trace
+
+
+class LossPattern(NamedTuple):
+    """A loss of any message with some head.
+
+    Attributes:
+        code: of the loss.
+        severity: of the loss.
+        place: where it is in the message: what its path has behind the message's.
+        details: its sentence, or the pieces of it between ids.
+        ids: of each id between them, whether it is the one that the message gets.
+    """
+
+    code: LossCode
+    severity: Severity
+    place: str
+    details: tuple[str, ...]
+    ids: tuple[bool, ...]
+
+    def of(self, start: str, old: str | None, new: str | None) -> Loss:
+        """The loss of the message at a path, given its id and the one that it gets."""
+        code, severity, place, details, ids = self
+        detail = details[0]
+        for gets, rest in zip(ids, details[1:], strict=True):
+            detail += f"{shown(new if gets else old)}{rest}"
+        return Loss(code, severity, start + place, detail)
+
+
+def _pattern(loss: Loss) -> LossPattern:
+    """The pattern of a loss of a message at index 0, where probes stand for ids."""
+    pieces = _PROBES.split(loss.detail)
+    gets = tuple(piece == _NEW_ID for piece in pieces[1::2])
+    return LossPattern(loss.code, loss.severity, loss.path[len("/messages/0") :], tuple(pieces[::2]), gets)
+
+
+_OLD_ID: Final = shown(probe(1))
+_NEW_ID: Final = shown(probe(2))
+_PROBES: Final = re.compile(f"({re.escape(_OLD_ID)}|{re.escape(_NEW_ID)})")
 
 
 class HeadLosses:
@@ -40,15 +79,13 @@ class HeadLosses:
             text, call_id = "" if old.empty else probe(0), old.id_like(probe(1))
             new_id = (call_id or probe(2)) if new.has_id else None
             one, other = Transcript((old.message(text, call_id),)), Transcript((new.message(text, new_id),))
-            probes = probe(1), probe(2)
-            losses = [name_difference(each, self.target) for each in diff(one, other)]
-            found = tuple(pattern_of(loss, "/messages/0", probes) for loss in losses)
+            found = tuple(_pattern(name_difference(each, self.target)) for each in diff(one, other))
             if old.shared and new.shared:
                 self._known.keep((old, new), found)
         return found
 
 
-RARE: Final = frozenset({LossCode.EMPTIED, LossCode.ALTERNATIVES})
+_RARE: Final = frozenset({LossCode.EMPTIED, LossCode.ALTERNATIVES})
 """What is lost only of documents that can be told at a glance."""
 NOTHING: Final = Transcript()
 
@@ -168,7 +205,7 @@ class Written:
 
     def losses_of(self, codes: frozenset[LossCode]) -> list[Loss]:
         """The losses with one of these codes; they are looked for where there may be any."""
-        rare = RARE.issuperset(codes) and self._conversation.around.alternatives is None and not self.may_be_emptied
+        rare = _RARE.issuperset(codes) and self._conversation.around.alternatives is None and not self.may_be_emptied
         return [] if rare else [loss for loss in self.losses if loss.code in codes]
 
     @property
@@ -223,7 +260,7 @@ class Written:
         same_id = old_id is None or new_id is None or old_id == new_id
         if content is other and isinstance(content, str) and old_id != "" and same_id:
             start = f"/messages/{index}"
-            return [pattern.of(start, (old_id, new_id)) for pattern in self._head_losses.between(old_head, new_head)]
+            return [pattern.of(start, old_id, new_id) for pattern in self._head_losses.between(old_head, new_head)]
         prefix = f"/messages/{index}/"
         parts = {f"/messages/0/{path.removeprefix(prefix)}" for path in missing if path.startswith(prefix)}
         one, two = Transcript(messages_of([old])), Transcript(messages_of([new]))

@@ -20,17 +20,15 @@ class Conversation:
 
     Attributes:
         plain: whether it is known that all messages were read by plans, so that they were understood.
-        envelope: stands for what is around the messages: it is equal where that is; None where it is not known.
     """
 
-    __slots__ = ("_transcript", "around", "envelope", "items", "plain")
+    __slots__ = ("_transcript", "around", "items", "plain")
 
     def __init__(self, items: Sequence[Item], around: Transcript, transcript: Transcript | None = None) -> None:
         self.items = items
         self.around = around
         self._transcript = transcript
         self.plain = False
-        self.envelope: bytes | None = None
 
     @property
     def transcript(self) -> Transcript:

@@ -21,14 +21,12 @@ class Parted(NamedTuple):
         around: the transcript without its messages, as far as it is known before they are read.
         cut_off: whether the document says that its last message was cut off.
         document: what else the format's reader wants to know of it.
-        envelope: what stands around its units, where that was met before.
     """
 
     units: Sequence[Unit]
     around: Transcript
     cut_off: bool = False
     document: object = None
-    envelope: bytes | None = None
 
 
 class Emptied(NamedTuple):

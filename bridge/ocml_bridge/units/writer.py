@@ -52,9 +52,7 @@ class UnitWriter(ABC):
 
     A document is prepared; each of its items becomes the nearest one that the format has a place for; those that join
     are spelled as one unit; the units are enclosed. What is written of a unit must depend on nothing but its messages,
-    the state that the unit before it left, and whether it is the last. What becomes of messages as a whole must not
-    depend on what they say, as far as this is `inert` and `follows` from their heads, nor on their ids, as far as these
-    are words of letters, digits, `_` and `-` of which the same ones are equal.
+    the state that the unit before it left, and whether it is the last.
 
     Args:
         options: how to write.
