@@ -147,3 +147,47 @@ def test_a_ledger_is_summed_up_filtered_and_shown(
     assert head == f"{tmp_path / 'a.jsonl'}:8 (7): converted"
     assert before == "- " + many.lines(20).decode().splitlines()[7].replace("\n", "\\n")
     assert after.startswith('+ {"id":7,"text":{"messages":[')
+
+
+def test_mended_rows_of_parquet_stand_where_they_would_have_stood(batch: Batch, tmp_path: Path) -> None:
+    """Columns that were not mended stay what they are in the input, whatever JSON makes of them."""
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    whole = [f"<|im_start|>user\n{number}<|im_end|>\n" for number in range(9)]
+    dates = arrow.array([None, *range(8)], arrow.timestamp("us"))
+    for name, broken in (("whole", ()), ("broken", (0, 4, 8))):
+        texts = ["nothing" if number in broken else text for number, text in enumerate(whole)]
+        (tmp_path / name).mkdir()
+        table = arrow.table({"at": dates, "text": texts, "id": list(range(9))})
+        parquet.write_table(table, tmp_path / name / "a.parquet", row_group_size=4)
+        args = ("-f", "chatml", "-t", "openai", "--ledger", "jsonl", "-o", tmp_path / f"{name}.out")
+        assert batch(*args, tmp_path / name / "a.parquet") in (ExitCode.OK, ExitCode.SOME_FAILED)
+    out, mended = tmp_path / "broken.out", tmp_path / "mended.jsonl"
+
+    def whole_row(row: dict[str, Any]) -> str:
+        found = json.loads(row["raw"])
+        return json.dumps({**found, "text": whole[found["id"]], **({"id": "x"} if found["id"] == 8 else {})})
+
+    mend(out / "a.quarantine.jsonl", mended, whole_row)
+    assert main(["requeue", str(out), str(mended)]) == ExitCode.SOME_FAILED
+    (kept,) = [json.loads(line) for line in (out / "a.quarantine.jsonl").read_bytes().splitlines()]
+    assert (kept["code"], kept["position"], json.loads(kept["raw"])["id"]) == ("OCB-SHAPE", {"path": "/id"}, "x")
+    mend(out / "a.quarantine.jsonl", mended, lambda row: json.dumps({**json.loads(row["raw"]), "id": 8}))
+    assert main(["requeue", str(out), str(mended)]) == ExitCode.OK
+    assert parquet.read_table(out / "a.parquet") == parquet.read_table(tmp_path / "whole.out" / "a.parquet")
+
+
+@pytest.mark.parametrize("into", ["json", "csv", "parquet"])
+def test_outputs_of_any_kind_take_mended_records(into: str, batch: Batch, tmp_path: Path) -> None:
+    if into == "parquet":
+        pytest.importorskip("pyarrow")
+    rows = [{"instruction": "Hi", "output": str(number), "n": number, "meta": {"a": [number]}} for number in range(4)]
+    for name, key in (("whole", "instruction"), ("broken", "instruc")):
+        lines = [json.dumps(row) for row in rows]
+        lines[0], lines[2] = (line.replace("instruction", key) for line in (lines[0], lines[2]))
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+        args = ("--plan", "alpaca", "-t", "openai", "--into", into, "--ledger", "jsonl")
+        batch(*args, tmp_path / f"{name}.jsonl", "-o", tmp_path / name)
+    out, mended = tmp_path / "broken", tmp_path / "mended.jsonl"
+    mend(out / "broken.quarantine.jsonl", mended, lambda row: row["raw"].replace("instruc", "instruction"))
+    assert main(["requeue", str(out), str(mended)]) == ExitCode.OK
+    assert (out / f"broken.{into}").read_bytes() == (tmp_path / "whole" / f"whole.{into}").read_bytes()

@@ -15,8 +15,14 @@ from .contents import refuse_unread, stored
 from .records import QUARANTINE, STANDARD, Input
 from .texts import kind_of, lines_name, names_of, output_name, split, walk
 
-INTO: Final = ("jsonl", "jsonl.gz", "jsonl.zst")
-"""What outputs can be gathered into, whatever the inputs are."""
+INTO: Final = {
+    **dict.fromkeys(("jsonl", "jsonl.gz", "jsonl.zst"), "jsonl"),
+    "json": "json",
+    "csv": "csv",
+    "parquet": "rows",
+}
+"""What outputs can be gathered into, whatever the inputs are: endings, and how they are stored."""
+LINES: Final = "jsonl"
 
 
 def find_inputs(
@@ -46,9 +52,11 @@ def find_inputs(
     found: list[Input] = []
     for folder, texts in _gathered(arguments, apart, rows=rows):
         if isinstance(texts, _Records):
-            found.append(_of_records(folder, texts, into or (INTO[0] if rows and texts.kind == "parquet" else None)))
+            as_they_are = texts.kind == "parquet" and not rows and into == "parquet"
+            lines = LINES if rows and texts.kind == "parquet" else None
+            found.append(_of_records(folder, texts, None if as_they_are else into or lines))
         else:
-            found.append(_of_texts(folder, texts, target, into or (INTO[0] if rows else None)))
+            found.append(_of_texts(folder, texts, target, into or (LINES if rows else None)))
     if not found:
         raise BridgeError(ErrorCode.OPTION, "there is nothing to convert: name files, folders or patterns, or '-'")
     _refuse_collisions(found, ledger)
@@ -155,7 +163,7 @@ def _of_records(folder: str, records: _Records, into: str | None) -> Input:
         end = end or ".jsonl"  # a pipe, which the shell gives a number for a name
     as_lines = kind not in ("jsonl", "parquet")
     output = f"{stem}.{into}" if into else stem + (".jsonl" if as_lines else end) + compressed
-    stored_as = "jsonl" if into or as_lines else kind
+    stored_as = INTO[into] if into else LINES if as_lines else kind
     return Input(kind, path, output, stem + QUARANTINE, stored_as, size_of(path))
 
 
@@ -169,7 +177,7 @@ def _of_texts(folder: str, names: _Texts, target: Kind, into: str | None) -> Inp
             if into is None:
                 _refuse_same(taken, output_name(name, target), name)
     output = f"{called}.{into}" if into else "."
-    return Input("files", folder, output, called + QUARANTINE, "jsonl" if into else "files", size, names)
+    return Input("files", folder, output, called + QUARANTINE, INTO[into] if into else "files", size, names)
 
 
 def _refuse_same(taken: dict[str, str], output: str, name: str) -> None:

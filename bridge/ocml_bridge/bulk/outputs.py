@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
 from . import ledger, lines, parquet, texts
 from .durable import discard, partial_name, settle, whole_file
+from .forms import FORMS
 from .journal import Progress
 from .parts import discard_part, join
 from .records import Input, Job
@@ -106,8 +107,10 @@ def prepare(index: int, rows: int, item: Input, job: Job) -> Prepared:
     folder = job.folder or ""
     output, quarantine = (_there(os.path.join(folder, name)) for name in (item.output, item.quarantine))
     if item.into == "parquet":
-        output = _assembled(item, folder)
-        written = parquet.count(output)
+        written = parquet.count(_made(item, folder))
+    elif item.into in FORMS:
+        with open(_made(item, folder), "rb") as file:
+            written = FORMS[item.into].length(file)
     elif item.into == "jsonl":
         written = lines.count(output, item.output)
     else:
@@ -128,17 +131,32 @@ def _listed(item: Input, folder: str, form: str | None) -> int | None:
         return ledger.store(ledger.finished(rows), file, form)
 
 
-def _assembled(item: Input, folder: str) -> str:
-    """The file that a partial Parquet output is made into."""
+def _made(item: Input, folder: str) -> str:
+    """The file that a partial output is made into."""
     final = os.path.join(folder, item.output)
     partial = partial_name(final)
     if not os.path.exists(partial):
         return final
     with whole_file(partial + _WHOLE) as file:
-        parquet.assemble(partial, file, item)
+        if item.into == "parquet":
+            parquet.assemble(partial, file, item)
+        else:
+            FORMS[item.into].store(_lines_of(partial), file)
     return partial + _WHOLE
 
 
+def _lines_of(path: str) -> Callable[[], Iterator[bytes]]:
+    """What gives the lines of a file, as often as it is asked for them."""
+
+    def lines() -> Iterator[bytes]:
+        with open(path, "rb") as file:
+            yield from file
+
+    return lines
+
+
+_MADE: Final = frozenset({"parquet", *FORMS})
+"""How outputs are stored that are made when all of them is there."""
 _WHOLE: Final = ".whole"
 """How the names of files end that partial ones are made into, before they are moved to their places."""
 
@@ -167,7 +185,7 @@ def put_in_place(item: Input, job: Job, progress: Progress, prepared: Prepared) 
     for kind, name in _names(item, job).items():
         path = os.path.join(folder, name)
         changed.add(os.path.dirname(path))
-        if kind == "ledger" or (kind == "output" and item.into == "parquet"):
+        if kind == "ledger" or (kind == "output" and item.into in _MADE):
             _move(partial_name(path) + _WHOLE, path)
             sources.append(partial_name(path))
         elif kind == "quarantine" and not tally.quarantined:

@@ -57,21 +57,21 @@ class Rows(NamedTuple):
         return int(str(where["row"])) - self.first
 
 
-def _source(item: Input) -> AbstractContextManager[Any]:
+def source_of(item: Input) -> AbstractContextManager[Any]:
     """What Arrow opens: the path of a file here, or the file of an address."""
     return open_raw(item.path) if is_address(item.path) else nullcontext(item.path)
 
 
 def schema_of(item: Input) -> Any:
     """The schema of a file."""
-    with _source(item) as source:
+    with source_of(item) as source:
         return _parquet().read_schema(source)
 
 
 def ranges(item: Input, position: Position | None, most: int | None) -> Iterator[Range]:
     """Row groups, small ones together, from a position (`row`: how many were before it) on."""
     begin = position["row"] if position else 0
-    with _source(item) as source, _parquet().ParquetFile(source) as file:
+    with source_of(item) as source, _parquet().ParquetFile(source) as file:
         rows = file.metadata.num_rows
         last = rows if most is None else min(rows, begin + most)
         end = size = 0
@@ -90,7 +90,7 @@ def ranges(item: Input, position: Position | None, most: int | None) -> Iterator
 
 def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
     """The rows of a range in chunks: row groups are read a batch at a time, of a size that depends on the file."""
-    with _source(item) as source, _parquet().ParquetFile(source) as file:
+    with source_of(item) as source, _parquet().ParquetFile(source) as file:
         end = 0
         for group in range(file.num_row_groups):
             meta = file.metadata.row_group(group)
@@ -263,16 +263,16 @@ def line_of(rows: Rows, record: Record, job: Job) -> bytes:
     columns = columns_of(rows.batch, rows.at(record.where))
     if "conversation" in record.where and job.plan is None:
         columns[column_of(rows.batch.schema, job)] = plain(record.raw)
-    return jsontext.dumps(_in_words(columns))
+    return jsontext.dumps(in_words(columns))
 
 
-def _in_words(value: Any) -> Any:
+def in_words(value: Any) -> Any:
     """JSON values in which numbers that JSON has no word for are text."""
     if isinstance(value, float) and not isfinite(value):
         return str(value)
     if isinstance(value, dict):
-        return {key: _in_words(item) for key, item in cast("dict[str, Any]", value).items()}
-    return [_in_words(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
+        return {key: in_words(item) for key, item in cast("dict[str, Any]", value).items()}
+    return [in_words(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
 def spell(rows: Rows, taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, _item: Input) -> bytes:
@@ -317,12 +317,16 @@ _GROUP_BYTES: Final = 16 << 20
 
 
 def _batches(partial: str) -> Iterator[Any]:
-    arrow = _arrow()
-    with arrow.OSFile(partial, "rb") as file:
-        size = file.size()
-        while file.tell() < size:
-            with arrow.ipc.open_stream(file) as stream:
-                yield from stream
+    with _arrow().OSFile(partial, "rb") as file:
+        yield from batches_in(file)
+
+
+def batches_in(file: Any) -> Iterator[Any]:
+    """The batches of chunks that `spell` gave, one behind the other."""
+    size = file.size()
+    while file.tell() < size:
+        with _arrow().ipc.open_stream(file) as stream:
+            yield from stream
 
 
 def count(path: str) -> int:

@@ -5,22 +5,24 @@ from __future__ import annotations
 import base64
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from pydantic import TypeAdapter
 
 from .. import jsontext
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
-from . import lines, texts
-from .batch import Outcome
+from . import lines, parquet, texts
+from .batch import Outcome, outcome_of
 from .compression import compress, ending, open_plain
 from .durable import finish_moves, move_together, partial_name, whole_file
+from .forms import FORMS
 from .journal import Journal, read_run
 from .ledger import finished, name_in, row_of, rows_in, store
+from .mended_rows import MendedRows, store_rows
 from .records import CHUNK_BYTES, Input, Job, Record, Row
 from .several import outcomes_of
 from .work import CONTAINERS, outcomes_in, quarantined
@@ -73,8 +75,8 @@ def requeue(folder: str, mended: Iterable[bytes]) -> Requeued:
         mended: lines of its quarantines in which `raw` was mended.
 
     Raises:
-        BridgeError: OCB-OPTION for a folder without a run or a ledger, one whose outputs are Parquet, and an
-            unfinished run; OCB-SHAPE for a line that is none of a quarantine.
+        BridgeError: OCB-OPTION for a folder without a run or a ledger, and for an unfinished run; OCB-SHAPE for a line
+            that is none of a quarantine.
     """
     run = read_run(folder)
     told = {name: value for name, value in run.items() if name not in ("version", "limit", "inputs")}
@@ -127,13 +129,13 @@ def _key(path: str, where: Mapping[str, Any]) -> Key:
 
 def _requeued(item: Input, job: Job, records: Mapping[Key, Row]) -> _Changes:
     """Convert the mended records of an input, and write its files anew."""
-    if item.into == "parquet" or job.ledger is None:
-        why = "the output is Parquet" if item.into == "parquet" else "the run wrote no ledger (batch --ledger)"
+    if job.ledger is None:
+        why = "the run wrote no ledger (batch --ledger)"
         message = f"{item.path}: records cannot be put in their places, as {why}; convert them by themselves"
         raise BridgeError(ErrorCode.OPTION, message)
     folder, changes = job.folder or "", _Changes()
     paths = {"ledger": item.ledger(job.ledger), "quarantine": item.quarantine}
-    if item.into == "jsonl":
+    if item.into != "files":
         paths["output"] = item.output
     finals = {kind: os.path.join(folder, path) for kind, path in paths.items()}
     with whole_file(partial_name(finals["ledger"]) + ".new") as file:
@@ -142,7 +144,10 @@ def _requeued(item: Input, job: Job, records: Mapping[Key, Row]) -> _Changes:
         file.writelines(_quarantine(finals["quarantine"], changes))
     if "output" in finals:
         with whole_file(partial_name(finals["output"]) + ".new") as file:
-            file.writelines(_output(finals["output"], changes))
+            if item.into == "parquet":
+                store_rows(finals["output"], changes.inserted, file)
+            else:
+                _write_output(finals["output"], item, changes, file)
     else:
         written, outcomes = [record for record, _ in changes.written], [outcome for _, outcome in changes.written]
         texts.write(None, written, outcomes, job, item)
@@ -155,6 +160,7 @@ def _requeued(item: Input, job: Job, records: Mapping[Key, Row]) -> _Changes:
 def _ledger(path: str, item: Input, job: Job, records: Mapping[Key, Row], changes: _Changes) -> Iterator[bytes]:
     """The rows of the ledger without their places in the output; those of mended records are made anew."""
     before = 0
+    rows = MendedRows(item)
     for row in rows_in(path):
         key: Key = (row["input"], row["position"], row["conversation"])
         if key not in records or row["outcome"] != "quarantined":
@@ -162,8 +168,10 @@ def _ledger(path: str, item: Input, job: Job, records: Mapping[Key, Row], change
             row["output_position"] = None
             yield jsontext.dumps(row) + b"\n"
             continue
-        pairs = _converted(records[key], item, job)
-        failed = b"".join(quarantined(record, outcome, None, item, job) for record, outcome in pairs if outcome.error)
+        payload, pairs = _converted(records[key], rows, item, job)
+        failed = b"".join(
+            quarantined(record, outcome, payload, item, job) for record, outcome in pairs if outcome.error
+        )
         changes.quarantine[key] = failed
         changes.placed += not failed
         changes.mended.append((row["error"]["code"], records[key].where, [outcome for _, outcome in pairs]))
@@ -171,14 +179,27 @@ def _ledger(path: str, item: Input, job: Job, records: Mapping[Key, Row], change
             yield row_of(record, outcome, item, job, name_in({job.id_field: row["id"]}, job.id_field))
             if outcome.error is None:
                 changes.written.append((record, outcome))
-                if item.into == "jsonl":
-                    changes.inserted[before].append(lines.spell([record], [outcome], job, ""))
+                if item.into != "files":
+                    spelled = parquet.spell if item.into == "parquet" else _spelled
+                    changes.inserted[before].append(spelled(payload, [record], [outcome], job, item))
 
 
-def _converted(row: Row, item: Input, job: Job) -> Sequence[tuple[Record, Outcome]]:
+def _spelled(_payload: object, taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, _item: Input) -> bytes:
+    return lines.spell(taken, outcomes, job, "")
+
+
+def _converted(row: Row, rows: MendedRows, item: Input, job: Job) -> tuple[Any, Sequence[tuple[Record, Outcome]]]:
+    """What became of a mended record, and what its kind of input needs to write it."""
     if item.kind == "files":
-        return outcomes_of(texts.record(row.raw or b"", row.where), job)
-    return outcomes_in(CONTAINERS[item.kind].taken(row, None, item, job), job)
+        return None, outcomes_of(texts.record(row.raw or b"", row.where), job)
+    if item.kind != "parquet":
+        return None, outcomes_in(CONTAINERS[item.kind].taken(row, None, item, job), job)
+    number = int(str(row.where["row"]))
+    try:
+        found = rows.of(number, row.raw or b"")
+    except BridgeError as error:
+        return None, [(Record(error, row.where, row.raw or b""), outcome_of(error, job.settings))]
+    return found, outcomes_in(parquet.taken(row, found, item, job), job)
 
 
 def _quarantine(path: str, changes: _Changes) -> Iterator[bytes]:
@@ -190,19 +211,32 @@ def _quarantine(path: str, changes: _Changes) -> Iterator[bytes]:
             yield changes.quarantine.get(_key(told["input"], told), line)
 
 
-def _output(path: str, changes: _Changes) -> Iterator[bytes]:
-    """The output with the lines that are inserted, compressed as it was."""
-    end = ending(path)
-    content, raw = open_plain(path)
+def _write_output(path: str, item: Input, changes: _Changes, file: BinaryIO) -> None:
+    """Write the output with the lines that are inserted, stored as it was."""
+    form = FORMS.get(item.into)
+    if form is not None:
+        form.store(lambda: _output(path, form.lines, changes.inserted), file)
+        return
     held: list[bytes] = []
     size = 0
+    for line in _output(path, iter, changes.inserted):
+        held.append(line)
+        size += len(line)
+        if size >= CHUNK_BYTES:
+            file.write(compress(b"".join(held), ending(path)))
+            held, size = [], 0
+    file.write(compress(b"".join(held), ending(path)))
+
+
+def _output(
+    path: str, lines_in: Callable[[BinaryIO], Iterator[bytes]], inserted: Mapping[int, Sequence[bytes]]
+) -> Iterator[bytes]:
+    """The lines of the output, and those that are inserted."""
+    content, raw = open_plain(path)
+    number = -1
     with raw, content:
-        for number, line in enumerate(content):
-            held += [*changes.inserted.pop(number, ()), line]
-            size += len(line)
-            if size >= CHUNK_BYTES:
-                yield compress(b"".join(held), end)
-                held, size = [], 0
-    for _, rest in sorted(changes.inserted.items()):
-        held += rest
-    yield compress(b"".join(held), end)
+        for number, line in enumerate(lines_in(content)):
+            yield from inserted.get(number, ())
+            yield line
+    for _, rest in sorted(each for each in inserted.items() if each[0] > number):
+        yield from rest

@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import BinaryIO, Final
 
 from ..errors import BridgeError, ErrorCode
-from . import parquet
+from . import forms, parquet
 from .compression import ending, is_plain_file, open_plain, reading_errors
 from .durable import discard
 from .parts import discard_part
@@ -44,6 +44,7 @@ def run(plan: Plan, watch: Watch) -> Finished:
         OSError: where outputs cannot be written.
     """
     for item in plan.inputs:
+        forms.check(item.into)
         if item.kind == "parquet":
             parquet.check(item, plan.job)
     progress = Counted(plan) if plan.job.folder is None else Written(plan, plan.job.folder)

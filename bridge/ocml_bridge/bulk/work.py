@@ -13,6 +13,7 @@ from ..model import Json
 from . import lines, parquet, tables, texts, unpacking
 from .batch import Outcome, Status, unexpected
 from .compression import ending, reading_errors
+from .forms import FORMS
 from .ledger import name_in, row_of
 from .parts import Part
 from .planned import outcomes_of_row
@@ -57,7 +58,12 @@ def _lines(_payload: Any, taken: Sequence[Record], outcomes: Sequence[Outcome], 
     return lines.spell(taken, outcomes, job, ending(item.output))
 
 
-SPELLINGS: Final[dict[str, Spelling]] = {"jsonl": _lines, "parquet": parquet.spell, "files": texts.write}
+SPELLINGS: Final[dict[str, Spelling]] = {
+    "jsonl": _lines,
+    **dict.fromkeys(FORMS, _lines),
+    "parquet": parquet.spell,
+    "files": texts.write,
+}
 
 
 class Watch(Protocol):
@@ -214,7 +220,7 @@ def quarantined(record: Record, outcome: Outcome, payload: Any, item: Input, job
 def _whole(record: Record, payload: Any, item: Input, job: Job) -> str | bytes:
     """All that there was of a record: its line, its text, or its row as a line."""
     raw = record.raw
-    if item.kind == "parquet":
+    if item.kind == "parquet" and payload is not None:
         return parquet.line_of(payload, record, job)
     if "conversation" in record.where and record.fields is not None and item.kind != "files" and job.plan is None:
         raw = {key: raw if text is None else jsontext.loads(text) for key, text in record.fields.items()}

@@ -61,8 +61,8 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, default=0, metavar="N", show_default=True, help="The seed of the random sample.")
 @click.option(
     "--into",
-    type=click.Choice(("jsonl", "jsonl.gz", "jsonl.zst")),
-    help="Write JSON lines, whatever the inputs are; a folder of texts becomes one file.",
+    type=click.Choice(("jsonl", "jsonl.gz", "jsonl.zst", "json", "csv", "parquet")),
+    help="Write such files, whatever the inputs are; a folder of texts becomes one file.",
 )
 @click.option(
     "--mask",
