@@ -23,9 +23,9 @@ NAMED_BY: dict[str, frozenset[str]] = {
     "failed": frozenset({"message", "failed"}),
     "media": frozenset({"message", "media", "content", "foreign-part"}),
     "other": frozenset({"message", "foreign-part", "content", "emptied"}),
-    "member": frozenset({"message", "extras", "content", "media"}),
+    "member": frozenset({"message", "extras", "content", "media", "cache", "citations"}),
     "tool": frozenset({"tools", "tools-moved", "tool-schema", "message"}),
-    "tool member": frozenset({"tools", "extras", "message"}),
+    "tool member": frozenset({"tools", "extras", "message", "cache"}),
     "setting": frozenset({"settings", "extras", "header", "ending", "layout"}),
 }
 """Kind of fact → the codes of the losses that may say that it is gone or another one."""

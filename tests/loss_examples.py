@@ -7,6 +7,8 @@ from dataclasses import replace
 from ocml_bridge import Completion, Document, LossCode, Message, Tool, Transcript
 from ocml_bridge.model import (
     Alternative,
+    CacheMark,
+    Citation,
     FileBreak,
     Flags,
     Foreign,
@@ -60,6 +62,18 @@ EXAMPLES: dict[LossCode, tuple[Document, str]] = {
     LossCode.FAILED: (_talk(USER, CALL, replace(REPLY, content="no such city", failed=True)), "openai"),
     LossCode.SIGNATURE: (
         _talk(USER, Message("assistant", "A greeting.", channel="analysis", signature=Signature("c2ln", "anthropic"))),
+        "harmony",
+    ),
+    LossCode.CACHE: (_user(Text("A long text.", cache=CacheMark("1h")), Text("Why?")), "gemini"),
+    LossCode.CITATIONS: (
+        _talk(
+            USER,
+            Message(
+                "assistant",
+                (Text("It rains.", citations=(Citation("https://example.org/weather", "Weather"),)),),
+                channel="final",
+            ),
+        ),
         "harmony",
     ),
     LossCode.WEIGHT: (_talk(USER, Message("assistant", "Hello.", channel="final", weight=0)), "harmony"),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ocml_bridge import Message, Result, Tool, Transcript, convert, make_sidecar, read, verify, write
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.jsontext import Lines
-from ocml_bridge.model import Signature
+from ocml_bridge.model import CacheMark, Signature
 from ocml_bridge.ownership import own, own_json
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing import strategies
@@ -164,7 +164,7 @@ def leaves(hint: Any) -> set[Any]:
 
 def test_only_these_fields_of_a_message_hold_what_can_be_changed() -> None:
     """The others are strings and the like: a message that has none of these is passed over, and not copied."""
-    plain = {str, bool, int, float, type(None), Literal, Signature}
+    plain = {str, bool, int, float, type(None), Literal, Signature, CacheMark}
     hints = {name: hint for name, hint in get_type_hints(Message).items() if name in Message.__match_args__}
     holding = {name for name, hint in hints.items() if not leaves(hint) <= plain}
     assert holding == {"content", "extras", "layout"}

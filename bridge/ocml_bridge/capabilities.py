@@ -13,6 +13,8 @@ from .errors import BridgeError, ErrorCode
 from .loss import Loss, LossCode, Severity
 from .model import (
     Alternative,
+    CacheMark,
+    Citation,
     Completion,
     Document,
     FileBreak,
@@ -59,6 +61,8 @@ class Feature(StrEnum):
     GROUPING = "which messages were one"
     WEIGHTS = "training weights"
     SIGNATURES = "signatures of thoughts and calls"
+    CACHE = "marks of a cache"
+    CITATIONS = "sources of a text"
     MEDIA = "images, video, audio, files"
     REFUSALS = "refusals"
     FLAGS = "thought flags"
@@ -150,6 +154,7 @@ def _call(name: str = "f", *, call_id: str | None = None, continues: bool = Fals
     return replace(call, call_id=call_id, continues=continues)
 
 
+_CITATION: Final = Citation("https://example.org", "x")
 _REPLY: Final = Message("tool", "1", name="functions.f", channel="commentary", recipient="assistant")
 _CODE: Final = Message("assistant", "print(1)", channel="commentary", recipient="python", end="call")
 
@@ -217,6 +222,16 @@ PROBES: Final[Mapping[Feature, tuple[Probe, ...]]] = {
         (
             _talk(_USER, replace(_THOUGHT, content="", signature=Signature("x", "openai", sealed=True)), _ANSWER),
             "/messages/1/signature",
+        ),
+    ),
+    Feature.CACHE: (
+        (_talk(Message("user", (Text("x", cache=CacheMark()), Text("y")))), "/messages/0/content/0/cache"),
+        (_talk(_USER, _call(), replace(_REPLY, cache=CacheMark())), "/messages/2/cache"),
+    ),
+    Feature.CITATIONS: (
+        (
+            _talk(_USER, replace(_ANSWER, content=(Text("x", citations=(_CITATION,)),))),
+            "/messages/1/content/0/citations",
         ),
     ),
     Feature.WEIGHTS: ((_talk(_USER, replace(_ANSWER, weight=0)), "/messages/1/weight"),),

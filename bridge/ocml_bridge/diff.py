@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -74,7 +74,8 @@ class _Fields:
     def __init__(self, *names: str) -> None:
         self._names = names
         self._places = range(len(names))
-        self._get = attrgetter(*names)
+        get = attrgetter(*names)
+        self._get: Callable[[object], tuple[Any, ...]] = get if len(names) > 1 else lambda value: (get(value),)
 
     def unlike(self, old: object, new: object) -> Iterator[tuple[str, Any, Any]]:
         """The fields in which two objects differ, and both values."""
@@ -148,7 +149,7 @@ def _message(path: str, old: Message, new: Message, gone: Collection[str], out: 
     if old.continues is not new.continues:
         out.append(Difference(f"{path}/continues", old.continues, new.continues))
     same = old.failed is new.failed and old.weight is new.weight and old.signature is new.signature
-    if not (same and old.extras is new.extras and old.layout is new.layout):
+    if not (same and old.cache is new.cache and old.extras is new.extras and old.layout is new.layout):
         _beside(path, old, new, out)
 
 
@@ -160,6 +161,8 @@ def _beside(path: str, old: Message, new: Message, out: list[Difference]) -> Non
         out.append(Difference(f"{path}/weight", old.weight, new.weight))
     if old.signature != new.signature:
         _values(f"{path}/signature", old.signature, new.signature, out)
+    if old.cache != new.cache:
+        _values(f"{path}/cache", old.cache, new.cache, out)
     if old.extras != new.extras:
         _extras(f"{path}/extras", old.extras, new.extras, out)
     if old.layout != new.layout:
@@ -190,6 +193,8 @@ def _tool(path: str, old: Tool, new: Tool, out: list[Difference]) -> None:
         out.append(Difference(f"{path}/strict", old.strict, new.strict))
     if old.freeform is not new.freeform and old.freeform != new.freeform:
         _values(f"{path}/freeform", old.freeform, new.freeform, out)
+    if old.cache is not new.cache and old.cache != new.cache:
+        _values(f"{path}/cache", old.cache, new.cache, out)
     if old.extras is not new.extras and old.extras != new.extras:
         _extras(f"{path}/extras", old.extras, new.extras, out)
     if old.layout is not new.layout and old.layout != new.layout:

@@ -36,6 +36,8 @@ class LossCode(StrEnum):
     FAILED = "failed"
     WEIGHT = "weight"
     SIGNATURE = "signature"
+    CACHE = "cache"
+    CITATIONS = "citations"
     ORDER = "order"
     PAIRING = "pairing"
     CONTENT = "content"
@@ -88,6 +90,8 @@ CLASSES: Final[dict[LossCode, LossClass]] = {
     LossCode.FAILED: LossClass.STRUCTURE,
     LossCode.WEIGHT: LossClass.BOOKKEEPING,
     LossCode.SIGNATURE: LossClass.BOOKKEEPING,
+    LossCode.CACHE: LossClass.BOOKKEEPING,
+    LossCode.CITATIONS: LossClass.CONTENT,
     LossCode.ORDER: LossClass.STRUCTURE,
     LossCode.PAIRING: LossClass.STRUCTURE,
     LossCode.CONTENT: LossClass.CONTENT,

@@ -24,6 +24,7 @@ _FIELD_CODES: Final[dict[str, LossCode]] = {
     "failed": LossCode.FAILED,
     "weight": LossCode.WEIGHT,
     "signature": LossCode.SIGNATURE,
+    "cache": LossCode.CACHE,
     "content": LossCode.CONTENT,
     "extras": LossCode.EXTRAS,
     "layout": LossCode.LAYOUT,
@@ -33,7 +34,10 @@ _FIELD_CODES: Final[dict[str, LossCode]] = {
     "open_turn": LossCode.OPEN_TURN,
     "alternatives": LossCode.ALTERNATIVES,
 }
+_OF_PARTS: Final = {"extras": LossCode.EXTRAS, "cache": LossCode.CACHE, "citations": LossCode.CITATIONS}
+"""Fields of parts that are no content by themselves."""
 _LABELS: Final = {
+    "cache": "cache mark",
     "call_id": "call id",
     "content_type": "content type",
     "end": "ending",
@@ -153,13 +157,17 @@ def _code(steps: list[str]) -> LossCode:
         return LossCode.COMPLETION
     if "parameters" in steps:
         return LossCode.TOOL_SCHEMA
-    if "layout" in steps[:6]:
+    if "layout" in steps[:6] or steps[4:7:2] == ["citations", "layout"]:
         return _LAYOUT
-    if steps[0] == "messages" and steps[4:5] == ["extras"]:
-        return _EXTRAS  # of a part: what only one format can say, such as what is cached
+    if steps[0] == "messages" and len(steps) > 4 and steps[4] in _OF_PARTS:
+        return _EXTRAS if steps[6:7] == ["extras"] else _OF_PARTS[steps[4]]
     if steps[0] == "alternatives" and len(steps) > 2:
         # Of a message in an alternative each field is what it is elsewhere.
-        return _FIELD_CODES.get(steps[4 if len(steps) > 4 and steps[2] == "messages" else 2], LossCode.ALTERNATIVES)
+        if len(steps) > 4 and steps[2] == "messages":
+            return _code(steps[2:])
+        return _FIELD_CODES.get(steps[2], LossCode.ALTERNATIVES)
+    if steps[0] == "tools" and steps[2:3] == ["cache"]:
+        return LossCode.CACHE
     if steps[0] != "messages":
         return _FIELD_CODES.get(steps[0], LossCode.CONTENT)
     return LossCode.MESSAGE if len(steps) < 3 else _FIELD_CODES[steps[2]]

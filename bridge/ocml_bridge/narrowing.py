@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, Final
 
+from .citations import Citations, Place
 from .loss import Log, LossCode, Severity
-from .model import Content, FileBreak, Flags, Foreign, Infill, Media, Part, Refusal, Text, Thought, Tools
+from .model import Content, FileBreak, Flags, Foreign, Infill, Media, Part, Refusal, Text, Thought, Tools, replace
 from .turns import apart, as_text, content_of, parts_of
 from .wording import kind_of
 
@@ -32,9 +33,45 @@ def with_own_extras(content: Content, home: str) -> Content:
     if isinstance(content, str):
         return content
     parts = [
-        Text(part.text) if isinstance(part, Text) and part.extras is not None and not part.extras.get(home) else part
+        replace(part, extras=None)
+        if isinstance(part, Text) and part.extras is not None and not part.extras.get(home)
+        else part
         for part in content
     ]
+    return content_of(parts) if len(parts) < 2 else tuple(parts)
+
+
+def with_held(
+    content: Content, path: str, log: Log, *, target: str, marks: bool, citations: Citations | None
+) -> Content:
+    """Parts with what a target holds of their marks and citations; one bare text alone is that text.
+
+    Args:
+        content: of a message.
+        path: where it stands.
+        log: takes what the engine cannot tell by comparing: how many citations of a text are left out.
+        target: the format id.
+        marks: whether there is a place for marks behind parts.
+        citations: how they are said; None where there is no place for them.
+    """
+    if isinstance(content, str):
+        return content
+    parts: list[Part] = []
+    for index, part in enumerate(content):
+        held = part
+        if not marks and isinstance(held, (Text, Media)) and held.cache is not None:
+            held = replace(held, cache=None)
+        if isinstance(held, Text) and held.citations is not None:
+            place = Place(0, len(held.text))
+            given = [] if citations is None else [citations.nearest(one, place) for one in held.citations]
+            kept = tuple(one for one in given if one is not None)
+            if len(kept) not in (0, len(held.citations)):
+                detail = (
+                    f"{target} has no place for {len(held.citations) - len(kept)} of {len(held.citations)} citations"
+                )
+                log.lose(LossCode.CITATIONS, f"{path}/{index}/citations", detail, Severity.CHANGED)
+            held = replace(held, citations=kept or None)
+        parts.append(held)
     return content_of(parts) if len(parts) < 2 else tuple(parts)
 
 
@@ -70,7 +107,7 @@ def narrow(
             parted = part
             continue
         before = kept[-1] if parted is not None and kept else None
-        if isinstance(before, Text) and isinstance(part, Text) and before.extras is part.extras is None:
+        if isinstance(before, Text) and isinstance(part, Text) and before.is_bare and part.is_bare:
             kept[-1] = apart(before, part)
             if isinstance(parted, Thought):
                 log.lose(

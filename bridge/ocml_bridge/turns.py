@@ -175,7 +175,7 @@ def _without_tools(content: Content) -> list[Part]:
             parted = True
             continue
         before = rest[-1] if rest else None
-        if parted and isinstance(before, Text) and isinstance(part, Text) and before.extras is part.extras is None:
+        if parted and isinstance(before, Text) and isinstance(part, Text) and before.is_bare and part.is_bare:
             rest[-1] = apart(before, part)
         else:
             rest.append(part)
@@ -205,13 +205,13 @@ def content_of(parts: Sequence[Part]) -> Content:
     joined: list[Part] = []
     for part in parts:
         last = joined[-1] if joined else None
-        if isinstance(part, Text) and isinstance(last, Text) and part.extras is None and last.extras is None:
+        if isinstance(part, Text) and isinstance(last, Text) and part.is_bare and last.is_bare:
             joined[-1] = Text(last.text + part.text)
         else:
             joined.append(part)
     if not joined:
         return ""
-    if len(joined) == 1 and isinstance(joined[0], Text) and joined[0].extras is None:
+    if len(joined) == 1 and isinstance(joined[0], Text) and joined[0].is_bare:
         return joined[0].text
     return tuple(joined)
 

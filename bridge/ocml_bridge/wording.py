@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 
 from . import jsontext
 from .model import (
+    CacheMark,
     FileBreak,
     Flags,
     Foreign,
@@ -75,6 +76,8 @@ def shown(value: object) -> str:
         return kind_of(value)
     if isinstance(value, Freeform):
         return f"in {value.syntax[:LONGEST]}" if value.syntax else "(any text)"
+    if isinstance(value, CacheMark):
+        return f"for {value.ttl[:LONGEST]}" if value.ttl else "for the usual time"
     if isinstance(value, Signature):
         return f"of {value.vendor[:LONGEST]}" if value.vendor else "without a vendor"
     plain = value

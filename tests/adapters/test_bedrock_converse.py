@@ -12,7 +12,7 @@ import pytest
 from ocml_bridge import BridgeError, convert, read, write
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.loss import Severity
-from ocml_bridge.model import Media, Message, Settings, Tool, ToolChoice, Transcript, Usage
+from ocml_bridge.model import CacheMark, Media, Message, Settings, Text, Tool, ToolChoice, Transcript, Usage
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans
 from wire_facts import Recorded, injected, leaves, not_back, recorded, there_and_back
@@ -190,8 +190,9 @@ def test_bytes_that_javascript_dumped_are_bytes() -> None:
 def test_a_cache_point_is_a_place_and_no_text() -> None:
     point = {"cachePoint": {"type": "default"}}
     document = [user({"text": "a"}, point, {"text": "b"}, point), assistant(use("t", "f", {}), point)]
-    assert [len(message.content) for message in messages_of(document)[:1]] == [3]
-    assert messages_of(document)[1].content == "{}"
+    asked, called = messages_of(document)
+    assert asked.content == (Text("a", cache=CacheMark()), Text("b", cache=CacheMark()))
+    assert (called.content, called.cache) == ("{}", CacheMark())
     assert same(write(read(document, FORMAT).transcript, FORMAT).output, document)
 
 

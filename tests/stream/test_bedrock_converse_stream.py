@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from ocml_bridge import BridgeError, Transcript, read
 from ocml_bridge.events import Answer, Delta, Reason
 from ocml_bridge.loss import Finding
+from ocml_bridge.model import Citation, Text
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.report import unnamed
 from ocml_bridge.stream import replay
@@ -119,7 +120,8 @@ def test_a_stream_is_what_the_reader_reads_of_the_whole_answer() -> None:
 
 
 def test_citations_are_those_of_their_text() -> None:
-    cited = {"title": "a", "location": {"documentChar": {"documentIndex": 0, "start": 0, "end": 2}}}
+    other = {"location": {"documentChar": {"documentIndex": 0, "start": 0, "end": 2}}}
+    cited = {"title": "a", **other}
     events = [
         START,
         delta(0, text="It says"),
@@ -129,8 +131,8 @@ def test_citations_are_those_of_their_text() -> None:
         end("end_turn"),
     ]
     document: Any = events_of(decoder(STREAM), [lines(*events)]).stop.document
-    assert said(document) == [("final", None, "It says so.")]
-    assert document.messages[0].extras == {STREAM: {"citationsContent": {"citations": [cited]}}}
+    [message] = document.messages
+    assert message.content == (Text("It says so.", citations=(Citation(title="a", extras={STREAM: other}),)),)
 
 
 def test_a_call_that_broke_off_keeps_what_came_of_it() -> None:

@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 
 from ocml_bridge import jsontext
 from ocml_bridge.blocks.values import compact_object, value_in
+from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import ARRAY, OBJECT, Object, form_of, is_empty, rest
 from ocml_bridge.model import Content, Foreign, Json, Message, Signature
 from ocml_bridge.signatures import signature_by
@@ -15,8 +16,10 @@ from ocml_bridge.turns import is_call, name_of, recipient_of
 from .notes import RESERVED, type_note, type_of, with_notes
 from .parts import read_content, write_content
 from .syntax import (
+    CACHE,
     CALL_KEYS,
     CALL_ORDER,
+    EPHEMERAL,
     HOME,
     LAWFUL_ID,
     NOTES,
@@ -57,6 +60,9 @@ def read_call(block: Object, kind: str) -> Message | None:
             layout["call_id"] = "kept"
     else:
         layout["call_id"] = "absent"
+    mark = read_mark(block.get(CACHE), EPHEMERAL)
+    if mark is not None:
+        known = (*known, CACHE)
     form = form_of(block, CALL_ORDER, CALL_KEYS, known)
     if form is not None:
         layout["form"] = form
@@ -66,6 +72,7 @@ def read_call(block: Object, kind: str) -> Message | None:
         end="call",
         extras=NOTES.by_format({**type_note(kind, TOOL_USE), **rest(block, (*known, "id"))}),
         layout=NOTES.by_format(layout),
+        cache=mark,
     )
 
 
@@ -81,7 +88,10 @@ def write_call(message: Message) -> Object:
         block["id"] = message.call_id
     block["name"] = name
     block["input"] = compact_object(cast("str", message.content)) or {}
-    return with_notes(message, block, CALL_ORDER, ("type", "name", "input", *(("id",) if message.call_id else ())))
+    fixed = tuple(block)
+    if message.cache is not None:
+        block[CACHE] = write_mark(message.cache, EPHEMERAL)
+    return with_notes(message, block, CALL_ORDER, fixed)
 
 
 # --- results ----------------------------------------------------------------------------------------------------------
@@ -108,6 +118,9 @@ def read_result(block: Object, kind: str) -> Message | None:
             layout["is_error"] = True
     elif _is_error(value):
         failed = True
+    mark = read_mark(block.get(CACHE), EPHEMERAL)
+    if mark is not None:
+        known.append(CACHE)
     form = form_of(block, RESULT_ORDER, RESULT_KEYS, known)
     if form is not None:
         layout["form"] = form
@@ -116,6 +129,7 @@ def read_result(block: Object, kind: str) -> Message | None:
         failed=failed if isinstance(failed, bool) else None,
         extras=NOTES.by_format({**type_note(kind, TOOL_RESULT), **rest(block, (*known, "tool_use_id"))}),
         layout=NOTES.by_format(layout),
+        cache=mark,
     )
 
 
@@ -160,6 +174,8 @@ def write_result(message: Message, role: str) -> Object:
     block["content"] = value
     if message.failed is not None and (layout.get("is_error") is True or not (message.failed and _is_error(value))):
         block["is_error"] = message.failed
+    if message.cache is not None:
+        block[CACHE] = write_mark(message.cache, EPHEMERAL)
     return with_notes(message, block, RESULT_ORDER, [key for key, value in block.items() if key != "content" or value])
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from ocml_bridge.events import Answer
 from ocml_bridge.form import Object
+from ocml_bridge.model import Json
 from ocml_bridge.stream import sse
 
 from .syntax import MESSAGE, TEXT, THINKING
@@ -51,6 +52,10 @@ class Events:
     def signature(self, index: int, signature: str) -> Object:
         """The signature of a thought, behind all of its text."""
         return self._delta(index, {"type": "signature_delta", "signature": signature})
+
+    def citation(self, index: int, citation: Json) -> Object:
+        """A source of a text."""
+        return self._delta(index, {"type": "citations_delta", "citation": citation})
 
     def _delta(self, index: int, delta: Object) -> Object:
         return {"type": "content_block_delta", "index": index, "delta": delta}

@@ -13,7 +13,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Delta, End, Event, Reason, RefusalDelta, Start
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Json, Message, Settings, Usage, replace
+from ocml_bridge.model import Json, Message, Settings, Text, Usage, replace
 from ocml_bridge.stream.order import InOrder
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import FUNCTIONS, is_call, name_of
@@ -22,6 +22,7 @@ from ocml_bridge.visibility import is_reasoning
 from .assembly import Assembly
 from .blocks import is_from_here, signature_of, write_block
 from .chunks import Events
+from .citations import write_citations
 from .notes import type_of
 from .prepare import lawful
 from .settings import write_settings
@@ -136,9 +137,11 @@ class EventEncoder(ResponseEncoder):
         """The end of a message; one of which nothing could be written before is written whole."""
         out: list[bytes] = []
         if self._block == number:
+            index, kind = len(self.written) - 1, self.written[-1][1]
             signature = signature_of(message)
-            if self.written[-1][1] == THINKING and signature is not None:
-                out.append(self._event(self._events.signature(len(self.written) - 1, signature.value)))
+            if kind == THINKING and signature is not None:
+                out.append(self._event(self._events.signature(index, signature.value)))
+            out += [self._event(self._events.citation(index, one)) for one in _sources(message) if kind == TEXT]
         elif (block := self._whole(message)) is not None:
             out.append(self._begin(number, block))
         if self._block == number:
@@ -198,6 +201,12 @@ class WholeEncoder(EventEncoder):
     """An encoder that gives one response at the end."""
 
     whole = True
+
+
+def _sources(message: Message) -> list[Json]:
+    """The citations of a message that is one text."""
+    part = message.content[0] if isinstance(message.content, tuple) and len(message.content) == 1 else None
+    return write_citations(part.citations or ()) if isinstance(part, Text) else []
 
 
 def members_of_usage(usage: Usage | None) -> Object:

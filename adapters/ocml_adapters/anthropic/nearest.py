@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Foreign, Media, Message, Text, replace
-from ocml_bridge.narrowing import drop_message, narrow, with_own_extras
+from ocml_bridge.narrowing import drop_message, narrow, with_held, with_own_extras
 from ocml_bridge.turns import is_call
 from ocml_bridge.visibility import is_private, is_reasoning
 
 from .blocks import is_from_here
+from .citations import TABLE
 from .notes import type_of
 from .parts import can_hold
 from .syntax import HOME, MESSAGE, NOTES, SYSTEM
@@ -49,6 +50,7 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
         content = narrow(content, (), path, log, target=HOME, hoisted=True)
     else:
         content = with_own_extras(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True), HOME)
+        content = with_held(content, path, log, target=HOME, marks=True, citations=TABLE)
         if content == "" and is_spoken(message):
             # It is empty now, and not left out: that nothing of it was understood has to be seen.
             return replace(message, content=content, layout=NOTES.by_format({MESSAGE: ["role", ["content", ""]]}))

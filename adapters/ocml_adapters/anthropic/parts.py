@@ -9,12 +9,17 @@ import base64
 from collections.abc import Sequence
 from typing import Any, Final, Literal, cast
 
+from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import OBJECT, Object, add, form_of, rest, shape
 from ocml_bridge.model import Content, Foreign, Json, Media, Part, Text
 from ocml_bridge.turns import parts_of
 
+from .citations import read_citations, write_citations
 from .syntax import (
+    CACHE,
+    CITATIONS,
     DOCUMENT,
+    EPHEMERAL,
     HOME,
     IMAGE,
     KEPT,
@@ -73,8 +78,11 @@ def _read_part(raw: Json) -> tuple[Part, Json]:
         if kind == TEXT and isinstance(text, str):
             if tuple(block) == _BARE_TEXT:
                 return Text(text), None
-            extras = rest(block, _BARE_TEXT)
-            return Text(text, NOTES.by_format(extras)), form_of(block, TEXT_ORDER, TEXT_KEYS, _BARE_TEXT)
+            made = Text(text, cache=read_mark(block.get(CACHE), EPHEMERAL))
+            made.citations = read_citations(block.get(CITATIONS))
+            known = tuple(_write_text(made))
+            made.extras = NOTES.by_format(rest(block, known))
+            return made, form_of(block, TEXT_ORDER, TEXT_KEYS, known)
         if isinstance(kind, str) and kind in _KINDS and isinstance(block.get("source"), OBJECT):
             part, form = _read_media(block, _KINDS[kind])
     if part is None or not _is_same(_write_part(part, form), raw):
@@ -92,6 +100,9 @@ def _read_media(block: Object, kind: Literal["image", "file"]) -> tuple[Media | 
     if kind == "file" and isinstance(block.get("title"), str) and block["title"]:
         fields["filename"] = block["title"]
         outer.append("title")
+    mark = read_mark(block.get(CACHE), EPHEMERAL)
+    if mark is not None:
+        outer.append(CACHE)
     extras = rest(block, outer)
     if more := rest(source, known):
         extras["source"] = more
@@ -100,7 +111,7 @@ def _read_media(block: Object, kind: Literal["image", "file"]) -> tuple[Media | 
         "source": form_of(source, SOURCE_ORDER, SOURCE_KEYS, known),
     }
     spelled = {key: form for key, form in forms.items() if form is not None}
-    return Media(kind, **fields, extras=NOTES.by_format(extras)), spelled or None
+    return Media(kind, **fields, extras=NOTES.by_format(extras), cache=mark), spelled or None
 
 
 def _read_source(source: Object) -> tuple[dict[str, Any], list[str]] | None:
@@ -159,13 +170,23 @@ def write_parts(parts: Sequence[Part], forms: Json) -> list[Json]:
 def _write_part(part: Part, form: Json) -> Json:
     """A part as a block; None for one that there is no place for."""
     if isinstance(part, Text):
-        block = {"type": TEXT, "text": part.text}
+        block = _write_text(part)
+        fixed = tuple(block)
         if part.extras is not None:
             block = add(block, NOTES.of(part.extras), TEXT_ORDER)
-        return block if form is None else shape(block, form, fixed=_BARE_TEXT)
+        return block if form is None else shape(block, form, fixed=fixed)
     if isinstance(part, Media):
         return _write_media(part, cast("Object", form) if isinstance(form, dict) else {})
     return part.value if isinstance(part, Foreign) and part.format == HOME else None
+
+
+def _write_text(part: Text) -> Object:
+    block: Object = {"type": TEXT, "text": part.text}
+    if part.citations is not None and (written := write_citations(part.citations)):
+        block[CITATIONS] = written
+    if part.cache is not None:
+        block[CACHE] = write_mark(part.cache, EPHEMERAL)
+    return block
 
 
 def _write_media(media: Media, forms: Object) -> Object | None:
@@ -177,6 +198,8 @@ def _write_media(media: Media, forms: Object) -> Object | None:
     block: Object = {"type": kind, "source": source}
     if kind == DOCUMENT and media.filename:
         block["title"] = media.filename
+    if media.cache is not None:
+        block[CACHE] = write_mark(media.cache, EPHEMERAL)
     more = {key: value for key, value in extras.items() if key != "source"}
     return shape(add(block, more, MEDIA_ORDER), forms.get("form"), fixed=block)
 
@@ -205,7 +228,7 @@ def read_content(raws: list[Json], *, alone: bool) -> tuple[Content, Object]:
     """
     parts, forms = read_parts(raws)
     layout: Object = {"parts": forms} if forms else {}
-    if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].extras is None:
+    if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].is_bare:
         return parts[0].text, {"content": "list", **layout} if alone else layout
     return parts, layout
 

@@ -238,11 +238,17 @@ def write_shell(transcript: Transcript, units: list[Any], *, cut_off: bool) -> S
     if name == "list" and not extras and transcript.tools is transcript.settings is None:
         if not any(map(is_system_prompt, units)):
             return units
-    elif transcript.tools is None and (name == "response" or (not layout and is_answer(transcript))):
+    elif is_response(transcript):
         wire: Any = units[0] if len(units) == 1 else None
         if isinstance(wire, OBJECT) and wire.get("role") == "assistant" and wire.keys() == {"role", "content"}:
             return _write_response(transcript, wire, extras, layout, cut_off=cut_off)
     return _write_request(transcript, units, extras, layout)
+
+
+def is_response(transcript: Transcript) -> bool:
+    """Whether a transcript is written as a response, where it is one message."""
+    layout = NOTES.of(transcript.layout)
+    return transcript.tools is None and (layout.get("shape") == "response" or (not layout and is_answer(transcript)))
 
 
 def is_answer(transcript: Transcript) -> bool:

@@ -23,6 +23,11 @@ TOOL_RESULT: Final = "tool_result"
 IMAGE: Final = "image"
 DOCUMENT: Final = "document"
 
+CITATIONS: Final = "citations"
+CACHE: Final = "cache_control"
+EPHEMERAL: Final = "ephemeral"
+"""The type of a mark."""
+
 KEPT: Final = frozenset({"search_result", "container_upload", "tool_reference", "compaction", "fallback"})
 """Blocks that the API has and the canonical form has no place for; they are kept as they are, without a word."""
 

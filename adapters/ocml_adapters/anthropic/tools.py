@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
-from .syntax import NOTES, TOOL_ORDER
+from .syntax import CACHE, EPHEMERAL, NOTES, TOOL_ORDER
 
 _PLAIN: Final = ("name", "description", "input_schema")
 _REQUIRED: Final = frozenset({"name", "input_schema"})
@@ -42,6 +43,9 @@ def _read_tool(value: Json) -> Tool | None:
     strict = item.get("strict")
     if isinstance(strict, bool):
         known.append("strict")
+    mark = read_mark(item.get(CACHE), EPHEMERAL)
+    if mark is not None:
+        known.append(CACHE)
     form = form_of(item, TOOL_ORDER, _TYPED if _is_typed(item) else _REQUIRED, known)
     extras, layout = rest(item, known), {} if form is None else {"form": form}
     told = strict if isinstance(strict, bool) else None
@@ -53,6 +57,7 @@ def _read_tool(value: Json) -> Tool | None:
         strict=told,
         extras=NOTES.by_format(extras),
         layout=NOTES.by_format(layout),
+        cache=mark,
     )
 
 
@@ -81,6 +86,8 @@ def _write_tool(tool: Tool) -> Object:
         out["input_schema"] = schema
     if tool.strict is not None:
         out["strict"] = tool.strict
+    if tool.cache is not None:
+        out[CACHE] = write_mark(tool.cache, EPHEMERAL)
     if not extras and not layout:
         return out
     fixed = [key for key in out if key != "input_schema" or tool.parameters is not None]

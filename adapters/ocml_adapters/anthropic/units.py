@@ -21,11 +21,12 @@ from ocml_bridge.units.relations import declares_tools
 from ocml_bridge.units.writer import Prepared
 
 from .blocks import ends_in_reply
+from .citations import without_unknown
 from .envelopes import emptied, outline, refilled
 from .nearest import is_in_turn, is_spoken, joins, nearest
 from .prepare import note_repeated, with_ids, with_one_prompt
 from .reader import checked, filled, is_system_prompt, notice, read_unit, skeleton
-from .shapes import Place, blocks_in, is_answer, read_shell, write_shell
+from .shapes import Place, blocks_in, is_answer, is_response, read_shell, write_shell
 from .spelling import spelled
 from .syntax import HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, UNSIGNED
 
@@ -115,6 +116,8 @@ class WireWriter(EnvelopeWriter):
             conversation = conversation_of(hoist_tools(document, log))
             origins = places(document, log)
         items, origins = with_one_prompt(with_ids(conversation.items), origins, log)
+        if not (is_response(conversation.around) or UNSIGNED.of(self.options) == "keep"):
+            items = without_unknown(items, origins, log)
         if len(items) == 1 and is_answer(conversation.around):
             items = [_with_list(items[0])]
         return Prepared(items, conversation.around, origins, Behind())

@@ -8,27 +8,29 @@ from ocml_bridge.blocks.grammar import AFTER, WIRE, Grammar, MessageKind, added,
 from ocml_bridge.blocks.skeletons import Slots
 from ocml_bridge.blocks.spelling import is_same
 from ocml_bridge.blocks.values import AN_OBJECT, nearest_object, object_in, text_of, value_in
-from ocml_bridge.blocks.writing import bare
+from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Content, Foreign, Json, Media, Message, Part, Signature, Text, replace
-from ocml_bridge.narrowing import narrow
+from ocml_bridge.model import CacheMark, Content, Foreign, Json, Media, Message, Part, Signature, Text, replace
+from ocml_bridge.narrowing import narrow, with_held, with_own_extras
 from ocml_bridge.signatures import signature_by
 from ocml_bridge.turns import name_of, recipient_of
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
 
 from .alphabet import AS_IS, is_odd
+from .citations import SOURCES, read_citations, write_citations
 from .media import is_media, read_media, write_media
 from .slots import SLOTS
 from .syntax import (
     CACHE_POINT,
+    CITATIONS,
     CITED,
     CONTENT,
     GUARDED,
     HOME,
     KINDS,
-    NOTES,
+    MARK,
     REASONING,
     REASONING_TEXT,
     REDACTED,
@@ -58,10 +60,20 @@ class BlockGrammar(Grammar):
     has_system = True
     joins_texts = True
     holds_empty = False
+    marks = True
+    citations = SOURCES
 
     def knows(self, block: Json) -> bool:
         """Whether a block is of a kind that is only known by name."""
         return isinstance(block, dict) and not KINDS.isdisjoint(cast("Object", block))
+
+    def read_mark(self, block: Object) -> CacheMark | None:
+        """The mark that a block is; None for any other block."""
+        return read_mark(block[CACHE_POINT], MARK) if list(block) == [CACHE_POINT] else None
+
+    def write_mark(self, mark: CacheMark) -> Json:
+        """A mark as a block."""
+        return {CACHE_POINT: write_mark(mark, MARK)}
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
@@ -169,10 +181,12 @@ class BlockGrammar(Grammar):
         if not texts or not all(isinstance(text, str) for text in texts):
             return None
         joined = "".join(cast("list[str]", texts))
-        rest: Object = more_of(inner, (CONTENT,))
+        citations = read_citations(inner.get(CITATIONS))
+        rest: Object = more_of(inner, (CONTENT,) if citations is None else (CONTENT, CITATIONS))
         if len(texts) > 1:
             rest[_LENGTHS] = [len(text) for text in cast("list[str]", texts)]
-        return Text(joined, self.kept({**more, CITED: rest}))
+        beside: Object = more if citations is not None and not rest else {**more, CITED: rest}
+        return Text(joined, self.kept(beside), citations=citations)
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
@@ -187,9 +201,11 @@ class BlockGrammar(Grammar):
         if isinstance(guarded, dict):
             inner: Json = {"text": added({"text": part.text}, cast("Object", guarded).get("text"))}
             return added({GUARDED: inner}, {key: value for key, value in extras.items() if key != GUARDED})
-        if isinstance(cited, dict):
+        written = write_citations(part.citations or ())
+        if written or isinstance(cited, dict):
+            beside: Object = {**({CITATIONS: written} if written else {}), **(cited if isinstance(cited, dict) else {})}
             own = {key: value for key, value in extras.items() if key != CITED}
-            return added({CITED: _citing(part.text, cast("Object", cited))}, own)
+            return added({CITED: _citing(part.text, beside)}, own)
         return added({"text": part.text}, extras)
 
     def write(self, message: Message) -> Json:
@@ -230,8 +246,9 @@ class BlockGrammar(Grammar):
         if isinstance(content, str):
             return message
         held = (Text, Media, Foreign)
-        content = bare(self, narrow(content, held, path, log, target=HOME, able=self._is_held, hoisted=True))
-        return replace(message, content=content)
+        content = narrow(content, held, path, log, target=HOME, able=self._is_held, hoisted=True)
+        content = with_own_extras(content, HOME)
+        return replace(message, content=with_held(content, path, log, target=HOME, marks=False, citations=None))
 
     def settled(self, message: Message, path: str, log: Log) -> str:
         """Arguments that are an object, unless they were read as a text: of a stream that broke, they are."""
@@ -286,10 +303,10 @@ def behind(message: Message) -> list[Object]:
     if kind_of(message) == "thought":
         key = REDACTED if signature is not None and signature.sealed else "signature"
         return [] if signature is None else [{REASONING: {key: signature.value}}]
-    own = NOTES.of(message.extras).get(CITED)
-    given: Json = cast("Object", own).get("citations") if isinstance(own, dict) else None
-    is_text = kind_of(message) == "text" and isinstance(message.content, str)
-    return [{"citation": one} for one in cast("list[Json]", given)] if is_text and isinstance(given, list) else []
+    part = message.content[0] if isinstance(message.content, tuple) and len(message.content) == 1 else None
+    if kind_of(message) != "text" or not isinstance(part, Text):
+        return []
+    return [{"citation": one} for one in write_citations(part.citations or ())]
 
 
 def _citing(text: str, cited: Object) -> Object:

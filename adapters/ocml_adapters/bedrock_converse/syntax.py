@@ -26,7 +26,10 @@ REASONING_TEXT: Final = "reasoningText"
 REDACTED: Final = "redactedContent"
 GUARDED: Final = "guardContent"
 CITED: Final = "citationsContent"
+CITATIONS: Final = "citations"
 CACHE_POINT: Final = "cachePoint"
+MARK: Final = "default"
+"""The type of a cache point."""
 KINDS: Final = frozenset(
     {
         *("text", "image", "document", "video", "audio", TOOL_USE, TOOL_RESULT, GUARDED, CACHE_POINT, REASONING, CITED),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, cast
 
 from ocml_bridge.blocks.grammar import added, more_of
 from ocml_bridge.blocks.spelling import UnlikeError, form_of, is_same, respelled
+from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import Object
-from ocml_bridge.model import Json, Tool
+from ocml_bridge.model import CacheMark, Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
 from .alphabet import AS_IS, is_odd
-from .syntax import HOME, NOTES, TOOL_SPEC
+from .syntax import CACHE_POINT, HOME, MARK, NOTES, TOOL_SPEC
 
 AS_IT_IS: Final = "as it is"
 """The key of an entry in the extras that holds one as it was read."""
@@ -28,6 +29,10 @@ def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Json] | None]:
     entries: list[Json] = []
     for raw in raws:
         tool = _read_tool(raw)
+        mark = _read_mark(raw) if tool is None else None
+        if mark is not None and tools and tools[-1].cache is None and type(entries[-1]) is int:
+            tools[-1].cache = mark
+            continue
         if tool is None:
             mistakable = type(raw) is int or (isinstance(raw, dict) and AS_IT_IS in raw)
             entries.append({AS_IT_IS: raw} if mistakable else raw)
@@ -38,6 +43,12 @@ def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Json] | None]:
         else:
             entries.append(1)
     return tuple(tools), entries if any(type(entry) is not int for entry in entries) else None
+
+
+def _read_mark(value: Json) -> CacheMark | None:
+    """The mark of a cache that an item is, behind the tool before it."""
+    members = cast("Object", value) if isinstance(value, dict) else {}
+    return read_mark(members[CACHE_POINT], MARK) if list(members) == [CACHE_POINT] else None
 
 
 def _read_tool(value: Json) -> Tool | None:
@@ -91,12 +102,18 @@ def _write_tool(tool: Tool) -> Object:
 
 def write_tools(tools: Sequence[Tool], entries: Json) -> list[Json]:
     """The items of `tools`, with what stands between them; tools without a place stand behind all."""
-    written = iter([respelled(_write_tool(tool), NOTES.of(tool.layout).get(_FORM)) for tool in tools])
+    written = iter([_with_mark(tool) for tool in tools])
     out: list[Json] = []
     for entry in cast("list[Json]", entries) if isinstance(entries, list) else []:
         if type(entry) is int:
-            out += islice(written, max(0, entry))
+            out += chain.from_iterable(islice(written, max(0, entry)))
         else:
             kept = isinstance(entry, dict) and list(cast("Object", entry)) == [AS_IT_IS]
             out.append(cast("Object", entry)[AS_IT_IS] if kept else entry)
-    return [*out, *written]
+    return [*out, *chain.from_iterable(written)]
+
+
+def _with_mark(tool: Tool) -> list[Json]:
+    """A tool, and the mark of the cache behind it."""
+    written = respelled(_write_tool(tool), NOTES.of(tool.layout).get(_FORM))
+    return [written] if tool.cache is None else [written, {CACHE_POINT: write_mark(tool.cache, MARK)}]

@@ -10,14 +10,15 @@ from ocml_bridge.blocks.shell import Parts, Shell
 from ocml_bridge.blocks.units import BlockReader, BlockWriter
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Json
+from ocml_bridge.model import Json, Transcript
 from ocml_bridge.pairing import pair
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import Emptied
-from ocml_bridge.units.heads import messages_of
+from ocml_bridge.units.grammar import Emptied, Parted
+from ocml_bridge.units.heads import Item, messages_of
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
 
+from .grounding import with_citations
 from .parts import AS, PYTHON, PartGrammar, is_code
 from .shapes import SHAPE, TOP, emptied, read_shell, write_document
 from .syntax import CONTENTS, HOME, RESPONSE, SYSTEM
@@ -41,6 +42,12 @@ class ContentReader(BlockReader):
     def emptied(self, source: str | Json) -> Emptied | None:
         """A request as its envelope and its contents; None for a document of another shape or spelling."""
         return emptied(source)
+
+    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+        """The conversation, with the sources of its answer, and with the other answers."""
+        made = super().relate(items, parted, log)
+        with_citations(items, parted.around)
+        return made
 
 
 class ContentWriter(BlockWriter):
@@ -75,3 +82,8 @@ class ContentWriter(BlockWriter):
                     layout[HOME] = {**layout.get(HOME, {}), AS: RESPONSE}
                     items[reply] = (head.replaced(layout=layout), content, call_id)
         return made._replace(items=items)
+
+    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+        """The conversation, with what the units and the candidate of an answer tell of one another."""
+        with_citations(items, around)
+        return super().assembled(items, around, log)

@@ -45,7 +45,9 @@ def nearest(message: Message, path: str, log: Log) -> Message:
         content = narrow(message.content, holds, f"{path}/content", log, target=HOME)
         message = replace(message, content=thoughts.tidy(content))
     extras = NOTES.by_format(_extras(NOTES.of(message.extras)))
-    made = replace(message, failed=None, weight=None, signature=None, extras=extras, **_header_values(message))  # type: ignore[arg-type]
+    made = replace(
+        message, failed=None, weight=None, signature=None, cache=None, extras=extras, **_header_values(message)
+    )  # type: ignore[arg-type]
     return _bounded(closed(message, _bounded(made)))
 
 

@@ -38,6 +38,7 @@ def nearest(message: Message, path: str, log: Log) -> Message:
         failed=None,
         weight=None,
         signature=None,
+        cache=None,
         extras=_extras(message.extras),
     )
     if is_tool(message.role):

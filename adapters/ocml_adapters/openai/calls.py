@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge import jsontext
+from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
 from ocml_bridge.freeform import custom_calls
 from ocml_bridge.model import Json, Message, Signature, Tool
@@ -14,9 +15,11 @@ from ocml_bridge.turns import FUNCTIONS, name_of, recipient_of
 from ocml_bridge.units.heads import Item
 
 from .syntax import (
+    CACHE,
     CALL_KEYS,
     CALL_ORDER,
     CUSTOM,
+    EPHEMERAL,
     FUNCTION,
     FUNCTION_CALL,
     HOME,
@@ -80,12 +83,14 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
         call_id = None
     layout = found.layout
     extras: Object = {}
+    mark = None
     signed = next((place for place in _SIGNED if _signature_at(item, place)), None)
     if call_id is None or tuple(item) != _PLAIN_CALL or is_empty(item["type"]):
         form = form_of(item, CALL_ORDER, CALL_KEYS, (kind,))
         if form is not None or call_id is None:
             layout["form"] = form or list(item)
-        known = ("type", kind, *(signed or ())[:1])
+        mark = read_mark(item.get(CACHE), EPHEMERAL)
+        known = ("type", kind, *(signed or ())[:1], *(() if mark is None else (CACHE,)))
         extras = rest(item, known if call_id is None else ("id", *known))
     if found.extras:
         extras[kind] = found.extras
@@ -95,6 +100,7 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
         layout["kind"] = CUSTOM
     constraint = None if kind == CUSTOM else "json"
     call = _message(found, speaker, call_id, constraint, layout, {TOOL_CALLS: extras} if extras else {})
+    call.cache = mark
     if signed is not None:
         call.signature = Signature(_signature_at(item, signed), _VENDOR)
     return call
@@ -257,6 +263,8 @@ def write_call(call: Message) -> Object:
     own: Object = cast("Object", extras) if isinstance(extras, dict) else {}
     out[kind] = _write_inner(call, INPUT_KEYS[kind], layout, own.get(kind))
     out |= _signed(call, layout)
+    if call.cache is not None:
+        out[CACHE] = write_mark(call.cache, EPHEMERAL)
     out = add(out, own, CALL_ORDER)
     return shape(out, layout.get("form"), fixed=(kind,), implied=("type",)) if layout else out
 

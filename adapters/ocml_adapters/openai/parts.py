@@ -5,13 +5,15 @@ What could not be written back exactly is kept whole, as a foreign part.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final, NamedTuple, cast
 
+from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.data_urls import data_url, opened
 from ocml_bridge.form import OBJECT, Object, add
-from ocml_bridge.model import Foreign, Json, Media, Part, Refusal, Text
+from ocml_bridge.model import CacheMark, Foreign, Json, Media, Part, Refusal, Text
 
-from .syntax import HOME, NOTES
+from .syntax import BREAKPOINT, CACHE, EPHEMERAL, EXPLICIT, HOME, NOTES
 
 
 class _Kind(NamedTuple):
@@ -51,12 +53,12 @@ def read_parts(raws: list[Json]) -> tuple[tuple[Part, ...], Object]:
         if part is not None and _is_plain(raw):
             parts.append(part)
             continue
-        spelled = write_part(part) if part is not None else None
+        spelled = _write_marked(part, raw) if part is not None else None
         if part is None or spelled != raw:
             parts.append(Foreign(HOME, raw))
             continue
         parts.append(part)
-        if (order := _order_of(raw)) != _order_of(cast("Object", spelled)):
+        if (order := _order_of(raw)) != _order_of(cast("Object", write_part(part))):
             orders[str(index)] = order
     return tuple(parts), orders
 
@@ -80,8 +82,13 @@ def _read_part(raw: Json) -> Part | None:
     kind = part.get("type")
     if kind == "text":
         text = part.get("text")
-        extras = None if len(part) == 2 else {key: value for key, value in part.items() if key not in ("type", "text")}
-        return Text(text, NOTES.by_format(extras) if extras else None) if isinstance(text, str) else None
+        if not isinstance(text, str):
+            return None
+        if len(part) == 2:
+            return Text(text)
+        key, mark = _mark_of(part)
+        extras = {name: value for name, value in part.items() if name not in ("type", "text", key)}
+        return Text(text, NOTES.by_format(extras), cache=mark)
     if kind == "refusal":
         text = part.get("refusal")
         return Refusal(text) if isinstance(text, str) else None
@@ -99,12 +106,19 @@ def _read_media(part: Object, key: str) -> Media | None:
     if kind.inline is not None:
         _open_data_url(fields, kind.members[kind.inline])
     taken = [name for name in kind.members if isinstance(members.get(name), str)]
-    extras: Object = {name: value for name, value in part.items() if name not in ("type", key)}
+    marked, mark = _mark_of(part)
+    extras: Object = {name: value for name, value in part.items() if name not in ("type", key, marked)}
     if unknown := {name: value for name, value in members.items() if name not in taken}:
         extras[key] = unknown
-    return Media(
-        kind.media, **fields, extras=NOTES.by_format(extras), layout=NOTES.by_format({"bare": True} if bare else {})
-    )
+    layout: Object = {"bare": True} if bare else {}
+    return Media(kind.media, **fields, extras=NOTES.by_format(extras), layout=NOTES.by_format(layout), cache=mark)
+
+
+def _mark_of(part: Object) -> tuple[str, CacheMark | None]:
+    """The mark behind a part, and the key that it stands under; "" where there is none."""
+    if (mark := read_mark(part.get(CACHE), EPHEMERAL)) is not None:
+        return CACHE, mark
+    return (BREAKPOINT, CacheMark()) if part.get(BREAKPOINT) == EXPLICIT else ("", None)
 
 
 def _open_data_url(fields: Object, name: str) -> None:
@@ -125,7 +139,10 @@ def _order_of(raw: Object) -> list[Any]:
 def write_part(part: Part) -> Json:
     """A part as Chat Completions has it; None for one that it has no place for."""
     if isinstance(part, Text):
-        return add({"type": "text", "text": part.text}, NOTES.of(part.extras))
+        written: Object = {"type": "text", "text": part.text}
+        if part.cache is not None:
+            written[CACHE] = write_mark(part.cache, EPHEMERAL)
+        return written if part.extras is None else add(written, NOTES.of(part.extras))
     if isinstance(part, Refusal):
         return {"type": "refusal", "refusal": part.text}
     if isinstance(part, Media):
@@ -145,7 +162,10 @@ def _write_media(media: Media) -> Object | None:
         return None
     inner = add(inner, extras.get(key))
     bare = NOTES.of(media.layout).get("bare") is True and list(inner) == ["url"]
-    return add({"type": key, key: inner["url"] if bare else inner}, extras)
+    written: Object = {"type": key, key: inner["url"] if bare else inner}
+    if media.cache is not None:
+        written[CACHE] = write_mark(media.cache, EPHEMERAL)
+    return add(written, extras)
 
 
 def _data_url(media: Media) -> str | None:
@@ -168,8 +188,20 @@ def write_parts(parts: tuple[Part, ...], orders: Json) -> list[Json]:
     if isinstance(orders, dict):
         for index, order in cast("Object", orders).items():
             if index.isdecimal() and len(index) < 10 and int(index) < len(written):
-                written[int(index)] = _arrange(written[int(index)], order)
+                names = [_step(item)[0] for item in cast("list[Json]", order)] if isinstance(order, list) else ()
+                written[int(index)] = _arrange(_write_marked(parts[int(index)], names), order)
     return written
+
+
+def _write_marked(part: Part, keys: Collection[str | None]) -> Json:
+    """A part whose mark stands under the key of the API where that is among some keys."""
+    written = write_part(part)
+    marked = isinstance(part, (Text, Media)) and part.cache is not None and part.cache.ttl is None
+    if not marked or BREAKPOINT not in keys or not isinstance(written, OBJECT) or BREAKPOINT in written:
+        return written
+    return {BREAKPOINT if key == CACHE else key: value for key, value in cast("Object", written).items()} | {
+        BREAKPOINT: dict(EXPLICIT)
+    }
 
 
 def _arrange(value: Json, order: Json) -> Json:

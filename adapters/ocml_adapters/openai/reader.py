@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, cast
 
+from ocml_bridge.cache_marks import read_mark
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import Object, form_of, is_empty, rest
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Foreign, Json, Message, Refusal, Text
 from ocml_bridge.turns import FUNCTIONS, is_call, parts_of, recipient_of
 
+from .annotations import cited
 from .calls import is_legacy, is_near, names_no_tool, read_calls, read_function_call
 from .parts import is_odd, read_parts
 from .reasoning import default_keys, read_reasoning
 from .syntax import (
+    ANNOTATIONS,
+    CACHE,
     CONTENT,
     ELSEWHERE,
+    EPHEMERAL,
     FUNCTION_CALL,
     HOME,
     MESSAGE_ORDER,
@@ -121,6 +126,8 @@ def _plain(wire: Object, role: str) -> Message:
     content, layout = _content(wire.get(CONTENT))
     name = _text(wire, "name")
     known = ("role", "content") if name is None else ("role", "content", "name")
+    if CACHE in wire and (marked := _marked(content, wire, layout)) is not None:
+        content, known = marked, (*known, CACHE)
     extras = _finish(wire, layout, known, TEXT_KEYS, wire.get("content") == "")
     weight = _weight(wire)
     return Message(role, content, name, weight=weight, extras=NOTES.by_format(extras), layout=NOTES.by_format(layout))
@@ -138,6 +145,9 @@ def _reply(wire: Object, role: str) -> Message:
         known.append(key)
     if call_id is not None:
         known.append("tool_call_id")
+    mark = read_mark(wire[CACHE], EPHEMERAL) if CACHE in wire else None
+    if mark is not None:
+        known.append(CACHE)
     extras = _finish(wire, layout, known, REPLY_KEYS[role], wire.get("content") == "")
     if role == "function":
         layout["role"] = role
@@ -154,6 +164,7 @@ def _reply(wire: Object, role: str) -> Message:
         weight=_weight(wire),
         extras=NOTES.by_format(extras),
         layout=NOTES.by_format(layout),
+        cache=mark,
     )
 
 
@@ -164,6 +175,13 @@ def _assistant(wire: Object) -> list[Message]:
     calls = [call for found in called.values() for call in found]
     value: Json = wire.get(CONTENT)
     content, layout = _content(value[len(templates[CONTENT]) :] if CONTENT in templates else value)
+    beside_text: list[str] = []
+    if CACHE in wire and (marked := _marked(content, wire, layout)) is not None:
+        content = marked
+        beside_text.append(CACHE)
+    if wire.get(ANNOTATIONS) and (found := cited(content, wire[ANNOTATIONS])) is not None:
+        content = found
+        beside_text.append(ANNOTATIONS)
     if refusal is not None:
         content = (*(parts_of(content) if content else ()), Refusal(refusal))
     elif isinstance(content, tuple) and isinstance(content[-1], Refusal) and content[-1].text:
@@ -172,7 +190,7 @@ def _assistant(wire: Object) -> list[Message]:
         layout["templates"] = templates
     if thoughts and keys != default_keys(thoughts) and CONTENT not in templates:
         layout["reasoning"] = keys
-    known = ["role", "content", *keys, *called]
+    known = ["role", "content", *keys, *called, *beside_text]
     known += [key for key, value in (("name", name), ("refusal", refusal)) if value is not None]
     beside = bool(thoughts or calls or refusal)
     silent = wire.get("content", 0) is None if beside else wire.get("content") == ""
@@ -232,9 +250,18 @@ def _content(value: Json) -> tuple[Content, Object]:
         return (Foreign(HOME, value),), {"content": "bare"}
     parts, orders = read_parts(cast("list[Json]", value))
     layout: Object = {"parts": orders} if orders else {}
-    if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].extras is None:
+    if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].is_bare:
         return parts[0].text, {"content": "list", **layout}
     return parts, layout
+
+
+def _marked(content: Content, wire: Object, layout: Object) -> Content | None:
+    """Content with the mark of its message behind it; None where it is no text, or has none that is understood."""
+    mark = read_mark(wire[CACHE], EPHEMERAL)
+    if mark is None or not isinstance(content, str) or not content or "content" in layout:
+        return None
+    layout[CACHE] = "message"
+    return (Text(content, cache=mark),)
 
 
 def _finish(wire: Object, layout: Object, known: Sequence[str], required: frozenset[str], silent: bool) -> Object:

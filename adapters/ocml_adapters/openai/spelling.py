@@ -6,17 +6,30 @@ from collections.abc import Sequence
 from typing import cast
 
 from ocml_bridge.adapter import DEFAULT, Options
+from ocml_bridge.cache_marks import write_mark
 from ocml_bridge.form import Object, add, names, shape
-from ocml_bridge.model import Content, Json, Message, Refusal, Text, replace
+from ocml_bridge.model import Content, Json, Message, Part, Refusal, Text, replace
 from ocml_bridge.turns import is_call, name_of, parts_of
 from ocml_bridge.visibility import is_private
 
+from .annotations import annotations_of
 from .calls import is_legacy, write_call, write_function_call
 from .details import ITEM, SEALED
 from .parts import write_part, write_parts
 from .reader import read_message
 from .reasoning import write_reasoning
-from .syntax import CONTENT, FUNCTION_CALL, MESSAGE_ORDER, NOTES, TOOL_CALLS, TOOL_NAME, WEIGHT
+from .syntax import (
+    ANNOTATIONS,
+    CACHE,
+    CONTENT,
+    EPHEMERAL,
+    FUNCTION_CALL,
+    MESSAGE_ORDER,
+    NOTES,
+    TOOL_CALLS,
+    TOOL_NAME,
+    WEIGHT,
+)
 
 
 def spelled(
@@ -59,6 +72,8 @@ def _write_plain(message: Message) -> Object:
         out["name"] = message.name
     layout = NOTES.of(message.layout)
     out["content"] = _write_content(message.content, layout)
+    if not isinstance(message.content, str):
+        out |= {key: value for key, value in _beside(message.content, layout).items() if key == CACHE}
     return _spell(out, message, NOTES.of(message.extras), layout)
 
 
@@ -74,6 +89,8 @@ def _write_reply(message: Message, named: bool) -> Object:
     if message.name and (named or was_named):
         out[key] = name_of(message.name)
     out["content"] = _write_content(message.content, layout)
+    if message.cache is not None:
+        out[CACHE] = write_mark(message.cache, EPHEMERAL)
     return _spell(out, message, extras, layout)
 
 
@@ -100,6 +117,8 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
             out["content"] = _write_content(content, layout)
         if refusal is not None:
             out["refusal"] = refusal
+        if not isinstance(content, str):
+            out |= _beside(content, layout)
     if leading is not None:
         out[CONTENT] = [*leading, *_as_parts(out[CONTENT])]
     if calls:
@@ -125,7 +144,7 @@ def _set_refusal_apart(content: Content, layout: Object) -> tuple[Content, str |
     if not isinstance(last, Refusal) or not last.text or layout.get("refusal") == "part":
         return content, None
     before = cast("tuple[Json, ...]", content)[:-1]
-    bare = len(before) == 1 and isinstance(before[0], Text) and before[0].extras is None
+    bare = len(before) == 1 and isinstance(before[0], Text) and before[0].is_bare
     return before[0].text if bare else before, last.text
 
 
@@ -144,9 +163,27 @@ def _write_content(content: Content, layout: Object) -> Json:
     spelled = layout.get("content")
     if isinstance(content, str):
         return write_parts((Text(content),), layout.get("parts")) if spelled == "list" else content
+    if (alone := _alone(content, layout)) is not None:
+        return alone.text
     if spelled == "bare" and len(content) == 1:
         return write_part(content[0])
     return write_parts(parts_of(content), layout.get("parts"))
+
+
+def _alone(content: Sequence[Part], layout: Object) -> Text | None:
+    """The text that is written without a list, as its mark and its sources stand beside it; None for other content."""
+    part = content[0] if len(content) == 1 else None
+    if not isinstance(part, Text) or part.extras is not None or layout.get("content") == "list":
+        return None
+    return part if part.cache is None or layout.get(CACHE) == "message" else None
+
+
+def _beside(content: Sequence[Part], layout: Object) -> Object:
+    """What stands beside content that is said of it: the mark of a text that is written without a list, sources."""
+    alone = _alone(content, layout)
+    marked: Object = {} if alone is None or alone.cache is None else {CACHE: write_mark(alone.cache, EPHEMERAL)}
+    annotations = annotations_of(content)
+    return {ANNOTATIONS: annotations, **marked} if annotations else marked
 
 
 def _spell(out: Object, first: Message, extras: Object, layout: Object) -> Object:

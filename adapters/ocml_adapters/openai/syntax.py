@@ -34,13 +34,22 @@ REASONING_KEY: Final = FormatOption(
     choices=("reasoning", "reasoning_content"),
 )
 
+ANNOTATIONS: Final = "annotations"
+CACHE: Final = "cache_control"
+"""A mark as servers of Anthropic's models take it: at parts, at messages, at calls, at tools."""
+EPHEMERAL: Final = "ephemeral"
+"""The type of such a mark."""
+BREAKPOINT: Final = "prompt_cache_breakpoint"
+"""A mark at a part as the API itself has it; it does not say how long."""
+EXPLICIT: Final = {"mode": "explicit"}
+
 MESSAGE_ORDER: Final = (
     *("role", "tool_call_id", "name"),
     *REASONING,
-    *("content", "refusal", "tool_calls", "function_call", "weight"),
+    *("content", "refusal", ANNOTATIONS, "tool_calls", "function_call", "weight", CACHE),
 )
-CALL_ORDER: Final = ("id", "type", "function", "custom")
-TOOL_ORDER: Final = ("type", "function", "custom")
+CALL_ORDER: Final = ("id", "type", "function", "custom", CACHE)
+TOOL_ORDER: Final = ("type", "function", "custom", CACHE)
 DECLARATION_ORDER: Final = MEMBERS
 _ASKED: Final = (
     *("temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty"),

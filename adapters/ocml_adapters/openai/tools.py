@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
+from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
 from ocml_bridge.freeform import FORMAT, read_freeform, write_freeform
 from ocml_bridge.model import Json, Tool
@@ -12,9 +13,11 @@ from ocml_bridge.turns import full_name, split_name
 
 from .calls import kind_of
 from .syntax import (
+    CACHE,
     CUSTOM,
     DECLARATION_KEYS,
     DECLARATION_ORDER,
+    EPHEMERAL,
     FUNCTION,
     NOTES,
     TOOL_KEYS,
@@ -60,19 +63,32 @@ def _read_tool(value: Json) -> Tool | None:
     known = [key for key in order if inner.get(key) is not None]
     freeform, spelled = read_freeform(inner.get(FORMAT), nested=True) if kind == CUSTOM else (None, None)
     taken = order if spelled is None else (*order, FORMAT)
-    extras, more = rest(item, ("type", kind)), rest(inner, taken)
+    mark, inside = read_mark(item.get(CACHE), EPHEMERAL), None
+    if mark is None and (inside := read_mark(inner.get(CACHE), EPHEMERAL)) is not None:
+        taken = (*taken, CACHE)
+    extras = rest(item, ("type", kind) if mark is None else ("type", kind, CACHE))
+    more = rest(inner, taken)
     if more:
         extras[kind] = more
     forms = {
         "form": form_of(item, TOOL_ORDER, TOOL_KEYS, (kind,)),
-        "inner": form_of(inner, (*order, FORMAT), DECLARATION_KEYS, known),
+        "inner": form_of(inner, (*order, FORMAT, CACHE), DECLARATION_KEYS, known),
         FORMAT: spelled or None,
+        CACHE: None if inside is None else FUNCTION,
     }
     layout = {key: form for key, form in forms.items() if form is not None}
     namespace, bare = split_name(name)
     parameters = inner.get("parameters") if kind == FUNCTION else None
     return Tool(
-        bare, description, parameters, namespace, NOTES.by_format(extras), NOTES.by_format(layout), strict, freeform
+        bare,
+        description,
+        parameters,
+        namespace,
+        NOTES.by_format(extras),
+        NOTES.by_format(layout),
+        strict,
+        freeform,
+        mark or inside,
     )
 
 
@@ -111,11 +127,14 @@ def _write_tool(tool: Tool) -> Object:
         inner["parameters"] = tool.parameters
     if tool.strict is not None and kind == FUNCTION:
         inner["strict"] = tool.strict
-    if tool.extras is None and tool.layout is None and tool.freeform is None:
+    if tool.extras is None and tool.layout is None and tool.freeform is None and tool.cache is None:
         return {"type": FUNCTION, FUNCTION: inner}
+    marked: Object = {} if tool.cache is None else {CACHE: write_mark(tool.cache, EPHEMERAL)}
     extras, layout = NOTES.of(tool.extras), NOTES.of(tool.layout)
     if tool.freeform is not None:
         inner |= write_freeform(tool.freeform, layout.get(FORMAT), nested=True)
+    if CACHE in layout:
+        inner, marked = {**inner, **marked}, {}
     inner = add(inner, extras.get(kind))
-    out = add({"type": kind, kind: shape(inner, layout.get("inner"), fixed=inner)}, extras)
+    out = add({"type": kind, kind: shape(inner, layout.get("inner"), fixed=inner), **marked}, extras)
     return shape(out, layout.get("form"), fixed=(kind,), implied=("type",))

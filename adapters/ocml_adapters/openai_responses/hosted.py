@@ -63,7 +63,7 @@ def _read_shown(value: Json) -> Content | None:
 def _write_shown(content: Content) -> Json:
     out: list[Json] = []
     for part in (Text(content),) if isinstance(content, str) else content:
-        if isinstance(part, Text) and part.extras is None:
+        if isinstance(part, Text) and part.is_bare:
             out.append({"type": "logs", "logs": part.text})
         elif part == Media("image", getattr(part, "url", None)) and cast("Media", part).url is not None:
             out.append({"type": "image", "url": cast("Media", part).url})

@@ -9,10 +9,22 @@ from ocml_bridge.model import Content, Json, Message, Refusal, Text, replace
 from ocml_bridge.turns import FUNCTIONS, is_call, parts_of
 from ocml_bridge.visibility import is_private
 
+from .annotations import write_annotations
 from .calls import CUSTOM
 from .chunks import Events
 from .spelling import write_item
-from .syntax import BODIES, CUSTOM_CALL, FUNCTION_CALL, MESSAGE, NOTES, OUTPUT_TEXT, REASONING, REASONING_TEXT, SUMMARY
+from .syntax import (
+    ANNOTATIONS,
+    BODIES,
+    CUSTOM_CALL,
+    FUNCTION_CALL,
+    MESSAGE,
+    NOTES,
+    OUTPUT_TEXT,
+    REASONING,
+    REASONING_TEXT,
+    SUMMARY,
+)
 
 _PREFIXES: Final = {MESSAGE: "msg", REASONING: "rs", FUNCTION_CALL: "fc", CUSTOM_CALL: "ctc"}
 
@@ -63,6 +75,7 @@ class _Run:
         self.kind: Final = kind
         self.index: Final = index
         self.pieces: list[str] = []
+        self.annotations: list[Json] = []
         self.ends: tuple[str, str] = ("", "")
 
     @property
@@ -146,7 +159,10 @@ class LiveItem:
             done["name"] = self._written(self._message)["name"]
         out = [self._events.event(f"{kind.subject}.done", **place, **done)]
         if kind.part:
-            out.append(self._events.event(f"{kind.part}.done", **place, part=_part(kind, run.text)))
+            part = _part(kind, run.text)
+            if run.annotations:
+                part[ANNOTATIONS] = run.annotations
+            out.append(self._events.event(f"{kind.part}.done", **place, part=part))
         return out
 
     def close(self, message: Message) -> list[bytes]:
@@ -163,20 +179,32 @@ class LiveItem:
                     out += self.more(text[len(sent) :], refusal=refusal)
             if not self._runs and message.end is not None:
                 out += self._begin(_TEXT)
+            out += self._cite(message)
         out += self._end_run()
         final = replace(message, call_id=self._message.call_id, content=self._content(message))
         self.wire = self._written(final)
         return [*out, self._events.event("response.output_item.done", output_index=self._index, item=self.wire)]
+
+    def _cite(self, message: Message) -> list[bytes]:
+        """The sources that its only text names."""
+        cited, run = _only_text(message), self._runs[-1] if self._runs else None
+        if cited is None or cited.citations is None or run is None or run.kind is not _TEXT:
+            return []
+        run.annotations = write_annotations(cited.citations, run.text)
+        place = {**self._place, _TEXT.at: run.index}
+        return [
+            self._events.event(f"{_TEXT.subject}.annotation.added", **place, annotation_index=at, annotation=one)
+            for at, one in enumerate(run.annotations)
+        ]
 
     def _content(self, message: Message) -> Content:
         """What was told of a message, with what its texts are beside, where there is one of them."""
         runs = self._runs
         if self.kind != MESSAGE:
             return runs[0].text if runs else ""
-        texts = [part for part in parts_of(message.content) if isinstance(part, Text)]
-        extras = texts[0].extras if len(texts) == 1 else None
-        parts = tuple(Refusal(run.text) if run.kind is _REFUSAL else Text(run.text, extras) for run in runs)
-        if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].extras is None:
+        beside = _only_text(message) or Text("")
+        parts = tuple(Refusal(run.text) if run.kind is _REFUSAL else replace(beside, text=run.text) for run in runs)
+        if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].is_bare:
             return parts[0].text
         return parts or ""
 
@@ -208,7 +236,13 @@ class LiveItem:
         return cast("Object", item)
 
 
-def _part(kind: _Kind, text: str) -> Json:
+def _only_text(message: Message) -> Text | None:
+    """The text of a message that has one."""
+    texts = [part for part in parts_of(message.content) if isinstance(part, Text)]
+    return texts[0] if len(texts) == 1 else None
+
+
+def _part(kind: _Kind, text: str) -> Object:
     if kind is _REFUSAL:
         return {"type": kind.type, "refusal": text}
     part: Object = {"type": kind.type, "text": text}

@@ -7,14 +7,15 @@ from typing import Final
 
 from ocml_bridge.freeform import custom_calls
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Foreign, Media, Message, Refusal, Text, Tool, Tools, replace
-from ocml_bridge.narrowing import drop_message, narrow, with_own_extras
+from ocml_bridge.model import Foreign, Media, Message, Part, Refusal, Text, Tool, Tools, replace
+from ocml_bridge.narrowing import drop_message, narrow, with_held, with_own_extras
 from ocml_bridge.pairing import NamedReplies, identified, pair
 from ocml_bridge.turns import is_call
 from ocml_bridge.units.heads import Item, message_of, messages_of
 from ocml_bridge.units.relations import paired_by_id
 from ocml_bridge.visibility import is_private
 
+from .annotations import TABLE
 from .calls import CUSTOM, is_custom, with_kind
 from .messages import declares_more_tools, has_unknown_phase
 from .parts import can_hold
@@ -42,7 +43,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
     if isinstance(content, str):
         return message
     path, own = f"/messages/{index}/content", declares_more_tools(message)
-    if call or (thought and not any(isinstance(part, Text) and NOTES.of(part.extras) for part in content)):
+    if call or (thought and not any(map(_says_more, content))):
         content = narrow(content, (), path, log, target=HOME, hoisted=True, private=thought)
     elif thought:
         content = with_own_extras(narrow(content, (Text,), path, log, target=HOME, hoisted=True, private=True), HOME)
@@ -50,7 +51,14 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
         holds = (Tools,) if own else _HOLDS
         content = narrow(content, holds, path, log, target=HOME, able=None if own else can_hold, hoisted=not own)
         content = with_own_extras(content, HOME)
+        table = TABLE if message.role == "assistant" else None
+        content = with_held(content, path, log, target=HOME, marks=True, citations=table)
     return replace(message, content=content)
+
+
+def _says_more(part: Part) -> bool:
+    """Whether a text says something that has a place beside it."""
+    return isinstance(part, Text) and bool(NOTES.of(part.extras) or part.cache or part.citations)
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------

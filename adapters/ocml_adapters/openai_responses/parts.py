@@ -9,10 +9,11 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.data_urls import data_url, opened
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
-from ocml_bridge.model import Content, Foreign, Json, Media, Part, Refusal, Text
+from ocml_bridge.model import CacheMark, Content, Foreign, Json, Media, Part, Refusal, Text
 from ocml_bridge.turns import parts_of
 
-from .syntax import HOME, NOTES, OUTPUT_TEXT, TEXT_ORDER, TEXTS
+from .annotations import read_annotations, write_annotations
+from .syntax import ANNOTATIONS, BREAKPOINT, EXPLICIT, HOME, NOTES, OUTPUT_TEXT, TEXT_ORDER, TEXTS
 
 
 class _Kind(NamedTuple):
@@ -33,7 +34,7 @@ class _Kind(NamedTuple):
     @property
     def order(self) -> tuple[str, ...]:
         """The keys of the part, in our order."""
-        return ("type", *(self.members if self.inner is None else (self.inner,)))
+        return ("type", *(self.members if self.inner is None else (self.inner,)), BREAKPOINT)
 
 
 _KINDS: Final[dict[str, _Kind]] = {
@@ -103,11 +104,19 @@ def _read_part(raw: Json) -> Part | None:
         return None
     if kind in TEXTS:
         text = part.get("text")
-        return Text(text, NOTES.by_format(rest(part, _PLAIN))) if isinstance(text, str) else None
+        if not isinstance(text, str):
+            return None
+        mark, citations = _mark_of(part), read_annotations(part.get(ANNOTATIONS), text)
+        known = [key for key, value in ((BREAKPOINT, mark), (ANNOTATIONS, citations)) if value is not None]
+        return Text(text, NOTES.by_format(rest(part, (*_PLAIN, *known))), cache=mark, citations=citations)
     if kind == "refusal":
         text = part.get("refusal")
         return Refusal(text) if isinstance(text, str) and not rest(part, _REFUSAL) else None
     return _read_media(part, _KINDS[kind]) if kind in _KINDS else None
+
+
+def _mark_of(part: Object) -> CacheMark | None:
+    return CacheMark() if part.get(BREAKPOINT) == EXPLICIT else None
 
 
 def _read_media(part: Object, kind: _Kind) -> Media | None:
@@ -125,7 +134,9 @@ def _read_media(part: Object, kind: _Kind) -> Media | None:
     extras = rest(known, (*taken, "type") if kind.inner is None else taken)
     if kind.inner is not None:
         extras = {**rest(part, ("type", kind.inner)), **({kind.inner: extras} if extras else {})}
-    return Media(kind.media, **fields, extras=NOTES.by_format(extras))
+    if (mark := _mark_of(part)) is not None:
+        extras.pop(BREAKPOINT)
+    return Media(kind.media, **fields, extras=NOTES.by_format(extras), cache=mark)
 
 
 def _form(raw: Object, kind: str, part: Part) -> Json:
@@ -196,8 +207,12 @@ def _write_part(part: Part, kind: str, form: Json) -> Object:
         return shape({"type": "refusal", "refusal": part.text}, form, fixed=_REFUSAL)
     assert isinstance(part, Text), "other parts have no place"
     out: Object = {"type": kind, "text": part.text}
-    if kind == OUTPUT_TEXT:
-        out["annotations"] = []
+    if annotations := write_annotations(part.citations or (), part.text):
+        out[ANNOTATIONS] = annotations
+    elif kind == OUTPUT_TEXT:
+        out[ANNOTATIONS] = []
+    if part.cache is not None:
+        out[BREAKPOINT] = dict(EXPLICIT)
     extras = {key: value for key, value in NOTES.of(part.extras).items() if key not in _PLAIN}
     return shape(in_place({**out, **extras}, TEXT_ORDER) if extras else out, form, fixed=_PLAIN)
 
@@ -218,11 +233,13 @@ def _write_media(media: Media, kind: str, form: Json) -> Object:
     if kind == "input_image" and "detail" not in values:
         values["detail"] = "auto"
     fixed = [name for name, value in values.items() if not is_empty(value)]
+    marked: Object = {} if media.cache is None else {BREAKPOINT: dict(EXPLICIT)}
     if found.inner is None:
-        return shape(add({"type": kind, **values}, extras, found.order), form, fixed=("type", *fixed))
+        return shape(add({"type": kind, **values, **marked}, extras, found.order), form, fixed=("type", *fixed))
     forms = cast("Object", form) if isinstance(form, dict) else {"form": form}
     inner = shape(add(values, extras.get(found.inner), tuple(found.members)), forms.get("inner"), fixed=fixed)
-    return shape(add({"type": kind, found.inner: inner}, extras), forms.get("form"), fixed=("type", found.inner))
+    written = add({"type": kind, found.inner: inner, **marked}, extras)
+    return shape(written, forms.get("form"), fixed=("type", found.inner))
 
 
 def _inline(media: Media, field: str) -> str | None:
@@ -260,7 +277,7 @@ def read_content(value: Json, text_type: str) -> tuple[Content, Object] | None:
         return None
     parts, spelling = read_parts(raws, text_type)
     first, spelling = parts[0], {"content": "list", **spelling}
-    if len(parts) == 1 and isinstance(first, Text) and first.extras is None:
+    if len(parts) == 1 and isinstance(first, Text) and first.is_bare:
         return first.text, spelling
     return parts, spelling
 

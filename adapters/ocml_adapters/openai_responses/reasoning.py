@@ -37,7 +37,7 @@ def read_reasoning(item: Object, at: int | None) -> list[Message]:
     messages = [
         Message(
             "assistant",
-            text.text if text.extras is None else (text,),
+            text.text if text.is_bare else (text,),
             channel="analysis",
             content_type=SUMMARY if key == SUMMARY and texts else None,
         )

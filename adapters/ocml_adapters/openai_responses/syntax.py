@@ -52,7 +52,11 @@ CALL_ORDER: Final = ("type", "id", "status", "call_id", "name", "namespace", "ar
 OUTPUT_ORDER: Final = ("type", "id", "status", "call_id", "name", "namespace", "output")
 HOSTED_ORDER: Final = ("type", "id", "status", "call_id")
 TOOLS_ORDER: Final = ("type", "id", "role", "tools")
-TEXT_ORDER: Final = ("type", "text", "annotations", "logprobs")
+ANNOTATIONS: Final = "annotations"
+BREAKPOINT: Final = "prompt_cache_breakpoint"
+"""A mark at a part; it does not say how long."""
+EXPLICIT: Final = {"mode": "explicit"}
+TEXT_ORDER: Final = ("type", "text", ANNOTATIONS, "logprobs", BREAKPOINT)
 TOOL_ORDER: Final = ("type", "name", "description", "parameters", "strict", "tools")
 _ASKED: Final = (
     *("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty", "repetition_penalty"),

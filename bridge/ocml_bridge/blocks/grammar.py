@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar, Final, Literal, cast
 
+from ..citations import Citations
 from ..form import Object
 from ..loss import Log
-from ..model import Json, Message, Part
+from ..model import CacheMark, Json, Message, Part
 from ..turns import is_call
 from ..units.grammar import ContentClass
 from ..units.heads import Head
@@ -57,6 +58,8 @@ class Grammar(ABC):
         joins_texts: whether texts that follow one another in one role have to be one wire message.
         holds_empty: whether a text may be empty.
         slots: the members of blocks that are calls and replies, as far as they are read alike.
+        marks: whether there are blocks that are marks of a cache.
+        citations: how a text names its sources; None where it cannot.
     """
 
     home: ClassVar[str]
@@ -67,6 +70,8 @@ class Grammar(ABC):
     joins_texts: ClassVar[bool] = False
     holds_empty: ClassVar[bool] = True
     slots: ClassVar[Slots] = {}
+    marks: ClassVar[bool] = False
+    citations: ClassVar[Citations | None] = None
 
     def keys(self, value: Object) -> Object:
         """An object with its keys as we write them."""
@@ -86,6 +91,14 @@ class Grammar(ABC):
             block: its keys as we write them.
             side: the role of the wire message.
         """
+
+    def read_mark(self, _block: Object, /) -> CacheMark | None:
+        """The mark that a block is, behind what stands before it; None for any other block."""
+        return None
+
+    def write_mark(self, _mark: CacheMark, /) -> Json:
+        """A mark as a block."""
+        raise NotImplementedError("the format has no marks")
 
     @abstractmethod
     def knows(self, block: Json) -> bool:

@@ -7,10 +7,10 @@ from typing import Any, Final, cast
 
 from ..form import Object
 from ..memo import Memo
-from ..model import Foreign, Json, Message, Part, Text
+from ..model import Foreign, Json, Media, Message, Part, Text
 from ..units.grouping import with_preambles
 from ..units.heads import LIMIT, Head, Item
-from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, more_of
+from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, kind_of, more_of
 from .joining import joins
 from .spelling import Form, UnlikeError, form_of, form_of_items, is_same, respelled
 
@@ -88,7 +88,8 @@ def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
     for raw in raws:
         made, form = _read_block(grammar, raw, side)
         if made is None:
-            run.after.append(raw)
+            if not _mark(run, grammar, raw):
+                run.after.append(raw)
             continue
         if isinstance(made, Message) or run.made is not None:
             if not run.begun:
@@ -105,6 +106,19 @@ def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
     if not run.begun:
         _open(run, grammar)
     return [*runs, run] if run.begun else runs
+
+
+def _mark(run: _Run, grammar: Grammar, raw: Json) -> bool:
+    """Whether a block is a mark of the cache, which the call, the reply or the part before it gets."""
+    mark = grammar.read_mark(cast("Object", raw)) if grammar.marks and not run.after else None
+    marked = run.made or (run.parts[-1] if run.parts else None)
+    if mark is None or not isinstance(marked, (Message, Text, Media)) or marked.cache is not None:
+        return False
+    if isinstance(marked, Message) and kind_of(marked) == "thought":
+        return False
+    marked.cache = mark
+    run.forms.append(None)
+    return True
 
 
 def _open(run: _Run, grammar: Grammar) -> None:
@@ -148,7 +162,7 @@ def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
     else:
         message = Message(speaker, tuple(run.parts), channel=_channel(speaker))
         part = run.parts[0]
-        if len(run.parts) == 1 and isinstance(part, Text):
+        if len(run.parts) == 1 and isinstance(part, Text) and part.cache is part.citations is None:
             message.content, message.extras = part.text, part.extras
             if not part.text:
                 message.layout = grammar.kept({EMPTY: "text"})

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, cast
 
 from ..form import Object
 from ..loss import Log, LossCode, Severity
-from ..model import Content, Foreign, Json, Media, Message, Part, Text, replace
-from ..narrowing import drop_message, narrow
+from ..model import CacheMark, Content, Foreign, Json, Media, Message, Part, Text, replace
+from ..narrowing import drop_message, narrow, with_held, with_own_extras
 from ..signatures import signature_by
 from ..turns import parts_of
 from ..visibility import is_private
@@ -49,7 +49,7 @@ def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message
     if not isinstance(message.content, str):
         able = partial(can_hold, grammar, side=grammar.side(message))
         content = narrow(message.content, _HOLDS, path, log, target=grammar.home, able=able, hoisted=True)
-        message = replace(message, content=bare(grammar, content))
+        message = replace(message, content=bare(grammar, content, path, log))
     if not message.content and not grammar.holds_empty and not grammar.notes(message.layout).get(EMPTY):
         log.lose(LossCode.MESSAGE, f"/messages/{index}", f"{grammar.home} leaves out an empty text", Severity.LAYOUT)
         return None
@@ -81,18 +81,10 @@ def can_hold(grammar: Grammar, part: Part, *, side: str) -> bool:
     return block is not None and type(read_block(grammar, block, side)) is type(part)
 
 
-def bare(grammar: Grammar, content: Content) -> Content:
-    """Parts whose texts keep only the format's own extras; one bare text alone is that text."""
-    if isinstance(content, str):
-        return content
-    home = grammar.home
-    parts = tuple(
-        Text(part.text) if isinstance(part, Text) and part.extras is not None and home not in part.extras else part
-        for part in content
-    )
-    if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].extras is None:
-        return parts[0].text
-    return parts or ""
+def bare(grammar: Grammar, content: Content, path: str, log: Log) -> Content:
+    """Parts whose texts keep only what the format has a place for; one bare text alone is that text."""
+    own = with_own_extras(content, grammar.home)
+    return with_held(own, path, log, target=grammar.home, marks=grammar.marks, citations=grammar.citations)
 
 
 # --- one message ------------------------------------------------------------------------------------------------------
@@ -188,14 +180,23 @@ def _unit(grammar: Grammar, message: Message, before: State) -> Object:
 
 def _blocks(grammar: Grammar, message: Message, extras: Object, layout: Object) -> list[Json]:
     if kind_of(message) != "text":
-        return [grammar.write(message)]
+        return _marked(grammar, grammar.write(message), message.cache)
     content = message.content
     if content == "" and layout.get(EMPTY) == "none":
         return []
     if isinstance(content, str):
         own = {key: value for key, value in extras.items() if key not in (AFTER, WIRE)}
         return [grammar.write_part(Text(content, grammar.kept(own)))]
-    return [part.value if isinstance(part, Foreign) else grammar.write_part(part) for part in content]
+    blocks: list[Json] = []
+    for part in content:
+        mark = part.cache if isinstance(part, (Text, Media)) else None
+        blocks += _marked(grammar, part.value if isinstance(part, Foreign) else grammar.write_part(part), mark)
+    return blocks
+
+
+def _marked(grammar: Grammar, block: Json, mark: CacheMark | None) -> list[Json]:
+    """A block with the mark behind it."""
+    return [block] if mark is None or not grammar.marks else [block, grammar.write_mark(mark)]
 
 
 def _read_back(grammar: Grammar, unit: Object) -> Message | None:

@@ -5,6 +5,8 @@ from .message import Ending, Message, Signature
 from .parts import (
     OUTSIDE,
     ByFormat,
+    CacheMark,
+    Citation,
     Content,
     FileBreak,
     Flags,
@@ -28,6 +30,8 @@ __all__ = [
     "Alternative",
     "AnswerFormat",
     "ByFormat",
+    "CacheMark",
+    "Citation",
     "Completion",
     "Content",
     "Document",

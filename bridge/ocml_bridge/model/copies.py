@@ -8,11 +8,13 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from .message import Message
-from .parts import Part, Tool
+from .parts import Citation, Part, Tool
 from .settings import AnswerFormat, Settings, ToolChoice, Usage
 from .transcript import Alternative, Document, Header
 
-_Object = Document | Alternative | Header | Message | Part | Tool | Settings | ToolChoice | AnswerFormat | Usage
+_Object = (
+    Document | Alternative | Header | Message | Part | Citation | Tool | Settings | ToolChoice | AnswerFormat | Usage
+)
 _Model = TypeVar("_Model", bound=_Object)
 
 

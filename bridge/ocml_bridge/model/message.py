@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from .parts import ByFormat, Content
+from .parts import ByFormat, CacheMark, Content
 
 Ending = Literal["end", "call", "return"]
 
@@ -47,6 +47,7 @@ class Message:
         extras: by format id, what only that format can say.
         layout: by format id, how that format spelled it.
         signature: of a thought or a call, what its vendor signed it with.
+        cache: of a call or a reply, a mark behind it; a text has it at its part.
     """
 
     role: str
@@ -65,4 +66,5 @@ class Message:
     extras: ByFormat | None = None
     layout: ByFormat | None = None
     signature: Signature | None = None
+    cache: CacheMark | None = None
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}

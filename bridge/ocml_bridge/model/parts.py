@@ -21,13 +21,63 @@ _STRICT: dict[str, str] = {"extra": "forbid"}
 
 
 @dataclass(slots=True)
+class CacheMark:
+    """A place up to which an engine is asked to keep what it has read, for requests that begin alike.
+
+    Attributes:
+        ttl: how long, in the source's own word (`5m`, `1h`); None where it does not say.
+    """
+
+    ttl: str | None = None
+    __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+
+@dataclass(slots=True)
+class Citation:
+    """A source that a text rests on.
+
+    Attributes:
+        url: where it is.
+        title: of the source.
+        cited_text: what the source says.
+        file_id: of a file that was uploaded.
+        filename: of that file.
+        start: the index of the first character of the text that rests on it; None where all of the text does.
+        end: the index behind the last of them.
+    """
+
+    url: str | None = None
+    title: str | None = None
+    cited_text: str | None = None
+    file_id: str | None = None
+    filename: str | None = None
+    start: int | None = None
+    end: int | None = None
+    extras: ByFormat | None = None
+    layout: ByFormat | None = None
+    __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+
+@dataclass(slots=True)
 class Text:
-    """Plain text beside other parts; one text part alone is always written as `str`."""
+    """Plain text beside other parts; one text part alone that says nothing else is always written as `str`.
+
+    Attributes:
+        cache: a mark behind it.
+        citations: the sources that it names; None where it names none.
+    """
 
     text: str
     extras: ByFormat | None = None
     type: Literal["text"] = "text"
+    cache: CacheMark | None = None
+    citations: tuple[Citation, ...] | None = None
     __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it says nothing but its text."""
+        return self.extras is None and self.cache is None and self.citations is None
 
 
 @dataclass(slots=True)
@@ -73,6 +123,7 @@ class Tool:
         namespace: None for the default one, `functions`.
         strict: whether arguments must follow the schema to the letter; None where the source does not say.
         freeform: of a tool that takes a text in place of arguments, which; None for a function.
+        cache: a mark behind it.
     """
 
     name: str
@@ -83,6 +134,7 @@ class Tool:
     layout: ByFormat | None = None
     strict: bool | None = None
     freeform: Freeform | None = None
+    cache: CacheMark | None = None
     __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
 
 
@@ -98,7 +150,11 @@ class Tools:
 
 @dataclass(slots=True)
 class Media:
-    """An image, a video, a sound or a file: by `url`, by `file_id`, or as base64 `data` of (media) type `format`."""
+    """An image, a video, a sound or a file: by `url`, by `file_id`, or as base64 `data` of (media) type `format`.
+
+    Attributes:
+        cache: a mark behind it.
+    """
 
     media: Literal["image", "video", "audio", "file"]
     url: str | None = None
@@ -110,6 +166,7 @@ class Media:
     extras: ByFormat | None = None
     layout: ByFormat | None = None
     type: Literal["media"] = "media"
+    cache: CacheMark | None = None
     __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
 
 

@@ -10,6 +10,7 @@ from hypothesis.strategies import SearchStrategy
 
 from ..model import (
     Alternative,
+    CacheMark,
     Completion,
     Content,
     Document,
@@ -29,6 +30,8 @@ from ..model import (
     Tools,
     Transcript,
 )
+from .citations import citations, marks
+from .schemas import schemas_of
 from .settings import settings
 
 FORMATS = (
@@ -132,42 +135,9 @@ def by_format() -> SearchStrategy[Any]:
     return st.one_of(st.none(), st.none(), st.none(), some)
 
 
-_SCHEMA_LEAVES: list[Any] = [
-    {"type": "string"},
-    {"type": "string", "enum": ["a", "b"], "description": "one of two"},
-    {"type": "integer", "minimum": 0, "default": 3},
-    {"type": "number"},
-    {"type": "boolean", "default": False},
-    {"type": "array", "items": {"type": "string"}, "maxItems": 3},
-    {"anyOf": [{"type": "string"}, {"type": "null"}]},
-    {"type": ["string", "null"]},
-    {"oneOf": [{"type": "string"}, {"type": "number"}]},
-    {},
-    True,
-]
-
-
-def _object(properties: dict[str, Any], required: bool, more: dict[str, Any]) -> dict[str, Any]:
-    names = {"required": sorted(properties)[:1]} if required and properties else {}
-    return {"type": "object", "properties": properties, **names, **more}
-
-
 def schemas() -> SearchStrategy[Any]:
     """JSON Schemas of tools' parameters, mostly objects."""
-    leaves = st.sampled_from(_SCHEMA_LEAVES)
-
-    def objects(inner: SearchStrategy[Any]) -> SearchStrategy[Any]:
-        names = st.one_of(st.sampled_from(["a", "b", "city"]), words())
-        more: list[dict[str, Any]] = [
-            {},
-            {},
-            {"additionalProperties": False},
-            {"description": "an object"},
-            {"title": "T"},
-        ]
-        return st.builds(_object, st.dictionaries(names, inner, max_size=3), st.booleans(), st.sampled_from(more))
-
-    return st.one_of(objects(st.recursive(leaves, objects, max_leaves=4)), json_values())
+    return schemas_of(words(), json_values())
 
 
 def tools() -> SearchStrategy[Tool]:
@@ -179,11 +149,14 @@ def tools() -> SearchStrategy[Tool]:
         parameters=st.one_of(st.none(), schemas()),
         namespace=st.one_of(st.none(), st.none(), words()),
         strict=st.sampled_from([None, None, None, True, False]),
+        cache=st.one_of(st.none(), st.none(), st.builds(CacheMark)),
         extras=by_format(),
         layout=by_format(),
     )
 
 
+_MARKS = marks()
+_CITATIONS = st.one_of(st.none(), st.lists(citations(words(), texts(), by_format()), max_size=2).map(tuple))
 _KINDS = st.sampled_from(["reflect", "introspect", "reason"])
 
 
@@ -191,6 +164,7 @@ def parts() -> SearchStrategy[Part]:
     """Any part of a content."""
     return st.one_of(
         st.builds(Text, texts(), extras=by_format()),
+        st.builds(Text, texts(), cache=_MARKS, citations=_CITATIONS),
         st.builds(Text, texts()),
         st.builds(Thought, _KINDS),
         st.builds(Flags, st.lists(_KINDS, max_size=3).map(tuple)),
@@ -206,6 +180,7 @@ def parts() -> SearchStrategy[Part]:
             detail=optional(words()),
             extras=by_format(),
             layout=by_format(),
+            cache=st.one_of(st.none(), _MARKS),
         ),
         st.builds(Refusal, texts()),
         st.builds(Infill, texts(), optional(texts()), texts(), layout=by_format()),
@@ -236,7 +211,7 @@ def normal(content: tuple[Part, ...]) -> Content:
     """Content as the canonical form writes it: one bare text alone is a `str`."""
     if not content:
         return ""
-    if len(content) == 1 and isinstance(content[0], Text) and content[0].extras is None:
+    if len(content) == 1 and isinstance(content[0], Text) and content[0].is_bare:
         return content[0].text
     return content
 
@@ -280,6 +255,7 @@ def wild_messages() -> SearchStrategy[Message]:
         failed=_FAILED,
         weight=_WEIGHTS,
         signature=_SIGNATURES,
+        cache=st.one_of(st.none(), st.none(), st.none(), _MARKS),
         extras=by_format(),
         layout=by_format(),
     )

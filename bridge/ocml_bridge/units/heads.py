@@ -33,12 +33,12 @@ class Head:
         empty: whether its content is an empty text.
         calls: whether it is a tool call.
         promises_json: whether the header says that the content is JSON.
-        shared: whether all messages with this head have this very object. One with a signature never is, and one with
-            extras only where more messages like it are expected: hardly any two are alike.
+        shared: whether all messages with this head have this very object. One with a signature or a mark never is, and
+            one with extras only where more messages like it are expected: hardly any two are alike.
     """
 
     __slots__ = (
-        *("_extras", "_fields", "_layout", "_local", "_signature", "_with_id", "bare", "calls", "channel"),
+        *("_cache", "_extras", "_fields", "_layout", "_local", "_signature", "_with_id", "bare", "calls", "channel"),
         *("constraint", "continues", "empty", "end", "has_empty_id", "has_extras", "has_id", "name"),
         *("promises_json", "recipient", "role", "shared", "weight"),
     )
@@ -69,6 +69,7 @@ class Head:
         self._layout: Final[ByFormat | bytes | None] = message.layout if layout is None else layout
         self.bare: Final = message.extras is None and message.layout is None
         self._signature: Final = message.signature
+        self._cache: Final = message.cache
         self._local: dict[str, Head] = {}
         self._with_id: Head | None = None
 
@@ -90,6 +91,7 @@ class Head:
             extras,  # pyright: ignore[reportArgumentType]
             layout,  # pyright: ignore[reportArgumentType]
             self._signature,
+            self._cache,
         )
 
     def local(self, home: str | None) -> Head:
@@ -143,7 +145,9 @@ def head_of(message: Message, *, expected: bool = False) -> Head:
         message: any.
         expected: whether more messages with this head are expected, even where it has extras.
     """
-    if message.call_id == "" or message.signature is not None or (message.extras is not None and not expected):
+    if message.call_id == "" or (message.extras is not None and not expected):
+        return Head(message, shared=False)
+    if message.signature is not None or message.cache is not None:
         return Head(message, shared=False)
     layout: bytes | None = None
     extras: bytes | None = None

@@ -1,0 +1,132 @@
+"""The sources of an answer: what its candidate says of them beside its content becomes citations of its texts.
+
+Indices are places among the bytes of a part. What a candidate says stays in the extras as a whole; it is written from
+there, because much of it is no citation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple, cast
+
+from ocml_bridge.blocks.grammar import AFTER, EMPTY
+from ocml_bridge.form import OBJECT, Object
+from ocml_bridge.model import Citation, Content, Json, Text, Transcript, replace
+from ocml_bridge.units.heads import Item
+
+from .syntax import CANDIDATES, HOME, keys
+
+_CHUNKS: Final = ("web", "retrievedContext", "maps")
+"""The kinds of sources."""
+
+
+class _Support(NamedTuple):
+    """A range of bytes of a part, what stands there, and the sources that it rests on."""
+
+    part: int
+    start: int
+    end: int | None
+    text: str | None
+    sources: list[Citation]
+
+
+def with_citations(items: list[Item], around: Transcript) -> None:
+    """Give the texts of an answer the citations that its candidate tells; the list is changed."""
+    supports = list(_supports(_candidate(around)))
+    if not supports:
+        return
+    at = 0
+    for index, (head, content, call_id) in enumerate(items):
+        message = head.message(content, call_id)
+        own = (message.extras or {}).get(HOME, {})
+        is_text = message.role == "assistant" and not head.calls and message.channel != "analysis"
+        if is_text and (cited := _cited(content, at, supports)) is not content:
+            items[index] = (head, cited, call_id)
+        silent = content == "" and (message.layout or {}).get(HOME, {}).get(EMPTY) == "none"
+        behind: Json = own.get(AFTER)
+        at += 0 if silent else 1 if isinstance(content, str) or not is_text else len(content)
+        at += len(cast("list[Json]", behind)) if isinstance(behind, list) else 0
+
+
+def _cited(content: Content, at: int, supports: Sequence[_Support]) -> Content:
+    """The content of a message whose first part stands at a place, with its citations."""
+    parts = list[Any]((Text(content),) if isinstance(content, str) else content)
+    changed = False
+    for index, part in enumerate(parts):
+        if isinstance(part, Text) and (found := tuple(_of_part(part.text, at + index, supports))):
+            parts[index], changed = replace(part, citations=found), True
+    return tuple(parts) if changed else content
+
+
+def _of_part(text: str, at: int, supports: Sequence[_Support]) -> Iterator[Citation]:
+    data: bytes | None = None
+    for support in supports:
+        if support.part != at:
+            continue
+        if data is None:
+            data = text.encode("utf-8", "surrogatepass")
+        end = len(data) if support.end is None else support.end
+        if not 0 <= support.start <= end <= len(data):
+            continue
+        try:
+            before, said = (data[place].decode() for place in (slice(support.start), slice(support.start, end)))
+        except UnicodeDecodeError:
+            continue
+        if support.text is not None and support.text != said:
+            continue
+        start, last = len(before), len(before) + len(said)
+        whole = (start, last) == (0, len(text))
+        for source in support.sources:
+            yield source if whole else replace(source, start=start, end=last)
+
+
+def _candidate(around: Transcript) -> Object:
+    """What the first candidate of a response says beside its content."""
+    given: Json = (around.extras or {}).get(HOME, {}).get(CANDIDATES)
+    first = cast("list[Json]", given)[0] if isinstance(given, list) and given else None
+    return keys(cast("Object", first)) if isinstance(first, dict) else {}
+
+
+def _supports(candidate: Object) -> Iterator[_Support]:
+    grounding = _object(candidate.get("groundingMetadata"))
+    chunks = [_source(chunk) for chunk in _objects(grounding.get("groundingChunks"))]
+    for support in _objects(grounding.get("groundingSupports")):
+        segment = _object(support.get("segment"))
+        given: Json = support.get("groundingChunkIndices")
+        indices = [each for each in cast("list[Json]", given) if type(each) is int] if isinstance(given, list) else []
+        found = [chunks[each] for each in indices if 0 <= each < len(chunks)]
+        sources = [source for source in found if source is not None]
+        start, end, part = (_number(segment.get(key)) for key in ("startIndex", "endIndex", "partIndex"))
+        if sources and segment:
+            text = segment.get("text")
+            yield _Support(part or 0, start or 0, end, text if isinstance(text, str) else None, sources)
+    recited = _object(candidate.get("citationMetadata"))
+    for one in _objects(recited.get("citationSources", recited.get("citations"))):
+        source = _page(one)
+        if source is not None:
+            start, end = (_number(one.get(key)) for key in ("startIndex", "endIndex"))
+            yield _Support(0, start or 0, end, None, [source])
+
+
+def _source(chunk: Object) -> Citation | None:
+    """The source that a chunk of what was found is."""
+    return next((_page(_object(chunk[kind])) for kind in _CHUNKS if kind in chunk), None)
+
+
+def _page(members: Object) -> Citation | None:
+    url, title, text = (members.get(key) for key in ("uri", "title", "text"))
+    if not isinstance(url, str) or not url:
+        return None
+    return Citation(url, title if isinstance(title, str) and title else None, text if isinstance(text, str) else None)
+
+
+def _object(value: Json) -> Object:
+    return keys(cast("Object", value)) if isinstance(value, OBJECT) else {}
+
+
+def _objects(value: Json) -> list[Object]:
+    return [_object(item) for item in cast("list[Json]", value)] if isinstance(value, list) else []
+
+
+def _number(value: Json) -> int | None:
+    return value if type(value) is int else None

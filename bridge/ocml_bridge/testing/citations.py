@@ -1,0 +1,31 @@
+"""Marks of a cache and sources of texts, drawn for the laws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from ..model import CacheMark, Citation
+
+_INDICES = st.one_of(st.none(), st.integers(-1, 5))
+
+
+def marks() -> SearchStrategy[CacheMark]:
+    """Marks that say how long, and that do not."""
+    return st.builds(CacheMark, st.sampled_from([None, None, "5m", "1h", ""]))
+
+
+def citations(
+    words: SearchStrategy[str], texts: SearchStrategy[str], extras: SearchStrategy[Any]
+) -> SearchStrategy[Citation]:
+    """Sources: pages, files, and what nobody can find.
+
+    Args:
+        words: for addresses and ids.
+        texts: for what is said of them.
+        extras: what only one format can say, and how it is spelled.
+    """
+    word, text = st.one_of(st.none(), words), st.one_of(st.none(), texts)
+    return st.builds(Citation, word, text, text, word, word, _INDICES, _INDICES, extras, extras)
