@@ -63,7 +63,7 @@ def without_unknown(items: Sequence[Item], places: Sequence[int] | None, log: Lo
         kept = [replace(part, citations=_known(part) or None) if isinstance(part, Text) else part for part in content]
         for index, part in enumerate(content):
             if _known(part) != _cited(part):
-                detail = f"{HOME} takes back no citation without what it knows it by"
+                detail = f"{HOME} refuses a citation without its {_INDEX}; --unsigned keep writes an empty one"
                 log.lose(LossCode.CITATIONS, f"{path}/{index}/citations", detail)
         made[at] = (head, tuple(kept), call_id)
     return items if made is None else made
