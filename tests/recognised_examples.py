@@ -133,6 +133,10 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     "an error that a server answered with": ({"error": {"message": "no", "type": "invalid_request_error"}},),
     "OpenChatML 2.2": ("version: 2.2\n<|start|>user<|message|>Hi<|end|>", "---\nversion: 2.2\n---\n"),
     "Harmony": ("<|start|>user<|message|>Hi<|end|>", "<|channel|>final<|message|>Hi"),
+    "Harmony without its special tokens": (
+        "analysisThey greet.assistantfinalHello!",
+        "assistantanalysisHm.assistantcommentary to=functions.f json{}",
+    ),
     "InternLM2 text": ("[UNUSED_TOKEN_146]user\nHi[UNUSED_TOKEN_145]\n",),
     "OpenChatML 0.1": ("[BOS]<|im_start|>user\nHi<|im_end|>[EOS]",),
     "ChatML": (

@@ -255,7 +255,7 @@ def test_the_library_speaks_of_its_own_argument() -> None:
         ("opnai", "openai"),
         ("openAI", "openai"),
         ("gpt-oss", "harmony"),
-        ("qwen", "chatml"),
+        ("qwen", "chatml:hermes"),
         ("Harmony", "harmony"),
         ("chatlm", "chatml"),
     ],

@@ -193,3 +193,11 @@ def test_a_record_that_is_something_else_is_quarantined() -> None:
     assert outcomes[1].error.code is ErrorCode.FORMAT_DOUBT
     (forced,) = convert_batch([CHATML], Settings("openai", "harmony", options=AS_NAMED))
     assert forced.status is Status.CONVERTED
+
+
+def test_a_log_of_texts_is_not_one_text() -> None:
+    log = json.dumps({"text": HARMONY}) + "\n" + json.dumps({"text": HARMONY}) + "\n"
+    with pytest.raises(BridgeError, match="not harmony but a record with a text in it") as caught:
+        read(log, "harmony")
+    assert caught.value.code is ErrorCode.FORMAT_DOUBT
+    assert read(log, "harmony", options=AS_NAMED).transcript.messages

@@ -135,6 +135,9 @@ def sentences() -> Iterator[tuple[str, str]]:
             for text in constants(ast.parse(path.read_text("utf-8"))):
                 if text.count(" ") >= 2 and "\n" not in text and "(?" not in text:
                     yield path.name, text
+    # What the commands say of themselves.
+    for line in (root / "docs" / "ocml-convert.1").read_text("utf-8").splitlines():
+        yield "ocml-convert.1", line
 
 
 def test_sentences_are_plain() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final
 
-from . import registry
+from . import jsontext, registry
 from .adapter import Adapter, Kind, Source
 from .errors import BridgeError, ErrorCode
 from .loss import Log
@@ -124,7 +124,9 @@ def doubt(adapter: Adapter, source: Source) -> BridgeError | None:
     else:
         possible = source.lstrip()[:1] not in ("{", "[") and adapter.sniff(source) > 0
         found = None if possible else recognise(source)
-    if possible or found is None or not found.certain or found.kind.format == adapter.id:
+    if possible or found is None or found.kind.format == adapter.id:
+        return None
+    if not found.certain and not _is_record_of(adapter, source):
         return None
     # JSON that no format reads is as wrong for this one as any other JSON that it is not made of.
     wrong = adapter.kind is Kind.JSON and _reader(found) is None
@@ -132,6 +134,18 @@ def doubt(adapter: Adapter, source: Source) -> BridgeError | None:
     message = f"the input is not {adapter.id} but {found.kind.name} ({found.cited}); {_next(found)}"
     message += f"; to read it as {adapter.id} anyway, use `force_format`"
     return BridgeError(code, message, path=found.path)
+
+
+def _is_record_of(adapter: Adapter, source: Source) -> bool:
+    """Whether a source is JSON lines whose first record has a text of the format, as servers log them."""
+    if not isinstance(source, str):
+        return False
+    try:
+        record = jsontext.loads(source.lstrip().partition("\n")[0])
+    except BridgeError:
+        return False
+    text = record.get("text") if isinstance(record, dict) else None
+    return isinstance(text, str) and adapter.sniff(text) > 0
 
 
 def explain(error: BridgeError, data: Source | bytes, adapter: Adapter | None = None) -> BridgeError:

@@ -93,7 +93,8 @@ def load_all() -> tuple[list[Adapter], list[BridgeError]]:
 
 ALIASES: Final[dict[str, str]] = {
     **dict.fromkeys(("gpt-oss", "gptoss", "hip-1", "oss-harmony", "openai-harmony"), "harmony"),
-    **dict.fromkeys(("qwen", "qwen2", "qwen2.5", "qwen3", "hermes", "im"), "chatml"),
+    **dict.fromkeys(("qwen", "qwen2", "qwen2.5", "qwen3", "hermes"), "chatml:hermes"),
+    "im": "chatml",
     **dict.fromkeys(("chat-completions", "chatcompletions", "messages", "chatgpt", "gpt"), "openai"),
     **dict.fromkeys(("responses", "open-responses", "openresponses"), "openai-responses"),
     **dict.fromkeys(("share-gpt", "vicuna", "llama-factory", "llamafactory"), "sharegpt"),

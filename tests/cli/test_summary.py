@@ -29,7 +29,7 @@ def test_media_are_called_what_they_are() -> None:
     parts = (Text("See:"), Media("image", url="u"), Media("image", url="v"), Media("audio", data="x"))
     document = Transcript((Message("user", parts),))
     result = write(document, "harmony")
-    assert "Not carried over: 2 images, 1 sound." in summary("harmony", result.losses, document)
+    assert "Not carried over: 2 images, 1 audio recording." in summary("harmony", result.losses, document)
 
 
 @pytest.mark.parametrize("code", LossCode)
@@ -125,3 +125,20 @@ def test_whatever_is_lost_has_a_line(run: Run) -> None:
     assert summary(every.target, every.losses, every.transcript, every.characters) == (
         "converted to harmony. Not carried over: 1 name. All of the text is in the output (2 of 2 characters)."
     )
+
+
+CALL = (
+    b'{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":null,"tool_calls":'
+    b'[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}]}'
+)
+
+
+def test_a_dialect_that_keeps_more_is_named(run: Run) -> None:
+    hint = "<stdin>: the dialect chatml:hermes loses none of this; to write it, use -t chatml:hermes"
+    assert run("-t", "chatml", stdin=CALL).err.splitlines()[-1] == hint
+    assert hint not in run("-t", "chatml", "-q", stdin=CALL).err
+
+
+@pytest.mark.parametrize("target", ["chatml:hermes", "chatml:openai", "harmony"])
+def test_no_dialect_is_named_where_one_was_chosen_or_none_is_better(run: Run, target: str) -> None:
+    assert "dialect" not in run("-t", target, stdin=CALL).err

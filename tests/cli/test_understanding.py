@@ -77,7 +77,7 @@ def test_bytes_that_are_no_text_are_named(command: tuple[str, ...], data: bytes,
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"), [("opnai", "openai"), ("openAI", "openai"), ("gpt-oss", "harmony"), ("qwen", "chatml")]
+    ("written", "meant"), [("opnai", "openai"), ("openAI", "openai"), ("gpt-oss", "harmony"), ("qwen", "chatml:hermes")]
 )
 def test_an_unknown_format_is_answered_with_the_nearest(written: str, meant: str, run: Run) -> None:
     finished = run("-t", written, stdin=CHATML.encode())

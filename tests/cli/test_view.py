@@ -107,3 +107,11 @@ def test_the_page_of_documentation_is_true(run: Run, monkeypatch: pytest.MonkeyP
     results = doctest.testfile(str(page), module_relative=False)
     assert results.attempted > 0
     assert results.failed == 0
+
+
+def test_a_folder_and_several_files_lead_to_one(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.ocm").write_bytes(b"")
+    done = run("view", tmp_path)
+    assert (done.status, done.out) == (2, b"")
+    assert f"is a folder, and view shows one file: ocml-convert view {tmp_path / 'a.ocm'}" in done.err
+    assert "view shows one file, not 2: ocml-convert view a" in run("view", "a", "b").err

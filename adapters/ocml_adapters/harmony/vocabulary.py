@@ -80,7 +80,7 @@ def load_library() -> ModuleType:
             raise BridgeError(ErrorCode.DEPENDENCY, message) from error
         raise _broken(f"{type(error).__name__}: {error}") from error
     if not hasattr(library, "load_harmony_encoding"):
-        raise _broken("it has no load_harmony_encoding")
+        raise _broken("the package has no load_harmony_encoding")
     return library
 
 

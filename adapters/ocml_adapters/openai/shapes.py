@@ -178,7 +178,7 @@ def _read_request(document: Object, log: Log, base: str = "") -> Shell:
             log.find(
                 FindingCode.SHAPE,
                 f"/extras/{HOME}/{key}",
-                f"an item of {key!r} is neither a function nor a custom tool; it is kept as it is",
+                f"{key!r} has something that is neither a function nor a custom tool; it is kept as it is",
             )
     return shell
 

@@ -42,7 +42,7 @@ def command() -> None:
       0    done
       1    a file could not be read or written
       2    the command line is wrong
-      3    refused, because something would be lost or had to be mended
+      3    refused, because something would be lost or had to be repaired
       4    the input is invalid
       5    the input's format is unknown or ambiguous
       6    some records of a batch could not be converted
@@ -102,5 +102,5 @@ def _culprit(frames: Sequence[FrameType]) -> str:
         if module.partition(".")[0] in ("ocml_bridge", "ocml_adapters"):
             break
         if (name := registry.third_party(module)) is not None:
-            return f"the format {name!r}, which is no part of {PROGRAM}"
+            return f"the format {name!r}, a plug-in of {PROGRAM}"
     return PROGRAM

@@ -47,7 +47,7 @@ def check(
     official: bool,
     quiet: bool,
 ) -> int:
-    """Read each FILE (or standard input) and print what had to be mended or assumed, one finding a line.
+    """Read each FILE (or standard input) and print what had to be repaired or assumed, one finding a line.
 
     Of a folder, all files are read. Of a file with several conversations each is read, and its findings name the place
     where it begins.

@@ -14,6 +14,7 @@ from .. import jsontext
 from ..adapter import Options
 from ..convert import Reading, make_sidecar, read, write
 from ..errors import BridgeError, ErrorCode
+from ..loss import Severity
 from ..model import Document, Json
 from ..policy import LENIENT, LossPolicy
 from ..transform import Dropped
@@ -21,6 +22,7 @@ from ..verify import verify
 from .conversion_command import ConversionCommand
 from .one_file import one_conversation, one_file, read_file
 from .options import format_options, policy_options, profile_options
+from .other_dialect import better_dialect
 from .output import STANDARD, about, matters, read_bytes, say, shown, warn, write_all
 from .parameters import FILE, force_option, format_option
 from .summary import summary
@@ -93,7 +95,7 @@ def convert(
 ) -> None:
     """Convert FILE (or standard input) from one format to another.
 
-    Whatever the output cannot hold of the conversation is printed on stderr. Losses of ids, metadata and spelling alone
+    Whatever the output cannot hold of the conversation is printed on stderr. Losses of ids, metadata and layout alone
     are printed with --verbose; --report has them all.
 
     \b
@@ -148,6 +150,11 @@ def convert(
         if dry_run or verbose or any(map(matters, result.losses)):
             account = summary(result.target, result.losses, reading.transcript, result.characters)
             say(f"{shown(file)}: {account}{' Nothing was written (--dry-run).' if dry_run else ''}")
+        lossy = any(matters(loss) and loss.severity is Severity.LOST for loss in result.losses)
+        if lossy and target is not None and profile is None:
+            hint = better_dialect(reading.transcript, target, options)
+            if hint is not None:
+                say(f"{shown(file)}: {hint}")
 
 
 def _told(result: Result) -> Json:

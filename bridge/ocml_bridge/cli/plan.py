@@ -24,7 +24,7 @@ def plan(inputs: tuple[str, ...], output: str | None, rows: int) -> int:
     """Look at the rows of datasets, and propose a plan for `batch --plan`.
 
     The plan names the layout of the rows. What was seen of them (columns, speakers, counts, an example) is in its
-    comments. Read it, mend it where it is wrong, and give it to `batch`.
+    comments. Read it, correct it where it is wrong, and give it to `batch`.
     """
     # Imported here: the other commands need none of it.
     from ..bulk.looked import propose

@@ -17,11 +17,11 @@ _NOUNS: Final[dict[LossCode, tuple[str, str]]] = {
     LossCode.PAIRING: ("reply to another call", "replies to other calls"),
     LossCode.ALTERNATIVES: ("other answer", "other answers"),
     LossCode.SETTINGS: ("setting", "settings"),
-    LossCode.FAILED: ("mark of failure", "marks of failure"),
+    LossCode.FAILED: ("failure flag", "failure flags"),
     LossCode.WEIGHT: ("training weight", "training weights"),
     LossCode.FLAGS: ("set of thought flags", "sets of thought flags"),
-    LossCode.MEDIA: ("image, sound or file", "images, sounds or files"),
-    LossCode.INFILL: ("text to fill in", "texts to fill in"),
+    LossCode.MEDIA: ("image, video, recording or file", "images, videos, recordings or files"),
+    LossCode.INFILL: ("text with a gap to fill", "texts with a gap to fill"),
     LossCode.FOREIGN_PART: ("part that was not understood", "parts that were not understood"),
     LossCode.EMPTIED: ("text that was not understood", "texts that were not understood"),
     LossCode.TOOLS: ("declaration of tools", "declarations of tools"),
@@ -35,7 +35,7 @@ _NOUNS: Final[dict[LossCode, tuple[str, str]]] = {
     LossCode.SURROGATE: ("text with half a character", "texts with half a character"),
 }
 """What people call a loss, one and several; where it is not its code with spaces."""
-_MEDIA: Final = {"image": "image", "audio": "sound", "video": "video", "file": "file"}
+_MEDIA: Final = {"image": "image", "audio": "audio recording", "video": "video", "file": "file"}
 
 
 def summary(
@@ -52,12 +52,17 @@ def summary(
     listed = list(losses)
     sentences = [f"converted to {target}"]
     for severity, verb in ((Severity.LOST, "Not carried over"), (Severity.CHANGED, "Changed")):
-        counts = Counter(_noun(loss, document) for loss in listed if loss.severity is severity)
-        if counts:
-            sentences.append(f"{verb}: {', '.join(_counted(count, *noun) for noun, count in counts.most_common())}")
+        if found := [loss for loss in listed if loss.severity is severity]:
+            sentences.append(f"{verb}: {counted_by_noun(found, document)}")
     if characters is not None and characters.read:
         sentences += _said(characters, listed)
     return f"{'. '.join(sentences)}."
+
+
+def counted_by_noun(losses: Iterable[Loss], document: Document | None = None) -> str:
+    """How many losses of each kind there are: `2 call ids, 1 image`."""
+    counts = Counter(_noun(loss, document) for loss in losses)
+    return ", ".join(_counted(count, *noun) for noun, count in counts.most_common())
 
 
 def _said(characters: Characters, losses: Iterable[Loss]) -> list[str]:
@@ -73,6 +78,8 @@ def _said(characters: Characters, losses: Iterable[Loss]) -> list[str]:
 def _noun(loss: Loss, document: Document | None) -> tuple[str, str]:
     plain = str(loss.code).replace("-", " ")
     one, several = _NOUNS.get(loss.code, (plain, f"{plain}s"))
+    if loss.code is LossCode.TOOLS and loss.path.count("/") > 2:
+        return "detail of a tool", "details of tools"
     found = _PART.match(loss.path)
     if loss.code is LossCode.MEDIA and found is not None and isinstance(document, Transcript):
         part = document.messages[int(found[1])].content[int(found[2])]

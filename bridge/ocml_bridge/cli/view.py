@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,9 @@ import click
 
 from ..adapter import Options
 from ..convert import Reading, read
+from ..errors import BridgeError, ErrorCode
 from .convert import refuse_same_file
-from .output import STANDARD, about, read_bytes, shown, write_all
+from .output import PROGRAM, STANDARD, about, read_bytes, shown, write_all
 from .parameters import FILE, force_option, format_option
 
 if TYPE_CHECKING:
@@ -24,18 +26,22 @@ _WIDTH = 100
 """Columns, where the output is no terminal."""
 
 
-@click.command()
+@click.command(context_settings={"allow_extra_args": True})
 @click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
+@click.pass_context
 @format_option("-f", "--from", "source", text="Read this format. Without it, the format is detected.")
 @force_option
 @click.option("--debug", is_flag=True, help="Show what end users do not see: instructions, reasoning, tools' data.")
 @click.option("--html", type=FILE, metavar="FILE", help="Write a page to FILE, with everything in it.")
 @format_option("--compare", "target", text="Show beside it what this format keeps of it, each loss at its message.")
-def view(file: str, source: str | None, force_format: bool, debug: bool, html: str | None, target: str | None) -> None:
+def view(
+    context: click.Context, file: str, source: str | None, force_format: bool, debug: bool, html: str | None, target: str | None
+) -> None:
     """Show FILE (or standard input) as a conversation.
 
     System and developer messages, private reasoning and commentary are hidden, and counted; --debug shows them.
     """
+    _refuse_several(file, len(context.args))
     refuse_same_file({"the input": file}, {"--html": html})
     # Imported here: what only this command needs.
     from ..view import DEBUG, END_USER
@@ -50,6 +56,26 @@ def view(file: str, source: str | None, force_format: bool, debug: bool, html: s
         else:
             page = _printed(_drawn(reading, target, visibility))
     write_all({STANDARD if html is None else html: page.encode("utf-8", "backslashreplace")})
+
+
+def _refuse_several(name: str, more: int) -> None:
+    """Refuse several files, and a folder.
+
+    Raises:
+        BridgeError: OCB-OPTION with a command to type.
+    """
+    if more > 0:
+        why = f"view shows one file, not {more + 1}"
+    elif name != STANDARD and os.path.isdir(name):
+        why = f"{name} is a folder, and view shows one file"
+        name = next((entry.path for entry in sorted(os.scandir(name), key=_name) if entry.is_file()), "FILE")
+    else:
+        return
+    raise BridgeError(ErrorCode.OPTION, f"{why}: {shlex.join([PROGRAM, 'view', name])}")
+
+
+def _name(entry: os.DirEntry[str]) -> str:
+    return entry.name
 
 
 def _page(reading: Reading, target: str | None, visibility: Visibility, name: str) -> str:

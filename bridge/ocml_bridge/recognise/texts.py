@@ -40,6 +40,17 @@ TEXTS: Final[tuple[Kind, ...]] = (
         format="harmony",
     ),
     Kind(
+        "Harmony without its special tokens",
+        patterns=(
+            _begins(
+                r"(?:assistant)?(?:analysis|commentary)(?! )(?=[^<]*?assistant(?:final|commentary|analysis))",
+                "`analysis`, and `assistantfinal` after it",
+                certain=False,
+            ),
+        ),
+        advice="`--from harmony` reads it; let the server keep special tokens, so that nothing has to be guessed",
+    ),
+    Kind(
         "InternLM2 text",
         patterns=(_begins(r"(?:<s>)?\[UNUSED_TOKEN_14[56]\]", "`[UNUSED_TOKEN_146]`"),),
         format="internlm2",
