@@ -21,7 +21,7 @@ from sources import ROOT
 PAGE = ROOT / "docs" / "ocml-convert.1"
 ENVIRONMENT = {
     "NO_COLOR": "If it is set and not empty, nothing is coloured.",
-    "OCML_UPSTREAM_KEY": "The key that 'serve' sends to the server behind it.",
+    "OCML_UPSTREAM_KEY": "The key that 'serve' sends to the upstream server.",
     "OCML_SEAL_KEYS": "The keys that 'serve' seals call ids with, so that several gateways understand them.",
     "OCML_INTERNLM2_TOKENIZER": "The file of the vocabulary that 'internlm2-tokens' needs.",
     "TIKTOKEN_ENCODINGS_BASE": "A folder with the vocabulary that 'harmony-tokens' needs, not the installed one.",

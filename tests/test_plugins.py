@@ -161,7 +161,7 @@ def test_whose_mistake_it_is_is_said(run: Run, plugin: Callable[..., str]) -> No
     plugin("reads-other", reads_units=failing_at("read", own["fail"]))
     done = run("-f", "reads-other", "-t", "harmony", stdin=REQUEST.encode())
     assert done.err == (
-        "ocml-convert: this is a bug in the format 'reads-other', which is no part of ocml-convert: "
+        "ocml-convert: this is a bug in the format 'reads-other', a plug-in of ocml-convert: "
         "KeyError in fail, line 2: 'missing'\n"
     )
 

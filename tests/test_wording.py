@@ -97,7 +97,7 @@ UNCLEAR: Final = {
     r"\b(?<!there )(is|are|was) no\b(?! longer)": "say `is not a`",
     r"\bbehind\b|\bin front of (it|them)\b": "say `after`, `before`",
     r"\bstands?\b|\bstood\b": "say `is`",
-    r"\bmend(ed|s)?\b(?! record)": "say `repaired`",
+    r"\bmend(ed|s)?\b(?! (record|row))": "say `repaired`",
     r"\b(un)?told\b(?! apart)|\btells? of\b": "say `detected`, `says`, `reports`",
     r"\bunsaid\b|\bgoes? without saying\b|\bsays? nothing\b": "say `leaves out`",
     r"\bspells?\b|\bspelled\b|\bspelling\b": "say `writes`, `layout`",

@@ -16,7 +16,7 @@ def requeue(folder: str, mended: str) -> int:
     """Put mended records in their places: into the outputs, and out of the quarantine.
 
     OUT is the output folder of 'ocml-convert batch --ledger'. MENDED.jsonl has lines of its quarantines, in which 'raw'
-    was mended. They are converted as the others were.
+    was corrected. They are converted as the others were.
     """
     # Imported here: the other commands need none of it.
     from ..bulk.requeue import requeue as put

@@ -35,7 +35,13 @@ _WIDTH = 100
 @click.option("--html", type=FILE, metavar="FILE", help="Write a page to FILE, with everything in it.")
 @format_option("--compare", "target", text="Show beside it what this format keeps of it, each loss at its message.")
 def view(
-    context: click.Context, file: str, source: str | None, force_format: bool, debug: bool, html: str | None, target: str | None
+    context: click.Context,
+    file: str,
+    source: str | None,
+    force_format: bool,
+    debug: bool,
+    html: str | None,
+    target: str | None,
 ) -> None:
     """Show FILE (or standard input) as a conversation.
 
