@@ -39,7 +39,7 @@ LAYERS = (
     ("",),  # the public API, ocml_bridge/__init__.py
     ("layouts",),
     ("bulk", "testing", "view"),
-    ("hosts",),
+    ("hosts", "playground"),
     ("cli",),
     ("__main__", "jobs"),
 )
@@ -48,7 +48,7 @@ LAYER = {name: level for level, names in enumerate(LAYERS) for name in names}
 FOR_ADAPTERS = LAYER["registry"]
 """Adapters use what is below the registry, which imports them."""
 
-OUTSIDE = frozenset({"bulk", "hosts", "cli", "jobs", "__main__"})
+OUTSIDE = frozenset({"bulk", "hosts", "playground", "cli", "jobs", "__main__"})
 """The parts that may open files, print, and read clocks and the environment."""
 VOCABULARIES = {ADAPTERS / name / "vocabulary.py" for name in ("harmony", "internlm2")}
 """The one exception: they find the vocabularies of token ids, in the user's cache and where the user says."""

@@ -16,6 +16,7 @@ import ocml_bridge
 import ocml_convert
 from ocml_bridge import __version__
 from ocml_bridge.model.codec import json_schema
+from ocml_bridge.playground.examples import EXAMPLES
 from sources import ADAPTERS, BRIDGE, ROOT
 
 
@@ -42,7 +43,11 @@ def test_the_wheel_holds_the_packages_the_man_page_and_nothing_else(wheel: zipfi
         if path.is_file() and "__pycache__" not in path.parts
     }
     held = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    assert held == expected | {f"ocml_convert-{__version__}.data/data/share/man/man1/ocml-convert.1"}
+    examples = {name for name in held if name.startswith("ocml_bridge/playground/golden/")}
+    assert {name.removeprefix("ocml_bridge/playground/golden/").rpartition("/")[0] for name in examples} == {
+        case for _, case, _ in EXAMPLES
+    }
+    assert held == examples | expected | {f"ocml_convert-{__version__}.data/data/share/man/man1/ocml-convert.1"}
     assert {"ocml_bridge/py.typed", "ocml_adapters/py.typed"} <= held
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import os
 import sys
 from collections.abc import Iterator
@@ -155,3 +156,43 @@ def test_a_faster_encoder_that_does_not_work_is_done_without(
         assert vocabulary.load_encoder().decode(vocabulary.load_encoder().encode("Hi")) == b"Hi"
     finally:
         vocabulary.load_encoder.cache_clear()
+
+
+class TestInPython:
+    """The encoder where there is no other, as in a browser."""
+
+    @pytest.fixture
+    def encoder(self, monkeypatch: pytest.MonkeyPatch, packed: Path) -> Iterator[vocabulary.Encoder]:
+        monkeypatch.setitem(sys.modules, "toktok", None)
+        found = importlib.util.find_spec
+
+        def without_the_official_one(name: str) -> object:
+            return None if name == "openai_harmony" else found(name)
+
+        monkeypatch.setattr(importlib.util, "find_spec", without_the_official_one)
+        vocabulary.load_encoder.cache_clear()
+        yield vocabulary.load_encoder()
+        vocabulary.load_encoder.cache_clear()
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "Hello, world.",
+            "it'\u017f 12345 \u00e9\u0301",
+            "\u65e5\u672c\u8a9e \U0001f600",
+            "a\ud800b",
+            "<|end|>",
+            " \n\t x",
+        ],
+    )
+    def test_its_ids_are_those_of_the_official_one(self, encoder: vocabulary.Encoder, text: str) -> None:
+        ids = encoder.encode(text)
+        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        assert ids == vocabulary.load_encoding().encode(whole, disallowed_special=())
+        assert encoder.decode(ids).decode() == whole
+
+    def test_a_long_word_is_refused_before_it_takes_long(self, encoder: vocabulary.Encoder) -> None:
+        with pytest.raises(BridgeError) as caught:
+            encoder.encode("a" * 100_000)
+        assert caught.value.code is ErrorCode.LIMIT

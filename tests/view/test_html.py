@@ -23,10 +23,12 @@ from ocml_bridge.view.terminal import of_comparison, of_story
 from .hostile import attacks, hostile
 
 SERVER = "http://127.0.0.1:9"
-OURS = "body circle dd details div dl dt h1 h2 head header html input kbd label main meta output path script section"
-MORE = "span style summary svg symbol title use a article b bdi i p pre ul li"
-MARKDOWN = "blockquote br code del em h3 h4 h5 h6 hr ol strong table tbody td th thead tr"
+OURS = "body button circle dd details div dl dt h1 h2 h3 head header html input kbd label main meta output path script"
+MORE = "section span style summary svg symbol title use a article b bdi i p pre ul li"
+MARKDOWN = "blockquote br code del em h4 h5 h6 hr ol strong table tbody td th thead tr"
 OWN_TAGS = frozenset(f"{OURS} {MORE} {MARKDOWN}".split())
+COPY = '<button type="button" class="copy">Copy</button>'
+CODE = '<div class="code">'
 SAFE = 'rel="noopener noreferrer nofollow" target="_blank"'
 LOADS = frozenset({"src", "srcset", "data", "poster", "action", "background", "ping", "style", "srcdoc", "formaction"})
 
@@ -128,7 +130,7 @@ def test_what_is_hidden_is_not_in_the_page_at_all() -> None:
     ("text", "made"),
     [
         ("**b** *i* `c`", "<p><strong>b</strong> <em>i</em> <code>c</code></p>"),
-        ("# Title", "<h3>Title</h3>"),
+        ("# Title", "<h4>Title</h4>"),
         ("a\nb", "<p>a<br />\nb</p>"),
         ("<b>x</b>", "<p>&lt;b&gt;x&lt;/b&gt;</p>"),
         ("[x](javascript:alert(1))", "<p>[x](javascript:alert(1))</p>"),
@@ -139,7 +141,15 @@ def test_what_is_hidden_is_not_in_the_page_at_all() -> None:
         ("![a](x.png)", "<p>![a](x.png)</p>"),
         ("[a]: https://e.org", "<p>[a]: https://e.org</p>"),
         ("&#8238; &lt;", "<p>&amp;#8238; &amp;lt;</p>"),
-        ("```py &#8238;secret\nx\n```", '<p class="title">py &amp;#8238;secret</p><pre><code>x\n</code></pre>'),
+        (
+            "```py &#8238;secret\nx\n```",
+            f'{CODE}<p class="title">py &amp;#8238;secret</p>{COPY}<pre tabindex="0"><code>x</code></pre></div>',
+        ),
+        (
+            "```py\n1\n```",
+            f'{CODE}<p class="title">py</p>{COPY}<pre tabindex="0"><code><span class="nu">1</span></code></pre></div>',
+        ),
+        ("    x < y", f'{CODE}{COPY}<pre tabindex="0"><code>x &lt; y</code></pre></div>'),
         ('![a](https://e.org "t")', '<p><span class="image">a <i>https://e.org t</i></span></p>'),
         ('[a](https://e.org/ "&#8238;")', f'<p><a href="https://e.org/" {SAFE} data-to="e.org, ‹U+202E›">a</a></p>'),
         ('[a](https://e.org/ "t")', f'<p><a href="https://e.org/" {SAFE} data-to="e.org, t">a</a></p>'),
@@ -185,9 +195,19 @@ def test_alignment_is_a_class_because_the_page_allows_no_style_attributes() -> N
 
 
 def test_long_messages_are_folded_and_short_ones_are_not() -> None:
-    assert '<details class="long">' not in page_of(Transcript((Message("user", "word " * 100),)))
-    assert '<details class="long">' in page_of(Transcript((Message("user", "word " * 1_000),)))
-    assert '<details class="long">' in page_of(Transcript((Message("user", "line\n" * 60),)))
+    def folds(text: str) -> tuple[bool, bool]:
+        page = page_of(Transcript((Message("user", text),)))
+        return '<div class="tall">' in page, '<details class="long">' in page
+
+    assert folds("word " * 100) == (False, False)
+    assert folds("word " * 1_000) == folds("line\n" * 60) == (True, False)
+    assert folds("word " * 20_000) == (False, True)
+
+
+def test_what_is_folded_has_its_form() -> None:
+    page = page_of(Transcript((Message("user", "| a | b |\n| - | - |\n| 1 | 2 |\n\n" + "word " * 1_000),)))
+    folded = page.partition('<div class="folded">')[2].partition('class="unfold"')[0]
+    assert "<td>1</td>" in folded
 
 
 @pytest.mark.parametrize(

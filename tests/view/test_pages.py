@@ -251,7 +251,7 @@ def test_kinds_differ_by_more_than_colour(browser: Browser, tmp_path: Path) -> N
     with browser.opened(put(tmp_path, story_page(tell(talk, visibility=DEBUG), name="x", source="canonical"))) as page:
         items = "[...document.querySelectorAll('.item')]"
         icons = page.run(f"{items}.map((each) => each.querySelector('use').getAttribute('href'))")
-        labels = page.run(f"{items}.map((each) => each.querySelector('h2').textContent)")
+        labels = page.run(f"{items}.map((each) => each.querySelector('h3').textContent)")
         lines = page.run(f"{items}.map((each) => getComputedStyle(each).borderLeftStyle)")
     assert len(set(icons)) == len(set(labels)) == 5
     assert set(lines) == {"double", "solid", "dashed", "dotted"}
@@ -266,7 +266,7 @@ def test_dark_and_print(browser: Browser, tmp_path: Path) -> None:
         assert page.run(ground) != light
         page.emulate(media="print", dark=True)
         assert page.run(ground) == "rgb(255, 255, 255)"
-        assert page.run("document.querySelector('.long .prose').getBoundingClientRect().height") > 500
+        assert page.run("document.querySelector('.tall .prose').getBoundingClientRect().height") > 500
         assert page.run("getComputedStyle(document.querySelector('.search')).display") == "none"
 
 

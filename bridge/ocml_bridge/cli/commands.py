@@ -23,6 +23,7 @@ COMMANDS: Final[dict[str, str]] = {
     "ledger": "ocml_bridge.cli.ledger:ledger",
     "matrix": "ocml_bridge.cli.inspect:matrix",
     "plan": "ocml_bridge.cli.plan:plan",
+    "playground": "ocml_bridge.cli.playground:playground",
     "profiles": "ocml_bridge.cli.inspect:profiles",
     "requeue": "ocml_bridge.cli.requeue:requeue",
     "schema": "ocml_bridge.cli.inspect:schema",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final, cast
 
 from .. import jsontext
+from ..data_urls import data_url, opened
 from ..errors import BridgeError
 from ..model import FileBreak, Flags, Foreign, Infill, Json, Media, Message, Part, Refusal, Text, Thought, Tool, Tools
 from ..turns import full_name, is_call, is_reply, parts_of
@@ -39,6 +41,7 @@ class Block:
         title: what stands above it; "" for nothing.
         facts: name and value of what a card tells.
         code: what a card has below its facts.
+        image: the data URL of a picture; "" for none.
         withheld: whether it stands for something hidden.
     """
 
@@ -47,6 +50,7 @@ class Block:
     title: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     code: str = ""
+    image: str = ""
     withheld: bool = False
 
 
@@ -122,25 +126,45 @@ def _drawn(part: Part) -> Iterator[Block]:
     elif isinstance(part, Tools):
         yield from map(block_of_tool, part.tools)
     elif isinstance(part, Foreign):
-        yield Block(
-            Look.CARD, title=f"content that only {visible(part.format)} knows", code=visible(pretty(part.value))
-        )
+        yield _foreign(part)
+
+
+def _foreign(part: Foreign) -> Block:
+    """A card for what one format has and we do not understand, under the name that it has there."""
+    value: Any = part.value
+    kind: Any = cast("dict[str, Any]", value).get("type") if isinstance(value, dict) else None
+    title = f"{kind if isinstance(kind, str) else 'content'}, as {part.format} has it"
+    return Block(Look.CARD, title=visible(title), code=visible(pretty(value)))
 
 
 def _media(part: Media) -> Block:
-    """A card for something that is never loaded."""
-    size = None if part.data is None else f"{len(part.data) * 3 // 4:,} bytes, not shown"
+    """A card for something that is never loaded; a picture that is here is shown."""
+    data, media_type = (part.data, part.format) if part.url is None else opened(part.url) or (None, None)
+    image = _picture(data, media_type) if part.media == "image" and data is not None else ""
     facts = {
         "file": part.filename,
         "id": part.file_id,
-        "address": None if part.url is None else _reference(part.url),
-        "format": part.format,
-        "data": size,
+        "address": None if part.url is None or data is not None else _reference(part.url),
+        "format": part.format or media_type,
+        "data": None if data is None else f"{len(data) * 3 // 4:,} bytes{'' if image else ', not shown'}",
         "detail": part.detail,
     }
-    return Block(
-        Look.CARD, title=part.media, facts=tuple((name, visible(value)) for name, value in facts.items() if value)
-    )
+    told = tuple((name, visible(value)) for name, value in facts.items() if value)
+    return Block(Look.CARD, title=part.media, facts=told, image=image)
+
+
+_PICTURES: Final = frozenset({"png", "jpeg", "jpg", "gif", "webp"})
+"""Kinds of pictures that a page shows: those that can hold nothing but a picture."""
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+_BIGGEST_PICTURE: Final = 3_000_000
+"""Characters of base64."""
+
+
+def _picture(data: str, media_type: str | None) -> str:
+    kind = (media_type or "").casefold().removeprefix("image/")
+    if kind not in _PICTURES or len(data) > _BIGGEST_PICTURE or _BASE64.fullmatch(data) is None:
+        return ""
+    return data_url(data, f"image/{kind}")
 
 
 def _reference(url: str) -> str:

@@ -16,10 +16,12 @@ from ..convert import Result, read, write
 from ..loss import Finding, Loss, Severity, is_lossless
 from ..model import Document, Message
 from ..policy import LENIENT
+from ..profiles import Prompt
 from ..transform import remaining
 from ..verify import verify
 from ..visibility import END_USER, Visibility, seen_text
 from .story import Entry, Note, Teller, messages_of
+from .written import Written, written
 
 
 class Mark(StrEnum):
@@ -69,6 +71,7 @@ class Comparison:
 
     Attributes:
         target: the format it went through.
+        written: what was written.
         rows: the messages in order.
         notes: findings and losses outside of messages.
         lossless: whether nothing was lost or changed.
@@ -78,6 +81,7 @@ class Comparison:
     """
 
     target: str
+    written: Written
     rows: tuple[Row, ...]
     notes: tuple[Note, ...]
     lossless: bool
@@ -128,19 +132,45 @@ def compare(
     """
     spans = registry.adapter(target)[0].frame_marks is not None
     result = write(document, target, options=options, policy=LENIENT, spans=spans)
-    back = read(result.encode(), result.target, options=replace(options, dialect=None, force_format=True)).transcript
+    return compared(result, findings, name=target, options=options, visibility=visibility)
+
+
+def compared(
+    result: Result,
+    findings: Iterable[Finding] = (),
+    *,
+    name: str,
+    options: Options = DEFAULT,
+    visibility: Visibility = END_USER,
+) -> Comparison:
+    """Lay a document beside what was written of it.
+
+    Args:
+        result: what was written; with spans, losses are told at their places. A prompt is laid beside its request, and
+            is not read back message by message: it has messages of its own.
+        findings: what the reader of the source mended.
+        name: what the format is called that it was written in.
+        options: how it was written.
+        visibility: what is to be seen.
+    """
+    kept = result.written if isinstance(result, Prompt) else result
+    messages = messages_of(result.document)
+    backs = None
+    if kept is result:
+        read_as = replace(options, dialect=None, force_format=True)
+        backs = messages_of(read(result.encode(), result.target, options=read_as).transcript)
     notes = [*findings, *result.losses]
-    messages = messages_of(document)
     order = remaining(len(messages), result.losses, result.order)
-    rows = _Rows(messages, messages_of(back), order, notes, visibility, _Places(result))
+    rows = _Rows(messages, backs, order, notes, visibility, _Places(result))
     tally = Counter((str(note.code), note.severity, isinstance(note, Finding)) for note in notes)
     return Comparison(
-        target=target,
+        target=name,
+        written=written(result, visibility, name),
         rows=tuple(rows),
         notes=rows.left.notes_on(None, whole=True),
         lossless=is_lossless(result.losses),
         tally=tuple((*key, count) for key, count in tally.most_common()),
-        unreported=tuple(loss.path for loss in verify(document, result, options=options)),
+        unreported=tuple(loss.path for loss in verify(kept.document, kept, options=options)),
         debug=visibility.debug,
     )
 
@@ -173,36 +203,39 @@ class _Rows:
     def __init__(
         self,
         sources: Sequence[Message],
-        backs: Sequence[Message],
+        backs: Sequence[Message] | None,
         order: Sequence[int],
         notes: Iterable[Finding | Loss],
         visibility: Visibility,
         place: Callable[[Loss], str],
     ) -> None:
         self.left = Teller(sources, notes, visibility, place)
-        self.right = Teller(backs, (), visibility)
-        self.places = {index: at for at, index in enumerate(order[: len(backs)])}
+        self.right = None if backs is None else Teller(backs, (), visibility)
+        self.places = {index: at for at, index in enumerate(order if backs is None else order[: len(backs)])}
         self.visibility = visibility
 
     def __iter__(self) -> Iterator[Row]:
         for index in range(len(self.left.messages)):
             yield self._row(index, self.places.get(index))
-        for new in range(len(self.places), len(self.right.messages)):
-            hidden = self.visibility.hides(self.right.messages[new])
-            entry = self.right.entry(new, alone=True)
+        right = self.right
+        if right is None:
+            return
+        for new in range(len(self.places), len(right.messages)):
+            hidden = self.visibility.hides(right.messages[new])
+            entry = right.entry(new, alone=True)
             yield Row(-1, Mark.NEW, None, entry, hidden="" if entry else hidden or "")
 
     def _row(self, index: int, at: int | None) -> Row:
         hidden = self.visibility.hides(self.left.messages[index])
         left = self.left.entry(index, alone=True)
-        exposed = at is not None and self._exposes(index, at)
-        right = None if at is None or left is None else self.right.entry(at, alone=True)
+        exposed = at is not None and self.right is not None and self._exposes(self.right, self.left.messages[index], at)
+        right = None if at is None or left is None or self.right is None else self.right.entry(at, alone=True)
         if left is not None and right is not None and (exposed or left.veiled):
             right = _veiled_as(left, right)
         notes = left.notes if left is not None else self.left.notes_on(index, whole=False)
         return Row(
             index=index,
-            mark=Mark.LOST if at is None else _worst(self.left.notes.get(index, ())),
+            mark=Mark.LOST if at is None else _worst(one.note for one in self.left.notes.get(index, ())),
             left=left,
             right=right,
             hidden=hidden or "",
@@ -212,9 +245,9 @@ class _Rows:
             notes=notes,
         )
 
-    def _exposes(self, index: int, at: int) -> bool:
+    def _exposes(self, right: Teller, source: Message, at: int) -> bool:
         """Whether end users would see what is hidden from them: a message, or more of it than what they see of it."""
-        source, back = self.left.messages[index], self.right.messages[at]
+        back = right.messages[at]
         if END_USER.hides(back) is not None:
             return False
         return END_USER.hides(source) is not None or seen_text(back) not in seen_text(source)
@@ -233,4 +266,5 @@ def _worst(notes: Iterable[Finding | Loss]) -> Mark:
 def _differing(left: Entry | None, right: Entry | None) -> frozenset[str]:
     if left is None or right is None:
         return frozenset()
-    return frozenset(name for name, _ in {*left.facts} ^ {*right.facts})
+    named = {("name", left.name)} ^ {("name", right.name)}
+    return frozenset(name for name, _ in ({*left.facts} ^ {*right.facts}) | named)

@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
-from . import prose
+from . import colours, prose
 from .blocks import Block, Look
 from .characters import visible
 from .compare import Comparison
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
 LONG: Final = 2_400
 """Characters from which on a text is folded."""
+HUGE: Final = 60_000
+"""Characters from which on only an excerpt of a text is laid out."""
+_EXCERPT: Final = 600
 MANY: Final = 36
 """Lines from which on a text is folded."""
-_EXCERPT: Final = 280
 _CHUNK: Final = 12_000
 _CHUNKS: Final = re.compile(rf"(?s).{{1,{_CHUNK}}}(?:\n|\Z)|.{{1,{_CHUNK}}}[^\n]*(?:\n|\Z)")
 
@@ -39,12 +41,14 @@ class Drawn(NamedTuple):
     Attributes:
         markup: safe HTML of Markdown; None where the text is shown as it stands.
         chunks: the text in pieces that end with a line, so that a browser lays out only those in sight.
-        excerpt: its beginning, where it is folded; "" where it is not.
+        folded: whether it is folded.
+        excerpt: its beginning, where it is so long that nothing else of it is laid out before somebody asks; else "".
         size: how long it is, in words.
     """
 
     markup: Any
-    chunks: tuple[str, ...]
+    chunks: tuple[Any, ...]
+    folded: bool
     excerpt: str
     size: str
 
@@ -63,6 +67,21 @@ def story_page(story: Story, *, name: str, source: str) -> str:
 def comparison_page(comparison: Comparison, *, name: str, source: str) -> str:
     """A page of a document and what a format gives back of it; arguments as for `story_page`."""
     return _render("compare.html.j2", it=comparison, name=visible(name), source=source, debug=comparison.debug)
+
+
+def panels(comparison: Comparison, *, source: str) -> dict[str, str]:
+    """The parts of a comparison, each as HTML for a page that has this package's style: verdict, output, conversation.
+
+    Args:
+        comparison: what to draw.
+        source: the format that the document was read from.
+    """
+    drawn: Any = environment().get_template("panels.html.j2").module
+    return {
+        "verdict": str(drawn.verdict(comparison)),
+        "output": str(drawn.output(comparison.written)),
+        "conversation": str(drawn.conversation(comparison, source)),
+    }
 
 
 def matrix_page(matrix: Matrix) -> str:
@@ -104,7 +123,7 @@ def environment() -> Environment:
     )
     style, script = (loader.get_source(made, name)[0] for name in ("page.css", "page.js"))
     made.globals.update(style=_own(style), script=_own(script), policy=_policy(style, script))
-    made.filters.update(drawn=_drawn, words=words)
+    made.filters.update(drawn=_drawn, words=words, coloured=coloured, chunks=_chunks)
     made.tests.update(gap=_is_gap)
     return made
 
@@ -127,6 +146,7 @@ def _policy(style: str, script: str) -> str:
             "default-src 'none'",
             f"style-src {_digest(style)}",
             f"script-src {_digest(script)}",
+            "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
         )
@@ -139,14 +159,24 @@ def _digest(text: str) -> str:
 
 def _drawn(block: Block) -> Drawn:
     text, lines = block.text, block.text.count("\n") + 1
-    short = len(text) <= LONG and lines <= MANY
     rendered = prose.markdown(text) if block.look is Look.PROSE and len(text) <= prose.LONGEST else None
+    bright = coloured(text, "json") if block.look is Look.JSON else None
     return Drawn(
         markup=None if rendered is None else _own(rendered),
-        chunks=() if rendered is not None else tuple(_CHUNKS.findall(text)) if len(text) > _CHUNK else (text,),
-        excerpt="" if short else text[:_EXCERPT].rsplit(" ", 1)[0],
+        chunks=() if rendered is not None else (bright,) if bright else _chunks(text),
+        folded=len(text) > LONG or lines > MANY,
+        excerpt=text[:_EXCERPT] if len(text) > HUGE else "",
         size=f"{len(text):,} characters, {lines:,} line{'s' * (lines != 1)}",
     )
+
+
+def _chunks(text: str) -> tuple[str, ...]:
+    return tuple(_CHUNKS.findall(text)) if len(text) > _CHUNK else (text,)
+
+
+def coloured(code: str, language: str) -> Any:
+    """Code in colours, as safe HTML; "" where there are none for it."""
+    return _own(colours.coloured(code, language) or "")
 
 
 def words(counts: tuple[tuple[str, int], ...]) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from .characters import visible
+from .colours import coloured
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -47,6 +48,9 @@ def renderer() -> MarkdownIt:
     made.add_render_rule("image", _image)
     made.add_render_rule("link_open", _link)
     made.add_render_rule("fence", _fence)
+    made.add_render_rule("code_block", _fence)
+    made.add_render_rule("table_open", _table_open)
+    made.add_render_rule("table_close", _table_close)
     return made
 
 
@@ -54,7 +58,7 @@ def _calm(state: Any) -> None:
     """Headings below those of the page; alignment as a class, because the page allows no style attributes."""
     for token in state.tokens:
         if token.type in {"heading_open", "heading_close"}:
-            token.tag = f"h{min(int(token.tag[1]) + 2, 6)}"
+            token.tag = f"h{min(int(token.tag[1]) + 3, 6)}"
         style = token.attrs.pop("style", None)
         if style is not None:
             token.attrs["class"] = str(style).removeprefix("text-align:")
@@ -74,7 +78,20 @@ def _fence(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env:
     token = tokens[index]
     info = visible(token.info.strip())
     title = f'<p class="title">{escape(info)}</p>' if info else ""
-    return f"{title}<pre><code>{escape(token.content)}</code></pre>\n"
+    code = token.content.removesuffix("\n")
+    bright = coloured(code, info.split(maxsplit=1)[0]) if info else None
+    return f'<div class="code">{title}{_COPY}<pre tabindex="0"><code>{bright or escape(code)}</code></pre></div>\n'
+
+
+_COPY: Final = '<button type="button" class="copy">Copy</button>'
+
+
+def _table_open(*_: Any) -> str:
+    return '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>\n'
+
+
+def _table_close(*_: Any) -> str:
+    return "</table></div>\n"
 
 
 def _link(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:

@@ -10,17 +10,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
-from .. import jsontext
 from ..loss import Finding, Loss, LossCode, Severity
 from ..model import Completion, Document, Message, Transcript
-from ..model.codec import to_json
 from ..pairing import pair
 from ..turns import is_call, is_reply, is_thought
 from ..visibility import END_USER, Visibility, is_preamble
 from .blocks import Block, block_of_tool, blocks_of
 from .characters import visible
+from .facts import document_facts, message_facts
 
 
 class Kind(StrEnum):
@@ -65,6 +64,7 @@ class Note:
         detail: a sentence; of what is hidden it says no more than that.
         found: whether it is a finding.
         place: where what a loss is about stands in what was written, in words; "" where that is not told.
+        number: of a loss, which one it is, from 1; 0 for a finding.
     """
 
     code: str
@@ -73,6 +73,7 @@ class Note:
     detail: str
     found: bool
     place: str = ""
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,18 @@ def kind_of(message: Message) -> Kind:
 _ROLES: Final = {str(kind): kind for kind in (Kind.SYSTEM, Kind.DEVELOPER, Kind.USER, Kind.ASSISTANT, Kind.COMPLETION)}
 
 
+class Numbered(NamedTuple):
+    """A finding or a loss.
+
+    Attributes:
+        number: how many losses there are up to it.
+        note: as it was reported.
+    """
+
+    number: int
+    note: Finding | Loss
+
+
 class Teller:
     """Tells messages one by one.
 
@@ -198,9 +211,11 @@ class Teller:
         self.answers: dict[int, list[int]] = {}
         for reply, call in self.pairs.items():
             self.answers.setdefault(call, []).append(reply)
-        self.notes: dict[int | None, list[Finding | Loss]] = {}
+        self.notes: dict[int | None, list[Numbered]] = {}
+        number = 0
         for note in notes:
-            self.notes.setdefault(_index_of(note.path, len(messages)), []).append(note)
+            number += isinstance(note, Loss)
+            self.notes.setdefault(_index_of(note.path, len(messages)), []).append(Numbered(number, note))
 
     def entry(self, index: int, *, alone: bool = False) -> Entry | None:
         """A message as it is seen; None where it is hidden.
@@ -224,7 +239,7 @@ class Teller:
             label=_label(message, kind),
             name=visible((message.recipient if kind is Kind.CALL else message.name) or ""),
             blocks=blocks,
-            facts=_facts(message) if self.visibility.debug and kind is not Kind.COMPLETION else (),
+            facts=message_facts(message) if self.visibility.debug and kind is not Kind.COMPLETION else (),
             notes=self.notes_on(index, whole=not any(block.withheld for block in blocks), shown=True)
             if not veiled
             else self.notes_on(index, whole=False),
@@ -244,15 +259,18 @@ class Teller:
         """
         notes = self.notes.get(index, ())
         if shown and not self.visibility.debug:
-            notes = [note for note in notes if note.severity is not Severity.LAYOUT or not _ASIDE.search(note.path)]
-        return tuple(self._note(note, whole) for note in notes)
+            notes = [
+                one for one in notes if one.note.severity is not Severity.LAYOUT or not _ASIDE.search(one.note.path)
+            ]
+        return tuple(self._note(*one, whole) for one in notes)
 
-    def _note(self, note: Finding | Loss, whole: bool) -> Note:
+    def _note(self, number: int, note: Finding | Loss, whole: bool) -> Note:
         told = self.visibility.debug or (whole and not _ASIDE.search(note.path))
         found = isinstance(note, Finding)
         detail = note.detail if told else _vague(note, found)
         place = self._place(note) if told and self._place is not None and isinstance(note, Loss) else ""
-        return Note(str(note.code), note.severity, visible(note.path), visible(detail), found, place)
+        number = 0 if found else number
+        return Note(str(note.code), note.severity, visible(note.path), visible(detail), found, place, number)
 
 
 def _label(message: Message, kind: Kind) -> str:
@@ -315,7 +333,7 @@ def tell(document: Document, notes: Iterable[Finding | Loss] = (), visibility: V
     return Story(
         items=tuple(items),
         preface=tuple(block_of_tool(tool) for tool in tools or ()),
-        facts=_document_facts(document) if isinstance(document, Transcript) and debug else (),
+        facts=document_facts(document) if isinstance(document, Transcript) and debug else (),
         notes=teller.notes_on(None, whole=True),
         hidden=_total(item for item in items if isinstance(item, Gap)),
         total=len(messages),
@@ -348,39 +366,4 @@ def _open_turn(document: Document) -> str:
         LABELS[_ROLES[document.open_turn.role]]
         if document.open_turn.role in _ROLES
         else visible(document.open_turn.role)
-    )
-
-
-_SAID: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
-"""Roles that the label tells."""
-_FACTS: Final = ("name", "channel", "recipient", "call_id", "intent", "content_type", "constraint", "end")
-
-
-def _facts(message: Message) -> tuple[tuple[str, str], ...]:
-    """The fields of a message that say something, for those who debug."""
-    facts = [] if message.role in _SAID else [("role", message.role)]
-    facts += [(name, value) for name in _FACTS if (value := getattr(message, name)) is not None]
-    if message.end is None:
-        facts.append(("end", "cut off"))
-    if message.continues:
-        facts.append(("continues", "yes"))
-    if message.failed is not None:
-        facts.append(("failed", "yes" if message.failed else "no"))
-    if message.weight is not None:
-        facts.append(("weight", str(message.weight)))
-    for name in ("extras", "layout"):
-        if (value := getattr(message, name)) is not None:
-            facts.append((name, jsontext.compact(value)))
-    return tuple((name.replace("_", " "), visible(value)) for name, value in facts)
-
-
-def _document_facts(document: Transcript) -> tuple[tuple[str, str], ...]:
-    """What the header and the settings say, for those who debug."""
-    values = to_json(Transcript(header=document.header, settings=document.settings))
-    facts = [fact for name in ("header", "settings") for fact in values.get(name, {}).items() if fact[0] != "layout"]
-    if document.alternatives:
-        facts.append(("alternatives", ", ".join(f"{one.label} at {one.at}" for one in document.alternatives)))
-    return tuple(
-        (visible(str(name)).replace("_", " "), visible(value if isinstance(value, str) else jsontext.compact(value)))
-        for name, value in facts
     )

@@ -1,6 +1,45 @@
 "use strict";
-// Search, and a few keys. Nothing here reads more than the page itself.
+// Search, folding, copying, and a few keys. Nothing here reads more than the page itself.
 (() => {
+  document.documentElement.classList.add("lively");
+
+  // What works on any part of a page, also on one that comes later.
+  const textToCopy = (button) => {
+    const code = button.closest(".code, .output").querySelector("pre").cloneNode(true);
+    for (const mark of code.querySelectorAll(".mark")) mark.remove();
+    return code.textContent;
+  };
+  const copied = (button) => {
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  };
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button?.classList.contains("unfold")) {
+      const open = button.parentElement.classList.toggle("open");
+      button.setAttribute("aria-expanded", open);
+      button.firstChild.data = open ? "Show less " : "Show all ";
+    } else if (button?.classList.contains("copy") && !button.dataset.own) {
+      navigator.clipboard?.writeText(textToCopy(button)).then(() => copied(button), () => {});
+    }
+  });
+  document.addEventListener("change", (event) => {
+    const only = event.target.closest(".only");
+    if (!only) return;
+    const part = only.closest(".conversation");
+    part.classList.toggle("differing", event.target.checked);
+    const left = part.querySelector(".row:not(.same, .spelled-differently)");
+    part.querySelector(".none").hidden = !event.target.checked || left !== null;
+  });
+  const light = (message) => {
+    for (const lit of document.querySelectorAll(".lit")) lit.classList.remove("lit");
+    if (message === undefined) return;
+    for (const each of document.querySelectorAll(`[data-message="${message}"]`)) each.classList.add("lit");
+  };
+  for (const kind of ["pointerover", "focusin"]) {
+    document.addEventListener(kind, (event) => light(event.target.closest?.("[data-message]")?.dataset.message));
+  }
+
   const box = document.querySelector(".search");
   const items = [...document.querySelectorAll(".item")];
   if (!box || items.length === 0) return;
@@ -41,13 +80,17 @@
     const kept = new Set(found);
     for (const item of items) item.classList.toggle("out", wanted !== "" && !kept.has(item));
     for (const gap of gaps) gap.classList.toggle("out", wanted !== "");
-    for (const details of opened) details.open = false;
+    for (const close of opened) close();
     opened.clear();
     for (const item of found) {
       for (const details of item.querySelectorAll("details:not([open])")) {
         if (!details.textContent.toLowerCase().includes(wanted)) continue;
         details.open = true;
-        opened.add(details);
+        opened.add(() => { details.open = false; });
+      }
+      for (const tall of item.querySelectorAll(".tall:not(.open)")) {
+        tall.classList.add("open");
+        opened.add(() => tall.classList.remove("open"));
       }
     }
     mark(found, wanted);
@@ -62,8 +105,11 @@
 
   const step = (way) => {
     const seen = items.filter((item) => !item.classList.contains("out"));
+    const at = seen.indexOf(document.activeElement.closest(".item"));
     const top = (item) => item.getBoundingClientRect().top - 100;
-    const next = way > 0 ? seen.find((item) => top(item) > 4) : seen.findLast((item) => top(item) < -4);
+    const beside = way > 0 ? seen.find((item) => top(item) > 4) : seen.findLast((item) => top(item) < -4);
+    const next = at < 0 ? beside : seen[at + way];
+    next?.focus({ preventScroll: true });
     next?.scrollIntoView({ block: "start" });
   };
 

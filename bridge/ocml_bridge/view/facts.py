@@ -1,0 +1,62 @@
+"""What a document and its messages say beside what was said, in words, for those who debug."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from .. import jsontext
+from ..model import Message, Transcript
+from ..model.codec import to_json
+from ..turns import is_call
+from ..visibility import is_preamble
+from .characters import visible
+
+Facts = tuple[tuple[str, str], ...]
+
+_LABELLED: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
+"""Roles that a message's label tells."""
+_FIELDS: Final = ("channel", "recipient", "call_id", "intent", "content_type", "constraint")
+
+
+def message_facts(message: Message) -> Facts:
+    """The fields of a message that say something which its label and its name do not."""
+    return tuple((name.replace("_", " "), visible(value)) for name, value in _told(message))
+
+
+def _told(message: Message) -> Iterator[tuple[str, str]]:
+    if message.role not in _LABELLED:
+        yield "role", message.role
+    said = _said_by_label(message)
+    for name in _FIELDS:
+        value = getattr(message, name)
+        if value is not None and (name, value) not in said:
+            yield name, value
+    if is_call(message) and message.name is not None:
+        yield "name", message.name
+    if message.end is None:
+        yield "end", "cut off"
+    if message.weight is not None:
+        yield "weight in training", f"{message.weight:g}"
+    for format_id, members in (message.extras or {}).items():
+        yield f"only in {format_id}", ", ".join(members)
+
+
+def _said_by_label(message: Message) -> set[tuple[str, str | None]]:
+    if is_call(message):
+        return {("channel", "commentary"), ("recipient", message.recipient)}
+    if is_preamble(message):
+        return {("channel", "commentary"), ("intent", "preamble")}
+    return {("channel", "analysis"), ("channel", "commentary")}
+
+
+def document_facts(document: Transcript) -> Facts:
+    """What the header and the settings say."""
+    values = to_json(Transcript(header=document.header, settings=document.settings))
+    facts = [fact for name in ("header", "settings") for fact in values.get(name, {}).items() if fact[0] != "layout"]
+    if document.alternatives:
+        facts.append(("alternatives", ", ".join(f"{one.label} at {one.at}" for one in document.alternatives)))
+    return tuple(
+        (visible(str(name)).replace("_", " "), visible(value if isinstance(value, str) else jsontext.compact(value)))
+        for name, value in facts
+    )

@@ -1,0 +1,181 @@
+"""What was written, as people see it: pieces of the output, who speaks in each, and what is lost at its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Final
+
+from ..convert import Result
+from ..model import Message
+from ..spans.positions import index_of
+from ..spans.span import Span, SpanKind
+from ..turns import parts_of
+from ..visibility import Visibility
+from .characters import visible
+from .story import kind_of, messages_of
+
+LONGEST: Final = 400_000
+"""Characters of an output that are drawn."""
+_TOKEN: Final = re.compile(r"<\|[^|<>\s]{1,60}\|>|</?s>|\[(?:[BE]OS|UNUSED_TOKEN_\d+)\]|</?(?:think|tool_\w+|tools)>")
+_FRAME: Final = re.compile(rf"(?:\s|{_TOKEN.pattern})*")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Some characters of a piece.
+
+    Attributes:
+        text: as they can be seen.
+        is_token: whether they are a control token.
+    """
+
+    text: str
+    is_token: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of an output.
+
+    Attributes:
+        kind: what it is.
+        runs: what it says; none where that is withheld.
+        sampled: whether a model would have written it.
+        marks: the numbers of the losses that stand here.
+        withheld: why it is not shown; "" where it is.
+    """
+
+    kind: SpanKind
+    runs: tuple[Run, ...]
+    sampled: bool = False
+    marks: tuple[int, ...] = ()
+    withheld: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Pieces that say one message.
+
+    Attributes:
+        message: its index in the document; -1 for what says none.
+        speaker: what it is, as a story calls it; "" for what says none.
+        pieces: one behind the other.
+    """
+
+    message: int
+    speaker: str
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An output.
+
+    Attributes:
+        format: what the format that it is in is called.
+        frames: the output in pieces; none where it has no spans.
+        text: the output as a whole, where it has no spans: indented JSON; "" where it is withheld.
+        withheld: why nothing of it is shown; "" where it is.
+        more: how many characters are left out at its end.
+    """
+
+    format: str
+    frames: tuple[Frame, ...] = ()
+    text: str = ""
+    withheld: str = ""
+    more: int = 0
+
+
+def written(result: Result, visibility: Visibility, name: str) -> Written:
+    """An output as it is seen, with the number of each loss at its place.
+
+    Args:
+        result: what was written, with spans where the format has any.
+        visibility: what is to be seen; what is hidden in the document is not shown of the output either.
+        name: what the format is called.
+    """
+    spans, output = result.spans, result.output
+    if spans is None or not isinstance(output, str):
+        if not visibility.debug:
+            return Written(name, withheld="it has fields that end users do not see")
+        text = result.encode(pretty=True).decode("utf-8", "replace")
+        return Written(name, text=visible(text[:LONGEST]), more=max(0, len(text) - LONGEST))
+    messages = messages_of(result.document)
+    shown = [span for span in spans if span.start < LONGEST]
+    frames = [
+        Frame(index, str(kind_of(messages[index])) if index >= 0 else "", tuple(pieces))
+        for index, pieces in _by_message(_Pieces(result, output, messages, visibility), shown)
+    ]
+    return Written(name, frames=tuple(frames), more=max(0, len(output) - LONGEST))
+
+
+def _by_message(pieces: _Pieces, spans: Sequence[Span]) -> Iterator[tuple[int, list[Piece]]]:
+    for index, group in groupby(spans, lambda span: pieces.index(span.path)):
+        made = [pieces.piece(span, index) for span in group]
+        yield index, _folded(made)
+
+
+def _folded(pieces: Sequence[Piece]) -> list[Piece]:
+    """Pieces, of which those that are withheld for one reason are one."""
+    out: list[Piece] = []
+    for piece in pieces:
+        if piece.withheld and out and out[-1].withheld == piece.withheld:
+            out[-1] = replace(out[-1], marks=out[-1].marks + piece.marks)
+        else:
+            out.append(piece)
+    return out
+
+
+class _Pieces:
+    """Makes pieces of the spans of an output."""
+
+    def __init__(self, result: Result, output: str, messages: Sequence[Message], visibility: Visibility) -> None:
+        self._output = output
+        self._messages = messages
+        self._visibility = visibility
+        self._marks: dict[int, list[int]] = {}
+        for number, loss in enumerate(result.losses, 1):
+            place = result.place_of(loss.path)
+            if place is not None:
+                self._marks.setdefault(place[0], []).append(number)
+
+    def index(self, path: str) -> int:
+        """The message that a path is about; -1 for none."""
+        index = index_of(path)
+        return -1 if index is None or index >= len(self._messages) else index
+
+    def piece(self, span: Span, index: int) -> Piece:
+        text = self._output[span.start : min(span.end, LONGEST)]
+        withheld = self._withheld(span, index, text)
+        runs = () if withheld else tuple(_runs(visible(text), span.kind))
+        marks = tuple(self._marks.get(span.start, ()))
+        return Piece(span.kind, runs, span.sampled, marks, withheld)
+
+    def _withheld(self, span: Span, index: int, text: str) -> str:
+        """The name of what hides a piece; "" where it is shown."""
+        seen = self._visibility
+        if index >= 0:
+            hides_part = span.kind is SpanKind.BODY and _hides_part(self._messages[index], seen)
+            return seen.hides(self._messages[index]) or ("part" if hides_part else "")
+        if seen.debug or span.kind is SpanKind.OPEN_TURN or span.path == "/content" or _FRAME.fullmatch(text):
+            return ""
+        return "tools" if span.kind is SpanKind.TOOLS else "header"
+
+
+def _hides_part(message: Message, seen: Visibility) -> bool:
+    return any(seen.hides_part(part) is not None for part in parts_of(message.content))
+
+
+def _runs(text: str, kind: SpanKind) -> Iterator[Run]:
+    """The characters of a piece; what a body says is no token, whatever it looks like."""
+    at = 0
+    for found in () if kind in (SpanKind.BODY, SpanKind.TOOLS) else _TOKEN.finditer(text):
+        if found.start() > at:
+            yield Run(text[at : found.start()])
+        yield Run(found[0], is_token=True)
+        at = found.end()
+    if at < len(text):
+        yield Run(text[at:])

@@ -1,0 +1,78 @@
+"""What the page is answered is what the command gives."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ocml_bridge import convert, formats
+from ocml_bridge.playground.answer import answer, catalogue
+from ocml_bridge.playground.examples import EXAMPLES, examples
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.profiles import profile
+
+WIRE = b'{"messages":[{"role":"user","content":"Hi <|end|>","name":"bob"},{"role":"assistant","content":"Hello."}]}\n'
+
+
+def answered(data: bytes, **asked: Any) -> dict[str, Any]:
+    return json.loads(answer(data, json.dumps(asked)))
+
+
+@pytest.mark.parametrize("target", ["openai", "harmony:oss", "chatml", "canonical"])
+def test_output_and_report_are_those_of_a_conversion(target: str) -> None:
+    told = answered(WIRE, target=target, drawn=False)
+    result = convert(WIRE, target=target, policy=LENIENT, spans=target in ("harmony:oss", "chatml"))
+    assert told["output"] == result.data.decode()
+    assert told["report"] == result.report()
+    assert (told["source"], told["title"]) == ("openai", "OpenAI messages")
+    assert "panels" not in told
+
+
+def test_a_prompt_is_that_of_its_profile() -> None:
+    told = answered(WIRE, profile="qwen3")
+    assert told["output"] == profile("qwen3").prompt(WIRE).output
+    assert told["back"] == ""
+    assert "prompt of qwen3" in told["panels"]["output"]
+
+
+def test_there_is_something_to_look_at() -> None:
+    told = answered(WIRE, target="harmony")
+    verdict, output, conversation = (told["panels"][name] for name in ("verdict", "output", "conversation"))
+    assert "harmony cannot hold all of it: 1 lost, 1 changed." in verdict
+    assert "<b>&lt;|start|&gt;</b>user" in output
+    assert "Hi &lt;|end|&gt;" in conversation
+    assert told["pretty"] == told["output"]
+
+
+@pytest.mark.parametrize(
+    ("data", "target", "back"),
+    [
+        (b"<|im_start|>user\nHi<|im_end|>\n", "canonical", "alone bytes"),
+        (WIRE.replace(b'":"', b'": "'), "canonical", "alone values"),
+        (WIRE, "harmony", "sidecar bytes"),
+    ],
+)
+def test_it_says_whether_the_input_comes_back(data: bytes, target: str, back: str) -> None:
+    assert answered(data, target=target)["back"] == back
+
+
+def test_an_error_says_what_and_where() -> None:
+    told = answered(b"<|im_start|>user\nHi<|im_end|>", source="harmony", target="openai")
+    assert told["error"]["code"] == "OCB-FORMAT-DOUBT"
+    assert answered(b'{"messages":\n [}', target="harmony")["error"]["line"] == 2
+    assert answered(b"\xff", target="harmony")["error"]["code"] == "OCB-ENCODING"
+
+
+def test_everything_can_be_chosen() -> None:
+    known = json.loads(catalogue())
+    assert [each["id"] for each in known["formats"]] == list(formats())
+    assert {"gpt-oss", "qwen3"} <= {each["name"] for each in known["profiles"]}
+
+
+@pytest.mark.parametrize("example", examples(), ids=[title for title, _, _ in EXAMPLES])
+def test_every_example_is_recognised_and_converted(example: dict[str, str]) -> None:
+    _, _, name = example["target"].partition("profile:")
+    told = answered(example["text"].encode(), target="" if name else example["target"], profile=name)
+    assert told["output"]

@@ -1,0 +1,78 @@
+"""What was written, as it is seen: all of it, in pieces that know their message, each loss at its place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from ocml_bridge import Message, Options, Text, Thought, Tool, Transcript, write
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.spans import SpanKind
+from ocml_bridge.testing.strategies import transcripts
+from ocml_bridge.view import DEBUG, END_USER, Visibility
+from ocml_bridge.view.characters import visible
+from ocml_bridge.view.written import Written, written
+
+TALK = Transcript(
+    (
+        Message("system", "secret <|end|>", end="end"),
+        Message("user", "Hi", name="bob", end="end"),
+        Message("assistant", "Hello.", channel="final", end="end"),
+    )
+)
+
+
+def seen(transcript: Transcript, target: str, visibility: Visibility = DEBUG) -> Written:
+    spans = target in ("harmony", "chatml", "ocm-2.2", "ocm-0.1", "internlm2")
+    result = write(transcript, target, policy=LENIENT, spans=spans, options=Options())
+    return written(result, visibility, target)
+
+
+def text_of(it: Written) -> str:
+    return "".join(run.text for frame in it.frames for piece in frame.pieces for run in piece.runs)
+
+
+@pytest.mark.parametrize("target", ["harmony", "chatml", "ocm-2.2", "ocm-0.1", "internlm2"])
+@settings(max_examples=15)
+@given(transcripts())
+def test_the_pieces_are_the_output(target: str, transcript: Transcript) -> None:
+    assert text_of(seen(transcript, target)) == visible(write(transcript, target, policy=LENIENT).output)
+
+
+def test_pieces_know_whose_they_are() -> None:
+    frames = [(frame.message, frame.speaker) for frame in seen(TALK, "harmony").frames]
+    assert frames == [(0, "system"), (1, "user"), (2, "assistant")]
+
+
+def test_tokens_are_told_from_what_looks_like_them() -> None:
+    pieces = [piece for frame in seen(TALK, "harmony").frames for piece in frame.pieces]
+    tokens = [run.text for piece in pieces for run in piece.runs if run.is_token]
+    assert set(tokens) == {"<|start|>", "<|channel|>", "<|message|>", "<|end|>"}
+    assert not any(run.is_token for piece in pieces if piece.kind is SpanKind.BODY for run in piece.runs)
+
+
+def test_a_loss_stands_where_it_happens() -> None:
+    result = write(TALK, "harmony", policy=LENIENT, spans=True)
+    marked = {
+        result.losses[mark - 1].code: frame.message
+        for frame in written(result, DEBUG, "harmony").frames
+        for piece in frame.pieces
+        for mark in piece.marks
+    }
+    assert marked == {"control-token": 0, "name": 1}
+
+
+def test_what_is_hidden_is_named_and_not_shown() -> None:
+    it = seen(TALK, "harmony", END_USER)
+    assert "secret" not in text_of(it)
+    assert [(frame.message, frame.pieces[0].withheld) for frame in it.frames] == [(0, "system"), (1, ""), (2, "")]
+    parts = Transcript((Message("assistant", (Text("open"), Thought("reason"), Text("secret")), end="end"),))
+    assert "secret" not in text_of(seen(parts, "ocm-0.1", END_USER))
+    tools = Transcript((TALK.messages[1],), tools=(Tool("secret"),))
+    assert "secret" not in text_of(seen(tools, "harmony", END_USER))
+
+
+def test_json_is_shown_to_those_who_see_everything() -> None:
+    assert seen(TALK, "openai").text.startswith('{\n  "messages": [')
+    hidden = seen(TALK, "openai", END_USER)
+    assert (hidden.text, hidden.withheld) == ("", "it has fields that end users do not see")
