@@ -200,4 +200,4 @@ def test_a_log_of_texts_is_not_one_text() -> None:
     with pytest.raises(BridgeError, match="not harmony but a record with a text in it") as caught:
         read(log, "harmony")
     assert caught.value.code is ErrorCode.FORMAT_DOUBT
-    assert read(log, "harmony", options=AS_NAMED).transcript.messages
+    assert read(log, "harmony", options=AS_NAMED).source == "harmony"

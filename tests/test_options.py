@@ -53,7 +53,7 @@ def test_an_option_that_no_format_declares_and_a_value_that_it_does_not_take_are
 
 
 def test_a_format_option_is_a_string() -> None:
-    with pytest.raises(BridgeError, match="a format option is a string"):
+    with pytest.raises(BridgeError, match="a format option must be a string"):
         Options(format_options={"bos": None})  # type: ignore[dict-item]
 
 

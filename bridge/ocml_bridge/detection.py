@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Final
+from typing import Final, cast
 
 from . import jsontext, registry
 from .adapter import Adapter, Kind, Source
 from .errors import BridgeError, ErrorCode
 from .loss import Log
+from .model import Json
 from .recognise import Recognised, is_sure, recognise
 from .source import guess
 
@@ -81,7 +82,7 @@ def format_of(source: Source) -> str:
 def _untold(source: Source) -> str:
     """What to do with a source that is like nothing that is known."""
     if isinstance(source, str) and _FILE_NAME.fullmatch(source) is not None:
-        return f"{source!r} looks like the name of a file; give the content of the file, or a pathlib.Path"
+        return f"{source!r} looks like the name of a file; give the content of the file"
     if isinstance(source, str) and not source.strip():
         return "the input is empty, and no format can be recognised in it; name one with `source`"
     return _UNTOLD
@@ -144,7 +145,7 @@ def _is_record_of(adapter: Adapter, source: Source) -> bool:
         record = jsontext.loads(source.lstrip().partition("\n")[0])
     except BridgeError:
         return False
-    text = record.get("text") if isinstance(record, dict) else None
+    text = cast("dict[str, Json]", record).get("text") if isinstance(record, dict) else None
     return isinstance(text, str) and adapter.sniff(text) > 0
 
 

@@ -95,17 +95,19 @@ def _pairs(options: Mapping[str, str] | tuple[tuple[str, str], ...]) -> tuple[tu
     given = dict(options)
     for name, value in cast("dict[object, object]", given).items():
         if not isinstance(name, str) or not isinstance(value, str):
-            raise BridgeError(ErrorCode.OPTION, f"a format option is a string by its name, not {name!r}: {value!r:.40}")
+            raise BridgeError(
+                ErrorCode.OPTION, f"a format option must be a string with a name, not {name!r}: {value!r:.40}"
+            )
     return tuple(sorted(given.items()))
 
 
 def _check_tokens(tokens: object) -> None:
     if not isinstance(tokens, tuple):
-        raise BridgeError(ErrorCode.OPTION, f"special_tokens is a tuple of strings, not {tokens!r:.40}")
+        raise BridgeError(ErrorCode.OPTION, f"special_tokens must be a tuple of strings, not {tokens!r:.40}")
     for token in cast("tuple[object, ...]", tokens):
         if not isinstance(token, str) or not 2 <= len(token) <= LONGEST_TOKEN or _BREAK in token:
             what = f"2 to {LONGEST_TOKEN} characters, without U+200B"
-            raise BridgeError(ErrorCode.OPTION, f"a special token is a string of {what}, not {token!r:.40}")
+            raise BridgeError(ErrorCode.OPTION, f"a special token must be a string of {what}, not {token!r:.40}")
 
 
 LONGEST_TOKEN: Final = 128

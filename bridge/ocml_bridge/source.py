@@ -70,9 +70,7 @@ def _refuse_what_has_no_data(data: Any) -> None:
     else:
         return
     kind: type[Any] = data.__class__
-    raise BridgeError(
-        ErrorCode.SHAPE, f"data must be str, bytes, a Path or parsed JSON, not a {kind.__name__}; give {instead}"
-    )
+    raise BridgeError(ErrorCode.SHAPE, f"data must be str, bytes or parsed JSON, not a {kind.__name__}; give {instead}")
 
 
 def _text(data: str | bytes, log: Log) -> str:

@@ -98,7 +98,7 @@ def _written(folder: Path) -> list[Path]:
     [
         (b"", "has no token in it; give one token a line"),
         (b"{}", "has no token in it; give one token a line"),
-        (b"a\n", "a special token is a string of 2 to 128 characters, without U+200B, not 'a'"),
+        (b"a\n", "a special token must be a string of 2 to 128 characters, without U+200B, not 'a'"),
         (b'["<a>", 7]', "the list must hold strings only; give one token a line"),
         (b"\xff\xfe", "not UTF-8; give one token a line"),
     ],

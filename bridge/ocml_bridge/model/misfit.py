@@ -59,4 +59,5 @@ def _of_message(message: Any, path: str) -> Iterator[tuple[str, object, str]]:
 
 
 def _kind(value: object) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
