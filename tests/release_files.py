@@ -7,9 +7,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
-from contextlib import chdir
+from contextlib import chdir, redirect_stderr
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -95,7 +96,8 @@ def _write_sidecars(folder: Path) -> None:
 
 
 def _run(*arguments: str) -> None:
-    main(arguments)
+    with redirect_stderr(io.StringIO()):
+        main(arguments)
 
 
 def shapes(folder: Path) -> dict[str, Section]:
