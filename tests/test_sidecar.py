@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -147,6 +147,21 @@ def test_a_sidecar_of_the_first_version_is_read() -> None:
     first = {key: value for key, value in make_sidecar(write(WITH_TOOL, "harmony")).items() if key != "order"}
     restored = read(write(WITH_TOOL, "harmony").data, "harmony", sidecar={**first, "sidecar": 1}).transcript
     assert restored == WITH_TOOL
+
+
+@pytest.mark.parametrize("places", [(9,), (3, 9), (2, 2), (0, 1, 2, 99, 100)])
+def test_a_message_for_a_place_that_there_is_not_is_found(places: tuple[int, ...]) -> None:
+    written = write(Transcript((Message("user", "Hi"), Message("assistant", "Hello."))), "harmony")
+    added: list[Any] = [
+        {"op": "add", "path": f"/messages/{at}", "value": {"role": "user", "content": f"{nth}"}}
+        for nth, at in enumerate(places)
+    ]
+    sidecar: Any = {**make_sidecar(written), "patch": added}
+    reading = read(str(written.output).replace("Hello", "Hullo"), "harmony", sidecar=sidecar)
+    said = [message.content for message in cast("Transcript", reading.transcript).messages]
+    refused = [finding for finding in reading.findings if finding.code is FindingCode.SIDECAR]
+    assert len(said) + len(refused) == 2 + len(places)
+    assert [each for each in said if each not in map(str, range(9))] == ["Hi", "Hullo."]
 
 
 @pytest.mark.parametrize(("left", "fits"), [(3, True), (2, False), (1, False)])

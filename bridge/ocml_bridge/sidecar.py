@@ -205,10 +205,12 @@ def _apply_what_fits(document: Object, values: Object, log: Log) -> Object:
         start = message_index(str(operation.get("from"))) if operation.get("op") == "move" else None
         if start is not None and index is not None and max(start, index) < len(places):
             places.insert(index, places.pop(start))
-        elif operation.get("op") == "add" and index is not None:
+        elif operation.get("op") == "add" and index is not None and index not in added:
             added[index] = operation.get("value")
         else:
             rest.append(operation)
+    while added and (beyond := max(added)) >= len(places) + len(added):  # no output of the document has such a place
+        rest.append({"op": "add", "path": f"/messages/{beyond}", "value": added.pop(beyond)})
     places = _move_back(places, messages)
     where = _final_places(places, added, messages)
     for operation in rest:

@@ -279,6 +279,25 @@ def test_mistakes_are_told_before_anything_is_done(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("layout: 2001-99-99", "quote it where it is a text"),
+        ("layout: [alpaca", "not YAML"),
+        (f"layout: {'[' * 10_000}", "deeper than is safe"),
+        (f"layout: {'x' * 10_000}", "(10,000 characters); there are alpaca, "),
+    ],
+)
+def test_a_file_that_is_no_plan_is_refused_in_a_line(
+    text: str, says: str, batch: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "plan.yaml").write_text(text)
+    assert batch(tmp_path / "plan.yaml", "--plan", tmp_path / "plan.yaml", "-t", "openai", "-o", tmp_path / "out") == 2
+    told = capsys.readouterr().err
+    assert says in told
+    assert (told.count("\n"), len(told) < 900) == (1, True)
+
+
 # --- what `plan` proposes ---------------------------------------------------------------------------------------------
 
 PROPOSED = {

@@ -10,6 +10,7 @@ import click
 from ..errors import BridgeError, ErrorCode
 from .output import about, read_bytes
 from .settings_file import defaults
+from .yaml_files import yaml_in
 
 if TYPE_CHECKING:
     from ..layouts import Plan
@@ -42,14 +43,9 @@ def _is_file(name: str) -> bool:
 
 def _file(name: str) -> Any:
     """What a file says."""
-    import yaml
-
     data = read_bytes(name)
     with about(name):
-        try:
-            return yaml.safe_load(data)
-        except yaml.YAMLError as error:
-            raise BridgeError(ErrorCode.OPTION, f"not YAML: {' '.join(str(error).split())}") from error
+        return yaml_in(data)
 
 
 def take_options(context: click.Context, _option: click.Parameter, name: str | None) -> str | None:

@@ -11,6 +11,7 @@ from .. import jsontext
 from ..errors import BridgeError, ErrorCode
 from .output import about, read_bytes
 from .parameters import FILE, Command
+from .yaml_files import yaml_in
 
 UPSTREAMS: Final = "upstreams"
 """The key of the list of upstreams, each with the options that are about one."""
@@ -36,15 +37,9 @@ def upstreams_of(context: click.Context) -> list[tuple[dict[str, Any], dict[str,
 def _read(context: click.Context, _option: click.Parameter, name: str | None) -> None:
     if name is None:
         return
-    import yaml
-
     data = read_bytes(name)
     with about(name):
-        try:
-            value: Any = yaml.safe_load(data)
-        except yaml.YAMLError as error:
-            raise BridgeError(ErrorCode.OPTION, f"not YAML: {' '.join(str(error).split())}") from error
-        said = _mapping(value, "the file")
+        said = _mapping(yaml_in(data), "the file")
         upstreams: Any = said.pop(UPSTREAMS, [])
         if not isinstance(upstreams, list):
             raise BridgeError(ErrorCode.OPTION, "'upstreams' must be a list with a mapping for each upstream")

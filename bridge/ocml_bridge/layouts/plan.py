@@ -13,6 +13,7 @@ from ..detection import looks
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..recognise import recognise
+from ..wording import shown
 from .held import as_list, as_object
 from .layout import Document, Layout, Object
 from .table import BY_NAME, LAYOUTS
@@ -208,5 +209,5 @@ def _pairs(value: Json, key: str) -> Pairs:
 
 def _unknown(what: str, name: str, known: Sequence[str] | set[str]) -> BridgeError:
     near = get_close_matches(name, known, 1)
-    meant = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(sorted(known))}"
-    return BridgeError(ErrorCode.OPTION, f"there is no {what} {name!r}{meant}")
+    meant = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(sorted({*known}))}"
+    return BridgeError(ErrorCode.OPTION, f"there is no {what} {shown(name)}{meant}")

@@ -1,0 +1,223 @@
+"""What is fuzzed: a table of functions that take bytes, each with bytes to begin with.
+
+A target fails by any exception. What it takes is read, or refused by an error with a code (law 6); what is read is
+written, and held to the laws that must hold whatever it is: nothing is lost in silence (2), nothing private is shown
+(10), one conversation stays one (11). Streams give the same however they are cut (4).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ocml_bridge import BridgeError, Options, decoder, encoder, formats, make_sidecar, read, write
+from ocml_bridge.cli.output import CommandError
+from ocml_bridge.cli.plans import plan_named
+from ocml_bridge.events import Event
+from ocml_bridge.hosts.gateway import Settings
+from ocml_bridge.hosts.gateway.api import CHAT, MESSAGES, RESPONSES, Api
+from ocml_bridge.hosts.gateway.asked import understand
+from ocml_bridge.hosts.gateway.exchange import parsed
+from ocml_bridge.hosts.gateway.problems import ApiError
+from ocml_bridge.pipe import streams
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.testing.boundary import one_conversation
+from ocml_bridge.testing.golden import extension
+from ocml_bridge.testing.laws import Trial
+from ocml_bridge.testing.streams import events_of
+from ocml_bridge.testing.visibility import visibility
+from sources import ROOT
+
+GOLDEN = ROOT / "golden"
+QUOTED = 500
+"""The most characters of an error: it quotes a little of the input, and not all of it."""
+FORCED = Options(force_format=True)
+
+
+class Target(NamedTuple):
+    """One thing that takes bytes.
+
+    Attributes:
+        run: takes them.
+        seeds: bytes to begin with.
+    """
+
+    run: Callable[[bytes], None]
+    seeds: Callable[[], Iterator[bytes]]
+
+
+# --- readers ----------------------------------------------------------------------------------------------------------
+
+
+def read_by(name: str, data: bytes) -> None:
+    """Read bytes, and write what was read: in its own format, and in another one that the bytes choose."""
+    try:
+        document = read(data, name, options=FORCED).transcript
+    except BridgeError as error:
+        told(error)
+        return
+    others = _targets()
+    for target in {name, others[len(data) % len(others)]}:
+        trial = Trial(document, target)
+        trial.no_silent_loss()
+        visibility(trial)
+        one_conversation(trial)
+
+
+@cache
+def _targets() -> tuple[str, ...]:
+    """The formats to write: none of those that need a vocabulary, which take long for every text."""
+    return tuple(name for name in formats() if not name.endswith("-tokens"))
+
+
+def told(error: BridgeError) -> None:
+    """An error says what it has to say, shortly."""
+    assert error.code
+    assert len(str(error)) < QUOTED, str(error)
+
+
+def documents_in(name: str) -> Iterator[bytes]:
+    """Golden inputs and outputs of a format."""
+    for path in sorted(GOLDEN.glob(f"{name}/*/input.*")):
+        yield path.read_bytes()
+    for path in sorted(GOLDEN.glob(f"*/*/{name}.{extension(name)}")):
+        yield path.read_bytes()
+
+
+# --- streams ----------------------------------------------------------------------------------------------------------
+
+
+def decode(stream: str, data: bytes) -> None:
+    """Decode a stream whole, and in pieces of a size that its first byte says."""
+    size, data = (data[0] if data else 0) % 16 + 1, data[1:]
+    whole = events_of(decoder(stream), [data])
+    assert events_of(decoder(stream), [data[at : at + size] for at in range(0, len(data), size)]) == whole
+
+
+def decode_ids(stream: str, data: bytes) -> None:
+    """The same for token ids, of which three bytes each are one."""
+    size, data = (data[0] if data else 0) % 16 + 1, data[1:]
+    ids = [int.from_bytes(data[at : at + 3]) for at in range(0, len(data), 3)]
+    whole = events_of(decoder(stream), [ids])
+    assert events_of(decoder(stream), [ids[at : at + size] for at in range(0, len(ids), size)]) == whole
+
+
+def answers_in(stream: str) -> Iterator[bytes]:
+    """Streams to decode: the texts of a format, or golden answers as the stream's own encoder writes them."""
+    if stream in formats():
+        yield from (b"\x03" + data for data in documents_in(stream))
+        return
+    for path in sorted(GOLDEN.glob("harmony/*/input.txt")):
+        made = encoder(stream)
+        events = _events(path.read_text("utf-8"))
+        yield b"\x07" + b"".join(each if isinstance(each, bytes) else bytes() for each in made.encode(events))
+
+
+def _events(text: str) -> list[Event]:
+    return events_of(decoder("harmony"), [text]).events
+
+
+def ids_in(stream: str) -> Iterator[bytes]:
+    """Golden token ids, three bytes each."""
+    for data in documents_in(stream):
+        value = json.loads(data)
+        if isinstance(value, list) and all(isinstance(each, int) and 0 <= each < 1 << 24 for each in value):
+            yield b"\x03" + b"".join(each.to_bytes(3) for each in value)
+
+
+# --- sidecars, plans, requests ----------------------------------------------------------------------------------------
+
+
+@cache
+def _written() -> tuple[bytes, Any]:
+    data = (GOLDEN / "openai" / "parallel-replies-out-of-order" / "input.json").read_bytes()
+    result = write(read(data, "openai").transcript, "harmony", policy=LENIENT)
+    return result.encode(), make_sidecar(result)
+
+
+def sidecar(data: bytes) -> None:
+    """Read an output with whatever these bytes say is its sidecar."""
+    output, _ = _written()
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return
+    try:
+        document = read(output, "harmony", sidecar=value).transcript
+    except BridgeError as error:
+        told(error)
+        return
+    Trial(document, "canonical").no_silent_loss()
+
+
+def sidecars() -> Iterator[bytes]:
+    """One that fits, and one of each release."""
+    yield json.dumps(_written()[1]).encode()
+    for path in sorted(GOLDEN.glob("compat/*/sidecars/*.json")):
+        yield path.read_bytes()
+
+
+@cache
+def _plan_file() -> Path:
+    return Path(tempfile.mkdtemp(), "plan.yaml")
+
+
+def plan(data: bytes) -> None:
+    """Read a plan as the command reads it."""
+    _plan_file().write_bytes(data)
+    try:
+        plan_named(os.fspath(_plan_file()))
+    except CommandError as error:
+        assert len(error.line) < QUOTED + len(os.fspath(_plan_file())), error.line
+    except BridgeError as error:
+        told(error)
+
+
+def plans() -> Iterator[bytes]:
+    """Plans as people write them."""
+    yield from (path.read_bytes() for path in sorted(GOLDEN.glob("compat/*/plan.yaml")))
+    yield b"layout: [alpaca, sharegpt]\ncolumns: {instruction: q, output: a}\nroles: {human: user}\nthoughts: [think]\n"
+
+
+SETTINGS = (Settings("http://upstream", profile="gpt-oss"), Settings("http://upstream", profile="qwen3"))
+
+
+def request(api: Api, data: bytes) -> None:
+    """Take a request to the gateway apart, and make its prompt."""
+    try:
+        understand(parsed(data), SETTINGS[len(data) % 2], "2026-01-01", api=api)
+    except ApiError as error:
+        assert 400 <= error.status < 500, error
+
+
+def requests_of(api: Api) -> Iterator[bytes]:
+    """Golden requests, alone and with settings."""
+    for data in documents_in(api.form):
+        yield data
+        value = json.loads(data) if data[:1] == b"{" else None
+        if isinstance(value, dict):
+            yield json.dumps({"model": "m", "stream": True, "max_tokens": 9, **value}).encode()
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+
+
+def table() -> dict[str, Target]:
+    """All targets by name."""
+    found: dict[str, Target] = {}
+    for name in formats():
+        found[f"reader-{name}"] = Target(partial(read_by, name), partial(documents_in, name))
+    for name in streams()[0]:
+        tokens = name.endswith("-tokens")
+        run, seeds = (decode_ids, ids_in) if tokens else (decode, answers_in)
+        found[f"stream-{name}"] = Target(partial(run, name), partial(seeds, name))
+    found["sidecar"] = Target(sidecar, sidecars)
+    found["plan"] = Target(plan, plans)
+    for api in (CHAT, RESPONSES, MESSAGES):
+        found[f"request-{api.form}"] = Target(partial(request, api), partial(requests_of, api))
+    return found
