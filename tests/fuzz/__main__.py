@@ -1,4 +1,4 @@
-"""Fuzz the targets of `tests/fuzz/targets.py` by Atheris: `pip install atheris`, then
+"""Fuzz the targets of `tests/fuzz/targets.py` by Atheris (`pip install -e '.[fuzz]'`):
 
     python tests/fuzz                       # every target for a minute
     python tests/fuzz --seconds 10 reader   # those whose name has the word
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib
 import os
 import re
 import subprocess
@@ -82,8 +83,7 @@ def _all(names: list[str], corpus: Path, seconds: int) -> int:
 
 
 def _fuzz(name: str, corpus: Path, seconds: int) -> None:
-    import atheris
-
+    atheris: Any = importlib.import_module("atheris")  # it has no types
     with atheris.instrument_imports(include=COVERED):
         target = _targets()[name]
         kept, finds = corpus / name, corpus / "finds" / name
