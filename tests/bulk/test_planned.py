@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from corpus import corpus_path
 from ocml_bridge import BridgeError, Transcript, read
@@ -335,6 +336,26 @@ def test_public_data_goes_through_the_plan_that_is_proposed(name: str, batch: Ru
     counts = json.loads(report.read_text())
     assert counts["outcomes"]["lossy"] == counts["outcomes"]["quarantined"] == 0
     assert counts["characters"]["read"] == counts["characters"]["written"] > 0
+
+
+@pytest.mark.parametrize(
+    ("row", "plan"),
+    [
+        ({"t": [{"speaker": "Q", "utterance": "A"}]}, {"role": "speaker", "text": "utterance"}),
+        ({"t": [{"x": "customer", "y": "agent"}, {"x": "agent", "y": "Hi"}]}, {"role": "x", "text": "y"}),
+        ({"t": [{"a": "b", "c": "d"}]}, None),
+        ({"version": "1", "data": [{"instruction": "Hi", "output": "Ho"}]}, None),
+    ],
+    ids=("by its name", "by its words", "nothing tells", "rows inside"),
+)
+def test_whose_a_turn_is_is_guessed_only_where_something_tells(
+    row: dict[str, Any], plan: dict[str, str] | None, tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n")
+    proposed = yaml.safe_load(propose([str(tmp_path / "a.jsonl")], 10))
+    known = {key: proposed[key] for key in ("role", "text") if key in proposed}
+    assert known == (plan or {})
+    assert proposed["layout"] == ("messages" if plan else "auto")
 
 
 def test_a_plan_is_guessed_for_turns_in_other_words(tmp_path: Path) -> None:

@@ -82,6 +82,23 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         {"conversation": [{"system": "Be kind.", "input": "Why?", "output": "Because."}]},
         [("system", "Be kind."), ASKED, ANSWERED],
     ),
+    (
+        "texts",
+        {"conversations": [["Hi", "Hello"], ["Why?", "Because."]]},
+        [("user", "Hi"), ("assistant", "Hello"), ASKED, ANSWERED],
+    ),
+    # Guanaco: headings in one line
+    (
+        "dialogue",
+        {"text": "### Human: Hi### Assistant: Hello### Human: Why?### Assistant: Because."},
+        [("user", "Hi"), ("assistant", "Hello"), ASKED, ANSWERED],
+    ),
+    # Nemotron: messages as the input
+    (
+        "alpaca",
+        {"input": [{"role": "user", "content": "Why?"}], "output": "Because.", "system_prompt": "Be kind."},
+        [("system", "Be kind."), ASKED, ANSWERED],
+    ),
     # LLaMA-Factory, ShareGPT with tools
     (
         "sharegpt",

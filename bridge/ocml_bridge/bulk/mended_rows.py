@@ -45,7 +45,7 @@ class MendedRows:
         batch = self._row(position)
         found = jsontext.loads(line)
         if not isinstance(found, dict) or not batch.num_rows:
-            raise BridgeError(ErrorCode.SHAPE, "a mended row is an object with a member for each column", path="")
+            raise BridgeError(ErrorCode.SHAPE, "a row is an object with a member for each column", path="")
         members = cast("dict[str, Json]", found)
         before = in_words(columns_of(batch, 0))
         columns = [
@@ -85,7 +85,7 @@ def _value(value: Json, field: Any) -> Any:
     try:
         return arrow.array([given], field.type)
     except (arrow.ArrowException, TypeError, ValueError, OverflowError) as error:
-        message = f"the column {field.name!r} is {field.type}, and this is none: {error}"
+        message = f"the column {field.name!r} is {field.type}, and the new value is not: {error}"
         raise BridgeError(ErrorCode.SHAPE, message, path=f"/{field.name}") from error
 
 

@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from typing import Any, BinaryIO, Final
 
 from .. import jsontext
@@ -20,8 +21,10 @@ from .records import CHUNK_RECORDS
 _FILE: Final = b"ARROW1"
 
 
-def _csv(content: BinaryIO, delimiter: str) -> Iterator[bytes]:
+def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
     """The rows of a file whose first one names the columns; values are texts.
+
+    What stands between them is the first of the delimiters that is in the first line.
 
     A row of more or fewer values than there are columns is the list of its values, which is no record.
 
@@ -30,7 +33,9 @@ def _csv(content: BinaryIO, delimiter: str) -> Iterator[bytes]:
     """
     csv.field_size_limit(sys.maxsize)
     text = io.TextIOWrapper(content, "utf-8-sig", "surrogateescape", newline="")
-    rows = csv.reader(text, delimiter=delimiter, strict=True)
+    first = text.readline()
+    delimiter = next((each for each in delimiters if each in first), delimiters[0])
+    rows = csv.reader(chain((first,), text), delimiter=delimiter, strict=True)
     try:
         columns = next(rows, list[str]())
         twice = [name for name, times in Counter(columns).items() if times > 1]
@@ -51,8 +56,9 @@ def _bytes(line: str) -> bytes:
     return line.encode("utf-8", "surrogateescape") + b"\n"
 
 
-comma_separated = partial(_csv, delimiter=",")
-tab_separated = partial(_csv, delimiter="\t")
+comma_separated = partial(_csv, delimiters=",;\t|")
+"""A table of Excel has semicolons, where a comma is the sign in numbers."""
+tab_separated = partial(_csv, delimiters="\t")
 
 
 def arrow(content: BinaryIO) -> Iterator[bytes]:

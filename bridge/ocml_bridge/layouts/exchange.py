@@ -202,6 +202,9 @@ def read_prompt(fields: Object, wording: Wording) -> list[Object]:
     if as_list(asked) is not None:
         messages += respelled_all(asked, wording, f"/{INSTRUCTION}")
         asked = None
+    given = fields.get(INPUT)
+    if asked is None and are_messages(given, _WORDS):  # what is asked stands in the input alone
+        return [*messages, *respelled_all(given, wording, f"/{INPUT}")]
     if as_object(asked) is not None:
         messages.append(respelled(asked, wording, f"/{INSTRUCTION}"))
         asked = None

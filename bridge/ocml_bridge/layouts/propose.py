@@ -12,6 +12,7 @@ from ..errors import BridgeError
 from ..model import Json
 from .held import as_list, as_object
 from .layout import Layout, Object
+from .messages import ROLES
 from .plan import AUTO, Plan, layout_for, layouts_of
 from .thoughts import TAGS, fences, tag_of
 
@@ -220,13 +221,49 @@ def _guessed(row: Object) -> list[str] | None:
     """A plan for a row that has a list of turns in words that no layout knows; None where it has none."""
     for column, value in row.items():
         turns = [as_object(each) or {} for each in as_list(value) or []]
+        if turns and all(layout_for(Plan((AUTO,)), turn) for turn in turns):
+            return _rows_inside(column)
         texts = [key for key in turns[0] if all(isinstance(turn.get(key), str) for turn in turns)] if turns else []
-        if len(texts) < 2:
+        role = _role_key(turns, texts)
+        if role is None:
             continue
-        role = min(texts, key=lambda key: (len({turn[key] for turn in turns}), sum(len(turn[key]) for turn in turns)))
-        text = max((key for key in texts if key != role), key=lambda key: sum(len(turn[key]) for turn in turns))
+        text = max(
+            (key for key in texts if key != role),
+            key=lambda key: (key.lower() in _TEXT_KEYS, sum(len(turn[key]) for turn in turns)),
+        )
         return _with_turns(column, role, text, list(dict.fromkeys(cast("str", turn[role]) for turn in turns)))
     return None
+
+
+_ROLE_KEYS: Final = frozenset(("role", "from", "speaker", "author", "sender", "by", "who", "user", "name", "party"))
+_TEXT_KEYS: Final = frozenset(("text", "content", "value", "utterance", "message", "body", "said", "sentence"))
+"""What keys of a turn are called that say whose it is, and what it says."""
+
+
+def _role_key(turns: list[Object], texts: list[str]) -> str | None:
+    """The key that says whose a turn is: its words are known, or it is called so, or they come again and again."""
+    if len(texts) < 2:
+        return None
+
+    def likely(key: str) -> tuple[bool, bool, int]:
+        words = {str(turn[key]).lower() for turn in turns}
+        return words <= _SPEAKERS, key.lower() in _ROLE_KEYS and key.lower() not in _TEXT_KEYS, -len(words)
+
+    best = max(texts, key=likely)
+    known, named, words = likely(best)
+    return best if known or named or -words < len(turns) else None
+
+
+_SPEAKERS: Final = frozenset((*ROLES, *_GUESSES))
+
+
+def _rows_inside(column: str) -> list[str]:
+    name = _word(column)
+    return [
+        f"# The rows are in {name} of an object. Take them out, and look at them:",
+        f"#   jq -c '.[{name}][]' DATA > rows.jsonl && ocml-convert plan rows.jsonl",
+        "layout: auto",
+    ]
 
 
 def _with_turns(column: str, role: str, text: str, words: list[str]) -> list[str]:

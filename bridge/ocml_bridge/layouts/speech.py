@@ -37,7 +37,9 @@ _FENCE: Final = re.compile(r"\A\s*```[a-z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 @cache
 def _pattern(style: int) -> re.Pattern[str]:
     labels = "|".join(re.escape(label) for label in sorted(STYLES[style], key=len, reverse=True))
-    return re.compile(rf"^({labels}):[ \t]?", re.MULTILINE)
+    # Headings are labels wherever they stand: Guanaco's texts have them behind what was said, in one line.
+    begins = "" if labels.startswith("\\#") else "^"
+    return re.compile(rf"{begins}({labels}):[ \t]?", re.MULTILINE)
 
 
 def _style_of(text: str) -> int | None:

@@ -369,12 +369,19 @@ def read_pairs(fields: Object, wording: Wording) -> Sequence[Document]:
 
 
 def take_turns(fields: Object, wording: Wording) -> bool:
-    """Whether a list of texts stands there, of a person and the assistant by turns."""
-    items = as_list(_quiet(fields, "texts"))
-    return items is not None and len(items) > 1 and all(isinstance(item, str) for item in items)
+    """Whether a list of texts stands there, or of pairs of them, of a person and the assistant by turns."""
+    texts = _texts(_quiet(fields, "texts"))
+    return len(texts) > 1 and all(isinstance(text, str) for text in texts)
+
+
+def _texts(value: Json) -> list[Json]:
+    """The items of a list, or those of the pairs in it."""
+    items = as_list(value) or []
+    pairs = [as_list(item) or [] for item in items]
+    return [text for pair in pairs for text in pair] if all(len(pair) == 2 for pair in pairs) else items
 
 
 def read_texts(fields: Object, wording: Wording) -> Sequence[Document]:
     """The conversation of texts, the first of which is a person's (UltraChat)."""
-    texts = cast("list[str]", as_list(_value(fields, "texts")) or [])
+    texts = cast("list[str]", _texts(_value(fields, "texts")))
     return [Document(request([message(("user", "assistant")[at % 2], text) for at, text in enumerate(texts)], None))]
