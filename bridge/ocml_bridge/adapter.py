@@ -101,6 +101,8 @@ class Adapter:
         profiles: by name, how models that read the format are prompted.
         frame_marks: what the tokens of its frames mean, so that spans of its outputs are told; None for a format whose
             outputs are neither text nor token ids.
+        token_bytes: of a format of token ids, what each id spells, control tokens as they are written; a character may
+            be cut in two. None where that cannot be told.
     """
 
     id: str
@@ -125,3 +127,4 @@ class Adapter:
     hosted_tools: TakeTools | None = None
     profiles: Mapping[str, ChatTemplate] = field(default_factory=dict[str, "ChatTemplate"])
     frame_marks: FrameMarks | None = None
+    token_bytes: Callable[[Sequence[int]], Sequence[bytes]] | None = None

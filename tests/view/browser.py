@@ -78,7 +78,7 @@ class Opened:
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.browser.ask("Emulation.setEmulatedMedia", self.session, media=media, features=features)
 
-    def screenshot(self, path: Path, width: int, height: int) -> None:
+    def resize(self, width: int, height: int) -> None:
         self.browser.ask(
             "Emulation.setDeviceMetricsOverride",
             self.session,
@@ -87,6 +87,9 @@ class Opened:
             deviceScaleFactor=1,
             mobile=False,
         )
+
+    def screenshot(self, path: Path, width: int, height: int) -> None:
+        self.resize(width, height)
         shot = self.browser.ask("Page.captureScreenshot", self.session, format="png")
         path.write_bytes(base64.b64decode(shot["data"]))
 

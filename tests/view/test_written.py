@@ -54,12 +54,12 @@ def test_tokens_are_told_from_what_looks_like_them() -> None:
 def test_a_loss_stands_where_it_happens() -> None:
     result = write(TALK, "harmony", policy=LENIENT, spans=True)
     marked = {
-        result.losses[mark - 1].code: frame.message
+        result.losses[mark.number - 1].code: (frame.message, mark.touches)
         for frame in written(result, DEBUG, "harmony").frames
         for piece in frame.pieces
         for mark in piece.marks
     }
-    assert marked == {"control-token": 0, "name": 1}
+    assert marked == {"control-token": (0, "content"), "name": (1, "structure")}
 
 
 def test_what_is_hidden_is_named_and_not_shown() -> None:
@@ -76,3 +76,13 @@ def test_json_is_shown_to_those_who_see_everything() -> None:
     assert seen(TALK, "openai").text.startswith('{\n  "messages": [')
     hidden = seen(TALK, "openai", END_USER)
     assert (hidden.text, hidden.withheld) == ("", "it has fields that end users do not see")
+
+
+def test_token_ids_are_shown_as_what_they_spell() -> None:
+    talk = Transcript((Message("user", "Hi \u65e5\u672c \U0001f9ff", end="end"),))
+    result = write(talk, "harmony-tokens", policy=LENIENT, spans=True)
+    runs = [run for frame in written(result, DEBUG, "x").frames for piece in frame.pieces for run in piece.runs]
+    assert "".join(run.text for run in runs) == write(talk, "harmony").output
+    assert [number for run in runs for number in run.ids] == result.output
+    assert [run.text for run in runs if run.is_token] == ["<|start|>", "<|message|>", "<|end|>"]
+    assert any(len(run.ids) > 1 for run in runs)  # a character of several ids

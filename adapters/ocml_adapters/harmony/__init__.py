@@ -55,4 +55,5 @@ TOKENS = Adapter(
     frame_tokens=Lazy(f"{__name__}.syntax:frame_tokens"),
     profiles={"gpt-oss": _GPT_OSS},
     frame_marks=FRAME_MARKS,
+    token_bytes=Lazy(f"{__name__}.tokens:token_bytes"),
 )

@@ -133,6 +133,11 @@ def _written(number: int) -> bytes:
     return bytes_of(number) if token is None else token.encode()
 
 
+def token_bytes(ids: Sequence[int]) -> list[bytes]:
+    """The bytes of each id's text, control tokens as they are written."""
+    return list(map(_written, ids))
+
+
 def spelled(ids: Sequence[int]) -> str:
     """The text that ids spell, control tokens as they are written; bytes that are no UTF-8 are halves of pairs."""
     return b"".join(map(_written, ids)).decode("utf-8", "surrogateescape")

@@ -13,7 +13,7 @@ from typing import Final
 from .. import registry
 from ..adapter import DEFAULT, Options
 from ..convert import Result, read, write
-from ..loss import Finding, Loss, Severity, is_lossless
+from ..loss import CLASSES, Finding, FindingCode, Loss, LossClass, LossCode, Severity, is_lossless
 from ..model import Document, Message
 from ..policy import LENIENT
 from ..profiles import Prompt
@@ -85,7 +85,7 @@ class Comparison:
     rows: tuple[Row, ...]
     notes: tuple[Note, ...]
     lossless: bool
-    tally: tuple[tuple[str, Severity, bool, int], ...]
+    tally: tuple[tuple[LossCode | FindingCode, Severity, bool, int], ...]
     unreported: tuple[str, ...]
     debug: bool
 
@@ -99,10 +99,16 @@ class Comparison:
             said = (
                 f"{counts[severity]} {severity}" for severity in (Severity.LOST, Severity.CHANGED) if counts[severity]
             )
-            return f"{self.target} cannot hold all of it: {', '.join(said)}."
+            verdict = "holds every word. Of the rest" if self.keeps_words else "cannot hold all of it"
+            return f"{self.target} {verdict}: {', '.join(said)}."
         if counts[Severity.LAYOUT]:
             return f"{self.target} holds all of it; only its spelling differs."
         return f"{self.target} gives back exactly what was read."
+
+    @property
+    def keeps_words(self) -> bool:
+        """Whether what was said arrives as it was: nothing of the class content is lost or changed."""
+        return all(not isinstance(code, LossCode) or CLASSES[code] is not LossClass.CONTENT for code, *_ in self.tally)
 
     @property
     def exposed(self) -> int:
@@ -162,7 +168,7 @@ def compared(
     notes = [*findings, *result.losses]
     order = remaining(len(messages), result.losses, result.order)
     rows = _Rows(messages, backs, order, notes, visibility, _Places(result))
-    tally = Counter((str(note.code), note.severity, isinstance(note, Finding)) for note in notes)
+    tally = Counter((note.code, note.severity, isinstance(note, Finding)) for note in notes)
     return Comparison(
         target=name,
         written=written(result, visibility, name),

@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
+from ..loss import CLASSES
 from . import colours, prose
 from .blocks import Block, Look
 from .characters import visible
@@ -123,7 +124,7 @@ def environment() -> Environment:
     )
     style, script = (loader.get_source(made, name)[0] for name in ("page.css", "page.js"))
     made.globals.update(style=_own(style), script=_own(script), policy=_policy(style, script))
-    made.filters.update(drawn=_drawn, words=words, coloured=coloured, chunks=_chunks)
+    made.filters.update(touched=_touched, drawn=_drawn, words=words, coloured=coloured, chunks=_chunks)
     made.tests.update(gap=_is_gap)
     return made
 
@@ -177,6 +178,14 @@ def _chunks(text: str) -> tuple[str, ...]:
 def coloured(code: str, language: str) -> Any:
     """Code in colours, as safe HTML; "" where there are none for it."""
     return _own(colours.coloured(code, language) or "")
+
+
+def _touched(code: str) -> str:
+    """The class of a loss by its code; "" for a finding that is none."""
+    return _TOUCHED.get(code, "")
+
+
+_TOUCHED: Final = {str(code): str(touched) for code, touched in CLASSES.items()}
 
 
 def words(counts: tuple[tuple[str, int], ...]) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Final
+from typing import Any, Final, NamedTuple
 
+from .. import registry
 from ..convert import Result
+from ..loss import Severity
 from ..model import Message
 from ..spans.positions import index_of
 from ..spans.span import Span, SpanKind
@@ -30,10 +32,24 @@ class Run:
     Attributes:
         text: as they can be seen.
         is_token: whether they are a control token.
+        ids: the ids that spell them, in an output of token ids; several where a character is cut in two.
     """
 
     text: str
     is_token: bool = False
+    ids: tuple[int, ...] = ()
+
+
+class Mark(NamedTuple):
+    """A loss where it happens.
+
+    Attributes:
+        number: which loss it is, from 1.
+        touches: what it touches: its class, or `layout`.
+    """
+
+    number: int
+    touches: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +60,14 @@ class Piece:
         kind: what it is.
         runs: what it says; none where that is withheld.
         sampled: whether a model would have written it.
-        marks: the numbers of the losses that stand here.
+        marks: the losses that stand here.
         withheld: why it is not shown; "" where it is.
     """
 
     kind: SpanKind
     runs: tuple[Run, ...]
     sampled: bool = False
-    marks: tuple[int, ...] = ()
+    marks: tuple[Mark, ...] = ()
     withheld: str = ""
 
 
@@ -88,6 +104,16 @@ class Written:
     withheld: str = ""
     more: int = 0
 
+    @property
+    def has_ids(self) -> bool:
+        """Whether it is of token ids."""
+        return any(run.ids for frame in self.frames for piece in frame.pieces for run in piece.runs)
+
+    @property
+    def has_marks(self) -> bool:
+        """Whether a loss stands anywhere in it."""
+        return any(piece.marks for frame in self.frames for piece in frame.pieces)
+
 
 def written(result: Result, visibility: Visibility, name: str) -> Written:
     """An output as it is seen, with the number of each loss at its place.
@@ -98,7 +124,8 @@ def written(result: Result, visibility: Visibility, name: str) -> Written:
         name: what the format is called.
     """
     spans, output = result.spans, result.output
-    if spans is None or not isinstance(output, str):
+    spell = _speller(result)
+    if spans is None or spell is None:
         if not visibility.debug:
             return Written(name, withheld="it has fields that end users do not see")
         text = result.encode(pretty=True).decode("utf-8", "replace")
@@ -107,7 +134,7 @@ def written(result: Result, visibility: Visibility, name: str) -> Written:
     shown = [span for span in spans if span.start < LONGEST]
     frames = [
         Frame(index, str(kind_of(messages[index])) if index >= 0 else "", tuple(pieces))
-        for index, pieces in _by_message(_Pieces(result, output, messages, visibility), shown)
+        for index, pieces in _by_message(_Pieces(result, spell, messages, visibility), shown)
     ]
     return Written(name, frames=tuple(frames), more=max(0, len(output) - LONGEST))
 
@@ -132,15 +159,16 @@ def _folded(pieces: Sequence[Piece]) -> list[Piece]:
 class _Pieces:
     """Makes pieces of the spans of an output."""
 
-    def __init__(self, result: Result, output: str, messages: Sequence[Message], visibility: Visibility) -> None:
-        self._output = output
+    def __init__(self, result: Result, spell: Speller, messages: Sequence[Message], visibility: Visibility) -> None:
+        self._spell = spell
         self._messages = messages
         self._visibility = visibility
-        self._marks: dict[int, list[int]] = {}
+        self._marks: dict[int, list[Mark]] = {}
         for number, loss in enumerate(result.losses, 1):
             place = result.place_of(loss.path)
             if place is not None:
-                self._marks.setdefault(place[0], []).append(number)
+                touches = "layout" if loss.severity is Severity.LAYOUT else str(loss.loss_class)
+                self._marks.setdefault(place[0], []).append(Mark(number, touches))
 
     def index(self, path: str) -> int:
         """The message that a path is about; -1 for none."""
@@ -148,9 +176,9 @@ class _Pieces:
         return -1 if index is None or index >= len(self._messages) else index
 
     def piece(self, span: Span, index: int) -> Piece:
-        text = self._output[span.start : min(span.end, LONGEST)]
-        withheld = self._withheld(span, index, text)
-        runs = () if withheld else tuple(_runs(visible(text), span.kind))
+        runs = tuple(self._spell(span))
+        withheld = self._withheld(span, index, "".join(run.text for run in runs))
+        runs = () if withheld else runs
         marks = tuple(self._marks.get(span.start, ()))
         return Piece(span.kind, runs, span.sampled, marks, withheld)
 
@@ -167,6 +195,39 @@ class _Pieces:
 
 def _hides_part(message: Message, seen: Visibility) -> bool:
     return any(seen.hides_part(part) is not None for part in parts_of(message.content))
+
+
+Speller = Callable[[Span], Iterable[Run]]
+"""The runs of a piece of an output."""
+
+
+def _speller(result: Result) -> Speller | None:
+    """What spells the pieces of an output; None for JSON that is no list of token ids."""
+    output: Any = result.output
+    if isinstance(output, str):
+        return lambda span: _runs(visible(output[span.start : min(span.end, LONGEST)]), span.kind)
+    token_bytes = registry.adapter(result.target)[0].token_bytes
+    if token_bytes is None:
+        return None
+    return lambda span: _tokens(output[span.start : span.end], token_bytes, span.kind)
+
+
+def _tokens(ids: Sequence[int], spelled: Callable[[Sequence[int]], Sequence[bytes]], kind: SpanKind) -> Iterator[Run]:
+    """Token ids as characters; ids that share a character are one run."""
+    waiting, those = b"", list[int]()
+    for number, data in zip(ids, spelled(ids), strict=True):
+        waiting += data
+        those.append(number)
+        try:
+            text = waiting.decode()
+        except UnicodeDecodeError as error:
+            if error.reason == "unexpected end of data":
+                continue
+            text = waiting.decode("utf-8", "replace")
+        yield Run(visible(text), kind is not SpanKind.BODY and _TOKEN.fullmatch(text) is not None, tuple(those))
+        waiting, those = b"", []
+    if those:
+        yield Run(waiting.decode("utf-8", "replace"), ids=tuple(those))
 
 
 def _runs(text: str, kind: SpanKind) -> Iterator[Run]:

@@ -76,7 +76,8 @@ const show = (answer, took) => {
     at("conversation").innerHTML = answer.panels.conversation;
     if (BACK[answer.back]) at("verdict").firstElementChild.append(made("p", BACK[answer.back], "trip"));
     const { read, written } = answer.report.characters;
-    say("took", `${written.toLocaleString("en")} of ${read.toLocaleString("en")} characters arrive · ${took.toFixed(0)} ms`);
+    const arrived = wish().profile ? "a prompt for the model to go on with" : `${written.toLocaleString("en")} of ${read.toLocaleString("en")} characters arrive`;
+    say("took", `${arrived} · ${took.toFixed(0)} ms`);
   }
   enable();
   performance.mark("answered");

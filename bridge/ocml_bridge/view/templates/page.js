@@ -6,6 +6,8 @@
   // What works on any part of a page, also on one that comes later.
   const textToCopy = (button) => {
     const code = button.closest(".code, .output").querySelector("pre").cloneNode(true);
+    const ids = [...code.querySelectorAll("[data-ids]")].flatMap((each) => each.dataset.ids.split(" "));
+    if (ids.length) return `[${ids.join(",")}]`;
     for (const mark of code.querySelectorAll(".mark")) mark.remove();
     return code.textContent;
   };
@@ -24,6 +26,8 @@
     }
   });
   document.addEventListener("change", (event) => {
+    const ids = event.target.closest(".ids");
+    if (ids) ids.closest(".output").classList.toggle("numbered", event.target.checked);
     const only = event.target.closest(".only");
     if (!only) return;
     const part = only.closest(".conversation");

@@ -1,0 +1,93 @@
+"""Pages as axe-core sees them: no violation of any rule, on a desk and on a phone, in light and in dark.
+
+`OCML_AXE` names the file `axe.min.js` of axe-core (https://www.npmjs.com/package/axe-core).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from ocml_bridge import read
+from ocml_bridge.view import DEBUG, END_USER, compare, tell
+from ocml_bridge.view.html import comparison_page, story_page
+from sources import ROOT
+
+from .browser import CHROMIUM, Browser, Opened, started
+
+AXE: Final = os.environ.get("OCML_AXE")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: apt-get install chromium"),
+    pytest.mark.skipif(AXE is None, reason="OCML_AXE names no axe.min.js"),
+]
+CASES = (
+    "openai/tools",
+    "openai/multimodal",
+    "openai/reasoning",
+    "anthropic/thinking-and-tools",
+    "ocm-2.2/fixture-3-parallel-calls",
+    "ocm-0.1/files",
+    "harmony/function-call",
+    "internlm2/code-interpreter",
+    "gemini/media",
+)
+LONG = "# Title\n\n| a | b |\n| --- | --: |\n| 1 | 2 |\n\n```python\nprint('x' * 3)  # often\n```\n\n> said\n\n[to](https://e.org)\n\n"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Browser]:
+    with started() as one:
+        yield one
+
+
+def pages() -> dict[str, str]:
+    """Pages by name: as end users see them, as those who debug do, and beside two formats."""
+    out: dict[str, str] = {}
+    for case in CASES:
+        data = next((ROOT / "golden" / case).glob("input.*")).read_bytes()
+        reading = read(data, case.partition("/")[0])
+        about = {"name": case, "source": reading.source}
+        for word, visibility in (("user", END_USER), ("debug", DEBUG)):
+            out[f"{case} {word}"] = story_page(tell(reading.transcript, reading.findings, visibility), **about)
+        for target in ("harmony", "openai", "harmony-tokens"):
+            told = compare(reading.transcript, target, reading.findings, visibility=DEBUG)
+            out[f"{case} {target}"] = comparison_page(told, **about)
+    long = read(json.dumps([{"role": "assistant", "content": LONG + "word " * 1_000}]), "openai").transcript
+    out["long"] = story_page(tell(long), name="long", source="openai")
+    return out
+
+
+PAGES = pages() if AXE else {"none": ""}
+
+
+def violations(page: Opened) -> list[str]:
+    """What axe-core finds, in words."""
+    assert AXE is not None
+    page.run(Path(AXE).read_text("utf-8") + ";0")
+    found: list[Any] = page.run("axe.run().then((all) => all.violations)")
+    return [f"{each['id']}: {node['html'][:160]}" for each in found for node in each["nodes"]]
+
+
+def looked_at(page: Opened) -> Generator[list[str]]:
+    """The violations in each width and light."""
+    for width in (1280, 390):
+        for dark in (False, True):
+            page.emulate(dark=dark)
+            page.resize(width, 900)
+            assert page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), width
+            yield violations(page)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_no_violation(browser: Browser, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(PAGES[name], "utf-8")
+    with browser.opened(path.as_uri()) as page:
+        for found in looked_at(page):
+            assert found == []
