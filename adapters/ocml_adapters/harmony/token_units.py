@@ -274,6 +274,7 @@ class TokenFrames(Frames):
     mark = ""
     is_text = False
     tokens = Ids()
+    embeds = True
 
     def inert(self, text: str) -> bool:
         """Whether UTF-8 can hold a text; tokens in it are ordinary text, which is encoded as such."""

@@ -10,7 +10,7 @@ import dataclasses
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, compress, count
 from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options, Source
@@ -32,6 +32,7 @@ from .vocabulary import Vocabulary, load_vocabulary
 
 _TOKENS: Final = {number: token for token, number in IDS.items()}
 _EDGES: Final = {BOS: "<s>", EOS: "</s>"}
+_SPECIAL: Final = {**_EDGES, **_TOKENS}
 _EDGE_IDS: Final = {text: number for number, text in _EDGES.items()}
 _SPELLED: Final = re.compile("(" + "|".join(map(re.escape, IM)) + ")")
 _EDGE: Final = re.compile("(" + "|".join(map(re.escape, _EDGE_IDS)) + ")")
@@ -48,19 +49,17 @@ def to_text(ids: Sequence[int], vocabulary: Vocabulary) -> str:
 
 def _spelled(ids: Sequence[int], vocabulary: Vocabulary) -> Iterator[tuple[int, str]]:
     """The text of ids in pieces, each with the index of the first id behind it."""
-    run: list[int] = []
     inside = False
-    for index, number in enumerate(ids):
-        token = _TOKENS.get(number) or _EDGES.get(number)
-        if token is None:
-            run.append(number)
-            continue
+    begin = 0
+    for index in compress(count(), map(_SPECIAL.__contains__, ids)):
+        number = ids[index]
         inside = number == IDS[IM.start] or (inside and number != IDS[IM.end])
-        yield index, CONTROL.neutralise(vocabulary.decode(run))
+        yield index, CONTROL.neutralise(vocabulary.decode(ids[begin:index]))
         # What begins and ends a text is text inside of a message.
+        token = _SPECIAL[number]
         yield index + 1, CONTROL.neutralise(token) if inside and number in _EDGES else token
-        run = []
-    yield len(ids), CONTROL.neutralise(vocabulary.decode(run))
+        begin = index + 1
+    yield len(ids), CONTROL.neutralise(vocabulary.decode(ids[begin:]))
 
 
 def to_ids(text: str, vocabulary: Vocabulary) -> list[int]:
@@ -184,18 +183,27 @@ class Places(Tokens):
 
     def ends(self, output: Sequence[int]) -> Sequence[int]:
         """Where each id ends in it, in bytes; of bytes that are no UTF-8, where what was made of them ends."""
+        return self.read(output)[1]
+
+    def read(self, output: Sequence[int]) -> tuple[str, Sequence[int]]:
+        """Both."""
         vocabulary, ends, at, first = load_vocabulary(), list[int](), 0, 0
+        texts: list[str] = []
         for behind, text in _spelled(output, vocabulary):
+            texts.append(text)
             size, plain = len(text.encode()), CONTROL.restore(text)
             sizes = vocabulary.sizes(output[first:behind])
             if sum(sizes) == len(plain.encode()) + 1 and sizes[0]:
                 sizes[0] -= 1  # the space that the encoder puts before a text
             if plain != text:
                 sizes = _broken(sizes, plain, text)
-            ends += (min(at + each, at + size) for each in accumulate(sizes[:-1]))
+            places = [*accumulate(sizes, initial=at)]
+            if places[-1] > at + size:
+                places = [min(place, at + size) for place in places]
+            ends += places[1:-1]
             ends += [at + size] * min(1, len(sizes))
             at, first = at + size, behind
-        return ends
+        return "".join(texts), ends
 
     def size(self, text: str) -> int:
         """How many ids there are of a text by itself."""

@@ -64,6 +64,7 @@ class Vocabulary:
         self._bytes: Final[list[int]] = [self._pieces.piece_to_id(f"<0x{byte:02X}>") for byte in range(256)]
         if not all(map(self._pieces.is_byte, self._bytes)):
             raise _unusable("the model has no pieces for bytes")
+        self._sizes: Final[dict[int, int]] = {}
 
     def encode(self, text: str) -> list[int]:
         """Text as ids, none of them a token, whatever the text spells."""
@@ -82,9 +83,13 @@ class Vocabulary:
 
     def sizes(self, ids: Sequence[int]) -> list[int]:
         """How many bytes of text each id is by itself; a token of its own, as it is spelled by default."""
-        return [
-            1 if self._pieces.is_byte(number) else _size(self._pieces.id_to_piece(number), number) for number in ids
-        ]
+        known = self._sizes
+        try:
+            return [*map(known.__getitem__, ids)]
+        except KeyError:
+            for number in set(ids).difference(known):
+                known[number] = 1 if self._pieces.is_byte(number) else _size(self._pieces.id_to_piece(number), number)
+        return [*map(known.__getitem__, ids)]
 
     def is_utf8(self, ids: Sequence[int]) -> bool:
         """Whether the pieces for bytes among some ids are UTF-8, run by run."""

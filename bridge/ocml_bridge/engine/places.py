@@ -20,13 +20,13 @@ from ..units.grammar import ANY_CONTENT, ContentClass, State
 from ..units.grammar import Unit as Spelling
 from ..units.heads import Item, messages_of
 from ..units.writer import UnitWriter
+from .templates import AN_OBJECT, Templates
 
 _LEAD: Final = 12
 """How much before arguments tells whose they are."""
 MOST: Final = 16
 """How many messages of a unit are looked for one by one; where it has more, by their texts alone."""
 _PROBE: Final = probe(0)
-_OBJECT: Final = ContentClass('{"', '": 0}')
 _AS_JSON: Final = ContentClass(encode='"{}"'.format)
 _NO_ARGUMENTS: Final = "{}"
 Range = tuple[int, int]
@@ -63,11 +63,21 @@ class PlainUnit:
         state: what the unit before left.
         last: whether nothing follows.
         paths: where its messages stand in the document.
+        templates: of units that are alike.
     """
 
     def __init__(
-        self, grammar: UnitWriter, group: Sequence[Item], text: str, state: State, *, last: bool, paths: Sequence[str]
+        self,
+        grammar: UnitWriter,
+        group: Sequence[Item],
+        text: str,
+        state: State,
+        *,
+        last: bool,
+        paths: Sequence[str],
+        templates: Templates,
     ) -> None:
+        self._templates: Final = templates
         self._grammar: Final = grammar
         self._text: Final = text
         self._state: Final = state
@@ -80,7 +90,8 @@ class PlainUnit:
         """The text, with the contents that are found in it."""
         pieces: list[str | Slot] = []
         behind = 0
-        for begin, end, slot in sorted(self._slots(), key=lambda found: found[:2]):
+        found = self._templates.slots(self._group, self._text, self._state, last=self._last)
+        for begin, end, slot in sorted(self._slots(), key=lambda one: one[:2]) if found is None else found:
             if begin >= behind:
                 pieces += (self._text[behind:begin], slot._replace(size=end - begin))
                 behind = end
@@ -132,7 +143,8 @@ class PlainUnit:
         text = self._text_of(group, paths)
         if text is None:
             return None
-        alone = PlainUnit(self._grammar, group, text, self._state, last=self._last, paths=paths)
+        place: dict[str, Any] = {"last": self._last, "paths": paths, "templates": self._templates}
+        alone = PlainUnit(self._grammar, group, text, self._state, **place)
         found = alone._content(0, str(group[0][1]), 0)
         if found is None:
             return None
@@ -144,7 +156,7 @@ class PlainUnit:
         """Contents that may be written like one, and what of them is looked for."""
         head = self._group[at][0]
         known = ANY_CONTENT if self._grammar.follows(head) else self._grammar.classify(head, content)
-        for one in (known,) if known is not None else (_OBJECT, ANY_CONTENT, _AS_JSON):
+        for one in (known,) if known is not None else (AN_OBJECT, ANY_CONTENT, _AS_JSON):
             text = f"{one.before}{_PROBE}{one.after}"
             yield text, text if one.encode is None else shown(one.encode(text))
 

@@ -14,6 +14,7 @@ from ..spans.span import Span, SpanKind
 from ..units.grammar import State, Unit
 from ..units.writer import TOOLS, UnitWriter
 from .places import PlainUnit, pieces_of_plan, text_of
+from .templates import Templates
 
 if TYPE_CHECKING:
     from .written import Written
@@ -45,17 +46,18 @@ class Trace:
         self.order: Sequence[int] | None = None
 
 
-def spans_of(written: Written, grammar: UnitWriter, marks: FrameMarks) -> list[Span]:
+def spans_of(written: Written, grammar: UnitWriter, marks: FrameMarks, templates: Templates) -> list[Span]:
     """The spans of an output that was traced: of characters in a text, of indices in a list of tokens.
 
     Args:
         written: what was written.
         grammar: the format's, which wrote it.
         marks: what the format's tokens mean.
+        templates: of its units.
     """
     trace, output, tokens = written.trace, written.output, grammar.tokens
     assert trace is not None, "the writing of this document records no places"
-    spans = _Spans(written, trace, grammar, marks)
+    spans = _Spans(written, trace, grammar, marks, templates)
     counted = None if tokens is None else tokens.counted(trace.units, output)
     if tokens is not None and counted is not None:
         spans.gap(counted.front)
@@ -63,9 +65,9 @@ def spans_of(written: Written, grammar: UnitWriter, marks: FrameMarks) -> list[S
         rest = output[spans.at :]
         spans.in_tokens(tokens.spelled(rest), rest, spans.behind)
         return spans.spans
-    units, text = trace.units, output
+    units, text, ends = trace.units, output, ()
     if tokens is not None:
-        units, text = list(map(tokens.text_of, trace.units)), tokens.spelled(output)
+        units, (text, ends) = list(map(tokens.text_of, trace.units)), tokens.read(output)
     inner = "".join(units)
     at = text.find(inner)
     if at < 0:  # what stands there is not what its units spell, such as ids that are no text
@@ -73,7 +75,7 @@ def spans_of(written: Written, grammar: UnitWriter, marks: FrameMarks) -> list[S
     spans.gap(at)
     spans.units(units)
     spans.behind(text[spans.at :])
-    return spans.spans if tokens is None else [*in_tokens(in_bytes(spans.spans, text), tokens.ends(output))]
+    return spans.spans if tokens is None else [*in_tokens(in_bytes(spans.spans, text), ends)]
 
 
 class _Spans:
@@ -84,13 +86,16 @@ class _Spans:
         trace: how.
         grammar: the format's.
         marks: what its tokens mean.
+        templates: of its units.
 
     Attributes:
         spans: as far as they are told.
         at: where the next one begins.
     """
 
-    def __init__(self, written: Written, trace: Trace, grammar: UnitWriter, marks: FrameMarks) -> None:
+    def __init__(
+        self, written: Written, trace: Trace, grammar: UnitWriter, marks: FrameMarks, templates: Templates
+    ) -> None:
         self.spans: list[Span] = []
         self.at = 0
         self._written = written
@@ -101,6 +106,7 @@ class _Spans:
         self._trace = trace
         self._grammar = grammar
         self._marks = marks
+        self._templates = templates
 
     def units(self, units: Sequence[Unit], sizes: Sequence[Size] | None = None) -> None:
         """All units, of which these are the texts, or their pieces; `sizes` where these are counted in tokens."""
@@ -214,7 +220,8 @@ class _Spans:
                 plan.places.append(self._cells_of(plan, step))
             return plan.places[0]
         paths = self._written.paths(start, stop)
-        unit = PlainUnit(self._grammar, self._items[start:stop], text, state, last=last, paths=paths)
+        place: dict[str, Any] = {"last": last, "paths": paths, "templates": self._templates}
+        unit = PlainUnit(self._grammar, self._items[start:stop], text, state, **place)
         return cells(unit.pieces(), self._marks, answers=self._items[start][0].role == "assistant")
 
     def _unit(self, step: Step, found: Sequence[Cell]) -> None:

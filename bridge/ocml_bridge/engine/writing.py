@@ -21,6 +21,7 @@ from ..units.heads import LIMIT, Head, Item, item_of, messages_of
 from ..units.relations import paired_by_id, paired_in_order
 from ..units.writer import TOOLS, UnitWriter
 from .envelopes import SealedEnvelopes
+from .templates import Templates
 from .tracing import Trace, spans_of
 from .written import HeadLosses, Written, report_of
 
@@ -38,6 +39,7 @@ class Writer:
         self._plans: Final = plans
         self._enclose = SealedEnvelopes(grammar).enclose if plans else grammar.enclose
         self._learner = Learner(grammar)
+        self._templates = Templates(grammar)
         self._losses = HeadLosses(grammar.target)
         self._joined = Memo[tuple[Head, Head], bool](LIMIT)
         self._known = Memo[Head, Nearest](LIMIT)
@@ -65,7 +67,7 @@ class Writer:
 
     def spans(self, written: Written, marks: FrameMarks) -> tuple[Span, ...]:
         """The spans of what was written, and traced."""
-        return tuple(spans_of(written, self._grammar, marks))
+        return tuple(spans_of(written, self._grammar, marks, self._templates))
 
     def _keeps_pairs(self, items: Sequence[Item], near: Sequence[Item]) -> bool:
         """Whether replies surely answer the same calls in a document and in the items that are nearest to it."""

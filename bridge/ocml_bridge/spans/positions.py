@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from .span import Span, SpanKind
@@ -108,19 +109,27 @@ def rerooted(spans: Sequence[Span], origins: Sequence[str], weights: Sequence[fl
         origin = known.get(path)
         if origin is None:
             origin = known[path] = _origin(path, origins, weights)
-        own = weight if origin[1] is None or not sampled else origin[1]
-        out.append(Span(start, end, origin[0], kind, sampled, own))
+        if sampled and origin[1] is not None:
+            weight = origin[1]
+        out.append(_new(Span, (start, end, origin[0], kind, sampled, weight)))
     return tuple(out)
 
 
 def _origin(path: str, origins: Sequence[str], weights: Sequence[float | None]) -> tuple[str, float | None]:
     """A path as one into what it was made of, with the weight of the message there."""
+    index, rest = _steps(path)
+    if 0 <= index < len(origins):
+        path = origins[index]
+        index = _steps(path)[0]
+        path = path + rest if index >= 0 else path
+    return path, weights[index] if 0 <= index < len(weights) else None
+
+
+@lru_cache(maxsize=4096)
+def _steps(path: str) -> tuple[int, str]:
+    """The index of the message that a path leads to or into, -1 for any other, and what the path has behind that."""
     found = _MESSAGE.match(path)
-    if found is not None and int(found[1]) < len(origins):
-        origin = origins[int(found[1])]
-        path = origin + (path[found.end() :] if _MESSAGE.match(origin) else "")
-    index = index_of(path)
-    return path, weights[index] if index is not None and index < len(weights) else None
+    return (-1, "") if found is None else (int(found[1]), path[found.end() :])
 
 
 def behind_prompt(spans: Sequence[Span], text: str, prompt: str) -> tuple[Span, ...]:
@@ -155,6 +164,7 @@ def index_of(path: str) -> int | None:
 
 
 _MESSAGE: Final = re.compile(r"/messages/(\d+)")
+_new: Final[Any] = tuple[Any, ...].__new__
 
 
 def spans_of_text(output: Any) -> tuple[Span, ...]:

@@ -36,6 +36,10 @@ class Tokens(ABC):
     def ends(self, output: Sequence[Any]) -> Sequence[int]:
         """Where each of them ends in that text, in bytes."""
 
+    def read(self, output: Sequence[Any]) -> tuple[str, Sequence[int]]:
+        """Both."""
+        return self.spelled(output), self.ends(output)
+
     @abstractmethod
     def size(self, text: str) -> int:
         """How many tokens there are of a text that is no content."""
