@@ -57,3 +57,55 @@ def test_what_a_tool_choice_says_beside_its_tool_is_named(wire: str) -> None:
 def test_a_request_may_have_no_items() -> None:
     for request in ({"model": "m", "instructions": "Be brief."}, {"instructions": None, "prompt": {"id": "p"}}):
         assert convert(request, source="openai-responses", target="openai-responses").output == request
+
+
+CHOICES: dict[str, dict[str, Any]] = {
+    "openai": {
+        "one": {"type": "custom", "custom": {"name": "look"}},
+        "some": {
+            "type": "allowed_tools",
+            "allowed_tools": {
+                "mode": "auto",
+                "tools": [
+                    {"type": "custom", "custom": {"name": "look"}},
+                    {"type": "function", "function": {"name": "f"}},
+                ],
+            },
+        },
+        "by another kind": {"type": "function", "function": {"name": "look"}},
+    },
+    "openai-responses": {
+        "one": {"type": "custom", "name": "look"},
+        "some": {
+            "type": "allowed_tools",
+            "mode": "auto",
+            "tools": [{"type": "custom", "name": "look"}, {"type": "function", "name": "f"}],
+        },
+        "by another kind": {"type": "function", "name": "look"},
+    },
+}
+ASKING: dict[str, dict[str, Any]] = {
+    "openai": {
+        "messages": [{"role": "user", "content": "Look."}],
+        "tools": [
+            {"type": "custom", "custom": {"name": "look", "description": "Looks."}},
+            {"type": "function", "function": {"name": "f", "description": "Does.", "parameters": {}}},
+        ],
+    },
+    "openai-responses": {
+        "input": [{"role": "user", "content": "Look."}],
+        "tools": [
+            {"type": "custom", "name": "look", "description": "Looks."},
+            {"type": "function", "name": "f", "description": "Does.", "parameters": {}, "strict": False},
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize(("source", "target"), [("openai", "openai-responses"), ("openai-responses", "openai")])
+@pytest.mark.parametrize("case", ["one", "some", "by another kind"])
+def test_a_choice_names_a_tool_by_its_kind(case: str, source: str, target: str) -> None:
+    request = {**ASKING[source], "tool_choice": CHOICES[source][case]}
+    assert convert(request, source=source, target=source).output == request
+    wanted = CHOICES[target]["one" if case == "by another kind" else case]
+    assert convert(request, source=source, target=target).output["tool_choice"] == wanted

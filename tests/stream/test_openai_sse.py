@@ -16,7 +16,7 @@ from ocml_bridge import Transcript, read, write
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Delta, Encoder, End, Reason, RefusalDelta, Start, Stop, numbered
 from ocml_bridge.loss import Severity
-from ocml_bridge.model import Message, Refusal, Settings, Usage
+from ocml_bridge.model import Citation, Message, Refusal, Settings, Signature, Text, Usage
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.report import unnamed
 from ocml_bridge.stream import Filter, replay
@@ -345,3 +345,47 @@ def test_a_delta_takes_little_more_than_its_bytes() -> None:
     made.encode([Start(0, final("")), Delta(0, "Hi")])
     events = [Delta(0, " hello")] * 1000
     assert min(timeit.repeat(lambda: made.encode(events), number=5, repeat=9)) / 5000 < 2e-6
+
+
+# --- signatures and sources -------------------------------------------------------------------------------------------
+
+SIGNED = Message("assistant", "So.", channel="analysis", signature=Signature("c2ln", "anthropic"))
+SEALED = Message("assistant", "", channel="analysis", signature=Signature("c2Vh", "anthropic", sealed=True))
+SUMMED_UP = replace(SIGNED, signature=Signature("Z0FB", "openai", sealed=True))
+CITED = Message("assistant", (Text("It rains.", citations=(Citation("https://a/w", "Weather", start=3, end=8),)),))
+CITED.channel = "final"
+CALL = Message("assistant", "{}", channel="commentary", recipient="functions.f", call_id="c", constraint="json")
+CALL.end, CALL.signature = "call", Signature("Z29v", "google")
+
+
+def test_a_signature_is_told_behind_its_text_and_without_it() -> None:
+    _, said, signed, _, _ = deltas(encoded(Transcript((SIGNED,)), "stop")[0])
+    item = {"type": "reasoning.text", "signature": "c2ln", "format": "anthropic-claude-v1", "index": 0}
+    assert (said, signed) == ({"reasoning": "So."}, {"reasoning_details": [item]})
+    signed = deltas(encoded(Transcript((CALL,)), "stop")[0])[-3]
+    member = {"function": {"arguments": ""}, "extra_content": {"google": {"thought_signature": "Z29v"}}}
+    assert signed == {"tool_calls": [{"index": 0, **member}]}
+
+
+@pytest.mark.parametrize(
+    "thoughts", [(SIGNED,), (SEALED,), (SUMMED_UP,), (SIGNED, SEALED), (SEALED, SIGNED)], ids=lambda one: str(len(one))
+)
+def test_signatures_and_sources_come_to_the_client(thoughts: tuple[Message, ...]) -> None:
+    document = Transcript((*thoughts, CITED, CALL))
+    chunks, made = encoded(document, "stop")
+    back = events_of(decoder("openai-sse"), [b"".join(chunks)]).stop.document
+    assert isinstance(back, Transcript)
+    for one, other in zip(document.messages, back.messages, strict=True):
+        assert (one.content, one.signature) == (other.content, other.signature)
+    assert {loss.code for loss in made.losses}.isdisjoint({"signature", "citations", "content"})
+    told = client(chunks)["choices"][0]["message"]
+    assert told["annotations"][0]["url_citation"]["start_index"] == 3
+    again = read(json.dumps([told]), "openai").transcript
+    assert isinstance(again, Transcript)
+    assert [each.signature for each in again.messages] == [each.signature for each in document.messages]
+
+
+def test_nobody_knows_which_of_several_texts_an_item_signs() -> None:
+    document = Transcript((SIGNED, replace(SIGNED, content="And.")))
+    losses = encoded(document, "stop")[1].losses
+    assert [loss.path for loss in losses if loss.code == "signature"] == ["/messages/0/signature"]

@@ -57,12 +57,17 @@ def cited(content: Content, value: Json) -> Content | None:
     return tuple(parts)
 
 
-def annotations_of(parts: Sequence[Part]) -> list[Json]:
-    """The annotations of content; none for a source that is no page."""
+def annotations_of(parts: Sequence[Part], at: int = 0) -> list[Json]:
+    """The annotations of content; none for a source that is no page.
+
+    Args:
+        parts: of a message.
+        at: how many characters stand before them.
+    """
     texts = [part for part in parts if isinstance(part, Text)]
     out: list[Json] = []
-    for text, place in zip(texts, places([text.text for text in texts]), strict=True):
-        written = [TABLE.write(citation, place) for citation in text.citations or ()]
+    for text, (before, length) in zip(texts, places([text.text for text in texts]), strict=True):
+        written = [TABLE.write(citation, Place(at + before, length)) for citation in text.citations or ()]
         out += [_nested(one) for one in written if one is not None]
     return out
 

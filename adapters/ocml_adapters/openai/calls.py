@@ -115,8 +115,13 @@ def _signature_at(item: Object, place: tuple[str, ...]) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _signed(call: Message, layout: Object) -> Object:
-    """The member of a call that holds its signature."""
+def signature_member(call: Message, layout: Object) -> Object:
+    """The member of a call that holds its signature; none where it has none that is held.
+
+    Args:
+        call: any.
+        layout: how it was spelled.
+    """
     signature = signature_by(call, _VENDOR) if call.signature is not None and not call.signature.sealed else None
     if signature is None:
         return {}
@@ -262,7 +267,7 @@ def write_call(call: Message) -> Object:
     out["type"] = kind
     own: Object = cast("Object", extras) if isinstance(extras, dict) else {}
     out[kind] = _write_inner(call, INPUT_KEYS[kind], layout, own.get(kind))
-    out |= _signed(call, layout)
+    out |= signature_member(call, layout)
     if call.cache is not None:
         out[CACHE] = write_mark(call.cache, EPHEMERAL)
     out = add(out, own, CALL_ORDER)

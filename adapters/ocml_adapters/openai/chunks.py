@@ -15,7 +15,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log, Loss, LossCode, Severity
-from ocml_bridge.model import Document, Message, Transcript, replace
+from ocml_bridge.model import Document, Json, Message, Transcript, replace
 from ocml_bridge.narrowing import drop_message
 from ocml_bridge.report import report
 from ocml_bridge.stream import sse
@@ -23,8 +23,7 @@ from ocml_bridge.visibility import is_private
 
 from .nearest import CALL, stage_of
 from .settings import PARAMETERS
-from .spelling import spelled
-from .syntax import FUNCTION, NOTES, REASONING_KEY, TOOL_CALLS
+from .syntax import ANNOTATIONS, DETAILS, FUNCTION, NOTES, REASONING_KEY, TOOL_CALLS
 
 STREAM: Final = "openai-sse"
 """The stream id."""
@@ -71,7 +70,19 @@ class Chunks:
     def call(self, index: int, call_id: str, name: str) -> bytes:
         """The beginning of a call; clients that join what repeats need all of it at once, and only once."""
         function = {"name": name, "arguments": ""}
-        return self._delta({TOOL_CALLS: [{"index": index, "id": call_id, "type": FUNCTION, FUNCTION: function}]})
+        return self.of_call(index, {"id": call_id, "type": FUNCTION, FUNCTION: function})
+
+    def of_call(self, index: int, members: Object) -> bytes:
+        """What else a call says."""
+        return self._delta({TOOL_CALLS: [{"index": index, **members}]})
+
+    def detail(self, index: int, item: Object) -> bytes:
+        """An item of reasoning; clients that put lists together ask for its index."""
+        return self._delta({DETAILS: [{**item, "index": index}]})
+
+    def annotations(self, annotations: list[Json]) -> bytes:
+        """The sources of the text; all at once, because clients put no list together whose items have no index."""
+        return self._delta({ANNOTATIONS: annotations})
 
     def _delta(self, delta: Object) -> bytes:
         return f"{self._before}{sse.dumps(delta)}{self._after}".encode()
@@ -100,30 +111,36 @@ def error(code: str, message: str) -> bytes:
 
 
 def losses_of(
-    document: Document, messages: Sequence[Message], present: Collection[int], around: Object, *, cut_off: bool
+    document: Document,
+    read: list[Message],
+    present: Collection[int],
+    around: Object,
+    *,
+    alone: Collection[int],
+    cut_off: bool,
 ) -> list[Loss]:
     """Everything that a document says and the client does not know.
 
     Args:
         document: what was to be said.
-        messages: the answer, of one wire message; none where nothing was said.
+        read: the answer as it is read; none where nothing was said.
         present: the numbers of the document's messages that are in it.
         around: what the client knows of the document beside its messages, by the keys of a response.
+        alone: those of the present ones that are not joined to others of their kind.
         cut_off: whether the client knows that the last of it was cut off.
     """
-    read = spelled(messages)[1] if messages else []
     if cut_off and read:
         read[-1] = replace(read[-1], end=None)
     log = Log()
     if isinstance(document, Transcript):
-        _place(document.messages, present, log)
+        _place(document.messages, present, alone, log)
     known = PARAMETERS.read(around)
     image = Transcript(tuple(read), settings=known.settings, extras=NOTES.by_format(known.others))
     report(document, image, log, target=STREAM)
     return log.losses
 
 
-def _place(messages: Sequence[Message], present: Collection[int], log: Log) -> None:
+def _place(messages: Sequence[Message], present: Collection[int], alone: Collection[int], log: Log) -> None:
     """Report which messages are not there, not on their own, or not in their place."""
     places: list[tuple[int, int]] = []
     first: dict[int, int] = {}
@@ -131,7 +148,7 @@ def _place(messages: Sequence[Message], present: Collection[int], log: Log) -> N
         stage = stage_of(message)
         if stage is None or index not in present:
             drop_message(log, index, _reason(message))
-        elif stage != CALL and first.setdefault(stage, index) != index:
+        elif stage != CALL and index not in alone and first.setdefault(stage, index) != index:
             detail = f"{STREAM} joins this message to message {first[stage]}, after a blank line"
             log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)
         else:

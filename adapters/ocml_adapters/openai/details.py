@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.form import Object, add, form_of, rest, shape
-from ocml_bridge.model import Json, Message, Signature
+from ocml_bridge.model import Json, Message, Signature, replace
 
 from .syntax import BLOCKS, DETAILS, NOTES
 
@@ -31,6 +31,8 @@ SEALED: Final = "item that seals it"
 No format has members with such names.
 """
 _FORM, _INDEX = "form", "index"
+_BESIDE: Final = "beside"
+"""The note of an item that does not say its text, which another key has."""
 
 
 class _Kind(NamedTuple):
@@ -159,6 +161,35 @@ def _seal(thought: Message, sealed: Message) -> None:
     thought.extras, thought.layout = NOTES.by_format(extras), NOTES.by_format(layout)
 
 
+def signed(text: Message, listed: Sequence[Message]) -> list[Message] | None:
+    """The thoughts of a list without texts, one of which signs the text that stands beside it, as in a stream.
+
+    Args:
+        text: what another key says.
+        listed: the thoughts of the list.
+
+    Returns:
+        None where it is not certain which of them.
+    """
+    open_ones = [at for at, thought in enumerate(listed) if thought.signature and not thought.signature.sealed]
+    at = open_ones[0] if len(open_ones) == 1 else 0
+    if len(open_ones) != 1 and (open_ones or len(listed) != 1):
+        return None
+    found = listed[at]
+    layout = {**_notes(found.layout, ITEM), _BESIDE: True}
+    made = replace(text, signature=found.signature, extras=found.extras, layout=NOTES.by_format({ITEM: layout}))
+    return [*listed[:at], made, *listed[at + 1 :]] if is_signed(made) else None
+
+
+def sign(thought: Message) -> Object | None:
+    """An item that signs a thought whose text stands beside it, or that holds one without a text; None for none."""
+    if not is_signed(thought):
+        return None
+    beside = NOTES.by_format({ITEM: {_BESIDE: True}}) if thought.content else None
+    bare = Message("assistant", thought.content, channel="analysis", layout=beside, signature=thought.signature)
+    return _write_items(DETAILS, bare)[0]
+
+
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
@@ -200,6 +231,9 @@ def _write_items(key: str, thought: Message) -> list[Json]:
     given = _notes(thought.layout, ITEM).get("type")
     if isinstance(given, str) and _holds(key, given, thought):
         name = given
+    if _notes(thought.layout, ITEM).get(_BESIDE) is True and signature is not None:
+        seal = _TYPES[key][2] if signature.sealed else name
+        return [_write_item(key, seal, "", signature, thought, ITEM)]
     item = _write_item(key, name, text, signature, thought, ITEM)
     return [item, _write_item(key, _TYPES[key][2], "", signature, thought, SEALED)] if apart else [item]
 

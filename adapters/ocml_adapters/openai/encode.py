@@ -8,25 +8,29 @@ several texts. Every call is a function's: there are no chunks of custom tools.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from json.encoder import encode_basestring_ascii as quote
-from typing import NamedTuple
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Delta, Event, Reason, Stop
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Loss
-from ocml_bridge.model import Document, Message, Refusal, Settings, Text, Transcript
+from ocml_bridge.model import Document, Json, Message, Settings, Transcript, replace
 from ocml_bridge.parameters import SETTINGS
 from ocml_bridge.stream.response import ResponseEncoder
-from ocml_bridge.turns import name_of, recipient_of
+from ocml_bridge.turns import name_of
 
 from . import chunks
+from .annotations import annotations_of
+from .calls import signature_member
 from .chunks import STREAM, Chunks, Ends, losses_of
+from .details import sign
 from .nearest import CALL, TEXT, THOUGHT, stage_of
+from .reader import read_message
 from .reasoning import JOINT
 from .settings import PARAMETERS
 from .spelling import write_message
-from .syntax import NOTES
+from .syntax import ANNOTATIONS, CONTENT, DETAILS, FUNCTION, NOTES, REASONING_KEY, TOOL_CALLS
 from .units import WireReader
 
 
@@ -38,19 +42,19 @@ class _Channel:
 
     Attributes:
         pieces: of its text so far.
-        numbers: those of the messages that the pieces are of.
+        numbers: those of the messages that the pieces are of, each with the place of its first character.
     """
 
     def __init__(self, ends: Ends) -> None:
         self.pieces: list[str] = []
-        self.numbers: set[int] = set()
+        self.numbers: dict[int, int] = {}
         self._ends = ends
 
     def more(self, number: int, text: str) -> bytes:
         """More of a message's text; a blank line goes before the first of it, if others spoke before."""
         if number not in self.numbers:
-            self.numbers.add(number)
-            text = JOINT + text if self.pieces else text
+            text, before = (JOINT + text, len(JOINT)) if self.pieces else (text, 0)
+            self.numbers[number] = sum(map(len, self.pieces)) + before
         self.pieces.append(text)
         before, after = self._ends
         return f"{before}{quote(text)}{after}".encode("ascii")
@@ -63,15 +67,18 @@ class _Channel:
 _Run = tuple[str, str, Callable[[str], None]]
 
 
-class _Call(NamedTuple):
+@dataclass(slots=True)
+class _Call:
+    index: int
     id: str
     name: str
     arguments: _Channel
+    more: Object
 
-    def message(self) -> Message:
+    def wire(self) -> Object:
         """The call as far as it has come."""
-        recipient, text = recipient_of(self.name), "".join(self.arguments.pieces)
-        return Message("assistant", text, None, "commentary", recipient, self.id, constraint="json", end="call")
+        function = {"name": self.name, "arguments": "".join(self.arguments.pieces)}
+        return {"id": self.id, "type": FUNCTION, FUNCTION: function, **self.more}
 
 
 class ChunkEncoder(ResponseEncoder):
@@ -92,6 +99,9 @@ class ChunkEncoder(ResponseEncoder):
         """The same for one of which a piece is written, with all that the next piece needs."""
         self._empty: int | None = None
         """The number of the first text: an answer that says nothing is an empty one."""
+        self._details: dict[int, Object] = {}
+        """What is told of a thought beside its text, by the number of its message."""
+        self._annotations: list[Json] = []
         self._upstream: Object = {}
 
     # --- the stream ---------------------------------------------------------------------------------------------------
@@ -126,7 +136,7 @@ class ChunkEncoder(ResponseEncoder):
             self._channels[number] = self._texts[stage]
             return self.opening()
         index, call_id, name = self.calls, self.call_id(message), name_of(message.recipient or "")
-        call = _Call(call_id, name, _Channel(self._chunks.arguments(index)))
+        call = _Call(index, call_id, name, _Channel(self._chunks.arguments(index)), {})
         self._calls[number], self._channels[number] = call, call.arguments
         return [*self.opening(), self._chunks.call(index, call_id, name)]
 
@@ -142,11 +152,31 @@ class ChunkEncoder(ResponseEncoder):
         channel = self._channels[number]
         return [(self._refusals if channel is self._texts[TEXT] else channel).more(number, text)]
 
+    def end(self, number: int, message: Message) -> list[bytes]:
+        """What is known of a message only at its end: its signature; its sources are told with the end of all."""
+        if (call := self._calls.get(number)) is not None:
+            call.more = signature_member(message, {})
+            # Official clients ask for a function in each delta of a call.
+            more = {FUNCTION: {"arguments": ""}, **call.more}
+            return [self._chunks.of_call(call.index, more)] if call.more else []
+        if stage_of(message) == TEXT:
+            self._cite(number, message)
+        elif (item := sign(message)) is not None:
+            self._details[number] = item
+            return [*self.opening(), self._chunks.detail(len(self._details) - 1, item)]
+        return []
+
+    def _cite(self, number: int, message: Message) -> None:
+        at = self._texts[TEXT].numbers.get(number)
+        if at is not None and not isinstance(message.content, str):
+            self._annotations += annotations_of(message.content, at)
+
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def complete(self, reason: Reason) -> list[bytes]:
-        """Why the answer is over."""
-        return [self._chunks.finish(reason)]
+        """The sources of the text, and why the answer is over."""
+        sources = [self._chunks.annotations(self._annotations)] if self._annotations else []
+        return [*sources, self._chunks.finish(reason)]
 
     def close(self) -> None:
         """Nothing more is written."""
@@ -166,7 +196,7 @@ class ChunkEncoder(ResponseEncoder):
         """The response, without the numbers of tokens."""
         choice = {
             "index": self._answer.index,
-            "message": write_message(self._messages(), self._options),
+            "message": self._message(),
             "logprobs": None,
             "finish_reason": self.reason,
         }
@@ -183,30 +213,40 @@ class ChunkEncoder(ResponseEncoder):
         usage = self._upstream.get("usage") if usage is None else usage
         return self.wire() if usage is None else {**self.wire(), "usage": usage}
 
-    def _messages(self) -> list[Message]:
-        """The messages of the answer as far as it has come; none where nothing is said yet."""
-        if not self.opened:
-            return []
+    def _message(self) -> Object:
+        """The wire message that a client puts together of the chunks."""
         thought, text, refusal = (
             "".join(channel.pieces) for channel in (self._texts[THOUGHT], self._texts[TEXT], self._refusals)
         )
-        messages = [Message("assistant", thought, channel="analysis")] if thought else []
-        if text or refusal or not (thought or self._calls):
-            parts = (*((Text(text),) if text else ()), Refusal(refusal))
-            messages.append(Message("assistant", parts if refusal else text, channel="final"))
-        return [*messages, *(call.message() for call in self._calls.values())]
+        message: Object = {"role": "assistant"}
+        if thought:
+            message[REASONING_KEY.of(self._options)] = thought
+        if self._details:
+            message[DETAILS] = [{**item, "index": at} for at, item in enumerate(self._details.values())]
+        message[CONTENT] = text or (None if thought or refusal or self._calls else "")
+        if refusal:
+            message["refusal"] = refusal
+        if self._calls:
+            message[TOOL_CALLS] = [call.wire() for call in self._calls.values()]
+        if self._annotations and self.reason is not None:
+            message[ANNOTATIONS] = self._annotations
+        return message
 
     # --- what could not be said ---------------------------------------------------------------------------------------
 
     def account(self, stop: Stop) -> list[Loss]:
         """What a document says and the one wire message of a client does not."""
         self._upstream = members_of(stop.document)
+        read = read_message(self._message()) if self.opened else []
         numbers = set(self._calls).union(*(channel.numbers for channel in (*self._texts.values(), self._refusals)))
-        numbers = numbers or ({self._empty} if self._empty is not None else set())
-        places = {index for number in numbers if (index := stop.place(number)) is not None}
+        sealed = {number for number in self._details if number not in self._texts[THOUGHT].numbers}
+        if all(message.content for message in read if stage_of(message) == THOUGHT):
+            sealed = set[int]()  # the client has them, and cannot tell which is whose
+        numbers = numbers or sealed or ({self._empty} if self._empty is not None else set())
+        places, alone = (_places(stop, each) for each in (numbers | sealed, sealed))
         around = {} if self.reason is None else {key: self._upstream[key] for key in self._known()}
         cut_off = self.reason in (None, "length")
-        return losses_of(stop.document, self._messages(), places, around, cut_off=cut_off)
+        return losses_of(stop.document, read, places, around, alone=alone, cut_off=cut_off)
 
     def _known(self) -> Iterator[str]:
         """What the client knows of what the document tells beside its messages."""
@@ -217,9 +257,18 @@ class ChunkEncoder(ResponseEncoder):
 
 
 class WholeEncoder(ChunkEncoder):
-    """An encoder that gives one `chat.completion` at the end."""
+    """An encoder that gives one `chat.completion` at the end, which tells of each thought what it is signed with."""
 
     whole = True
+
+    def _message(self) -> Object:
+        """The wire message as the batch writer has that which a client of the stream would read."""
+        read = read_message(super()._message())
+        return write_message([replace(message, layout=None) for message in read], self._options)
+
+
+def _places(stop: Stop, numbers: Iterable[int]) -> set[int]:
+    return {index for number in numbers if (index := stop.place(number)) is not None}
 
 
 def members_of(document: Document) -> Object:

@@ -16,7 +16,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.form import OBJECT, Object
 from ocml_bridge.model import Json, Message
 
-from .details import LISTS, fits, needs_list, read_list, write_list
+from .details import LISTS, fits, needs_list, read_list, signed, write_list
 from .syntax import CONTENT, DETAILS, REASONING, REASONING_KEY
 
 THINKING: Final = "thinking"
@@ -55,6 +55,9 @@ def read_reasoning(wire: Object) -> Reasoning:
         texts = _said(listed) if key == key_of_list else detail_texts(value) if key in LISTS else texts_of(value)
         if texts or key == key_of_list:
             break
+    if len(texts) == 1 and listed and not _said(listed):
+        listed = signed(_thought(texts[0]), listed) or listed
+        texts = _said(listed) or texts
     is_listed = bool(listed) and JOINT.join(texts) == JOINT.join(_said(listed))
     thoughts = listed if is_listed else list(map(_thought, texts))
     said = _said(thoughts)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
 from typing import Final, cast
 
 from ocml_bridge.form import Object
-from ocml_bridge.model import AnswerFormat, Json, ToolChoice
+from ocml_bridge.jsontext import compact
+from ocml_bridge.model import AnswerFormat, Json, Settings, Tool, ToolChoice
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import Parameter, Parameters, as_it_is, members_of, usage_at, value_at
-from ocml_bridge.turns import name_of, recipient_of
+from ocml_bridge.parameters import Parameter, Parameters, Read, as_it_is, members_of, usage_at, value_at
+from ocml_bridge.turns import full_name, name_of, recipient_of
+
+from .syntax import TOOL_CHOICE
 
 
 def _stop(value: Json) -> tuple[str, ...] | None:
@@ -53,6 +57,22 @@ def _write_tool_choice(choice: ToolChoice) -> Json:
     if choice.mode == "required" and len(tools) == 1:
         return tools[0]
     return {"type": "allowed_tools", "allowed_tools": {"mode": choice.mode, "tools": tools}}
+
+
+def with_kinds(choice: Json, tools: Sequence[Tool]) -> Json:
+    """A tool choice as we write it, in which those of some tools that take a text are named as custom ones."""
+    custom = {full_name(tool) for tool in tools if tool.freeform is not None}
+    return _with_kinds(choice, custom) if custom and isinstance(choice, dict) else choice
+
+
+def _with_kinds(choice: Json, custom: Set[str]) -> Json:
+    members = members_of(choice)
+    if members.get("type") == "allowed_tools":
+        allowed = members_of(members["allowed_tools"])
+        listed = [_with_kinds(tool, custom) for tool in cast("list[Json]", allowed["tools"])]
+        return {"type": "allowed_tools", "allowed_tools": {**allowed, "tools": listed}}
+    named = members_of(members.get("function"))
+    return {"type": "custom", "custom": named} if named.get("name") in custom else choice
 
 
 def _function_call(value: Json) -> ToolChoice | None:
@@ -128,3 +148,20 @@ PARAMETERS: Final = Parameters(
     }
 )
 """Of two for one setting the first is believed; the first is written."""
+
+
+def note_kinds(found: Read, raw: Json, tools: Sequence[Tool]) -> None:
+    """Say of a tool choice how it was spelled, as far as that is not how we write it beside some tools.
+
+    Args:
+        found: the settings of a document, of which the choice is one; how they are spelled is changed.
+        raw: the choice.
+        tools: those of the document.
+    """
+    if found.settings is None or all(tool.freeform is None for tool in tools):
+        return
+    written = PARAMETERS.write(Settings(tool_choice=found.settings.tool_choice), None, {}).get(TOOL_CHOICE)
+    if compact(with_kinds(written, tools)) == compact(raw):
+        found.spelled.pop(TOOL_CHOICE, None)
+    else:
+        found.spelled[TOOL_CHOICE] = raw

@@ -22,10 +22,10 @@ from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, in_order, rest
 from ocml_bridge.jsontext import Lines
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Alternative, Json, Message, Settings, Tool, Transcript, replace
-from ocml_bridge.parameters import SETTINGS
+from ocml_bridge.parameters import SETTINGS, members_of
 
 from .reader import read_message
-from .settings import PARAMETERS
+from .settings import PARAMETERS, note_kinds, with_kinds
 from .syntax import (
     BATCH_HINT,
     EXPECTED,
@@ -40,6 +40,7 @@ from .syntax import (
     REQUESTED_ELSEWHERE,
     RESPONSE_KEYS,
     RESPONSE_ORDER,
+    TOOL_CHOICE,
 )
 from .tools import is_custom_tool, read_tools, write_tools
 
@@ -199,6 +200,8 @@ def _enclose(shell: Shell, document: Object, known: list[str], order: Order, req
     form = form_of(document, order, required, known)
     if form is not None:
         shell.layout["form"] = form
+    if TOOL_CHOICE in found.keys:
+        note_kinds(found, document[TOOL_CHOICE], shell.tools or ())
     if found.spelled:
         shell.layout[SETTINGS] = found.spelled
     shell.extras = {**rest(document, known), **found.others}
@@ -297,12 +300,21 @@ def _write_request(transcript: Transcript, wires: list[Json], extras: Object, la
     legacy = layout.get("functions") is True and others is None and not any(map(is_custom_tool, transcript.tools or ()))
     if transcript.tools is not None or others is not None:
         out["functions" if legacy else "tools"] = write_tools(transcript.tools or (), others, legacy=legacy)
-    return _enclosing(out, transcript.settings, extras, layout, REQUEST_ORDER)
+    return _enclosing(out, transcript.settings, extras, layout, REQUEST_ORDER, transcript.tools or ())
 
 
-def _enclosing(out: Object, settings: Settings | None, extras: Object, layout: Object, order: Order) -> Object:
+def _enclosing(
+    out: Object,
+    settings: Settings | None,
+    extras: Object,
+    layout: Object,
+    order: Order,
+    tools: Sequence[Tool] = (),
+) -> Object:
     """An object with the messages and what stands around them, in the spelling that the layout remembers."""
     fixed = {**out, **PARAMETERS.write(settings, layout.get(SETTINGS), extras)}
+    if TOOL_CHOICE in fixed and fixed[TOOL_CHOICE] != members_of(layout.get(SETTINGS)).get(TOOL_CHOICE):
+        fixed[TOOL_CHOICE] = with_kinds(fixed[TOOL_CHOICE], tools)
     ordered = in_order(fixed, order) if len(fixed) > len(out) else fixed
     return shape(add(ordered, extras, order), layout.get("form"), fixed=fixed)
 

@@ -7,15 +7,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence, Set
 from typing import Any, Final, cast
 
 from ocml_bridge.form import Object
-from ocml_bridge.model import Json, ToolChoice
+from ocml_bridge.jsontext import compact
+from ocml_bridge.model import Json, Settings, Tool, ToolChoice
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import Parameter, Parameters, as_it_is, members_of, usage_at
+from ocml_bridge.parameters import Parameter, Parameters, Read, as_it_is, members_of, usage_at
+from ocml_bridge.turns import full_name, recipient_of
 
 from .calls import name_in, named, recipient
-from .syntax import FOLDED
+from .syntax import FOLDED, TOOL_CHOICE
 
 # --- tool choice ------------------------------------------------------------------------------------------------------
 
@@ -60,6 +63,19 @@ def _write_tool(tool: str) -> Object:
     name = named(tool)
     out: Object = {"type": "function", "name": name.name}
     return out if name.namespace is None else {**out, "namespace": name.namespace}
+
+
+def with_kinds(choice: Json, tools: Sequence[Tool]) -> Json:
+    """A tool choice as we write it, in which those of some tools that take a text are named as custom ones."""
+    custom = {named(recipient_of(full_name(tool))) for tool in tools if tool.freeform is not None}
+    return _with_kinds(choice, custom) if custom and isinstance(choice, dict) else choice
+
+
+def _with_kinds(choice: Json, custom: Set[Any]) -> Json:
+    members = members_of(choice)
+    if members.get("type") == "allowed_tools":
+        return {**members, "tools": [_with_kinds(tool, custom) for tool in cast("list[Json]", members["tools"])]}
+    return {**members, "type": "custom"} if name_in(members) in custom else choice
 
 
 def _answer_format(value: Json) -> Any:
@@ -138,3 +154,20 @@ def folded(document: Object) -> Object:
             if isinstance(inner, dict):
                 inner[name] = value
     return out
+
+
+def note_kinds(found: Read, raw: Json, tools: Sequence[Tool]) -> None:
+    """Say of a tool choice how it was spelled, as far as that is not how we write it beside some tools.
+
+    Args:
+        found: the settings of a document, of which the choice is one; how they are spelled is changed.
+        raw: the choice.
+        tools: those of the document.
+    """
+    if found.settings is None or all(tool.freeform is None for tool in tools):
+        return
+    written = PARAMETERS.write(Settings(tool_choice=found.settings.tool_choice), None, {}).get(TOOL_CHOICE)
+    if compact(with_kinds(written, tools)) == compact(raw):
+        found.spelled.pop(TOOL_CHOICE, None)
+    else:
+        found.spelled[TOOL_CHOICE] = raw

@@ -21,10 +21,10 @@ from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, in_order, rest
 from ocml_bridge.jsontext import Lines
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Settings, Tool, Transcript
-from ocml_bridge.parameters import SETTINGS
+from ocml_bridge.parameters import SETTINGS, members_of
 
 from .messages import INSTRUCTIONS, Instructions
-from .settings import PARAMETERS, folded, unfolded
+from .settings import PARAMETERS, folded, note_kinds, unfolded, with_kinds
 from .spelling import is_state
 from .syntax import (
     ADDITIONAL_TOOLS,
@@ -36,6 +36,7 @@ from .syntax import (
     RESPONSE_KEYS,
     RESPONSE_ORDER,
     STATE,
+    TOOL_CHOICE,
 )
 from .tools import read_tools, write_tools
 
@@ -183,6 +184,8 @@ def _enclose(
     known += found.keys
     if (form := form_of(document, order, required, known)) is not None:
         shell.layout["form"] = form
+    if TOOL_CHOICE in found.keys:
+        note_kinds(found, document[TOOL_CHOICE], shell.tools or ())
     if found.spelled:
         shell.layout[SETTINGS] = found.spelled
     shell.extras = {**rest(document, known), **found.others}
@@ -295,6 +298,8 @@ def _enclosing(
     if around.tools is not None or others is not None:
         out[TOOLS] = write_tools(around.tools or (), others)
     fixed = {**out, **PARAMETERS.write(around.settings, layout.get(SETTINGS), extras)}
+    if TOOL_CHOICE in fixed and fixed[TOOL_CHOICE] != members_of(layout.get(SETTINGS)).get(TOOL_CHOICE):
+        fixed[TOOL_CHOICE] = with_kinds(fixed[TOOL_CHOICE], around.tools or ())
     ordered = in_order(fixed, order) if len(fixed) > len(out) else fixed
     always = fixed if said is None else fixed.keys() - (out.keys() - said.keys() - {TOOLS})
     return folded(shape(add(ordered, extras, order), layout.get("form"), fixed=always))

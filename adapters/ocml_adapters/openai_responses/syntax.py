@@ -9,6 +9,7 @@ from ocml_bridge.notes import Notes
 HOME: Final = "openai-responses"
 NOTES: Final = Notes(HOME)
 """The format id, and the key of extras and layout."""
+TOOL_CHOICE: Final = "tool_choice"
 
 MESSAGE: Final = "message"
 REASONING: Final = "reasoning"
