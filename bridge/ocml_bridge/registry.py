@@ -137,6 +137,8 @@ def check_format_options(options: Options, *formats: str | Adapter | None) -> No
     Raises:
         BridgeError: OCB-OPTION for the first of them, with the one that was probably meant.
     """
+    if not options.format_options:
+        return
     own = {option.name for adapter in formats if isinstance(adapter, Adapter) for option in adapter.options}
     for name, _ in options.format_options:
         if name not in own and name not in _built_in_options() and name not in (known := format_options()):
@@ -151,8 +153,12 @@ def adapter(format_id: str | Adapter) -> tuple[Adapter, str | None]:
         BridgeError: OCB-FORMAT-UNKNOWN for an unknown id or dialect, OCB-DEPENDENCY for one that cannot be
             loaded.
     """
-    if isinstance(format_id, Adapter):
-        return format_id, None
+    return (format_id, None) if isinstance(format_id, Adapter) else _named(format_id)
+
+
+@cache
+def _named(format_id: str) -> tuple[Adapter, str | None]:
+    """As `adapter`; what is no name of a format is not remembered."""
     if ":" not in format_id:
         return _load(format_id), None
     name, _, dialect = format_id.partition(":")

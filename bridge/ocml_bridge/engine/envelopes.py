@@ -1,7 +1,8 @@
 """Envelopes that were read or written once are remembered: documents that differ in their units alone share them.
 
 What is remembered are packed bytes, or values that nobody can change, so what is given away belongs to who gets it.
-Large envelopes count for more, and where there are too many, all are forgotten.
+Large envelopes count for more, and where there are too many, all are forgotten. Most are met once, so one is learned
+when it is met again.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ SIZE: Final = 4_000_000
 _OVERHEAD: Final = 1000
 """What one takes beside its bytes."""
 _UNKNOWN: Any = object()
-"""Stands for what has not been looked for."""
+"""Stands for what was not met before."""
+_MET: Any = object()
+"""Stands for what is learned when it is met again: many an envelope, such as one with a date, is the only one."""
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -56,9 +59,10 @@ class OpenedEnvelopes:
             return self._grammar.part(source, log)
         found = self._known.get(key, _UNKNOWN)
         if found is _UNKNOWN:
-            found = self._learned(emptied.envelope)
-            self._known.keep(key, found, 2 * len(key) + _OVERHEAD)
-        if found is None:
+            self._known.keep(key, _MET, 2 * len(key) + _OVERHEAD)
+        elif found is _MET:
+            found = self._known[key] = self._learned(emptied.envelope)
+        if found is None or found is _UNKNOWN:
             return self._grammar.part(source, log)
         return Parted(emptied.units, found.around.fresh(), found.cut_off, found.document)
 
@@ -96,7 +100,7 @@ class SealedEnvelopes:
     def __init__(self, grammar: UnitWriter) -> None:
         self._grammar: Final = grammar
         self._known = Memo[Hashable, _Written | None](SIZE)
-        self._last: tuple[Transcript | None, Hashable, _Written | None] = (None, None, None)
+        self._last: tuple[Transcript | None, Hashable, _Written] = None, None, _Written(b"", None, cut_off=False)
         """What was written last: requests that are read alike share what stands around their messages."""
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
@@ -109,9 +113,9 @@ class SealedEnvelopes:
         last, its_outline, found = self._last
         if last is not own or its_outline != outline:
             found = self._found(units, own, state, outline)
+            if found is None:
+                return grammar.enclose(units, around, state)
             self._last = own, outline, found
-        if found is None:
-            return grammar.enclose(units, around, state)
         output = grammar.refilled(unpack(found.envelope), units, own)
         return Enclosed(output, own if found.image is None else found.image.fresh(), found.cut_off)
 
@@ -123,8 +127,10 @@ class SealedEnvelopes:
         key = outline, fields
         found = self._known.get(key, _UNKNOWN)
         if found is _UNKNOWN:
-            found = self._learned(self._grammar.enclose(list(units), around, state), around)
-            self._known.keep(key, found, 3 * len(fields) + _OVERHEAD)
+            self._known.keep(key, _MET, 3 * len(fields) + _OVERHEAD)
+            return None
+        if found is _MET:
+            found = self._known[key] = self._learned(self._grammar.enclose(list(units), around, state), around)
         return found
 
     def _learned(self, enclosed: Enclosed, around: Transcript) -> _Written | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -144,31 +144,38 @@ class Writer:
             These items; and the places of those whose content does not stand in its unit as plans write it.
         """
         near: list[Item] = []
-        kept: list[int] = []
-        known, mark, inert = self._known, self._grammar.mark, self._grammar.inert
-        odd = set[int]()
+        push, known, mark, inert, planned = (
+            near.append,
+            self._known,
+            self._grammar.mark,
+            self._grammar.inert,
+            self._plans,
+        )
+        odd, left_out = set[int](), set[int]()
+        indices = range(len(items)) if origins is None else origins
         for at, item in enumerate(items):
             head, content, call_id = item
-            index = at if origins is None else origins[at]
-            plain = content.__class__ is str and (mark is None or mark not in content or inert(content))  # pyright: ignore[reportArgumentType, reportOperatorIssue]
-            nearest = known.get(head) or self._learned(head) if plain and self._plans else None
+            nearest = None
+            if planned and content.__class__ is str and (mark is None or mark not in content or inert(content)):  # pyright: ignore[reportArgumentType, reportOperatorIssue]
+                nearest = known.get(head) or self._learned(head)
             if nearest is None:
-                made = item if index == TOOLS else self._nearest_to(item, index, written)
+                made = item if indices[at] == TOOLS else self._nearest_to(item, indices[at], written)
                 if made is None:
+                    left_out.add(at)
                     continue
                 if not self._is_plain(made):
                     odd.add(len(near))
-                near.append(made)
-            elif nearest.head is head:
-                near.append(item)
-            elif nearest.head is None:
-                written.leave_out(index, nearest.losses)
-                continue
+                push(made)
+            elif (made := nearest.head) is head:
+                push(item)
+            elif made is None:
+                written.leave_out(indices[at], nearest.losses)
+                left_out.add(at)
             else:
-                near.append((nearest.head, content, call_id if nearest.head.has_id else None))
-            kept.append(index)
+                push((made, content, call_id if made.has_id else None))
+        kept = [index for at, index in enumerate(indices) if at not in left_out] if left_out else indices
         written.items = near
-        written.origins = origins if len(kept) == len(items) else kept
+        written.origins = kept if left_out else origins
         if self._grammar.settles:
             self._settle(near, kept, written.log)
         return near, odd
@@ -207,17 +214,14 @@ class Writer:
             ends: whether no open turn follows.
         """
         grammar, table, trace = self._grammar, self._learner.table(state), written.trace
-        groups, mixes, planned = grammar.groups, grammar.mixes_roles, self._plans
+        planned, closing = self._plans, len(items) if ends else -1
         out, made = list[Unit](), written.made
-        start, count = 0, len(items)
-        while start < count:
-            item, stop = items[start], start + 1
+        start = 0
+        for stop in self._stops(items) if grammar.groups else range(1, len(items) + 1):
+            item, last = items[start], stop == closing
             head, content, _ = item
-            while groups and stop < count and (mixes or items[stop][0].role == head.role) and self._joins(items, stop):
-                stop += 1
-            last = ends and stop == count
             plans = table.last if last else table.plans
-            if stop == start + 1:
+            if stop - start == 1:
                 group, key = (item,), head
             else:
                 group = items[start:stop]
@@ -225,7 +229,7 @@ class Writer:
             plan = None
             if planned and (not odd or odd.isdisjoint(range(start, stop))):
                 plan = plans.get(key, _UNKNOWN)
-                if plan is _UNKNOWN or plan is BY_CLASS:
+                if plan.__class__ is not Plan and plan is not None:
                     plan = self._plan_of(group, key, table, plan, last=last)
             if trace is not None:
                 trace.steps.append((start, stop, plan, table.state, last))
@@ -248,18 +252,35 @@ class Writer:
         if not all(item[0].shared for item in group):
             return None
         plans = table.last if last else table.plans
-        plan = plans.keep(key, self._learner.plan(group, table.state, last=last)) if known is _UNKNOWN else known
-        return self._learner.plan_of_class(plans, key, group, table.state, last=last) if plan is BY_CLASS else plan
+        if known is _UNKNOWN:
+            plans.keep(key, _MET)
+            return None
+        if known is _MET:
+            known = plans[key] = self._learner.plan(group, table.state, last=last)
+        return self._learner.plan_of_class(plans, key, group, table.state, last=last) if known is BY_CLASS else known
 
-    def _joins(self, items: Sequence[Item], at: int) -> bool:
+    def _stops(self, items: Sequence[Item]) -> Iterator[int]:
+        """For each unit the index behind its last item."""
+        mixes, known = self._grammar.mixes_roles, self._joined
+        before: Head | None = None
+        role = ""
+        for at, (head, _, _) in enumerate(items):
+            if before is not None:
+                joined = False
+                if mixes or head.role == role:
+                    joined = known.get((before, head))
+                    if joined is None:
+                        joined = self._joins(before, head)
+                if not joined:
+                    yield at
+            before, role = head, head.role
+        if items:
+            yield len(items)
+
+    def _joins(self, before: Head, head: Head) -> bool:
         """Whether a message stands in one unit with the one before it."""
-        before, head = items[at - 1][0], items[at][0]
-        joined = self._joined.get((before, head))
-        if joined is None:
-            joined = self._grammar.joins(before, head)
-            if before.shared and head.shared:
-                self._joined.keep((before, head), joined)
-        return joined
+        joined = self._grammar.joins(before, head)
+        return self._joined.keep((before, head), joined) if before.shared and head.shared else joined
 
     def _is_plain(self, item: Item) -> bool:
         """Whether a content stands in its unit as a plan writes it."""
@@ -301,3 +322,5 @@ def _count_replies(items: Sequence[Item]) -> int:
 
 _UNKNOWN: Any = object()
 """Stands for a plan that has not been looked for."""
+_MET: Any = object()
+"""Stands for one that is learned when such a unit is met again: many a unit, such as a call with a new name, is not."""

@@ -11,10 +11,15 @@ from ..model import Document
 from ..policy import LENIENT
 
 
+def _times(options: Options) -> range:
+    """How often a document is met until all that is learned of it is in use: it is learned when it is met again."""
+    return range(3 if options.plans else 1)
+
+
 def everything_written(document: Document, target: str | Adapter, options: Options) -> object:
     """What writing a document gives, or the error that it raises."""
     try:
-        result = write(document, target, options=options, policy=LENIENT)
+        result = [write(document, target, options=options, policy=LENIENT) for _ in _times(options)][-1]
     except BridgeError as error:
         return str(error)
     return result.encode(), sorted(map(repr, result.losses)), result.order, result.characters, result.origins
@@ -23,7 +28,7 @@ def everything_written(document: Document, target: str | Adapter, options: Optio
 def everything_read(data: bytes, source: str | Adapter, options: Options) -> object:
     """What reading a document gives, or the error that it raises."""
     try:
-        reading = read(data, source, options=options)
+        reading = [read(data, source, options=options) for _ in _times(options)][-1]
     except BridgeError as error:
         return str(error)
     return reading.transcript, reading.findings
