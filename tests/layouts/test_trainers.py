@@ -193,19 +193,19 @@ def test_axolotl_reads_messages(row: Row) -> None:
     roles = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
     names = {"role": "role", "content": "content"}
     known = {"role", "content", "tool_calls", "tool_call_id", "reasoning_content"}
-    about: dict[str, Any] = dict(
-        roles=roles,
-        message_property_mappings=names,
-        _chat_template_msg_variables=known,
-        field_messages="messages",
-        field_system="system",
-        field_tools="tools",
-        field_thinking="reasoning_content",
-        drop_system_message=False,
-        message_field_training=None,
-        message_field_training_detail=None,
-        template_thinking_key="reasoning_content",
-    )
+    about: dict[str, Any] = {
+        "roles": roles,
+        "message_property_mappings": names,
+        "_chat_template_msg_variables": known,
+        "field_messages": "messages",
+        "field_system": "system",
+        "field_tools": "tools",
+        "field_thinking": "reasoning_content",
+        "drop_system_message": False,
+        "message_field_training": None,
+        "message_field_training_detail": None,
+        "template_thinking_key": "reasoning_content",
+    }
     prompter.__dict__ |= about
     strategy: Any = object.__new__(axolotl.ChatTemplateStrategy)
     strategy.__dict__ |= {"prompter": prompter, "split_thinking": False}
