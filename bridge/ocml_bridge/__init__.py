@@ -13,6 +13,7 @@ from .adapter import Adapter, Options
 from .convert import Reading, Result, convert, make_sidecar, read, write
 from .detection import detect
 from .errors import BridgeError, ErrorCode
+from .lazy import find
 from .loss import Finding, FindingCode, Loss, LossClass, LossCode, Severity
 from .model import (
     Alternative,
@@ -39,16 +40,16 @@ from .pipe import decoder, encoder
 from .policy import LossPolicy
 from .registry import adapter as adapter
 from .registry import formats
-from .split import read_all
 from .verify import verify
 
 if TYPE_CHECKING:
     from .profiles import Profile, Prompt, profile
+    from .split import read_all
 
 __version__ = "0.1.0"
 
-_LATER = ("Profile", "Prompt", "profile")
-"""Names that are imported when they are used: most conversions make no prompts."""
+_LATER = {**dict.fromkeys(("Profile", "Prompt", "profile"), "profiles"), "read_all": "split"}
+"""Names that are imported when they are used, each with its module: most conversions make no prompts."""
 
 __all__ = [
     "Adapter",
@@ -103,6 +104,4 @@ def __getattr__(name: str) -> Any:
     """One of the names that are imported when they are used."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import profiles
-
-    return getattr(profiles, name)
+    return find(f"{__name__}.{_LATER[name]}:{name}")

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from . import jsontext, registry
 from .adapter import Adapter, Kind, Source
 from .errors import BridgeError, ErrorCode
+from .lazy import Lazy
 from .loss import Log
 from .model import Json
-from .recognise import Recognised, is_sure, recognise
 from .source import guess
+
+if TYPE_CHECKING:
+    from .recognise import Recognised
+
+# Its tables take long to import, and most data is what it is said to be.
+recognise: Final[Callable[[Source | bytes], Recognised | None]] = Lazy("ocml_bridge.recognise:recognise")
+_is_sure: Final[Callable[[Recognised], bool]] = Lazy("ocml_bridge.recognise:is_sure")
 
 _CERTAIN: Final = 3
 _UNTOLD: Final = "the format of the input is not recognised; name it with `source` (`ocml-convert formats` lists them)"
@@ -52,13 +59,14 @@ def format_of(source: Source) -> str:
     are asked only where no built-in one is certain: they take time to find.
     """
     found = None if isinstance(source, str) else recognise(source)
-    named = found.kind.format if is_sure(found) else None
+    sure = found is not None and _is_sure(found)
+    named = found.kind.format if found is not None and sure else None
     if named in registry.BUILT_IN:
         adapter, _ = registry.adapter(named)
         if adapter.has_marks or adapter.sniff(source) > 0:
             return named
     scores = _sniff((registry.adapter(name)[0] for name in registry.BUILT_IN), source)
-    if is_sure(found):
+    if sure:
         scores = {name: score for name, score in scores.items() if score == _CERTAIN}
     broken: list[BridgeError] = []
     if max(scores.values(), default=0) < _CERTAIN:
@@ -121,7 +129,7 @@ def doubt(adapter: Adapter, source: Source) -> BridgeError | None:
     """
     if not isinstance(source, str):
         found = recognise(source)
-        possible = not is_sure(found) and adapter.sniff(source) > 0
+        possible = not (found is not None and _is_sure(found)) and adapter.sniff(source) > 0
     else:
         possible = source.lstrip()[:1] not in ("{", "[") and adapter.sniff(source) > 0
         found = None if possible else recognise(source)

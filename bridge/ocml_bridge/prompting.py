@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .guidance import MakeGuide
 from .loss import Loss
 from .model import AnswerFormat, Settings, Tool, ToolChoice, Transcript, replace
+
+if TYPE_CHECKING:
+    from .guidance import MakeGuide
 
 ENGINE: Final = (
     *("model", "temperature", "top_p", "top_k", "min_p", "seed", "n", "stop", "max_tokens", "usage"),
