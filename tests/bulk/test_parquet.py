@@ -151,7 +151,10 @@ def test_a_number_that_json_has_no_word_for_is_not_dropped(batch: Batch, tmp_pat
 
 def test_text_as_views(batch: Batch, tmp_path: Path) -> None:
     texts = pa.array(["<|im_start|>user\nhi<|im_end|>\n", "broken"], pa.string_view())
-    pq.write_table(pa.table({"text": texts}), tmp_path / "a.parquet")
+    try:
+        pq.write_table(pa.table({"text": texts}), tmp_path / "a.parquet")
+    except pa.ArrowNotImplementedError:
+        pytest.skip("this version of pyarrow writes no views into Parquet")
     args = ("-f", "chatml", "-t", "openai", tmp_path / "a.parquet", "-o", tmp_path / "out")
     assert batch(*args) == ExitCode.SOME_FAILED
     assert pq.read_table(tmp_path / "out" / "a.parquet").num_rows == 1

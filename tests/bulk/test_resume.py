@@ -154,7 +154,6 @@ def test_what_is_finished_is_not_done_again(many: Any, batch: Batch, tmp_path: P
 
 
 def test_one_run_at_a_time(tmp_path: Path) -> None:
-    pytest.importorskip("fcntl")
     journal = Journal(str(tmp_path), {}, resume=False)
     with pytest.raises(BridgeError, match="another run is writing") as error:
         Journal(str(tmp_path), {}, resume=True)

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Final, Literal, cast
 from .. import jsontext
 from ..errors import BridgeError, ErrorCode
 from .durable import settle, settle_folder
+from .locks import lock
 from .records import Position
 from .tally import Tally
 
@@ -77,7 +78,7 @@ class Journal:
         self.inputs: dict[int, Progress] = {}
         self._file: BinaryIO = open(path, "a+b")  # noqa: SIM115  # held until `close`
         try:
-            _lock(self._file, folder)
+            _lock_run(self._file, folder)
             lines = self._lines()
             self.before: dict[str, Any] = lines[0].get("run", {}) if lines else {}
             self.begun = resume and bool(lines)
@@ -206,13 +207,9 @@ def read_run(folder: str) -> dict[str, Any]:
         raise BridgeError(ErrorCode.OPTION, f"{folder} is not an output folder of batch: it has no journal") from error
 
 
-def _lock(file: BinaryIO, folder: str) -> None:
-    """Let no other run write to the folder, as long as this process lives. Windows has no such lock."""
+def _lock_run(file: BinaryIO, folder: str) -> None:
+    """Let no other run write to the folder, as long as this process lives."""
     try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(file)
     except OSError as error:
         raise BridgeError(ErrorCode.OPTION, f"another run is writing to {folder}") from error

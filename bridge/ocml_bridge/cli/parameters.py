@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -67,7 +67,13 @@ def complete_profile(_context: click.Context, _option: click.Parameter, begun: s
     return [name for name in dict.fromkeys(known) if name.startswith(begun)]
 
 
-class _Size(click.ParamType[int]):
+if TYPE_CHECKING:
+    _Whole = click.ParamType[int]
+else:
+    _Whole = click.ParamType  # what it converts to is not said before click 8.5
+
+
+class _Size(_Whole):
     """A size in bytes, with a K, M, G or T behind it for the powers of 1024."""
 
     name = "size"
