@@ -22,4 +22,4 @@ def yaml_in(data: bytes) -> Any:
     except ValueError as error:
         raise BridgeError(ErrorCode.OPTION, f"a value in it is none: {error}; quote it where it is a text") from error
     except RecursionError as error:
-        raise BridgeError(ErrorCode.OPTION, "it nests deeper than is safe to read") from error
+        raise BridgeError(ErrorCode.OPTION, "the file nests deeper than is safe to read") from error
