@@ -68,7 +68,8 @@ def test_an_error_says_what_and_where() -> None:
 def test_everything_can_be_chosen() -> None:
     known = json.loads(catalogue())
     assert [each["id"] for each in known["formats"]] == list(formats())
-    assert {"gpt-oss", "qwen3"} <= {each["name"] for each in known["profiles"]}
+    formats_of = {each["name"]: each["format"] for each in known["profiles"]}
+    assert (formats_of["gpt-oss"], formats_of["qwen3"]) == ("harmony:oss", "chatml:hermes")
 
 
 @pytest.mark.parametrize("example", examples(), ids=[title for title, _, _ in EXAMPLES])

@@ -24,6 +24,7 @@ from ocml_bridge.playground.examples import examples
 from ocml_bridge.playground.serve import served
 from ocml_bridge.playground.site import build
 from sources import ROOT
+from view.axe import AXE, looked_at
 from view.browser import CHROMIUM, Browser, Opened, started
 
 pytestmark = [
@@ -174,6 +175,17 @@ def test_an_error_is_told_and_the_page_goes_on(browser: Browser, address: str) -
         choose(page, "source", "")
         choose(page, "examples", "0")
         assert "harmony" in text(page, "verdict")
+
+
+@pytest.mark.skipif(AXE is None, reason="OCML_AXE names no axe.min.js")
+def test_it_has_no_violation(browser: Browser, address: str) -> None:
+    with opened(browser, address) as page:
+        for found in looked_at(page):
+            assert found == []
+        for example in ("0", "4", "11"):
+            choose(page, "examples", example)
+            for found in looked_at(page):
+                assert found == []
 
 
 def test_how_long_it_takes(browser: Browser, address: str) -> None:

@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any, Final
 
 import pytest
 
@@ -18,9 +16,9 @@ from ocml_bridge.view import DEBUG, END_USER, compare, tell
 from ocml_bridge.view.html import comparison_page, story_page
 from sources import ROOT
 
-from .browser import CHROMIUM, Browser, Opened, started
+from .axe import AXE, looked_at
+from .browser import CHROMIUM, Browser, started
 
-AXE: Final = os.environ.get("OCML_AXE")
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: apt-get install chromium"),
@@ -64,24 +62,6 @@ def pages() -> dict[str, str]:
 
 
 PAGES = pages() if AXE else {"none": ""}
-
-
-def violations(page: Opened) -> list[str]:
-    """What axe-core finds, in words."""
-    assert AXE is not None
-    page.run(Path(AXE).read_text("utf-8") + ";0")
-    found: list[Any] = page.run("axe.run().then((all) => all.violations)")
-    return [f"{each['id']}: {node['html'][:160]}" for each in found for node in each["nodes"]]
-
-
-def looked_at(page: Opened) -> Generator[list[str]]:
-    """The violations in each width and light."""
-    for width in (1280, 390):
-        for dark in (False, True):
-            page.emulate(dark=dark)
-            page.resize(width, 900)
-            assert page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), width
-            yield violations(page)
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -39,7 +39,8 @@ class Asked(NamedTuple):
 def catalogue() -> str:
     """What can be chosen, as JSON: formats with their dialects, and profiles."""
     adapters = [registry.adapter(name)[0] for name in registry.formats()]
-    profiles = {model.name: model.format for adapter in adapters for model in reversed(profiles_of(adapter))}
+    # A profile of several formats is that of the first.
+    profiles = {model.name: model.format for adapter in reversed(adapters) for model in profiles_of(adapter)}
     return _dumps(
         {
             "formats": [
