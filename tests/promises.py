@@ -111,7 +111,7 @@ def _takes(parameter: click.Parameter) -> str:
     elif isinstance(parameter.type, click.Choice):
         words = ["one of", *map(str, parameter.type.choices)]
     else:
-        words = ["a value" if parameter.nargs == 1 else "values"]
+        words = [{1: "a value", -1: "values"}.get(parameter.nargs, f"{parameter.nargs} values")]
     words += [word for word, holds in (("often", parameter.multiple), ("required", parameter.required)) if holds]
     return ", ".join(words)
 
@@ -239,8 +239,10 @@ def _between(name: str, old: Section, new: Section) -> Iterator[Change]:
 
 
 def _weight(before: str, after: str) -> Kind:
-    """What may be left out where it had to be said, and what may be more words than before, breaks nobody's calls."""
+    """What may be left out where it had to be said, and what may be more than before, breaks nobody's calls."""
     old, new = set(before.split(", ")), set(after.split(", "))
+    if "values" in new:  # any number of them, so one
+        old -= {"a value"}
     return Kind.MINOR if old - {"required"} <= new and "required" not in new - old else Kind.MAJOR
 
 

@@ -87,6 +87,7 @@ def test_what_is_gone_breaks_and_what_is_new_does_not(section: str, name: str) -
         ("commands", "batch --ledger", "one of, jsonl, parquet, csv", Kind.MINOR),
         ("commands", "batch --ledger", "a value", Kind.MAJOR),
         ("commands", "batch --id", "one of, id", Kind.MAJOR),
+        ("commands", "batch --id", "values", Kind.MINOR),
     ],
 )
 def test_what_is_another_thing_breaks_unless_it_only_allows_more(

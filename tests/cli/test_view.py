@@ -109,9 +109,50 @@ def test_the_page_of_documentation_is_true(run: Run, monkeypatch: pytest.MonkeyP
     assert results.failed == 0
 
 
-def test_a_folder_and_several_files_lead_to_one(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "a.ocm").write_bytes(b"")
-    done = run("view", tmp_path)
-    assert (done.status, done.out) == (2, b"")
-    assert f"is a folder, and view shows one file: ocml-convert view {tmp_path / 'a.ocm'}" in done.err
-    assert "view shows one file, not 2: ocml-convert view a" in run("view", "a", "b").err
+LINES = b'[{"role":"user","content":"one"}]\n[{"role":"user","content":"<two>"},{"role":"assistant","content":"2"}]\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three conversations in two files, a file that is none, and one that is hidden."""
+    (tmp_path / "a.jsonl").write_bytes(LINES)
+    (tmp_path / "b.txt").write_text("<|im_start|>user\nthree<|im_end|>\n")
+    (tmp_path / "c.json").write_text("{")
+    (tmp_path / ".hidden").write_text("x")
+    return tmp_path
+
+
+def test_a_folder_shows_all_that_can_be_read_and_names_the_rest(run: Run, folder: Path) -> None:
+    done = run("view", folder)
+    assert done.status == 4
+    lines = done.out.decode().splitlines()
+    assert [line.split()[1] for line in lines if line.startswith("── ")] == [
+        f"{folder}/a.jsonl:/0",
+        f"{folder}/a.jsonl:/1",
+        f"{folder}/b.txt",
+    ]
+    assert [line for line in lines if line in ("  one", "  <two>", "  three")] == ["  one", "  <two>", "  three"]
+    assert done.err.count("\n") == 1
+    assert f"{folder}/c.json" in done.err
+
+
+def test_a_file_of_several_is_shown_whole(run: Run) -> None:
+    done = run("view", stdin=LINES)
+    assert done.status == 0
+    assert done.out.decode().count("── <stdin>:/") == 2
+
+
+def test_a_page_of_several_has_a_list_of_them(run: Run, folder: Path) -> None:
+    page = folder / "page.html"
+    assert run("view", folder / "a.jsonl", folder / "b.txt", "--html", page).status == 0
+    text = page.read_text("utf-8")
+    assert re.findall(r'<a href="#(chat-\d)"', text) == re.findall(r'<section class="chat" id="(chat-\d)"', text)
+    assert text.count('<section class="chat"') == 3
+    assert '<span dir="auto">&lt;two&gt;</span>' in text
+    assert len(set(re.findall(r'<article[^>]* id="([^"]*)"', text))) == 4
+
+
+def test_one_conversation_is_compared(run: Run, folder: Path) -> None:
+    done = run("view", folder / "a.jsonl", "--compare", "harmony")
+    assert done.status == 2
+    assert "--compare shows one conversation, and here are 2" in done.err

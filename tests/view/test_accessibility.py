@@ -13,7 +13,7 @@ import pytest
 
 from ocml_bridge import read
 from ocml_bridge.view import DEBUG, END_USER, compare, tell
-from ocml_bridge.view.html import comparison_page, story_page
+from ocml_bridge.view.html import Told, comparison_page, stories_page, story_page
 from sources import ROOT
 
 from .axe import AXE, looked_at
@@ -58,6 +58,11 @@ def pages() -> dict[str, str]:
             out[f"{case} {target}"] = comparison_page(told, **about)
     long = read(json.dumps([{"role": "assistant", "content": LONG + "word " * 1_000}]), "openai").transcript
     out["long"] = story_page(tell(long), name="long", source="openai")
+    several = [
+        Told(name, "openai", tell(read(json.dumps([{"role": "user", "content": name}]), "openai").transcript))
+        for name in ("one", "two")
+    ]
+    out["several"] = stories_page(several, name="several")
     return out
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from ocml_bridge import Message, Transcript, read, registry
 from ocml_bridge.view import DEBUG, compare, tell
-from ocml_bridge.view.html import comparison_page, matrix_page, story_page
+from ocml_bridge.view.html import Told, comparison_page, matrix_page, stories_page, story_page
 from ocml_bridge.view.matrix import matrix_of
 from sources import ROOT
 
@@ -223,6 +223,50 @@ def test_search_and_keys(browser: Browser, tmp_path: Path, long_page: str) -> No
         page.press("j")
         assert page.run("scrollY") > 0
         assert page.complaints == []
+
+
+def test_several_conversations_are_seen_one_at_a_time(browser: Browser, tmp_path: Path) -> None:
+    told = [
+        Told(name, "canonical", tell(Transcript((Message("user", f"the {name}"), Message("assistant", "yes")))))
+        for name in ("first", "second", "third")
+    ]
+    address = put(tmp_path, stories_page(told, name="a folder"))
+    seen = "[...document.querySelectorAll('.chat')].filter((each) => each.checkVisibility()).map((each) => each.id)"
+    current = "document.querySelector('.chats [aria-current]').hash"
+    with browser.opened(address) as page:
+        assert_calm(page, address)
+        assert (page.run(seen), page.run(current)) == (["chat-1"], "#chat-1")
+        page.run("document.querySelectorAll('.chats nav a')[2].click()")
+        page.run("new Promise((done) => setTimeout(done, 100))")
+        assert (page.run(seen), page.run(current)) == (["chat-3"], "#chat-3")
+        assert page.run("document.activeElement.id") == "chat-3"
+        page.run("(i => { i.value = 'SECOND'; i.dispatchEvent(new Event('input')) })(document.querySelector('input'))")
+        page.run("new Promise((done) => setTimeout(done, 300))")
+        assert page.run(seen) == ["chat-2"]
+        assert page.run("document.querySelectorAll('.chats li:not(.out)').length") == 1
+
+
+def test_keys_move_the_focus(browser: Browser, tmp_path: Path) -> None:
+    """A screen reader hears where they lead."""
+    talk = Transcript(tuple(Message("user", f"{k}") for k in range(3)))
+    with browser.opened(put(tmp_path, story_page(tell(talk), name="x", source="canonical"))) as page:
+        focused = list[str]()
+        page.run("document.querySelector('#m0').focus()")
+        for key in ("j", "j", "k"):
+            page.press(key)
+            focused.append(page.run("document.activeElement.id"))
+    assert focused == ["m1", "m2", "m1"]
+
+
+def test_a_long_text_is_unfolded_where_it_stands(browser: Browser, tmp_path: Path) -> None:
+    talk = Transcript((Message("assistant", "| a | b |\n| - | - |\n| 1 | 2 |\n\n" + "word " * 1_000),))
+    with browser.opened(put(tmp_path, story_page(tell(talk), name="x", source="canonical"))) as page:
+        height = "document.querySelector('.folded').getBoundingClientRect().height"
+        folded = page.run(height)
+        assert page.run("document.querySelector('td').checkVisibility()") is True
+        page.run("document.querySelector('.unfold').click()")
+        assert page.run(height) > folded * 2
+        assert page.run("document.querySelector('.unfold').getAttribute('aria-expanded')") == "true"
 
 
 def test_search_opens_what_is_folded_and_closes_it_again(browser: Browser, tmp_path: Path) -> None:

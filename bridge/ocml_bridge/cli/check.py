@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,9 +16,9 @@ from ..comparison import Comparison
 from ..convert import Reading, read
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..model import Json
-from ..split import read_all
 from .checked import Checked, total
 from .convert import refuse_same_file
+from .files import each_of, named_files, read_each
 from .output import STANDARD, CommandError, about, one_line, read_bytes, say, write_all
 from .parameters import FILE, force_option, format_option
 
@@ -60,7 +59,7 @@ def check(
     ocml-convert check -f harmony --official answer.txt
     ocml-convert check -f harmony --field text answers.jsonl
     """  # noqa: D301  # not raw: a backspace tells click to keep the lines behind it
-    names = [*_named(files or (STANDARD,))]
+    names = [*named_files(files or (STANDARD,))]
     refuse_same_file(
         {name if len(names) > 1 else "the input": name for name in names},
         {"standard output": STANDARD, "--report": report},
@@ -85,17 +84,6 @@ def check(
 _PRINTED: Final = ("utf-8", "backslashreplace")
 
 
-def _named(arguments: Sequence[str]) -> Iterator[str]:
-    """The files that arguments name: those in a folder in the order of their names, but hidden ones."""
-    for argument in arguments:
-        if not os.path.isdir(argument):
-            yield argument
-            continue
-        for folder, inner, names in os.walk(argument):
-            inner[:] = sorted(name for name in inner if not name.startswith("."))
-            yield from (os.path.join(folder, name) for name in sorted(names) if not name.startswith("."))
-
-
 def _check(
     name: str, source: str | None, options: Options, field: str | None, *, official: bool, alone: bool
 ) -> Checked:
@@ -111,9 +99,9 @@ def _check(
         data = read_bytes(name)
         with about(name):
             if field is not None:
-                readings, errors = _each(_of_records(data, field, source, options))
+                readings, errors = each_of(_of_records(data, field, source, options))
             else:
-                readings, errors = _of_file(data, source, options, official=official)
+                readings, errors = read_each(data, source, options, several=not official)
             compared: Sequence[Comparison] = _compared(data, readings[0]) if official else ()
     except CommandError as error:
         if alone:
@@ -121,17 +109,6 @@ def _check(
         return Checked(name, errors=[_unread(error)])
     checked = [replace(one, findings=(*one.findings, *check_calls(one.transcript))) for one in readings]
     return Checked(name, checked, errors, compared)
-
-
-def _of_file(
-    data: bytes, source: str | None, options: Options, *, official: bool
-) -> tuple[list[Reading], list[BridgeError]]:
-    try:
-        return [read(data, source, options=options)], []
-    except BridgeError as error:
-        if error.code is not ErrorCode.SEVERAL or official:
-            raise
-        return _each(read_all(data, source, options=options))
 
 
 def _of_records(data: bytes, field: str, source: str | None, options: Options) -> Iterator[Reading]:
@@ -162,19 +139,6 @@ def _of_record(numbered: tuple[int, bytes], *, field: str, source: str | None, o
         raise
     reading.place = place
     return reading
-
-
-def _each(readings: Iterator[Reading]) -> tuple[list[Reading], list[BridgeError]]:
-    """What could be read, and why the rest could not."""
-    found: list[Reading] = []
-    errors: list[BridgeError] = []
-    while True:
-        try:
-            found.append(next(readings))
-        except StopIteration:
-            return found, errors
-        except BridgeError as error:
-            errors.append(error)
 
 
 def _unread(error: CommandError) -> BridgeError:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import io
 import os
-import shlex
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from ..adapter import Options
-from ..convert import Reading, read
-from ..errors import BridgeError, ErrorCode
+from ..convert import Reading
+from ..errors import BridgeError, ErrorCode, ExitCode
 from .convert import refuse_same_file
-from .output import PROGRAM, STANDARD, about, read_bytes, shown, write_all
+from .files import named_files, read_each
+from .output import PROGRAM, STANDARD, CommandError, about, describe, one_line, read_bytes, say, shown, write_all
 from .parameters import FILE, force_option, format_option
 
 if TYPE_CHECKING:
@@ -26,62 +26,102 @@ _WIDTH = 100
 """Columns, where the output is no terminal."""
 
 
-@click.command(context_settings={"allow_extra_args": True})
-@click.argument("file", type=FILE, default=STANDARD, metavar="[FILE]")
-@click.pass_context
+@click.command()
+@click.argument("files", type=FILE, nargs=-1, metavar="[FILE]")
 @format_option("-f", "--from", "source", text="Read this format. Without it, the format is detected.")
 @force_option
 @click.option("--debug", is_flag=True, help="Show what end users do not see: instructions, reasoning, tools' data.")
 @click.option("--html", type=FILE, metavar="FILE", help="Write a page to FILE, with everything in it.")
 @format_option("--compare", "target", text="Show beside it what this format keeps of it, each loss at its message.")
 def view(
-    context: click.Context,
-    file: str,
-    source: str | None,
-    force_format: bool,
-    debug: bool,
-    html: str | None,
-    target: str | None,
-) -> None:
+    files: tuple[str, ...], source: str | None, force_format: bool, debug: bool, html: str | None, target: str | None
+) -> int:
     """Show FILE (or standard input) as a conversation.
 
-    System and developer messages, private reasoning and commentary are hidden, and counted; --debug shows them.
+    System and developer messages, private reasoning and commentary are hidden, and counted; --debug shows them. Of
+    several files, of a folder, and of a file with several conversations, all are shown: a page has a list of them.
     """
-    _refuse_several(file, len(context.args))
-    refuse_same_file({"the input": file}, {"--html": html})
+    names = [*named_files(files or (STANDARD,))]
+    refuse_same_file({name if len(names) > 1 else "the input": name for name in names}, {"--html": html})
     # Imported here: what only this command needs.
     from ..view import DEBUG, END_USER
 
     visibility = DEBUG if debug else END_USER
-    data = read_bytes(file)
-    with about(file):
-        reading = read(data, source, options=Options(force_format=force_format))
-        name = os.path.basename(shown(file))
-        if html is not None:
-            page = _page(reading, target, visibility, name)
-        else:
-            page = _printed(_drawn(reading, target, visibility))
+    chats, errors = _read(names, source, Options(force_format=force_format))
+    if target is not None and len(chats) != 1:
+        raise BridgeError(ErrorCode.OPTION, f"--compare shows one conversation, and here are {len(chats)}")
+    if len(chats) == 1 and not errors:
+        name, reading = chats[0]
+        with about(names[0]):
+            page = (_page if html is not None else _shown)(reading, target, visibility, os.path.basename(name))
+    else:
+        page = (_pages if html is not None else _listed)(chats, visibility, _common(names))
     write_all({STANDARD if html is None else html: page.encode("utf-8", "backslashreplace")})
+    for line in errors:
+        say(f"{PROGRAM}: {line}")
+    return ExitCode.INVALID if errors else ExitCode.OK
 
 
-def _refuse_several(name: str, more: int) -> None:
-    """Refuse several files, and a folder.
+Chat = tuple[str, Reading]
+"""A conversation, and what it is called: its file, and its place where that holds several."""
+
+
+def _read(names: list[str], source: str | None, options: Options) -> tuple[list[Chat], list[str]]:
+    """The conversations of files, and why others cannot be read.
 
     Raises:
-        BridgeError: OCB-OPTION with a command to type.
+        CommandError: where the only file cannot be read.
     """
-    if more > 0:
-        why = f"view shows one file, not {more + 1}"
-    elif name != STANDARD and os.path.isdir(name):
-        why = f"{name} is a folder, and view shows one file"
-        name = next((entry.path for entry in sorted(os.scandir(name), key=_name) if entry.is_file()), "FILE")
-    else:
-        return
-    raise BridgeError(ErrorCode.OPTION, f"{why}: {shlex.join([PROGRAM, 'view', name])}")
+    chats: list[Chat] = []
+    errors: list[str] = []
+    for name in names:
+        try:
+            data = read_bytes(name)
+            with about(name):
+                readings, broken = read_each(data, source, options)
+        except CommandError as error:
+            if len(names) == 1:
+                raise
+            errors.append(error.line)
+            continue
+        several = len(readings) + len(broken) > 1
+        chats += [(_called(name, reading, several=several), reading) for reading in readings]
+        errors += [describe(error, name) for error in broken]
+    return chats, errors
 
 
-def _name(entry: os.DirEntry[str]) -> str:
-    return entry.name
+def _called(name: str, reading: Reading, *, several: bool) -> str:
+    place = reading.place
+    return f"{shown(name)}:{place.line if place.path is None else place.path}" if several else shown(name)
+
+
+def _common(names: list[str]) -> str:
+    """What several files are called: the folder that has them all, or the one file."""
+    if len(names) == 1:
+        return os.path.basename(shown(names[0]))
+    return os.path.basename(os.path.commonpath([os.path.abspath(name) for name in names])) or "conversations"
+
+
+def _pages(chats: list[Chat], visibility: Visibility, name: str) -> str:
+    from ..view import tell
+    from ..view.html import Told, stories_page
+
+    told = [Told(called, each.source, tell(each.transcript, each.findings, visibility)) for called, each in chats]
+    return stories_page(told, name=name)
+
+
+def _listed(chats: list[Chat], visibility: Visibility, _: str) -> str:
+    """The conversations one behind the other, each below its name."""
+    return "\n".join(f"{_heading(name)}\n\n{_shown(each, None, visibility, name)}" for name, each in chats)
+
+
+def _heading(name: str) -> str:
+    line = one_line(name)
+    return f"── {line} {'─' * max(2, _WIDTH - len(line) - 4)}"
+
+
+def _shown(reading: Reading, target: str | None, visibility: Visibility, _: str) -> str:
+    return _printed(_drawn(reading, target, visibility))
 
 
 def _page(reading: Reading, target: str | None, visibility: Visibility, name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -63,6 +64,42 @@ def story_page(story: Story, *, name: str, source: str) -> str:
         source: the format that it was read from.
     """
     return _render("story.html.j2", story=story, name=visible(name), source=source, debug=story.debug)
+
+
+class Told(NamedTuple):
+    """One conversation of several.
+
+    Attributes:
+        name: what it is called.
+        source: the format that it was read from.
+        story: what to draw.
+    """
+
+    name: str
+    source: str
+    story: Story
+
+    @property
+    def opening(self) -> str:
+        """The first words of it that are seen."""
+        items = (item for item in self.story.items if not isinstance(item, Gap))
+        texts = (block.text for item in items for block in item.blocks if block.look in (Look.PROSE, Look.PLAIN))
+        return " ".join(next(filter(str.strip, texts), "")[:_EXCERPT].split())[:_OPENING]
+
+
+_OPENING: Final = 90
+
+
+def stories_page(told: Sequence[Told], *, name: str) -> str:
+    """A page of several documents, with a list of them.
+
+    Args:
+        told: the documents.
+        name: what they are called together.
+    """
+    named = [each._replace(name=visible(each.name)) for each in told]
+    debug = any(each.story.debug for each in told)
+    return _render("stories.html.j2", told=named, name=visible(name), debug=debug)
 
 
 def comparison_page(comparison: Comparison, *, name: str, source: str) -> str:

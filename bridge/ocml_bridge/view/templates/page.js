@@ -44,6 +44,26 @@
     document.addEventListener(kind, (event) => light(event.target.closest?.("[data-message]")?.dataset.message));
   }
 
+  // Of several conversations, the one that the address names, or the first.
+  const links = [...document.querySelectorAll(".chats nav a")];
+  const show = (chat) => {
+    for (const each of document.querySelectorAll(".chat")) each.classList.toggle("open", each === chat);
+    for (const link of links) {
+      if (link.hash === `#${chat.id}`) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+  };
+  const open = () => {
+    const named = location.hash ? document.getElementById(location.hash.slice(1)) : null;
+    const chat = named?.closest(".chat") ?? document.querySelector(".chat");
+    if (!chat) return;
+    show(chat);
+    if (named) named.focus({ preventScroll: named === chat });
+    if (named === chat) scrollTo(0, 0);
+  };
+  addEventListener("hashchange", open);
+  open();
+
   const box = document.querySelector(".search");
   const items = [...document.querySelectorAll(".item")];
   if (!box || items.length === 0) return;
@@ -97,6 +117,12 @@
         opened.add(() => tall.classList.remove("open"));
       }
     }
+    for (const link of links) {
+      const chat = document.querySelector(link.hash);
+      link.parentElement.classList.toggle("out", wanted !== "" && !chat.querySelector(".item:not(.out)"));
+    }
+    const left = links.find((link) => !link.parentElement.classList.contains("out"));
+    if (wanted && left && !document.querySelector(".chat.open .item:not(.out)")) show(document.querySelector(left.hash));
     mark(found, wanted);
     output.textContent = wanted ? `${found.length} of ${items.length}` : "";
   };
@@ -108,7 +134,7 @@
   });
 
   const step = (way) => {
-    const seen = items.filter((item) => !item.classList.contains("out"));
+    const seen = items.filter((item) => item.checkVisibility());
     const at = seen.indexOf(document.activeElement.closest(".item"));
     const top = (item) => item.getBoundingClientRect().top - 100;
     const beside = way > 0 ? seen.find((item) => top(item) > 4) : seen.findLast((item) => top(item) < -4);
