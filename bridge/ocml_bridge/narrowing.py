@@ -47,9 +47,9 @@ def with_held(
     """Parts with what a target holds of their marks and citations; one bare text alone is that text.
 
     Args:
-        content: of a message.
+        content: of a message, as it stands in the document.
         path: where it stands.
-        log: takes what the engine cannot tell by comparing: how many citations of a text are left out.
+        log: takes what is left out: what else becomes of the content may hide it.
         target: the format id.
         marks: whether there is a place for marks behind parts.
         citations: how they are said; None where there is no place for them.
@@ -60,16 +60,17 @@ def with_held(
     for index, part in enumerate(content):
         held = part
         if not marks and isinstance(held, (Text, Media)) and held.cache is not None:
+            log.lose(LossCode.CACHE, f"{path}/{index}/cache", f"{target} has no place for a cache mark")
             held = replace(held, cache=None)
         if isinstance(held, Text) and held.citations is not None:
             place = Place(0, len(held.text))
             given = [] if citations is None else [citations.nearest(one, place) for one in held.citations]
             kept = tuple(one for one in given if one is not None)
-            if len(kept) not in (0, len(held.citations)):
-                detail = (
-                    f"{target} has no place for {len(held.citations) - len(kept)} of {len(held.citations)} citations"
-                )
-                log.lose(LossCode.CITATIONS, f"{path}/{index}/citations", detail, Severity.CHANGED)
+            if len(kept) < len(held.citations):
+                what = f"{len(held.citations) - len(kept)} of {len(held.citations)} sources" if kept else "the sources"
+                severity = Severity.CHANGED if kept else Severity.LOST
+                detail = f"{target} has no place for {what} of this text"
+                log.lose(LossCode.CITATIONS, f"{path}/{index}/citations", detail, severity)
             held = replace(held, citations=kept or None)
         parts.append(held)
     return content_of(parts) if len(parts) < 2 else tuple(parts)
@@ -99,6 +100,8 @@ def narrow(
     """
     if isinstance(content, str):
         return content
+    if Text not in holds:
+        content = parts_of(with_held(content, path, log, target=target, marks=False, citations=None))
     kept: list[Part] = []
     parted: Part | None = None
     for index, part in enumerate(content):

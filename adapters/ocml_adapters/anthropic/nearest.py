@@ -49,8 +49,8 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
     if is_call(message):
         content = narrow(content, (), path, log, target=HOME, hoisted=True)
     else:
-        content = with_own_extras(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True), HOME)
         content = with_held(content, path, log, target=HOME, marks=True, citations=TABLE)
+        content = with_own_extras(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True), HOME)
         if content == "" and is_spoken(message):
             # It is empty now, and not left out: that nothing of it was understood has to be seen.
             return replace(message, content=content, layout=NOTES.by_format({MESSAGE: ["role", ["content", ""]]}))

@@ -246,9 +246,9 @@ class BlockGrammar(Grammar):
         if isinstance(content, str):
             return message
         held = (Text, Media, Foreign)
+        content = with_held(content, path, log, target=HOME, marks=False, citations=None)
         content = narrow(content, held, path, log, target=HOME, able=self._is_held, hoisted=True)
-        content = with_own_extras(content, HOME)
-        return replace(message, content=with_held(content, path, log, target=HOME, marks=False, citations=None))
+        return replace(message, content=with_own_extras(content, HOME))
 
     def settled(self, message: Message, path: str, log: Log) -> str:
         """Arguments that are an object, unless they were read as a text: of a stream that broke, they are."""

@@ -19,7 +19,7 @@ from ocml_bridge.blocks.spelling import UnlikeError, form_of, respelled
 from ocml_bridge.boundary import ListsOfDocuments
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import OBJECT, Object, in_order
-from ocml_bridge.model import Json, Settings, Tool
+from ocml_bridge.model import Json, Settings, Tool, replace
 from ocml_bridge.units.grammar import Emptied
 
 from . import settings as places
@@ -85,6 +85,10 @@ split: Final = _DOCUMENTS.split
 """The conversations of a list of documents, each with its index; else the one document that a source is."""
 
 
+_CHOICE, _ALONE = "toolChoice", "alone"
+"""The note of a request that was read with a choice among no tools."""
+
+
 def emptied(source: Source) -> Emptied | None:
     """A request as its envelope and its messages; None for a document of another shape."""
     document: Object = cast("Object", source) if source.__class__ is dict else {}
@@ -137,6 +141,8 @@ def _read_request(document: Object) -> Shell:
             del extras[TOOL_CONFIG]
         if not given:
             layout[TOOLS] = _EMPTY
+    if not given and shell.settings is not None and shell.settings.tool_choice is not None:
+        layout[_CHOICE] = _ALONE
     _note_form(layout, _request(shell.tools, shell.settings, extras, layout, shell.top is not None), raw)
     shell.extras, shell.layout = NOTES.by_format(extras), NOTES.by_format(layout)
     return shell
@@ -153,6 +159,8 @@ def _request(
     more = {key: value for key, value in extras.items() if key not in out}
     listed = write_tools(tools or (), entries)
     beside = {key: value for key, value in config.items() if key != TOOLS}
+    if not listed and settings is not None and layout.get(_CHOICE) != _ALONE:
+        settings = replace(settings, tool_choice=None)  # the API has no choice where there are no tools
     if listed or (tools == () and layout.get(TOOLS) == _EMPTY):
         more[TOOL_CONFIG] = {TOOLS: listed, **beside}
     elif beside:

@@ -308,9 +308,9 @@ def _write_response(parts: Parts, extras: Object, layout: Object) -> Json | None
             others.append(branch[0])
             about.append(own or {FINISH: "STOP", "index": len(others)})
     written = _response(around.settings, extras, None if content is None else _HERE, [_HERE] * len(others), about)
-    if not written:
-        return None
     out = cast("Object", respelled(written, layout.get(_FORM)))
+    if not _is_response(out):
+        return None
     filled = _with_contents(out, [] if content is None else [content, *others])
     return _with_contents(written, [] if content is None else [content, *others]) if filled is None else filled
 

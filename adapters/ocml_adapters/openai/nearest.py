@@ -45,10 +45,10 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
         if stage in (THOUGHT, CALL):
             content = narrow(content, (), path, log, target=HOME, hoisted=True, private=stage == THOUGHT)
         else:
-            content = narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True)
-            content = with_own_extras(content, HOME)
             table = TABLE if stage == TEXT else None
             content = with_held(content, path, log, target=HOME, marks=True, citations=table)
+            content = narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True)
+            content = with_own_extras(content, HOME)
         message = replace(message, content=content)
     if stage == THOUGHT and not content and not is_signed(message):
         drop_message(log, index, f"{HOME} has no place for reasoning without text")

@@ -51,9 +51,10 @@ def _read_shown(value: Json) -> Content | None:
     parts: list[Text | Media] = []
     for item in cast("list[Json]", value) if isinstance(value, list) else [None]:
         output = cast("Object", item) if isinstance(item, dict) else {}
-        if output == {"type": "logs", "logs": output.get("logs")} and isinstance(output["logs"], str):
+        kind, keys = output.get("type"), tuple(output)
+        if kind == "logs" and keys == ("type", "logs") and isinstance(output["logs"], str):
             parts.append(Text(output["logs"]))
-        elif output == {"type": "image", "url": output.get("url")} and isinstance(output["url"], str):
+        elif kind == "image" and keys == ("type", "url") and isinstance(output["url"], str):
             parts.append(Media("image", output["url"]))
         else:
             return None

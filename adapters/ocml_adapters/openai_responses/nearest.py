@@ -49,10 +49,10 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
         content = with_own_extras(narrow(content, (Text,), path, log, target=HOME, hoisted=True, private=True), HOME)
     else:
         holds = (Tools,) if own else _HOLDS
-        content = narrow(content, holds, path, log, target=HOME, able=None if own else can_hold, hoisted=not own)
-        content = with_own_extras(content, HOME)
         table = TABLE if message.role == "assistant" else None
         content = with_held(content, path, log, target=HOME, marks=True, citations=table)
+        content = narrow(content, holds, path, log, target=HOME, able=None if own else can_hold, hoisted=not own)
+        content = with_own_extras(content, HOME)
     return replace(message, content=content)
 
 

@@ -48,8 +48,10 @@ def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message
         message = replace(message, role="user")
     if not isinstance(message.content, str):
         able = partial(can_hold, grammar, side=grammar.side(message))
-        content = narrow(message.content, _HOLDS, path, log, target=grammar.home, able=able, hoisted=True)
-        message = replace(message, content=bare(grammar, content, path, log))
+        home, citations = grammar.home, grammar.citations
+        content = with_held(message.content, path, log, target=home, marks=grammar.marks, citations=citations)
+        content = narrow(content, _HOLDS, path, log, target=home, able=able, hoisted=True)
+        message = replace(message, content=with_own_extras(content, home))
     if not message.content and not grammar.holds_empty and not grammar.notes(message.layout).get(EMPTY):
         log.lose(LossCode.MESSAGE, f"/messages/{index}", f"{grammar.home} leaves out an empty text", Severity.LAYOUT)
         return None
@@ -79,12 +81,6 @@ def can_hold(grammar: Grammar, part: Part, *, side: str) -> bool:
         found = read_block(grammar, block, side)
         return found is None or isinstance(found, Foreign)
     return block is not None and type(read_block(grammar, block, side)) is type(part)
-
-
-def bare(grammar: Grammar, content: Content, path: str, log: Log) -> Content:
-    """Parts whose texts keep only what the format has a place for; one bare text alone is that text."""
-    own = with_own_extras(content, grammar.home)
-    return with_held(own, path, log, target=grammar.home, marks=grammar.marks, citations=grammar.citations)
 
 
 # --- one message ------------------------------------------------------------------------------------------------------

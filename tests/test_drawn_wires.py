@@ -1,0 +1,292 @@
+"""Documents drawn from the official clients' types: each wire gives them back, and no wire loses a word in silence.
+
+What is compared is the JSON before and after. No text and no number above a hundred stands in a drawn document twice:
+what is not found afterwards is gone, and a loss has to speak of it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import Any, NamedTuple, Required, TypedDict
+
+import pytest
+from pydantic import TypeAdapter
+
+from drawn_types import Drawer
+from ocml_bridge import Loss, Severity, convert, read, write
+from ocml_bridge.policy import LENIENT
+from wire_facts import Leaf, leaves
+
+WIRES = ("openai", "openai-responses", "anthropic", "gemini", "bedrock-converse")
+
+
+class Kind(NamedTuple):
+    """A kind of document.
+
+    Attributes:
+        wire: its format.
+        definition: gives the type that it is drawn from.
+        needs: a member that its type does not ask for, and without which it is none; and what that is.
+    """
+
+    wire: str
+    definition: Callable[[], Any]
+    needs: dict[str, Any] = {}  # noqa: RUF012
+
+
+def _chat_request() -> Any:
+    from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
+
+    return CompletionCreateParamsNonStreaming
+
+
+def _chat_response() -> Any:
+    from openai.types.chat import ChatCompletion
+
+    return ChatCompletion
+
+
+def _items_request() -> Any:
+    from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
+
+    return ResponseCreateParamsNonStreaming
+
+
+def _items_response() -> Any:
+    from openai.types.responses import Response
+
+    return Response
+
+
+def _blocks_request() -> Any:
+    from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
+
+    return MessageCreateParamsNonStreaming
+
+
+def _blocks_response() -> Any:
+    from anthropic.types import Message
+
+    return Message
+
+
+def _contents_request() -> Any:
+    types = pytest.importorskip("google.genai.types")
+    fields = {
+        "contents": Required[list[types.Content]],
+        "systemInstruction": types.Content,
+        "tools": list[types.Tool],
+        "toolConfig": types.ToolConfig,
+        "generationConfig": types.GenerationConfig,
+        "safetySettings": list[types.SafetySetting],
+    }
+    return TypedDict("Request", fields, total=False)  # type: ignore[operator]
+
+
+def _contents_response() -> Any:
+    return pytest.importorskip("google.genai.types").GenerateContentResponse
+
+
+@cache
+def _converse() -> Any:
+    session = pytest.importorskip("botocore.session").get_session()
+    return session.get_service_model("bedrock-runtime").operation_model("Converse")
+
+
+KINDS = {
+    "chat request": Kind("openai", _chat_request),
+    "chat response": Kind("openai", _chat_response),
+    "responses request": Kind("openai-responses", _items_request, {"input": "w0"}),
+    "responses response": Kind("openai-responses", _items_response),
+    "anthropic request": Kind("anthropic", _blocks_request),
+    "anthropic response": Kind("anthropic", _blocks_response),
+    "gemini request": Kind("gemini", _contents_request),
+    "gemini response": Kind("gemini", _contents_response, {"candidates": []}),
+    "converse request": Kind("bedrock-converse", lambda: _converse().input_shape, {"messages": []}),
+    "converse response": Kind("bedrock-converse", lambda: _converse().output_shape),
+}
+
+
+def drawn(name: str, seeds: Iterable[int]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Documents of a kind, each with its name."""
+    kind = KINDS[name]
+    definition = kind.definition()
+    for seed in seeds:
+        drawer = Drawer(seed)
+        draw = drawer.of_shape if kind.wire == "bedrock-converse" else drawer.document
+        yield f"{name} {seed}", {**kind.needs, **draw(definition)}
+
+
+# --- each wire gives them back ----------------------------------------------------------------------------------------
+
+
+def _comes_back(name: str, seeds: Iterable[int]) -> None:
+    wire = KINDS[name].wire
+    for label, document in drawn(name, seeds):
+        back = write(read(json.dumps(document), wire).transcript, wire, policy=LENIENT)
+        assert json.dumps(back.output) == json.dumps(document), label
+        assert back.losses == (), label
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_document_comes_back_to_the_order_of_its_keys(name: str) -> None:
+    _comes_back(name, range(12))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", KINDS)
+def test_any_document_comes_back_to_the_order_of_its_keys(name: str) -> None:
+    _comes_back(name, range(12, 3000))
+
+
+# --- no other wire loses a word in silence ----------------------------------------------------------------------------
+
+_SAID = frozenset({"messages", "input", "output", "contents", "content", "candidates", "choices"}) | {
+    *("system", "systemInstruction", "instructions")
+}
+_OF_PIECES = frozenset(
+    {
+        "message",
+        "content",
+        "foreign-part",
+        "media",
+        "citations",
+        "signature",
+        "emptied",
+        "call-id",
+        "recipient",
+        "cache",
+    }
+)
+"""What speaks of whole pieces of what is said: a leaf in one is gone with it."""
+_OF_TOOLS = frozenset({"tools", "tool-schema"})
+_WORDS = {
+    "usageMetadata": "usage",
+    "cachedContentTokenCount": "usage",
+    "max_completion_tokens": "max_tokens",
+    "max_output_tokens": "max_tokens",
+    "functions": "tools",
+}
+
+
+def _is_named(leaf: Leaf, losses: Iterable[Loss]) -> bool:
+    keys = {name for key in leaf.keys for name in (key, _WORDS.get(key, key))}
+    for loss in losses:
+        if loss.severity is Severity.LAYOUT and loss.code != "message":
+            continue
+        names = set(re.findall(r"\w+", f"{loss.path} {loss.detail}"))
+        if (keys - {"content", "parts", "type", "text"}) & names or leaf.value.strip('"') in names:
+            return True
+        if (leaf.keys[0] in _SAID and loss.code in _OF_PIECES) or ("tools" in keys and loss.code in _OF_TOOLS):
+            return True
+        # Items in which nobody says anything stand in the extras of the conversation, under the key of the list.
+        if leaf.keys[0] in ("input", "output") and loss.path.startswith("/extras/openai-responses/input"):
+            return True
+    return False
+
+
+def _told(value: Any) -> set[str]:
+    """All words that a document has, those in texts of JSON among them."""
+    return set(re.findall(r"w\d+|\d{3,}", json.dumps(value)))
+
+
+def _is_found(leaf: Leaf, words: set[str]) -> bool:
+    value = leaf.value.strip('"')
+    return re.fullmatch(r"w\d+|\d{3,}", value) is None or value in words
+
+
+def _there_and_back(name: str, seeds: Iterable[int]) -> None:
+    wire = KINDS[name].wire
+    for label, document in drawn(name, seeds):
+        for other in WIRES:
+            there = convert(document, source=wire, target=other, policy=LENIENT)
+            back = convert(there.data, source=other, target=wire, policy=LENIENT)
+            words = _told(back.output)
+            gone = [leaf for leaf in leaves(document) if not _is_found(leaf, words)]
+            assert [leaf for leaf in gone if not _is_named(leaf, [*there.losses, *back.losses])] == [], (label, other)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_is_gone_on_another_wire_is_named(name: str) -> None:
+    _there_and_back(name, range(4))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", KINDS)
+def test_what_is_gone_on_another_wire_is_named_of_any_document(name: str) -> None:
+    _there_and_back(name, range(4, 500))
+
+
+# --- what is written is of the types ----------------------------------------------------------------------------------
+
+
+def _check_chat(output: Any) -> None:
+    from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolUnionParam
+
+    for message in output["messages"]:
+        # A reply that answers no call may have no id, and a role that nobody knows stays.
+        if message["role"] in ("system", "developer", "user", "assistant") or "tool_call_id" in message:
+            TypeAdapter[Any](ChatCompletionMessageParam).validate_python(message)
+    for tool in output.get("tools", []):
+        TypeAdapter[Any](ChatCompletionToolUnionParam).validate_python(tool)
+
+
+def _check_items(output: Any) -> None:
+    from openai.types.responses import ResponseInputParam
+
+    TypeAdapter[Any](ResponseInputParam).validate_python(output["input"])
+
+
+def _check_blocks(output: Any) -> None:
+    from anthropic import types
+
+    if output.get("type") == "message":
+        types.Message.model_validate({"id": "msg_1", "model": "m", **output})
+    else:
+        TypeAdapter[Any](types.MessageCreateParams).validate_python({"max_tokens": 1, "model": "m", **output})
+
+
+def _check_contents(output: Any) -> None:
+    types = pytest.importorskip("google.genai.types")
+    for content in output["contents"]:
+        types.Content.model_validate(content)
+    for tool in output.get("tools", []):
+        types.Tool.model_validate(tool)
+
+
+def _check_converse(output: Any) -> None:
+    validate = pytest.importorskip("botocore.validate")
+    report = validate.ParamValidator().validate({"modelId": "m", **output}, _converse().input_shape)
+    # A reply that answers no call may have no id.
+    wrong = [line for line in report.generate_report().splitlines() if "toolUseId" not in line]
+    assert wrong == []
+
+
+CHECKS: dict[str, Callable[[Any], None]] = {
+    "openai": _check_chat,
+    "openai-responses": _check_items,
+    "anthropic": _check_blocks,
+    "gemini": _check_contents,
+    "bedrock-converse": _check_converse,
+}
+
+
+def _is_of_the_types(name: str, seeds: Iterable[int]) -> None:
+    for _, document in drawn(name, seeds):
+        for other in WIRES:
+            if other != KINDS[name].wire:
+                CHECKS[other](convert(document, source=KINDS[name].wire, target=other, policy=LENIENT).output)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_is_written_is_of_the_types(name: str) -> None:
+    _is_of_the_types(name, range(2))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", KINDS)
+def test_whatever_is_written_is_of_the_types(name: str) -> None:
+    _is_of_the_types(name, range(2, 150))
