@@ -18,6 +18,8 @@ settings.register_profile(
 )
 # For runs that only ask whether a law fails, not on which smallest document.
 settings.register_profile("no-shrinking", settings.get_profile("normal"), phases=[Phase.explicit, Phase.generate])
+# For runs of thousands of mutants: `python tests/mutants.py`.
+settings.register_profile("few", settings.get_profile("no-shrinking"), max_examples=25)
 settings.load_profile("normal")
 
 
