@@ -66,7 +66,7 @@ Each message of each Harmony text, as our reader and as `openai-harmony` reads i
 does it for yours. `only-ours` is what the official parser waits to be continued: the turn that a prompt opens, a
 message that is cut off. `refused` is what it gives up on: headers that are damaged, most of them by models.
 """
-DIFFERENT = """In these cases the two read a message differently on purpose; [the format's page](formats/harmony.md) says
+DIFFERENT = """The two read a message differently on purpose in some cases; [the page](formats/harmony.md) says
 why. `tests/adapters/test_harmony_official.py` holds each of them, and that drawn texts have no other:
 """
 
