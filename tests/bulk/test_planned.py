@@ -338,6 +338,46 @@ def test_public_data_goes_through_the_plan_that_is_proposed(name: str, batch: Ru
     assert counts["characters"]["read"] == counts["characters"]["written"] > 0
 
 
+ROW = {"instruction": "Why?", "output": "Because."}
+SEQUENCE = {"from": ["human", "gpt"], "value": ["Why?", "Because."]}
+ASKED = {"messages": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}]}
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.json", b"\xef\xbb\xbf" + json.dumps([ROW, ROW], indent=2).encode()),
+        ("a.json", b"\xef\xbb\xbf" + b"\r\n".join([json.dumps(ROW).encode()] * 2)),
+        ("a.jsonl", b"\n".join(json.dumps({name: SEQUENCE}).encode() for name in ("conversations", "messages"))),
+        ("a.jsonl", b'{"q":"Why?","a":"Because."}\n\n \r\n{"Q":"Why?","A":"Because."}'),
+    ],
+    ids=("an array behind a mark", "lines behind a mark", "a sequence", "short names"),
+)
+def test_rows_are_found_as_they_are_stored(name: str, data: bytes, batch: Run, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(data)
+    assert batch("--plan", "auto", "-t", "openai", tmp_path / name, "-o", tmp_path / "out") == 0
+    [output] = (tmp_path / "out").glob("a.json*")
+    assert [json.loads(line) for line in output.read_bytes().splitlines()] == [ASKED] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code"),
+    [
+        ("a.jsonl", json.dumps([ROW, ROW]), "OCB-SHAPE"),
+        ("a.json", '[{"instruction":"a","output":"b"},]', "OCB-JSON"),
+        ("a.jsonl", '{"prompt":"Why?","responses":["So","Or so"]}', "OCB-SHAPE"),
+    ],
+    ids=("a list of rows", "broken", "several answers"),
+)
+def test_rows_that_would_lose_something_unsaid_are_no_conversation(
+    name: str, data: str, code: str, batch: Run, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(data)
+    assert batch("--plan", "auto", "-t", "openai", tmp_path / name, "-o", tmp_path / "out") == 6
+    [quarantine] = (tmp_path / "out").glob("*.quarantine.jsonl")
+    assert json.loads(quarantine.read_bytes())["code"] == code
+
+
 @pytest.mark.parametrize(
     ("row", "plan"),
     [

@@ -46,11 +46,12 @@ Rows = Callable[..., tuple[list[Any], list[Any]]]
         ("a.csv", CSV.encode()),
         ("a.csv", b"\xef\xbb\xbf" + CSV.encode()),
         ("a.csv", b'id;instruction;input;output\n1;"Why?\nSo?";;"Be ""cause"","\n2;b;;\n'),
+        ("a.csv", b'\xef\xbb\xbfsep=;\r\nid;instruction;input;output\r\n1;"Why?\nSo?";;"Be ""cause"","\r\n2;b;;\r\n'),
         ("a.csv.gz", gzip.compress(CSV.encode())),
         ("a.csv.bz2", bz2.compress(CSV.encode())),
         ("a.csv.xz", lzma.compress(CSV.encode())),
     ],
-    ids=("plain", "with a byte order mark", "with semicolons", "gzip", "bzip2", "xz"),
+    ids=("plain", "with a byte order mark", "with semicolons", "as Excel writes it", "gzip", "bzip2", "xz"),
 )
 def test_a_row_of_a_table_has_a_text_for_each_column(name: str, data: bytes, rows: Rows) -> None:
     written, refused = rows(name, data, "--plan", "alpaca", "-t", "openai")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from typing import Any, Final, cast
 
 from .. import jsontext
@@ -64,7 +65,7 @@ def _beginning(path: str) -> bytes:
     try:
         content, raw = open_plain(path)
         with raw, content:
-            return content.read(_BEGINNING)
+            return content.read(_BEGINNING).removeprefix(BOM_UTF8)
     except reading_errors():
         return b""  # the run says what is wrong with it
 
@@ -100,6 +101,6 @@ def _is_record(item: Any) -> bool:
 
 def _parsed(raw: bytes) -> Any:
     try:
-        return jsontext.loads(raw)
+        return jsontext.loads(raw.removeprefix(BOM_UTF8))
     except BridgeError:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final, cast
@@ -9,7 +10,18 @@ from typing import Any, Final, cast
 from .. import jsontext
 from ..convert import read
 from ..errors import BridgeError, ErrorCode
-from ..layouts import EVENTS, Layout, Plan, answers_of, layouts_of, read_row, stream_of, turns_of
+from ..layouts import (
+    AUTO,
+    EVENTS,
+    Layout,
+    Plan,
+    answers_of,
+    layout_for,
+    layouts_of,
+    read_row,
+    stream_of,
+    turns_of,
+)
 from ..loss import LossCode
 from ..model import Json, Transcript
 from ..result import Reading
@@ -85,15 +97,49 @@ def _columns(value: Any, *, text: bool) -> tuple[dict[str, Json], dict[str, str]
         found = jsontext.members(value)
         if found is not None and not value[found[1] :].strip():
             spans = found[0].items()
-            return {name: span.value for name, span in spans}, {name: span.raw for name, span in spans}, ()
+            return {name: _as_turns(span.value) for name, span in spans}, {name: span.raw for name, span in spans}, ()
         value = _parsed(value, text=text)
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in cast("list[Json]", value)):
-        items = cast("Json", value)
-        value = {EVENTS if stream_of(items) is not None else "messages": items}
+        value = _list_as_row(cast("list[Json]", value))
     if not isinstance(value, dict):
         raise BridgeError(ErrorCode.SHAPE, "a row must be an object, with a member for each column", path="")
     row, findings = unpadded(cast("dict[str, Json]", value))
-    return row, {name: _text(each) for name, each in row.items()}, findings
+    raws = {name: _text(each) for name, each in row.items()}
+    return {name: _as_turns(each) for name, each in row.items()}, raws, findings
+
+
+def _as_turns(value: Json) -> Json:
+    """A list of turns that is stored by their members, as `datasets` stores a sequence: as the list that it is."""
+    if not isinstance(value, dict):
+        return value
+    members = cast("dict[str, Json]", value)
+    lists = [cast("list[Json]", each) for each in members.values() if isinstance(each, list)]
+    named = any(key in members for key in _ROLE) and any(key in members for key in _SAID)
+    if not named or len(lists) != len(members) or len({len(each) for each in lists}) != 1:
+        return members
+    return [dict(zip(members, turn, strict=True)) for turn in zip(*lists, strict=True)]
+
+
+_ROLE: Final = ("from", "role")
+_SAID: Final = ("value", "content")
+
+
+def _list_as_row(items: list[Json]) -> Json:
+    """A list as the row that it is: the events of a stream, or messages.
+
+    Raises:
+        BridgeError: OCB-SHAPE for a list of rows.
+    """
+    if stream_of(items) is not None:
+        return {EVENTS: items}
+    rows = cast("list[dict[str, Json]]", items)
+    if not any(key in row for row in rows for key in _ROLE) and all(layout_for(_ANY, row) for row in rows):
+        message = "this is a list of rows, not one row; `jq -c '.[]'` makes a line of each"
+        raise BridgeError(ErrorCode.SHAPE, message, path="")
+    return {"messages": items}
+
+
+_ANY: Final = Plan((AUTO,))
 
 
 def _parsed(value: str, *, text: bool) -> Json:
@@ -101,9 +147,13 @@ def _parsed(value: str, *, text: bool) -> Json:
     try:
         return jsontext.loads(value)
     except BridgeError:
-        if text and not value.lstrip().startswith("{"):
+        if text and _JSON.match(value) is None:
             return {"text": value}
         raise
+
+
+_JSON: Final = re.compile(r"\s*(?:\{|\[\s*[\[{\"])")
+"""How JSON begins: a token in brackets has a letter behind them."""
 
 
 def _text(value: Json) -> str:

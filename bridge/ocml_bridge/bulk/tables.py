@@ -34,6 +34,8 @@ def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
     csv.field_size_limit(sys.maxsize)
     text = io.TextIOWrapper(content, "utf-8-sig", "surrogateescape", newline="")
     first = text.readline()
+    if first.startswith("sep="):  # Excel says so what stands between values
+        delimiters, first = first[len("sep=") :].rstrip() or delimiters, text.readline()
     delimiter = next((each for each in delimiters if each in first), delimiters[0])
     rows = csv.reader(chain((first,), text), delimiter=delimiter, strict=True)
     try:

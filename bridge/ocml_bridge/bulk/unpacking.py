@@ -7,6 +7,7 @@ record of theirs can be found again, whatever becomes of the process that conver
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from itertools import count, islice
@@ -83,7 +84,7 @@ def whole(content: BinaryIO) -> Iterator[bytes]:
         OSError: where it is no JSON.
     """
     try:
-        yield jsontext.dumps(jsontext.loads(content.read())) + b"\n"
+        yield jsontext.dumps(jsontext.loads(content.read().removeprefix(BOM_UTF8))) + b"\n"
     except BridgeError as error:
         raise OSError(str(error)) from error
 
@@ -95,7 +96,7 @@ def items(content: BinaryIO) -> Iterator[bytes]:
         OSError: where the file is not a JSON array.
     """
     try:
-        found = jsontext.loads(content.read())
+        found = jsontext.loads(content.read().removeprefix(BOM_UTF8))
     except BridgeError as error:
         raise OSError(str(error)) from error
     if isinstance(found, dict):

@@ -6,7 +6,7 @@ columns that are no conversation; a document is written as a row only if reading
 
 from .cuts import answers_of, turns_of
 from .layout import Document, Layout
-from .plan import AUTO, Plan, Row, layout_of, layouts_of, plan_of, read_row
+from .plan import AUTO, Plan, Row, layout_for, layout_of, layouts_of, plan_of, read_row
 from .streams import EVENTS, stream_of
 from .table import BY_NAME, LAYOUTS
 
@@ -20,6 +20,7 @@ __all__ = [
     "Plan",
     "Row",
     "answers_of",
+    "layout_for",
     "layout_of",
     "layouts_of",
     "plan_of",

@@ -15,12 +15,16 @@ _HISTORY: Final = {"history": ("history",)}
 _PROMPT: Final = {"system": _SYSTEM, "tools": _TOOLS}
 _QUESTIONS: Final = (
     *("instruction", "question", "query", "problem", "prompt", "inputs", "message_1"),
-    *("instructions", "user", "human", "input_text", "task", "goal"),
+    *("instructions", "user", "human", "input_text", "task", "goal", "q"),
 )
 _ANSWERS: Final = (
     *("output", "response", "solution", "completion", "answer", "targets", "outputs", "message_2"),
-    *("generation", "assistant", "gpt", "output_text", "target"),
+    *("generation", "assistant", "gpt", "output_text", "target", "a"),
 )
+
+
+_LISTS: Final = ("responses", "generations", "completions", "candidates", "choices")
+"""Columns of several answers, of which no layout knows the one that is meant."""
 
 
 LAYOUTS: Final[tuple[Layout, ...]] = (
@@ -229,7 +233,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         {"instruction": ("prompt",), **_PROMPT},
         exchange.is_prompt,
         exchange.read_exchange,
-        without=frozenset((*_ANSWERS, "answers", "chosen", "rejected", "completions", "messages", "conversations")),
+        without=frozenset((*_ANSWERS, *_LISTS, "answers", "chosen", "rejected", "messages", "conversations")),
     ),
 )
 BY_NAME: Final = {layout.name: layout for layout in LAYOUTS}
