@@ -149,6 +149,7 @@ def test_a_page_of_several_has_a_list_of_them(run: Run, folder: Path) -> None:
     assert re.findall(r'<a href="#(chat-\d)"', text) == re.findall(r'<section class="chat" id="(chat-\d)"', text)
     assert text.count('<section class="chat"') == 3
     assert '<span dir="auto">&lt;two&gt;</span>' in text
+    assert re.findall(r'<bdi class="name">([^<]*)</bdi><i>', text) == ["a.jsonl:/0", "a.jsonl:/1", "b.txt"]
     assert len(set(re.findall(r'<article[^>]* id="([^"]*)"', text))) == 4
 
 

@@ -69,7 +69,7 @@ def test_everything_can_be_chosen() -> None:
     known = json.loads(catalogue())
     assert [each["id"] for each in known["formats"]] == list(formats())
     formats_of = {each["name"]: each["format"] for each in known["profiles"]}
-    assert (formats_of["gpt-oss"], formats_of["qwen3"]) == ("harmony:oss", "chatml:hermes")
+    assert (formats_of["gpt-oss"], formats_of["qwen3"]) == ("harmony:oss", "chatml")
 
 
 @pytest.mark.parametrize("example", examples(), ids=[title for title, _, _ in EXAMPLES])

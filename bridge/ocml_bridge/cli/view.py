@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -55,7 +56,7 @@ def view(
         with about(names[0]):
             page = (_page if html is not None else _shown)(reading, target, visibility, os.path.basename(name))
     else:
-        page = (_pages if html is not None else _listed)(chats, visibility, _common(names))
+        page = (_pages if html is not None else _listed)(chats, visibility, names)
     write_all({STANDARD if html is None else html: page.encode("utf-8", "backslashreplace")})
     for line in errors:
         say(f"{PROGRAM}: {line}")
@@ -99,18 +100,32 @@ def _common(names: list[str]) -> str:
     """What several files are called: the folder that has them all, or the one file."""
     if len(names) == 1:
         return os.path.basename(shown(names[0]))
-    return os.path.basename(os.path.commonpath([os.path.abspath(name) for name in names])) or "conversations"
+    return os.path.basename(_folder(names)) or "conversations"
 
 
-def _pages(chats: list[Chat], visibility: Visibility, name: str) -> str:
+def _folder(names: Sequence[str]) -> str:
+    """The folder that has all of several files."""
+    return os.path.commonpath([os.path.dirname(os.path.abspath(name)) for name in names])
+
+
+def _pages(chats: list[Chat], visibility: Visibility, names: list[str]) -> str:
     from ..view import tell
     from ..view.html import Told, stories_page
 
-    told = [Told(called, each.source, tell(each.transcript, each.findings, visibility)) for called, each in chats]
-    return stories_page(told, name=name)
+    # Below a folder, files are called as they are there.
+    above = f"{_folder(names)}{os.sep}" if len(names) > 1 else ""
+    told = [
+        Told(
+            os.path.abspath(called).removeprefix(above) if above else called,
+            each.source,
+            tell(each.transcript, each.findings, visibility),
+        )
+        for called, each in chats
+    ]
+    return stories_page(told, name=_common(names))
 
 
-def _listed(chats: list[Chat], visibility: Visibility, _: str) -> str:
+def _listed(chats: list[Chat], visibility: Visibility, _: list[str]) -> str:
     """The conversations one behind the other, each below its name."""
     return "\n".join(f"{_heading(name)}\n\n{_shown(each, None, visibility, name)}" for name, each in chats)
 

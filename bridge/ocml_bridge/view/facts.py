@@ -47,7 +47,7 @@ def _said_by_label(message: Message) -> set[tuple[str, str | None]]:
         return {("channel", "commentary"), ("recipient", message.recipient)}
     if is_preamble(message):
         return {("channel", "commentary"), ("intent", "preamble")}
-    return {("channel", "analysis"), ("channel", "commentary")}
+    return {("channel", "analysis"), ("channel", "commentary"), ("channel", "final")}
 
 
 def document_facts(document: Transcript) -> Facts:

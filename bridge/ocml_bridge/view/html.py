@@ -21,7 +21,7 @@ from .characters import visible
 from .compare import Comparison
 from .matrix import Matrix
 from .signoff import SignOff
-from .story import Gap, Story
+from .story import Gap, Kind, Story
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -81,8 +81,9 @@ class Told(NamedTuple):
 
     @property
     def opening(self) -> str:
-        """The first words of it that are seen."""
-        items = (item for item in self.story.items if not isinstance(item, Gap))
+        """The first words of it that are seen: a user's, where there are any."""
+        items = [item for item in self.story.items if not isinstance(item, Gap)]
+        items.sort(key=lambda item: item.kind is not Kind.USER)
         texts = (block.text for item in items for block in item.blocks if block.look in (Look.PROSE, Look.PLAIN))
         return " ".join(next(filter(str.strip, texts), "")[:_EXCERPT].split())[:_OPENING]
 

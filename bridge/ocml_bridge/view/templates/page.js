@@ -20,7 +20,7 @@
     if (button?.classList.contains("unfold")) {
       const open = button.parentElement.classList.toggle("open");
       button.setAttribute("aria-expanded", open);
-      button.firstChild.data = open ? "Show less " : "Show all ";
+      button.firstChild.data = open ? "Show less" : "Show all";
     } else if (button?.classList.contains("copy") && !button.dataset.own) {
       navigator.clipboard?.writeText(textToCopy(button)).then(() => copied(button), () => {});
     }
