@@ -76,6 +76,21 @@ def test_this_does_not(told: str) -> None:
     assert [str(change) for change in schema_changes(SCHEMA, changed(DOES_NOT_BREAK[told]))] == [f"compatible {told}"]
 
 
+def test_a_schema_may_be_of_one_kind_without_a_name() -> None:
+    old = {"type": "object", "additionalProperties": {"type": "string"}, "properties": {"a": {"type": "string"}}}
+    assert schema_changes(old, old) == []
+    assert [str(change) for change in schema_changes(old, {**old, "maxProperties": 3})] == [
+        "breaking /: maxProperties is 3 now"
+    ]
+    assert [str(change) for change in schema_changes(old, {**old, "additionalProperties": False})] == [
+        "breaking /: further members were of one kind, and are refused now"
+    ]
+    assert [str(change) for change in schema_changes(old, {**old, "additionalProperties": {"type": "null"}})] == [
+        "breaking /*: can no longer be string",
+        "breaking /*: can also be null",
+    ]
+
+
 def test_words_about_a_kind_are_no_change() -> None:
     def reword(kinds: dict[str, Any]) -> None:
         kinds["Message"]["description"] = "Something else."

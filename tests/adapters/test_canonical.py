@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocml_bridge import read, write
+from ocml_bridge import BridgeError, ErrorCode, read, write
 from ocml_bridge.model import ByFormat, Completion, Json, Message, Settings, Transcript
 from ocml_bridge.model.settings import READERS
 
@@ -47,3 +47,27 @@ def test_null_says_that_a_document_is_of_today_only_where_it_could_be_an_earlier
     extras = {"openai": {"model": "m"}}
     written = cast("dict[str, Any]", write(Transcript(extras=extras, settings=None), "canonical").output)
     assert written == {"type": "transcript", "messages": [], "extras": extras, "settings": None}
+
+
+MISFITS: dict[str, tuple[str, str]] = {
+    '{"type":"transcript","messages":[{"role":"user"}]}': ("/messages/0/content", "Field required"),
+    '{"type":"transcript","messages":[{"role":5,"content":"x"}]}': ("/messages/0/role", "should be a valid string"),
+    '{"type":"transcript","messages":[{"role":"u","content":"x","a~b/c":1}]}': ("/messages/0/a~0b~1c", "Unexpected"),
+    '{"type":"transcript","messages":[],"tools":[{"name":"f","x":1}]}': ("/tools/0/x", "Unexpected"),
+    '{"type":"story"}': ("", "'story'"),
+    '{"messages":[]}': ("", "'type'"),
+    "[]": ("", "not the canonical form"),
+}
+
+
+@pytest.mark.parametrize("text", MISFITS)
+def test_what_does_not_fit_is_named_with_its_place(text: str) -> None:
+    path, says = MISFITS[text]
+    with pytest.raises(BridgeError) as caught:
+        read(text, "canonical")
+    error = caught.value
+    assert (error.code, error.path) == (ErrorCode.SHAPE, path)
+    assert error.message.startswith("not the canonical form: ")
+    assert says in error.message
+    assert error.message.endswith("; see 'ocml-convert schema'")
+    assert error.__cause__ is not None
