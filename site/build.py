@@ -1,7 +1,7 @@
 """Make the site of the documentation: `pip install '.[docs]'`, then `python site/build.py`.
 
-The pages are README.md and those of docs/. Each version has a folder of its own, `site/out/0.1.0/`, which later builds leave
-alone; `site/out/index.html` leads to the newest. The build fails where a link leads nowhere.
+The pages are README.md and those of docs/. Each version has a folder of its own, such as `site/out/0.1.0/`, and builds
+of other versions leave it alone. `site/out/index.html` leads to the newest. A link that leads nowhere fails the build.
 """
 
 from __future__ import annotations
@@ -131,7 +131,9 @@ def main() -> None:
     """The command."""
     options = argparse.ArgumentParser(description="Make the site of the documentation.")
     options.add_argument("--out", type=Path, default=ROOT / "site" / "out", help="the folder of all versions")
-    options.add_argument("--playground", action="store_true", help="put the playground beside the pages (extra playground)")
+    options.add_argument(
+        "--playground", action="store_true", help="put the playground beside the pages (extra playground)"
+    )
     asked = options.parse_args()
     place = build(asked.out, playground=asked.playground)
     sys.stdout.write(f"{place / 'index.html'}\n")
