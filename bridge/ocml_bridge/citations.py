@@ -53,7 +53,7 @@ WHOLE: Final = Place(0, 0)
 class Citations(Protocol):
     """What a format holds of citations."""
 
-    def nearest(self, citation: Citation, place: Place) -> Citation | None:
+    def nearest(self, citation: Citation, place: Place, /) -> Citation | None:
         """A citation as it is read again; None for one that the format has no place for."""
         ...
 

@@ -292,7 +292,9 @@ def test_bytes_of_gemini_are_characters() -> None:
     [message] = messages_of(document, "gemini")
     [part] = message.content
     assert isinstance(part, Text)
-    assert part.citations == (Citation("https://a/w", "Weather", start=9, end=16),)
+    assert part.citations is not None
+    [source] = part.citations
+    assert (source.url, source.start, source.end) == ("https://a/w", 9, 16)
 
 
 def test_a_request_has_no_source_that_the_api_did_not_give() -> None:

@@ -10,12 +10,25 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.blocks.grammar import AFTER, EMPTY
+from ocml_bridge.citations import Place
 from ocml_bridge.form import OBJECT, Object
 from ocml_bridge.model import Citation, Content, Json, Text, Transcript, replace
 from ocml_bridge.units.heads import Item
 
-from .syntax import CANDIDATES, HOME, keys
+from .syntax import CANDIDATES, HOME, NOTES, keys
 
+
+class _ToldElsewhere:
+    """How a part names its sources: it does not, but its candidate does, of those that were read from there."""
+
+    def nearest(self, citation: Citation, _place: Place, /) -> Citation | None:
+        """The citation as it is, where the candidate tells it; None for any other one."""
+        return citation if NOTES.of(citation.layout).get(_PLACE) == _CANDIDATE else None
+
+
+_PLACE, _CANDIDATE = "place", "candidate"
+"""The note of a citation that the candidate tells."""
+TOLD_ELSEWHERE: Final = _ToldElsewhere()
 _CHUNKS: Final = ("web", "retrievedContext", "maps")
 """The kinds of sources."""
 
@@ -117,7 +130,9 @@ def _page(members: Object) -> Citation | None:
     url, title, text = (members.get(key) for key in ("uri", "title", "text"))
     if not isinstance(url, str) or not url:
         return None
-    return Citation(url, title if isinstance(title, str) and title else None, text if isinstance(text, str) else None)
+    made = Citation(url, title if isinstance(title, str) and title else None, text if isinstance(text, str) else None)
+    made.layout = NOTES.by_format({_PLACE: _CANDIDATE})
+    return made
 
 
 def _object(value: Json) -> Object:

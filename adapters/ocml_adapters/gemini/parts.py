@@ -26,6 +26,7 @@ from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
 
 from . import syntax
+from .grounding import TOLD_ELSEWHERE
 from .media import read_media, write_media
 from .slots import SLOTS
 from .syntax import (
@@ -67,6 +68,7 @@ class PartGrammar(Grammar):
     vendor = VENDOR
     roles: ClassVar[dict[str, str]] = ROLES
     slots: ClassVar[Slots] = SLOTS
+    citations = TOLD_ELSEWHERE
 
     def keys(self, value: Object) -> Object:
         """An object with its keys in camel case."""

@@ -306,7 +306,8 @@ def _write_response(parts: Parts, extras: Object, layout: Object) -> Json | None
         if alternative.label == CHOICE and alternative.at == 0 and len(branch) == 1 and content is not None:
             own = NOTES.of(alternative.extras)
             others.append(branch[0])
-            about.append(own or {FINISH: "STOP", "index": len(others)})
+            is_whole = alternative.messages and alternative.messages[-1].end is not None
+            about.append(own or ({FINISH: "STOP", "index": len(others)} if is_whole else {}))
     written = _response(around.settings, extras, None if content is None else _HERE, [_HERE] * len(others), about)
     out = cast("Object", respelled(written, layout.get(_FORM)))
     if not _is_response(out):
