@@ -21,9 +21,10 @@ from ..units.heads import LIMIT, Head, Item, item_of, messages_of
 from ..units.relations import paired_by_id, paired_in_order
 from ..units.writer import TOOLS, UnitWriter
 from .envelopes import SealedEnvelopes
+from .losses import KnownLosses
 from .templates import Templates
 from .tracing import Trace, spans_of
-from .written import HeadLosses, Written, report_of
+from .written import Written, report_of
 
 
 class Writer:
@@ -40,7 +41,7 @@ class Writer:
         self._enclose = SealedEnvelopes(grammar).enclose if plans else grammar.enclose
         self._learner = Learner(grammar)
         self._templates = Templates(grammar)
-        self._losses = HeadLosses(grammar.target)
+        self._losses = KnownLosses(grammar.target)
         self._joined = Memo[tuple[Head, Head], bool](LIMIT)
         self._known = Memo[Head, Nearest](LIMIT)
 

@@ -2,88 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ..diff import diff
-from ..loss import Log, Loss, LossCode, Severity, gone, named
-from ..memo import Memo
+from ..loss import Log, Loss, LossCode, gone, named
 from ..model import OUTSIDE, Document, Text, Transcript
 from ..naming import name_difference, name_emptied
-from ..plans.probes import probe
 from ..report import Report, compared, covered
 from ..spans.span import Span
 from ..substance import emptied
 from ..transform import remaining, renumber
 from ..units.conversation import Conversation
-from ..units.heads import LIMIT, Head, Item, messages_of
+from ..units.heads import Head, Item, messages_of
 from ..units.writer import TOOLS, UnitWriter
-from ..wording import shown
+from .losses import KnownLosses
 from .tracing import Trace
-
-
-class LossPattern(NamedTuple):
-    """A loss of any message with some head.
-
-    Attributes:
-        code: of the loss.
-        severity: of the loss.
-        place: where it is in the message: what its path has behind the message's.
-        details: its sentence, or the pieces of it between ids.
-        ids: of each id between them, whether it is the one that the message gets.
-    """
-
-    code: LossCode
-    severity: Severity
-    place: str
-    details: tuple[str, ...]
-    ids: tuple[bool, ...]
-
-    def of(self, start: str, old: str | None, new: str | None) -> Loss:
-        """The loss of the message at a path, given its id and the one that it gets."""
-        code, severity, place, details, ids = self
-        detail = details[0]
-        for gets, rest in zip(ids, details[1:], strict=True):
-            detail += f"{shown(new if gets else old)}{rest}"
-        return Loss(code, severity, start + place, detail)
-
-
-def _pattern(loss: Loss) -> LossPattern:
-    """The pattern of a loss of a message at index 0, where probes stand for ids."""
-    pieces = _PROBES.split(loss.detail)
-    gets = tuple(piece == _NEW_ID for piece in pieces[1::2])
-    return LossPattern(loss.code, loss.severity, loss.path[len("/messages/0") :], tuple(pieces[::2]), gets)
-
-
-_OLD_ID: Final = shown(probe(1))
-_NEW_ID: Final = shown(probe(2))
-_PROBES: Final = re.compile(f"({re.escape(_OLD_ID)}|{re.escape(_NEW_ID)})")
-
-
-class HeadLosses:
-    """What is lost of messages with one head where they read as messages with another.
-
-    Args:
-        target: the format id.
-    """
-
-    def __init__(self, target: str) -> None:
-        self.target: Final = target
-        self._known = Memo[tuple[Head, Head], tuple[LossPattern, ...]](LIMIT)
-
-    def between(self, old: Head, new: Head) -> tuple[LossPattern, ...]:
-        """The losses of any message with these heads."""
-        found = self._known.get((old, new))
-        if found is None:
-            text, call_id = "" if old.empty else probe(0), old.id_like(probe(1))
-            new_id = (call_id or probe(2)) if new.has_id else None
-            one, other = Transcript((old.message(text, call_id),)), Transcript((new.message(text, new_id),))
-            found = tuple(_pattern(name_difference(each, self.target)) for each in diff(one, other))
-            if old.shared and new.shared:
-                self._known.keep((old, new), found)
-        return found
-
 
 _RARE: Final = frozenset({LossCode.EMPTIED, LossCode.ALTERNATIVES})
 """What is lost only of documents that can be told at a glance."""
@@ -114,13 +48,13 @@ class Written:
     """
 
     __slots__ = (
-        *("_assembled", "_conversation", "_grammar", "_head_losses", "around", "cut_off", "document"),
+        *("_assembled", "_conversation", "_grammar", "_known_losses", "around", "cut_off", "document"),
         *("items", "log", "made", "order", "origins", "output", "spans", "trace"),
     )
 
-    def __init__(self, grammar: UnitWriter, losses: HeadLosses, conversation: Conversation) -> None:
+    def __init__(self, grammar: UnitWriter, losses: KnownLosses, conversation: Conversation) -> None:
         self._grammar = grammar
-        self._head_losses = losses
+        self._known_losses = losses
         self._conversation = conversation
         self._assembled: Conversation | None = None
         self.output: Any = None
@@ -227,13 +161,13 @@ class Written:
         logged, out = _parted(self.log.losses)
         missing, known = gone(logged), named(logged)
         out += logged
-        source, target = self._conversation.items, self._head_losses.target
+        source, target = self._conversation.items, self._known_losses.target
         for index, new in zip(origins, image.items, strict=True):
             if (old := source[index]) is new:
                 continue
             losses = self._between(old, new, index, missing)
             out += [loss for loss in losses if not covered(loss.path, known)] if known else losses
-        around = [name_difference(each, target) for each in diff(self._conversation.around, image.around)]
+        around = self._known_losses.around(self._conversation.around, image.around)
         out += [loss for loss in around if not covered(loss.path, known)]
         if self.may_be_emptied:
             paths = emptied(self._conversation.transcript, image.transcript, missing, origins)
@@ -260,12 +194,12 @@ class Written:
         same_id = old_id is None or new_id is None or old_id == new_id
         if content is other and isinstance(content, str) and old_id != "" and same_id:
             start = f"/messages/{index}"
-            return [pattern.of(start, old_id, new_id) for pattern in self._head_losses.between(old_head, new_head)]
+            return [pattern.of(start, old_id, new_id) for pattern in self._known_losses.of_heads(old_head, new_head)]
         prefix = f"/messages/{index}/"
         parts = {f"/messages/0/{path.removeprefix(prefix)}" for path in missing if path.startswith(prefix)}
         one, two = Transcript(messages_of([old])), Transcript(messages_of([new]))
         found = [each._replace(path=path_at(each.path, index)) for each in diff(one, two, parts)]
-        return [name_difference(each, self._head_losses.target) for each in found]
+        return [name_difference(each, self._known_losses.target) for each in found]
 
 
 def report_of(

@@ -1,0 +1,108 @@
+"""What is lost again and again: it is found once for messages with the same heads, and for what stands around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from ..diff import diff
+from ..loss import Loss, LossCode, Severity
+from ..memo import Memo
+from ..model import Transcript
+from ..naming import name_difference
+from ..plans.probes import probe
+from ..units.heads import LIMIT, Head
+from ..wording import shown
+from .around import fields_of, packed
+
+SIZE: Final = 1_000_000
+"""How many bytes of what stands around messages are remembered."""
+_OVERHEAD: Final = 1000
+"""What it takes beside these."""
+
+
+class LossPattern(NamedTuple):
+    """A loss of any message with some head.
+
+    Attributes:
+        code: of the loss.
+        severity: of the loss.
+        place: where it is in the message: what its path has behind the message's.
+        details: its sentence, or the pieces of it between ids.
+        ids: of each id between them, whether it is the one that the message gets.
+    """
+
+    code: LossCode
+    severity: Severity
+    place: str
+    details: tuple[str, ...]
+    ids: tuple[bool, ...]
+
+    def of(self, start: str, old: str | None, new: str | None) -> Loss:
+        """The loss of the message at a path, given its id and the one that it gets."""
+        code, severity, place, details, ids = self
+        detail = details[0]
+        if not ids:  # as most
+            return Loss(code, severity, start + place, detail)
+        for gets, rest in zip(ids, details[1:], strict=True):
+            detail += f"{shown(new if gets else old)}{rest}"
+        return Loss(code, severity, start + place, detail)
+
+
+def _pattern(loss: Loss) -> LossPattern:
+    """The pattern of a loss of a message at index 0, where probes stand for ids."""
+    pieces = _PROBES.split(loss.detail)
+    gets = tuple(piece == _NEW_ID for piece in pieces[1::2])
+    return LossPattern(loss.code, loss.severity, loss.path[len("/messages/0") :], tuple(pieces[::2]), gets)
+
+
+_OLD_ID: Final = shown(probe(1))
+_NEW_ID: Final = shown(probe(2))
+_PROBES: Final = re.compile(f"({re.escape(_OLD_ID)}|{re.escape(_NEW_ID)})")
+
+
+class KnownLosses:
+    """What is lost of messages with one head where they read as messages with another, and of what stands around them.
+
+    Args:
+        target: the format id.
+    """
+
+    def __init__(self, target: str) -> None:
+        self.target: Final = target
+        self._of_heads: Final = Memo[tuple[Head, Head], tuple[LossPattern, ...]](LIMIT)
+        self._around: Final = Memo[tuple[bytes, bytes], tuple[Loss, ...]](SIZE)
+
+    def around(self, old: Transcript, new: Transcript) -> Sequence[Loss]:
+        """The losses of what stands around messages."""
+        if old is new:
+            return ()
+        one, other = _packed(old), _packed(new)
+        if one is None or other is None:
+            return self._found(old, new)
+        found = self._around.get((one, other))
+        if found is None:
+            found = self._around.keep((one, other), self._found(old, new), len(one) + len(other) + _OVERHEAD)
+        return found
+
+    def _found(self, old: Transcript, new: Transcript) -> tuple[Loss, ...]:
+        return tuple([name_difference(each, self.target) for each in diff(old, new)])
+
+    def of_heads(self, old: Head, new: Head) -> tuple[LossPattern, ...]:
+        """The losses of any message with these heads."""
+        found = self._of_heads.get((old, new))
+        if found is None:
+            text, call_id = "" if old.empty else probe(0), old.id_like(probe(1))
+            new_id = (call_id or probe(2)) if new.has_id else None
+            one, other = Transcript((old.message(text, call_id),)), Transcript((new.message(text, new_id),))
+            found = tuple(_pattern(name_difference(each, self.target)) for each in diff(one, other))
+            if old.shared and new.shared:
+                self._of_heads.keep((old, new), found)
+        return found
+
+
+def _packed(around: Transcript) -> bytes | None:
+    """What stands around messages, where that is no more than settings and notes: most tools are met once."""
+    bare = around.header is around.open_turn is around.alternatives is None and not around.tools
+    return packed(fields_of(around)) if bare else None
