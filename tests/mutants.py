@@ -169,7 +169,7 @@ def main() -> int:
     print("| package | changes | tried | noticed | not noticed | share |\n| --- | ---: | ---: | ---: | ---: | ---: |")
     survivors: list[str] = []
     for name in given.packages or known:
-        if _is_other(name):
+        if _is_other(repr((name, known[name]))):
             shutil.rmtree(WORK / "mutants", ignore_errors=True)
         copy(known[name])
         run(given.jobs, given.seconds)
@@ -188,13 +188,13 @@ def main() -> int:
     return 0
 
 
-def _is_other(name: str) -> bool:
-    """Whether the last run was of another package."""
+def _is_other(package: str) -> bool:
+    """Whether the last run was of another package, or of other tests; what it found out then says nothing here."""
     mark = WORK / "package"
-    before = mark.read_text() if mark.exists() else None
+    before = mark.read_text("utf-8") if mark.exists() else None
     WORK.mkdir(exist_ok=True)
-    mark.write_text(name)
-    return before != name
+    mark.write_text(package, "utf-8")
+    return before != package
 
 
 if __name__ == "__main__":
