@@ -58,6 +58,16 @@ def test_it_says_whether_the_input_comes_back(data: bytes, target: str, back: st
     assert answered(data, target=target)["back"] == back
 
 
+def test_of_several_conversations_one_is_shown() -> None:
+    lines = b'[{"role":"user","content":"one"}]\n[{"role":"user","content":"two"}]\n'
+    texts = b"<s><|im_start|>user\none<|im_end|></s><s><|im_start|>user\ntwo<|im_end|></s>"
+    for data in (lines, texts):
+        for which, said in ((0, "one"), (1, "two"), (7, "two")):
+            told = answered(data, target="harmony", which=which)
+            assert (told["conversations"], told["output"]) == (2, f"<|start|>user<|message|>{said}<|end|>")
+    assert answered(WIRE, target="harmony")["conversations"] == 1
+
+
 def test_an_error_says_what_and_where() -> None:
     told = answered(b"<|im_start|>user\nHi<|im_end|>", source="harmony", target="openai")
     assert told["error"]["code"] == "OCB-FORMAT-DOUBT"

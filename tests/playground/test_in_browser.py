@@ -167,6 +167,19 @@ def test_a_link_brings_it_all_back(browser: Browser, address: str) -> None:
         assert page.run("document.getElementById('target').value") == "openai"
 
 
+def test_one_of_several_conversations_is_chosen(browser: Browser, address: str) -> None:
+    with opened(browser, address) as page:
+        lines = "\n".join(json.dumps([{"role": "user", "content": each}]) for each in ("one", "two"))
+        page.run(f"document.getElementById('text').value = {json.dumps(lines)}")
+        choose(page, "target", "harmony")
+        assert text(page, "conversations") == "2"
+        assert "one" in text(page, "output")
+        choose(page, "which", "2")
+        assert "two" in text(page, "output")
+        choose(page, "examples", "0")
+        assert page.run("document.getElementById('several').hidden") is True
+
+
 def test_an_error_is_told_and_the_page_goes_on(browser: Browser, address: str) -> None:
     with opened(browser, address) as page:
         page.run("document.getElementById('text').value = '{\"messages\": ['")

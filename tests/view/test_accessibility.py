@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ocml_bridge import read
+from ocml_bridge import read, registry
 from ocml_bridge.view import DEBUG, END_USER, compare, tell
-from ocml_bridge.view.html import Told, comparison_page, stories_page, story_page
+from ocml_bridge.view.html import Told, comparison_page, matrix_page, signoff_page, stories_page, story_page
+from ocml_bridge.view.matrix import matrix_of
+from ocml_bridge.view.signoff import Entry, Example, Group, SignOff
 from sources import ROOT
 
 from .axe import AXE, looked_at
@@ -62,6 +64,26 @@ def pages() -> dict[str, str]:
         Told(name, "openai", tell(read(json.dumps([{"role": "user", "content": name}]), "openai").transcript))
         for name in ("one", "two")
     ]
+    out["matrix"] = matrix_page(matrix_of([registry.adapter(name)[0] for name in registry.formats()]))
+    examples = (Example("a.jsonl:1", "a call id", '{"a":1}', "b"), Example("a.jsonl:2", "another"))
+    out["migration"] = signoff_page(
+        SignOff(
+            source="openai",
+            target="harmony",
+            records=3,
+            outcomes=(("converted", 1), ("lossy", 1), ("quarantined", 1)),
+            losses=(Group("content", 1, (Entry("media", 1, "1 lost", examples),)),),
+            quarantine=(Entry("OCB-JSON", 1, "", examples),),
+            findings=(Entry("end-missing", 1, "1 changed", examples),),
+            read=100,
+            written=90,
+            slowest=(("a.jsonl:1", "0.1 s"),),
+            largest=(("a.jsonl:1", "1 kB"),),
+            inputs=(("a.jsonl", 3, "out/a.txt"),),
+            more=1,
+            failures=("b.jsonl: OCB-IO",),
+        )
+    )
     out["several"] = stories_page(several, name="several")
     return out
 

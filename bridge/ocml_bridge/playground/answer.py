@@ -8,10 +8,12 @@ from typing import Final, NamedTuple
 from .. import jsontext, registry
 from ..adapter import Adapter, Options
 from ..convert import Reading, Result, make_sidecar, read, write
-from ..errors import BridgeError
+from ..detection import detect
+from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..policy import LENIENT
 from ..profiles import Prompt, profile, profiles_of
+from ..split import split
 from ..view import DEBUG
 from ..view.compare import compared
 from ..view.html import panels
@@ -27,12 +29,14 @@ class Asked(NamedTuple):
         source: the format that it is in; None to detect it.
         target: the format to write; "" for the one that the profile's models read.
         profile: the model whose prompt is wanted; "" for a conversion.
+        which: of an input with several conversations, the index of the one that is wanted.
         drawn: whether the answer has HTML to look at.
     """
 
     source: str | None = None
     target: str = ""
     profile: str = ""
+    which: int = 0
     drawn: bool = True
 
 
@@ -65,12 +69,29 @@ def answer(data: bytes | memoryview, asked: str) -> str:
     data, wish = bytes(data), Asked(**jsontext.loads(asked))
     source = None
     try:
-        reading = read(data, wish.source)
+        data, reading, count = _read(data, wish)
         source = registry.adapter(reading.source)[0]
         result = _result(reading, wish)
-        return _dumps({**_told(source), **_answered(data, reading, result, wish)})
+        return _dumps({**_told(source), "conversations": count, **_answered(data, reading, result, wish)})
     except BridgeError as error:
         return _dumps({**_told(source), "error": error.locate(data).to_json()})
+
+
+def _read(data: bytes, wish: Asked) -> tuple[bytes, Reading, int]:
+    """The conversation that is wanted: its bytes, what it says, and how many there are."""
+    try:
+        return data, read(data, wish.source), 1
+    except BridgeError as error:
+        if error.code is not ErrorCode.SEVERAL:
+            raise
+    source = wish.source or detect(data)
+    parts = split(data, source)
+    value = parts[min(wish.which, len(parts) - 1)].value
+    options = Options(force_format=wish.source is None)
+    if isinstance(value, str):
+        value = value.encode("utf-8", "surrogatepass")
+    one = value if isinstance(value, bytes) else jsontext.dumps(value) + b"\n"
+    return one, read(one, source, options=options), len(parts)
 
 
 def _told(source: Adapter | None) -> dict[str, Json]:

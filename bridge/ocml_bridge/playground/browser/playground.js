@@ -13,7 +13,7 @@ let count = 0;
 
 const wish = () => {
   const [, profile] = target.value.split("profile:");
-  return { source: source.value || null, target: profile ? "" : target.value, profile: profile ?? "" };
+  return { source: source.value || null, target: profile ? "" : target.value, profile: profile ?? "", which: Math.max(0, at("which").value - 1) };
 };
 
 const ask = () => {
@@ -42,6 +42,7 @@ const clear = () => {
   shown = null;
   for (const id of ["output", "verdict", "conversation", "recognised", "took"]) say(id);
   at("output").className = "empty";
+  at("several").hidden = true;
   enable();
 };
 
@@ -71,6 +72,9 @@ const show = (answer, took) => {
     for (const id of ["output", "conversation", "took"]) say(id);
     at("output").className = "empty";
   } else {
+    at("several").hidden = answer.conversations === 1;
+    at("which").max = answer.conversations;
+    say("conversations", answer.conversations.toLocaleString("en"));
     at("output").innerHTML = answer.panels.output;
     at("verdict").innerHTML = answer.panels.verdict;
     at("conversation").innerHTML = answer.panels.conversation;
@@ -128,6 +132,7 @@ const ready = ({ formats, profiles }) => {
 
 const put = (value, { from = "", to } = {}) => {
   dropped = null;
+  at("which").value = 1;
   text.value = value;
   source.value = from;
   if (to) {
@@ -142,7 +147,7 @@ text.addEventListener("input", () => {
   dropped = null;
   soon();
 });
-for (const each of [source, target]) each.addEventListener("change", ask);
+for (const each of [source, target, at("which")]) each.addEventListener("change", ask);
 
 const take = async (file) => {
   const data = new Uint8Array(await file.arrayBuffer());
