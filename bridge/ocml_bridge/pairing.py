@@ -10,7 +10,7 @@ from .loss import FindingCode, Log
 from .memo import Memo
 from .model import Message, replace
 from .turns import is_call, is_reply
-from .units.heads import LIMIT, Head, Item, message_of, messages_of
+from .units.heads import LIMIT, Head, Item, message_of
 from .units.relations import paired_by_id, paired_in_order
 
 
@@ -35,12 +35,12 @@ class Pairing:
 
     def feed(self, index: int, message: Message) -> int | None:
         """Take the next message; for a reply, the index of its call, or None where there is none."""
-        if is_call(message):
-            self._open(index, message)
-            return None
         if not is_reply(message):
-            # Text between two calls of one wire message does not begin a new turn.
-            self._in_calls = self._in_calls and message.continues
+            if is_call(message):
+                self._open(index, message)
+            else:
+                # Text between two calls of one wire message does not begin a new turn.
+                self._in_calls = self._in_calls and message.continues
             return None
         self._in_calls = False
         call = self.find(message)
@@ -99,6 +99,21 @@ def pair(messages: Sequence[Message]) -> dict[int, int]:
     return _with_strays(messages, pairs, strays) if strays else pairs
 
 
+def links_of(items: Sequence[Item]) -> list[Message]:
+    """Items as messages that say who calls and who replies, and no more: `pair` asks for nothing else."""
+    return [
+        Message(head.role, "", head.name, None, head.recipient, call_id)
+        if head.calls or head.role == "tool"
+        else (_GOES_ON if head.continues else _TEXT)
+        for head, _, call_id in items
+    ]
+
+
+_TEXT: Final = Message("user", "")
+_GOES_ON: Final = Message("user", "", continues=True)
+"""What stands for all that is neither a call nor a reply."""
+
+
 def _with_strays(
     messages: Sequence[Message], pairs: dict[int, int], strays: Sequence[tuple[int, list[int]]]
 ) -> dict[int, int]:
@@ -138,7 +153,7 @@ def identified(items: Sequence[Item], home: str) -> Sequence[Item]:
         return items
     pairs = paired_in_order(items)
     if pairs is None:
-        pairs = pair(messages_of(items))
+        pairs = pair(links_of(items))
     taken = {call_id for head, _, call_id in items if head.calls or head.role == "tool"}
     out = list(items)
     number = 0
@@ -178,7 +193,7 @@ def name_replies(items: list[Item], log: Log, start: int = 0, where: str = "/mes
     """
     pairs = paired_by_id(items)
     if pairs is None:
-        found = pair(messages_of(items))
+        found = pair(links_of(items))
         pairs = {index: found.get(index) for index, item in enumerate(items) if item[0].role == "tool"}
     for index, call in pairs.items():
         head, content, call_id = items[index]

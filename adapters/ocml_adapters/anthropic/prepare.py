@@ -11,9 +11,9 @@ from typing import Final
 
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import replace
-from ocml_bridge.pairing import identified, pair
+from ocml_bridge.pairing import identified, links_of, pair
 from ocml_bridge.turns import parts_of
-from ocml_bridge.units.heads import Head, Item, item_of, message_of, messages_of
+from ocml_bridge.units.heads import Head, Item, item_of, message_of
 
 from .nearest import nearest
 from .syntax import HOME, LAWFUL_ID, MESSAGES, NOTES
@@ -47,7 +47,7 @@ def _are_lawful(items: Sequence[Item]) -> bool:
 
 
 def _renamed(items: Sequence[Item]) -> Sequence[Item]:
-    pairs = pair(messages_of(items))
+    pairs = pair(links_of(items))
     taken = {call_id for _, _, call_id in items if call_id is not None}
     seen: set[str] = set()
     out = list(items)

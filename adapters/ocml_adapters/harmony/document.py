@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Ending, Message, Tool, Tools, Transcript, replace
-from ocml_bridge.pairing import pair
+from ocml_bridge.pairing import links_of, pair
 from ocml_bridge.text import developer
 from ocml_bridge.turns import declares_tools, hoist_tools, parts_of, places, says_nothing
 from ocml_bridge.units.conversation import Conversation, conversation_of
@@ -193,13 +193,16 @@ def _named(items: Sequence[Item], options: Options) -> Sequence[Item]:
     nameless = [at for at, (head, _, _) in enumerate(items) if head.role == TOOL and not head.name]
     if not nameless:
         return items
-    messages, out = messages_of(items), [*items]
-    names = _tools_of_replies(messages)
+    links, out = links_of(items), [*items]
+    names = _tools_of_replies(links)
     if not all(at in names for at in nameless):
-        named = [replace(each, name=each.name or names.get(at), call_id=None) for at, each in enumerate(messages)]
+        named = [
+            replace(each, name=each.name or names.get(at), call_id=None) if items[at][0].role == TOOL else each
+            for at, each in enumerate(links)
+        ]
         names = _tools_of_replies(named) | names
     for at in nameless:
-        if at in names and not keeps_header(messages[at], options):
+        if at in names and not keeps_header(message_of(items[at]), options):
             head, content, call_id = items[at]
             out[at] = head.replaced(name=names[at]), content, call_id
     return out

@@ -53,13 +53,13 @@ def read_parts(raws: list[Json]) -> tuple[tuple[Part, ...], Object]:
         if part is not None and _is_plain(raw):
             parts.append(part)
             continue
-        spelled = _write_marked(part, raw) if part is not None else None
-        if part is None or spelled != raw:
+        written = write_part(part) if part is not None else None
+        if part is None or _with_mark(written, part, raw) != raw:
             parts.append(Foreign(HOME, raw))
             continue
         parts.append(part)
-        if (order := _order_of(raw)) != _order_of(cast("Object", write_part(part))):
-            orders[str(index)] = order
+        if not _in_one_order(raw, cast("Object", written)):
+            orders[str(index)] = _order_of(raw)
     return tuple(parts), orders
 
 
@@ -129,6 +129,13 @@ def _open_data_url(fields: Object, name: str) -> None:
         fields["data"], fields["format"] = found
 
 
+def _in_one_order(one: Object, other: Object) -> bool:
+    """Whether two objects have the same keys in the same order, and so have the objects in them."""
+    if [*one] != [*other]:
+        return False
+    return all([*value] == [*other[key]] for key, value in one.items() if value.__class__ is dict)
+
+
 def _order_of(raw: Object) -> list[Any]:
     return [[key, list(cast("Object", value))] if isinstance(value, dict) else key for key, value in raw.items()]
 
@@ -153,19 +160,28 @@ def write_part(part: Part) -> Json:
 def _write_media(media: Media) -> Object | None:
     key = _KEYS[media.media]
     kind, extras = _KINDS[key], NOTES.of(media.extras)
+    if not _has_source(media):
+        return None
     inner: Object = {}
     for name, ours in kind.members.items():
         value = _data_url(media) if name == kind.inline else getattr(media, ours)
         if value is not None:
             inner[name] = value
-    if not any(name in inner for name in kind.needs):
-        return None
     inner = add(inner, extras.get(key))
     bare = NOTES.of(media.layout).get("bare") is True and list(inner) == ["url"]
     written: Object = {"type": key, key: inner["url"] if bare else inner}
     if media.cache is not None:
         written[CACHE] = write_mark(media.cache, EPHEMERAL)
     return add(written, extras)
+
+
+def _has_source(media: Media) -> bool:
+    """Whether a part says where its media are, or has them in it."""
+    kind = _KINDS[_KEYS[media.media]]
+    for name in kind.needs:
+        if (_data_url(media) if name == kind.inline else getattr(media, kind.members[name])) is not None:
+            return True
+    return False
 
 
 def _data_url(media: Media) -> str | None:
@@ -179,6 +195,8 @@ def _data_url(media: Media) -> str | None:
 
 def can_hold(part: Part) -> bool:
     """Whether Chat Completions has a place for this part."""
+    if isinstance(part, Media):
+        return _has_source(part)
     return write_part(part) is not None or (isinstance(part, Foreign) and part.format == HOME)
 
 
@@ -189,13 +207,12 @@ def write_parts(parts: tuple[Part, ...], orders: Json) -> list[Json]:
         for index, order in cast("Object", orders).items():
             if index.isdecimal() and len(index) < 10 and int(index) < len(written):
                 names = [_step(item)[0] for item in cast("list[Json]", order)] if isinstance(order, list) else ()
-                written[int(index)] = _arrange(_write_marked(parts[int(index)], names), order)
+                written[int(index)] = _arrange(_with_mark(written[int(index)], parts[int(index)], names), order)
     return written
 
 
-def _write_marked(part: Part, keys: Collection[str | None]) -> Json:
-    """A part whose mark stands under the key of the API where that is among some keys."""
-    written = write_part(part)
+def _with_mark(written: Json, part: Part, keys: Collection[str | None]) -> Json:
+    """A part as it is written, with its mark under the key of the API where that is among some keys."""
     marked = isinstance(part, (Text, Media)) and part.cache is not None and part.cache.ttl is None
     if not marked or BREAKPOINT not in keys or not isinstance(written, OBJECT) or BREAKPOINT in written:
         return written

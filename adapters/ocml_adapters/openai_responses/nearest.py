@@ -9,9 +9,9 @@ from ocml_bridge.freeform import custom_calls
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Foreign, Media, Message, Part, Refusal, Text, Tool, Tools, replace
 from ocml_bridge.narrowing import drop_message, narrow, with_held, with_own_extras
-from ocml_bridge.pairing import NamedReplies, identified, pair
+from ocml_bridge.pairing import NamedReplies, identified, links_of, pair
 from ocml_bridge.turns import is_call
-from ocml_bridge.units.heads import Item, message_of, messages_of
+from ocml_bridge.units.heads import Item, message_of
 from ocml_bridge.units.relations import paired_by_id
 from ocml_bridge.visibility import is_private
 
@@ -93,7 +93,7 @@ def with_kinds(items: Sequence[Item], kind: str = CUSTOM) -> Sequence[Item]:
         return items
     pairs = paired_by_id(items)
     made: list[Item] = []
-    for reply, call in (pair(messages_of(items)) if pairs is None else pairs).items():
+    for reply, call in (pair(links_of(items)) if pairs is None else pairs).items():
         head, content, call_id = items[reply]
         answered = items[call] if call is not None else None
         if answered is None or answered[0].promises_json or not _is_custom(answered):

@@ -7,11 +7,11 @@ from typing import Final
 
 from ..loss import Log, LossCode, Severity
 from ..model import Alternative, Message, replace
-from ..pairing import pair
+from ..pairing import links_of, pair
 from ..transform import missing
 from ..turns import hoist_tools, parts_of, places
 from ..units.conversation import Conversation, conversation_of
-from ..units.heads import Head, Item, item_of, message_of, messages_of
+from ..units.heads import Head, Item, item_of, message_of
 from ..units.relations import declares_tools, paired_in_order
 from ..units.writer import Prepared
 from .grammar import ROLE, TOP, Grammar, kind_of
@@ -81,7 +81,7 @@ def _answers_first(grammar: Grammar, items: Sequence[Item]) -> list[int] | None:
     """
     if paired_in_order(items) is not None:
         return None
-    pairs = pair(messages_of(items))
+    pairs = pair(links_of(items))
     order: list[int] = []
     stretch: list[int] = []
     for at, (head, _, _) in enumerate(items):
@@ -208,7 +208,7 @@ def named(items: Sequence[Item]) -> Sequence[Item]:
     """The items, each reply without a name with that of the tool whose call it answers."""
     if not any(head.role == "tool" and head.name is None for head, _, _ in items):
         return items
-    pairs, out = pair(messages_of(items)), list(items)
+    pairs, out = pair(links_of(items)), list(items)
     for reply, call in pairs.items():
         head, content, call_id = items[reply]
         if head.name is None:

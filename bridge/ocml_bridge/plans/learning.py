@@ -92,8 +92,8 @@ class Learner:
         local = head.local(self._grammar.home)
         if not head.shared and local.shared:
             return self.nearest(local)
-        found = self._learned_nearest(local)
-        return self._nearest.keep(head, found) if head.shared else found
+        # Of a head that no other message has, there is nothing to learn.
+        return self._nearest.keep(head, self._learned_nearest(local)) if head.shared else None
 
     def _learned_nearest(self, head: Head) -> Nearest | None:
         text, call_id = "" if head.empty else probe(0), head.id_like(probe(1))

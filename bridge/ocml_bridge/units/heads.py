@@ -75,12 +75,8 @@ class Head:
 
     def message(self, content: Content, call_id: str | None) -> Message:
         """The message with this head; it is new, but for the extras and layout of a head that is not shared."""
-        extras, layout = self._extras, self._layout
-        if layout.__class__ is bytes:
-            layout = unpack(layout)  # pyright: ignore[reportArgumentType]
-        if extras.__class__ is bytes:
-            extras = unpack(extras)  # pyright: ignore[reportArgumentType]
-        return Message(
+        layout, extras = (None, None) if self.bare else self._unpacked()
+        return Message(  # pyright: ignore[reportArgumentType]
             self.role,
             content,
             self.name,
@@ -88,8 +84,8 @@ class Head:
             self.recipient,
             call_id,
             *self._fields,
-            extras,  # pyright: ignore[reportArgumentType]
-            layout,  # pyright: ignore[reportArgumentType]
+            extras,
+            layout,
             self._signature,
             self._cache,
         )
@@ -100,15 +96,23 @@ class Head:
             return self
         found = self._local.get(home)
         if found is None:
-            message = self.message("" if self.empty else "x", self.id_like("x"))
-            layout, extras = message.layout, message.extras
-            message.layout = None if layout is None else _of(layout, home)
-            message.extras = None if extras is None else _of(extras, home)
-            same = message.layout is layout and message.extras is extras
-            found = self if same else head_of(message, expected=self.shared)
+            layout, extras = self._unpacked()
+            own_layout = None if layout is None else _of(layout, home)
+            own_extras = None if extras is None else _of(extras, home)
+            same = own_layout is layout and own_extras is extras
+            found = self if same else self.replaced(layout=own_layout, extras=own_extras)
             if self.shared:
                 self._local[home] = found
         return found
+
+    def _unpacked(self) -> tuple[ByFormat | None, ByFormat | None]:
+        """Layout and extras; they are new, but for those of a head that is not shared."""
+        layout, extras = self._layout, self._extras
+        if layout.__class__ is bytes:
+            layout = unpack(layout)  # pyright: ignore[reportArgumentType]
+        if extras.__class__ is bytes:
+            extras = unpack(extras)  # pyright: ignore[reportArgumentType]
+        return layout, extras  # pyright: ignore[reportReturnType]
 
     def id_like(self, call_id: str) -> str | None:
         """An id for a message with this head: the one that is given, where it may be any."""
