@@ -48,11 +48,8 @@ def packages() -> dict[str, Package]:
         "model": Package(
             (f"{BRIDGE}/model/*",),
             (
-                "adapters/test_canonical.py",
-                "test_compatibility.py",
-                "test_copies.py",
-                "test_sidecar.py",
-                "test_diff.py",
+                *("adapters/test_canonical.py", "adapters/test_openai_settings.py", "adapters/test_ocm_2_2_header.py"),
+                *("test_compatibility.py", "test_copies.py", "test_wrong_arguments.py", "test_schema_changes.py"),
             ),
         ),
         "report": Package(
