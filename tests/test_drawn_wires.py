@@ -6,9 +6,11 @@ what is not found afterwards is gone, and a loss has to speak of it.
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple, Required, TypedDict
 
@@ -148,19 +150,8 @@ _SAID = frozenset({"messages", "input", "output", "contents", "content", "candid
     *("system", "systemInstruction", "instructions")
 }
 _OF_PIECES = frozenset(
-    {
-        "message",
-        "content",
-        "foreign-part",
-        "media",
-        "citations",
-        "signature",
-        "emptied",
-        "call-id",
-        "recipient",
-        "cache",
-    }
-)
+    {"message", "content", "foreign-part", "media", "refusal", "citations", "signature", "emptied"}
+) | {*("call-id", "recipient", "cache")}
 """What speaks of whole pieces of what is said: a leaf in one is gone with it."""
 _OF_TOOLS = frozenset({"tools", "tool-schema"})
 _WORDS = {
@@ -169,6 +160,9 @@ _WORDS = {
     "max_completion_tokens": "max_tokens",
     "max_output_tokens": "max_tokens",
     "functions": "tools",
+    "function_call": "tool_choice",
+    "functionCallingConfig": "tool_choice",
+    "toolConfig": "tool_choice",
 }
 
 
@@ -189,8 +183,15 @@ def _is_named(leaf: Leaf, losses: Iterable[Loss]) -> bool:
 
 
 def _told(value: Any) -> set[str]:
-    """All words that a document has, those in texts of JSON among them."""
-    return set(re.findall(r"w\d+|\d{3,}", json.dumps(value)))
+    """All words that a document has, those in texts of JSON and in data among them."""
+    text = json.dumps(value)
+    return set(re.findall(r"w\d+|\d{3,}", text)) | {*_decoded(re.findall(r'"([\w+/]+=*)"', text))}
+
+
+def _decoded(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        with suppress(ValueError):
+            yield base64.b64decode(text, validate=True).decode()
 
 
 def _is_found(leaf: Leaf, words: set[str]) -> bool:
