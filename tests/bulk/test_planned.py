@@ -349,14 +349,15 @@ ASKED = {"messages": [{"role": "user", "content": "Why?"}, {"role": "assistant",
         ("a.json", b"\xef\xbb\xbf" + json.dumps([ROW, ROW], indent=2).encode()),
         ("a.json", b"\xef\xbb\xbf" + b"\r\n".join([json.dumps(ROW).encode()] * 2)),
         ("a.jsonl", b"\n".join(json.dumps({name: SEQUENCE}).encode() for name in ("conversations", "messages"))),
+        ("a.txt", b"\n".join([json.dumps(ROW).encode()] * 2)),
         ("a.jsonl", b'{"q":"Why?","a":"Because."}\n\n \r\n{"Q":"Why?","A":"Because."}'),
     ],
-    ids=("an array behind a mark", "lines behind a mark", "a sequence", "short names"),
+    ids=("an array behind a mark", "lines behind a mark", "a sequence", "lines of any name", "short names"),
 )
 def test_rows_are_found_as_they_are_stored(name: str, data: bytes, batch: Run, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(data)
     assert batch("--plan", "auto", "-t", "openai", tmp_path / name, "-o", tmp_path / "out") == 0
-    [output] = (tmp_path / "out").glob("a.json*")
+    [output] = (tmp_path / "out").glob("a.*")
     assert [json.loads(line) for line in output.read_bytes().splitlines()] == [ASKED] * 2
 
 

@@ -41,7 +41,7 @@ def stored(path: str, *, rows: bool = False) -> str:
     if found is not None and found.kind.signatures:
         raise _refusal(path, f"this {looks(found)}")
     if split(path)[1].lower() != ".json":
-        return kind
+        return _in_json(path, begins) if rows and begins.lstrip().startswith(b"{") else kind
     return _rows_in_json(path) or _in_json(path, begins) if rows else _in_json(path, begins)
 
 

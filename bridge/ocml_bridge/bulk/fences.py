@@ -123,7 +123,7 @@ class Alarm:
         self._before: Any = None
         self._memory: tuple[int, int] | None = None
         with suppress(AttributeError, ValueError):  # systems without it, and threads beside the first
-            self._before = signal.signal(signal.SIGVTALRM, self._ring)
+            self._before = signal.signal(signal.SIGVTALRM, self._ring) or signal.SIG_DFL
             signal.setitimer(signal.ITIMER_VIRTUAL, _TICK, _TICK)
         with suppress(ImportError):
             import resource
