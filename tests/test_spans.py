@@ -116,6 +116,20 @@ def _wire(second: str = "g") -> list[dict[str, Any]]:
     return [{"role": "assistant", "reasoning": "Hm.", "content": None, "tool_calls": calls}]
 
 
+def test_calls_of_one_function_without_arguments_are_told_apart() -> None:
+    calls = [
+        Message("assistant", "{}", None, "commentary", "functions.f", end="call", continues=at > 0) for at in (0, 1)
+    ]
+    for plans in (True, False):
+        talk = Transcript((Message("user", "Now?"), *calls))
+        found = write(talk, "chatml:lfm2", options=Options(plans=plans), spans=True, policy=LENIENT)
+        assert pieces(found, sampled=True) == [
+            ("header", "/messages/1", "<|tool_call_start|>[f("),
+            ("header", "/messages/2", "), f("),
+            ("end", "/messages/2", ")]<|tool_call_end|><|im_end|>"),
+        ]
+
+
 @pytest.mark.parametrize("target", ["harmony", "chatml:hermes", "chatml:qwen-xml", "ocm-0.1", "ocm-2.2", "internlm2"])
 def test_declared_tools_have_their_own(target: str) -> None:
     tools = (Tool("weather", "Asks the sky.", {"type": "object", "properties": {}}, "functions"),)

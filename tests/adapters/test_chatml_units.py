@@ -1,9 +1,14 @@
 """Frames of ChatML as units: a text is read alike frame by frame and as a whole."""
 
+import json
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocml_bridge import BridgeError, Options, read
+from ocml_bridge import BridgeError, Message, Options, Tool, Transcript, read, write
+from ocml_bridge.loss import LossCode, Severity
+from ocml_bridge.policy import LENIENT
 
 STARTS = ("<|im_start|>", "")
 HEADERS = (
@@ -41,3 +46,35 @@ def everything(text: str, *, plans: bool) -> object:
 @given(texts)
 def test_a_text_is_read_alike_frame_by_frame_and_as_a_whole(text: str) -> None:
     assert everything(text, plans=True) == everything(text, plans=False)
+
+
+# --- calls that are written by their values ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dialect", ["qwen-xml", "lfm2"])
+def test_calls_are_written_alike_behind_others_with_other_arguments(dialect: str) -> None:
+    for plans in (True, False):
+        for arguments in ('{"n": 1, "s": "a"}', '{"n": 2, "s": "b"}', '{"s": "c"}', "{}", '{"n":3,"s":"d"}'):
+            called = write(_called(arguments), f"chatml:{dialect}", options=Options(plans=plans), policy=LENIENT)
+            back = read(called.output, f"chatml:{dialect}").transcript
+            assert isinstance(back, Transcript)
+            assert json.loads(str(back.messages[1].content)) == json.loads(arguments)
+            spelled = [loss.severity for loss in called.losses if loss.code is LossCode.CONTENT]
+            assert spelled == ([Severity.LAYOUT] if arguments.startswith('{"n":3') else [])
+
+
+@pytest.mark.parametrize("plans", [True, False])
+def test_a_text_that_reads_as_a_number_is_reported_however_it_was_spelled(plans: bool) -> None:
+    for arguments in ('{"n": "5"}', '{"n":"5"}'):
+        losses = write(_called(arguments), "chatml:qwen-xml", options=Options(plans=plans), policy=LENIENT).losses
+        [loss] = [loss for loss in losses if loss.path == "/messages/1/content"]
+        assert loss.severity is Severity.CHANGED
+        assert 'becomes "{\\"n\\": 5}"' in loss.detail
+
+
+def _called(arguments: str) -> Transcript:
+    """A call of a function that declares a number and a text."""
+    types = {"n": {"type": "integer"}, "s": {"type": "string"}}
+    call = Message("assistant", arguments, None, "commentary", "functions.f", constraint="json", end="call")
+    tools = (Tool("f", None, {"type": "object", "properties": types}, "functions"),)
+    return Transcript((Message("user", "Now?", end="end"), call), tools=tools)
