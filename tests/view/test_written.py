@@ -72,6 +72,12 @@ def test_what_is_hidden_is_named_and_not_shown() -> None:
     assert "secret" not in text_of(seen(tools, "harmony", END_USER))
 
 
+def test_what_is_lost_of_what_is_hidden_has_no_place() -> None:
+    pieces = [piece for frame in seen(TALK, "harmony", END_USER).frames for piece in frame.pieces]
+    assert [piece.withheld for piece in pieces if piece.withheld] == ["system"]
+    assert [mark.touches for piece in pieces for mark in piece.marks] == ["structure"]
+
+
 def test_json_is_shown_to_those_who_see_everything() -> None:
     assert seen(TALK, "openai").text.startswith('{\n  "messages": [')
     hidden = seen(TALK, "openai", END_USER)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
@@ -39,6 +39,16 @@ class Run:
     is_token: bool = False
     ids: tuple[int, ...] = ()
 
+    @property
+    def line(self) -> str:
+        """The characters before the line breaks that it ends with."""
+        return self.text.rstrip("\n")
+
+    @property
+    def breaks(self) -> str:
+        """The line breaks that it ends with."""
+        return self.text[len(self.line) :]
+
 
 class Mark(NamedTuple):
     """A loss where it happens.
@@ -60,7 +70,7 @@ class Piece:
         kind: what it is.
         runs: what it says; none where that is withheld.
         sampled: whether a model would have written it.
-        marks: the losses that stand here.
+        marks: the losses that stand here; where it is withheld, nothing tells of them.
         withheld: why it is not shown; "" where it is.
     """
 
@@ -150,9 +160,8 @@ def _folded(pieces: Sequence[Piece]) -> list[Piece]:
     out: list[Piece] = []
     for piece in pieces:
         if piece.withheld and out and out[-1].withheld == piece.withheld:
-            out[-1] = replace(out[-1], marks=out[-1].marks + piece.marks)
-        else:
-            out.append(piece)
+            continue
+        out.append(piece)
     return out
 
 
@@ -179,7 +188,7 @@ class _Pieces:
         runs = tuple(self._spell(span))
         withheld = self._withheld(span, index, "".join(run.text for run in runs))
         runs = () if withheld else runs
-        marks = tuple(self._marks.get(span.start, ()))
+        marks = () if withheld else tuple(self._marks.get(span.start, ()))
         return Piece(span.kind, runs, span.sampled, marks, withheld)
 
     def _withheld(self, span: Span, index: int, text: str) -> str:
