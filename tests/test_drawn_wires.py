@@ -285,9 +285,3 @@ def _is_of_the_types(name: str, seeds: Iterable[int]) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_what_is_written_is_of_the_types(name: str) -> None:
     _is_of_the_types(name, range(2))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", KINDS)
-def test_whatever_is_written_is_of_the_types(name: str) -> None:
-    _is_of_the_types(name, range(2, 150))
