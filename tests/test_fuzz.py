@@ -13,7 +13,7 @@ TARGETS = table()
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_target_takes_its_seeds(name: str) -> None:
-    _take(TARGETS[name], 4)
+    _take(TARGETS[name], 2)
 
 
 @pytest.mark.long

@@ -49,6 +49,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "/messages/0/content": (Message("user", None), "a str, or a tuple of parts such as Text and Media, not None"),  # type: ignore[arg-type]
     "/messages/0/content/0": (Message("user", ({"type": "text"},)), "classes, such as Text and Media, not a dict"),  # type: ignore[arg-type]
     "/messages/0": ({"role": "user", "content": "Hi"}, "must be Message objects, not a dict"),
+    "/messages/0/role": (Message(7, "Hi"), "the role of a message must be a str, not an int"),  # type: ignore[arg-type]
     "/messages/0/channel": (Message("user", "Hi", channel=4), "a str or None, not an int"),  # type: ignore[arg-type]
 }
 
