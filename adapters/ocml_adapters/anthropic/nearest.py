@@ -40,7 +40,8 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
         return None
     if is_spoken(message) and message.content == "" and not NOTES.of(message.layout):
         detail = f"{HOME} has no place for an empty message"
-        log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.LAYOUT)
+        severity = Severity.LAYOUT if message.extras is None else Severity.LOST
+        log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, severity)
         return None
     content = message.content
     if isinstance(content, str):

@@ -53,7 +53,8 @@ def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message
         content = narrow(content, _HOLDS, path, log, target=home, able=able, hoisted=True)
         message = replace(message, content=with_own_extras(content, home))
     if not message.content and not grammar.holds_empty and not grammar.notes(message.layout).get(EMPTY):
-        log.lose(LossCode.MESSAGE, f"/messages/{index}", f"{grammar.home} leaves out an empty text", Severity.LAYOUT)
+        severity = Severity.LAYOUT if message.extras is None else Severity.LOST
+        log.lose(LossCode.MESSAGE, f"/messages/{index}", f"{grammar.home} leaves out an empty text", severity)
         return None
     return message
 
