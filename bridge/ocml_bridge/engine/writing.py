@@ -230,7 +230,7 @@ class Writer:
             plan = None
             if planned and (not odd or odd.isdisjoint(range(start, stop))):
                 plan = plans.get(key, _UNKNOWN)
-                if plan.__class__ is not Plan and plan is not None:
+                if plan is _UNKNOWN or plan is BY_CLASS:
                     plan = self._plan_of(group, key, table, plan, last=last)
             if trace is not None:
                 trace.steps.append((start, stop, plan, table.state, last))
@@ -254,10 +254,7 @@ class Writer:
             return None
         plans = table.last if last else table.plans
         if known is _UNKNOWN:
-            plans.keep(key, _MET)
-            return None
-        if known is _MET:
-            known = plans[key] = self._learner.plan(group, table.state, last=last)
+            known = plans.keep(key, self._learner.plan(group, table.state, last=last))
         return self._learner.plan_of_class(plans, key, group, table.state, last=last) if known is BY_CLASS else known
 
     def _stops(self, items: Sequence[Item]) -> Iterator[int]:
@@ -323,5 +320,3 @@ def _count_replies(items: Sequence[Item]) -> int:
 
 _UNKNOWN: Any = object()
 """Stands for a plan that has not been looked for."""
-_MET: Any = object()
-"""Stands for one that is learned when such a unit is met again: many a unit, such as a call with a new name, is not."""

@@ -12,8 +12,8 @@ from ..policy import LENIENT
 
 
 def _times(options: Options) -> range:
-    """How often a document is met until all that is learned of it is in use: it is learned when it is met again."""
-    return range(3 if options.plans else 1)
+    """How often a document is met until all that is learned of it is in use: envelopes are when they are met again."""
+    return range(2 if options.plans else 1)
 
 
 def everything_written(document: Document, target: str | Adapter, options: Options) -> object:
