@@ -10,7 +10,7 @@ from . import registry
 from .adapter import DEFAULT, Adapter, Kind, Options
 from .added_tokens import added_to
 from .errors import BridgeError, ErrorCode
-from .meant import did_you_mean
+from .suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from .events import Answer, Decoder, Encoder, Event, Reason

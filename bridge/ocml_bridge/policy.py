@@ -9,7 +9,7 @@ from typing import Final
 
 from .errors import BridgeError, ErrorCode
 from .loss import CLASSES, Finding, Loss, LossClass, LossCode, Severity
-from .meant import did_you_mean
+from .suggestions import did_you_mean
 
 NAMES: Final = (*LossClass, *(code for code in LossCode if code not in frozenset(map(str, LossClass))))
 """What a policy can name: classes, then codes. `content` is the class, and the code in it."""

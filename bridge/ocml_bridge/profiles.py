@@ -19,7 +19,6 @@ from .convert import Reading, Result, read, write
 from .errors import BridgeError, ErrorCode
 from .events import Decoder
 from .guidance import OBJECT, Guide, Wanted
-from .meant import did_you_mean
 from .memo import Memo
 from .model import Message, Settings, ToolChoice, Transcript
 from .pipe import decoder
@@ -28,6 +27,7 @@ from .prompting import ChatTemplate, of_prompt
 from .request import Prepared, is_unfinished, prepare
 from .spans.span import SpanKind
 from .stability import goes_on
+from .suggestions import did_you_mean
 from .tool_names import ToolNames
 from .turns import full_name, recipient_of
 

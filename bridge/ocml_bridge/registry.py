@@ -8,7 +8,7 @@ from typing import Final
 from .adapter import Adapter, FormatOption, Options
 from .errors import BridgeError, ErrorCode
 from .lazy import find
-from .meant import did_you_mean
+from .suggestions import did_you_mean
 
 ENTRY_POINTS: Final = "ocml_bridge.formats"
 """The entry point group: name = format id, value = an `Adapter`."""

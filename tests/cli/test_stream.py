@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from harmony_answers import SECRET, private_answers
 from ocml_bridge import read, write
-from ocml_bridge.cli import arriving
-from ocml_bridge.cli.arriving import Numbers, Utf8
+from ocml_bridge.cli import byte_stream
+from ocml_bridge.cli.byte_stream import Numbers, Utf8
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.events import Stop
 from ocml_bridge.model import Message, Transcript
@@ -91,7 +91,7 @@ def test_every_stream_that_can_be_read_goes_to_every_one_that_can_be_written(
 def test_it_does_not_matter_how_the_input_is_cut(run: Run, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     data = ANSWER.replace(b"4", "4 €𝄞".encode())
     whole = run("stream", "-f", "harmony", "-t", "ocm-2.2", stdin=data)
-    monkeypatch.setattr(arriving, "CHUNK", size)
+    monkeypatch.setattr(byte_stream, "CHUNK", size)
     assert run("stream", "-f", "harmony", "-t", "ocm-2.2", stdin=data) == whole
 
 

@@ -21,9 +21,9 @@ from ocml_bridge.cli.plans import plan_named
 from ocml_bridge.events import Event
 from ocml_bridge.hosts.gateway import Settings
 from ocml_bridge.hosts.gateway.api import CHAT, MESSAGES, RESPONSES, Api
-from ocml_bridge.hosts.gateway.asked import understand
 from ocml_bridge.hosts.gateway.exchange import parsed
 from ocml_bridge.hosts.gateway.problems import ApiError
+from ocml_bridge.hosts.gateway.upstream_request import understand
 from ocml_bridge.pipe import streams
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing.boundary import one_conversation

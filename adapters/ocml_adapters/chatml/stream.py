@@ -11,7 +11,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.stream.decoder import LiveLog, TextDecoder, tell
 from ocml_bridge.stream.frames import Live, Saying
-from ocml_bridge.stream.hold import Hold
+from ocml_bridge.stream.buffer import Hold
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import message, name_from_header
 from ocml_bridge.turns import is_call, is_thought

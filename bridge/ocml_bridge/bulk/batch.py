@@ -18,8 +18,8 @@ from ..profiles import Prompt, profile
 from ..spans.masks import Mask
 from ..substance import Characters
 from ..verify import verify
-from .masked import masked
 from .nested import Nested
+from .training_rows import masked
 
 
 class Status(StrEnum):

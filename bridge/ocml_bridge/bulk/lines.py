@@ -18,7 +18,7 @@ from ..model import Json
 from ..text.unicode import BOM
 from .batch import Outcome
 from .compression import compress, open_plain
-from .planned import columns_of
+from .plan_rows import columns_of
 from .records import (
     CHUNK_BYTES,
     CHUNK_RECORDS,

@@ -18,13 +18,13 @@ from ..model import Json
 from . import lines, parquet, texts
 from .batch import Outcome, outcome_of
 from .compression import compress, ending, open_plain
+from .conversations import outcomes_of
 from .durable import finish_moves, move_together, partial_name, whole_file
 from .forms import FORMS
 from .journal import Journal, read_run
 from .ledger import finished, name_in, row_of, rows_in, store
 from .mended_rows import MendedRows, store_rows
 from .records import CHUNK_BYTES, Input, Job, Record, Row
-from .several import outcomes_of
 from .work import CONTAINERS, outcomes_in, quarantined
 
 _PLACES = ("line", "item", "row")

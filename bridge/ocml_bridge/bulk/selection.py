@@ -13,7 +13,7 @@ from typing import Final
 from .. import jsontext
 from ..errors import BridgeError, ErrorCode
 from ..layouts import Plan, read_row
-from .planned import row_of
+from .plan_rows import row_of
 from .records import Input
 
 

@@ -13,12 +13,12 @@ from ..model import Json
 from . import lines, parquet, tables, texts, unpacking
 from .batch import Outcome, Status, unexpected
 from .compression import ending, reading_errors
+from .conversations import outcomes_of
 from .forms import FORMS
 from .ledger import name_in, row_of
 from .parts import Part
-from .planned import outcomes_of_row
+from .plan_rows import outcomes_of_row
 from .records import Chunk, Cost, Done, Input, Job, Position, Range, Record, Row, largest, slowest
-from .several import outcomes_of
 from .tally import Tally, position
 
 

@@ -176,13 +176,13 @@ def batch(
     from ..bulk import Settings
     from ..bulk.fences import Limits, share
     from ..bulk.inputs import find_inputs
-    from ..bulk.masked import tokenizer_in
     from ..bulk.plan import Plan
     from ..bulk.records import Job
     from ..bulk.run import run
     from ..bulk.selection import Choice, chosen_from
     from ..bulk.summary import report as report_of
     from ..bulk.summary import table
+    from ..bulk.training_rows import tokenizer_in
     from ..profiles import profile as find_profile
 
     if page is not None:

@@ -16,7 +16,7 @@ from ..comparison import Comparison
 from ..convert import Reading, read
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..model import Json
-from .checked import Checked, total
+from .check_result import Checked, total
 from .convert import refuse_same_file
 from .files import each_of, named_files, read_each
 from .output import STANDARD, CommandError, about, one_line, read_bytes, say, write_all

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from ..lazy import find
-from ..meant import nearest_name
+from ..suggestions import nearest_name
 from .output import PROGRAM
 
 if TYPE_CHECKING:

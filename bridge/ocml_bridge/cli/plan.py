@@ -27,7 +27,7 @@ def plan(inputs: tuple[str, ...], output: str | None, rows: int) -> int:
     comments. Read it, correct it where it is wrong, and give it to `batch`.
     """
     # Imported here: the other commands need none of it.
-    from ..bulk.looked import propose
+    from ..bulk.preview import propose
 
     try:
         text = propose(inputs, rows)

@@ -15,7 +15,7 @@ from ..adapter import Options
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..events import Answer, Decoder, Encoder, End, Event, Reason, Start, Stop, numbered
 from ..loss import Finding, FindingCode, Severity, is_lossless
-from .arriving import Numbers, Utf8, chunks
+from .byte_stream import Numbers, Utf8, chunks
 from .conversion_command import ConversionCommand
 from .convert import refuse_same_file
 from .options import format_options

@@ -13,7 +13,7 @@ from ..bulk import Outcome, Settings, Status, convert_batch
 from ..bulk.compression import library
 from ..bulk.ledger import account_of
 from ..bulk.parquet import columns_of, given
-from ..bulk.planned import outcomes_of_row
+from ..bulk.plan_rows import outcomes_of_row
 from ..bulk.records import Job, Record
 from ..bulk.tally import position
 from ..bulk.work import kept_raw

@@ -12,7 +12,7 @@ from .. import jsontext
 from ..errors import BridgeError
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
-from .held import as_list, as_object
+from .fitting import as_list, as_object
 from .layout import Object, noticed
 from .messages import calls_of, message, tools_of
 

@@ -12,8 +12,8 @@ from typing import Final, cast
 from .. import jsontext
 from ..errors import BridgeError
 from ..model import Json
-from . import speech, thoughts
-from .held import as_list, as_object
+from . import dialogue, thoughts
+from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen, parsed, unfit
 from .messages import are_messages, calls_of, is_text, message, preference, request, respelled, respelled_all, tools_of
 
@@ -173,7 +173,7 @@ def _apart(texts: Sequence[str], wording: Wording) -> tuple[list[Object], list[l
     Texts that name their speakers are conversations. In others the prompt ends where they differ, a space in front of
     which is the answers' (TRL, `extract_prompt`).
     """
-    one, other = (speech.read_speech(text) for text in texts)
+    one, other = (dialogue.read_speech(text) for text in texts)
     if one is not None and other is not None:
         at = shared(one, other)
         return one[:at], [one[at:], other[at:]]
@@ -197,7 +197,7 @@ def read_prompt(fields: Object, wording: Wording) -> list[Object]:
     listed = as_list(asked)
     if listed and all(as_list(turn) is not None for turn in listed):  # turns of messages, as BFCL has them
         asked = [each for turn in listed for each in as_list(turn) or []]
-    if isinstance(asked, str) and (told := speech.read_prompt(asked)) is not None:
+    if isinstance(asked, str) and (told := dialogue.read_prompt(asked)) is not None:
         return [*messages, *told]
     if as_list(asked) is not None:
         messages += respelled_all(asked, wording, f"/{INSTRUCTION}")

@@ -15,7 +15,7 @@ from .. import jsontext
 from ..errors import BridgeError, ErrorCode
 from ..loss import Finding, FindingCode, Loss, LossCode, Severity
 from ..model import Json
-from .held import same, without
+from .fitting import same, without
 
 Object = dict[str, Any]
 """A JSON object: a row, or the fields of a layout with their values."""

@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from .. import jsontext
 from ..model import Json
-from .held import as_list, as_object
+from .fitting import as_list, as_object
 from .layout import Object, Wording, misshapen, parsed
 
 ROLES: Final[dict[str, str]] = {

@@ -14,11 +14,11 @@ from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..recognise import recognise
 from ..wording import shown
-from .held import as_list, as_object
+from .documents import forget, in_text, whole
+from .fitting import as_list, as_object
 from .layout import Document, Layout, Object
 from .table import BY_NAME, LAYOUTS
 from .thoughts import TAGS
-from .whole import forget, in_text, whole
 
 AUTO: Final = "auto"
 """The name of the plan that tells the layout of each row from the row."""

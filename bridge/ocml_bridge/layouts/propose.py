@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 from .. import jsontext
 from ..errors import BridgeError
 from ..model import Json
-from .held import as_list, as_object
+from .fitting import as_list, as_object
 from .layout import Layout, Object
 from .messages import ROLES
 from .plan import AUTO, Plan, layout_for, layouts_of

@@ -11,7 +11,7 @@ from ..loss import Finding
 from ..model import Json
 from ..model.codec import to_json
 from ..pipe import decoder
-from .held import as_list, as_object
+from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen
 
 EVENTS: Final = "events"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..loss import LossCode
-from . import exchange, speech, streams, trees, turns
+from . import dialogue, exchange, streams, trees, turns
 from .layout import Layout, Wording
 
 _SYSTEM: Final = ("system", "system_prompt", "system_message")
@@ -143,8 +143,8 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "Glaive's chats in a text",
         "openai",
         {"text": ("chat",), "system": ("system",)},
-        speech.is_dialogue,
-        speech.read_dialogue,
+        dialogue.is_dialogue,
+        dialogue.read_dialogue,
     ),
     Layout(
         "bfcl",
@@ -223,8 +223,8 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
             "text": ("text", "chat", "dialogue", "dialog", "conversation", "example", "transcript", "messages_display"),
             "system": ("system",),
         },
-        speech.is_dialogue,
-        speech.read_dialogue,
+        dialogue.is_dialogue,
+        dialogue.read_dialogue,
     ),
     Layout(
         "prompt",

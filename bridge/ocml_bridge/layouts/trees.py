@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from .. import jsontext
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
-from .held import as_list, as_object
+from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen
 from .messages import ROLES, message, request
 

@@ -11,7 +11,7 @@ from ..loss import Finding
 from ..model import Json
 from . import calls, thoughts
 from .exchange import declared, messages_in, shared
-from .held import as_list, as_object
+from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen, noticed, parsed
 from .messages import are_messages, calls_of, message, preference, request, respelled_all, tools_of
 

@@ -16,7 +16,7 @@ from ..loss import Finding, FindingCode, Log, Severity
 from ..model import Document, Message, Thought, Transcript
 from ..text.unicode import without_mark
 from ..turns import is_call, is_thought
-from .hold import Hold
+from .buffer import Hold
 
 WAITING: Final = 4_096
 """The longest end of a text that waits for the rest of a token, in characters."""

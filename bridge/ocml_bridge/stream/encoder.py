@@ -20,7 +20,7 @@ from ..text.control import ControlTokens
 from ..transform import remaining
 from ..turns import is_reply
 from ..units.reader import UnitReader
-from .hold import Hold
+from .buffer import Hold
 from .order import InOrder
 from .replies import InCallOrder
 

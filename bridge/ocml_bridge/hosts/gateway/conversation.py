@@ -20,11 +20,11 @@ from ...loss import CLASSES, Loss, LossClass, LossCode, Severity
 from ...stream.completions import Chunk, Piece
 from .answer import Answering, Choice
 from .api import CHAT, Api
-from .asked import understand
 from .problems import ApiError, of_answer
 from .settings import Settings
 from .turn_memory import OwnMemory
 from .upstream import Upstream
+from .upstream_request import understand
 from .workers import LARGE, discard, uncollected
 
 GUIDED: Final = frozenset(f"/settings/{name}" for name in ("response_format", "tool_choice", "parallel_tool_calls"))

@@ -27,7 +27,7 @@ from ..model import Json, Transcript
 from ..result import Reading
 from ..text.unicode import BOM
 from .batch import Outcome, Settings, Status, outcome_of
-from .beside import converted
+from .columns_beside import converted
 from .nested import Nested, unpadded
 from .records import DEFAULT_FIELD, Job, Record
 

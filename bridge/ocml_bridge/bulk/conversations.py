@@ -6,7 +6,7 @@ from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..split import Part, split
 from .batch import Outcome, Settings, outcome_of
-from .beside import converted
+from .columns_beside import converted
 from .nested import Nested
 from .records import Job, Record
 

@@ -15,7 +15,7 @@ from . import lines
 from .batch import Settings
 from .compression import open_plain, reading_errors
 from .inputs import find_inputs
-from .planned import row_of
+from .plan_rows import row_of
 from .records import Input, Job, Record
 from .work import CONTAINERS
 

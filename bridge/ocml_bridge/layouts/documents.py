@@ -13,7 +13,7 @@ from ..detection import format_of
 from ..errors import BridgeError
 from ..model import Json
 from ..split import split
-from .held import as_object
+from .fitting import as_object
 from .layout import Document, Layout, Object, Wording, unfit
 
 WIRES: Final = (
