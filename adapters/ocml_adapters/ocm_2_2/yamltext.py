@@ -14,13 +14,23 @@ _MAX_DEPTH: Final = 50
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML without dates, so that what is read is JSON, and without aliases, which can grow beyond all measure."""
+    """YAML without dates, so that what is read is JSON, and without aliases, which can grow beyond all measure.
+
+    Nodes deeper than `_MAX_DEPTH` are refused while they are composed: the scanner's time grows with depth and length.
+    """
+
+    depth = -1
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         """Compose a node that is there, not one that is referred to."""
         if cast("Any", self).check_event(yaml.AliasEvent):
             raise _malformed("the header uses YAML aliases, which are not read")
-        return super().compose_node(parent, index)
+        self.depth += 1
+        if self.depth > _MAX_DEPTH:
+            raise _malformed("the header nests too deep")
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -59,23 +69,21 @@ def load(text: str) -> tuple[dict[str, Json], dict[str, str]] | None:
     if not isinstance(node, yaml.MappingNode):
         return None
     try:
-        values = cast("dict[str, Json]", _value(node, 0))
+        values = cast("dict[str, Json]", _value(node))
     except (yaml.YAMLError, ValueError, OverflowError):
         return None
     return values, {key.value: value.value for key, value in node.value if isinstance(value, yaml.ScalarNode)}
 
 
-def _value(node: yaml.Node, depth: int) -> Json:
-    if depth > _MAX_DEPTH:
-        raise _malformed("the header nests too deep")
+def _value(node: yaml.Node) -> Json:
     if isinstance(node, yaml.MappingNode):
         pairs = cast("list[tuple[yaml.Node, yaml.Node]]", node.value)
-        out = {str(key.value): _value(value, depth + 1) for key, value in pairs if isinstance(key, yaml.ScalarNode)}
+        out = {str(key.value): _value(value) for key, value in pairs if isinstance(key, yaml.ScalarNode)}
         if len(out) != len(pairs):
             raise _malformed("the header has a key twice, or one that is not text")
         return out
     if isinstance(node, yaml.SequenceNode):
-        return [_value(item, depth + 1) for item in cast("list[yaml.Node]", node.value)]
+        return [_value(item) for item in cast("list[yaml.Node]", node.value)]
     return _scalar(cast("yaml.ScalarNode", node))
 
 
