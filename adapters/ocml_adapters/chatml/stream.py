@@ -9,9 +9,9 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.events import Decoder, Delta, Start
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Transcript
+from ocml_bridge.stream.buffer import Hold
 from ocml_bridge.stream.decoder import LiveLog, TextDecoder, tell
 from ocml_bridge.stream.frames import Live, Saying
-from ocml_bridge.stream.buffer import Hold
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import message, name_from_header
 from ocml_bridge.turns import is_call, is_thought

@@ -9,8 +9,8 @@ from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Transcript, replace
 from ocml_bridge.pairing import Pairing
-from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.stream.buffer import Hold
+from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.visibility import channelled
 
 from .message import header_of

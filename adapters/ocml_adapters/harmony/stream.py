@@ -13,8 +13,8 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.events import Decoder, Delta, Event, Reason, Start, Stop
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
-from ocml_bridge.stream.decoder import LiveLog, TextDecoder, lifted, settle, tell
 from ocml_bridge.stream.buffer import Hold
+from ocml_bridge.stream.decoder import LiveLog, TextDecoder, lifted, settle, tell
 
 from .declared import NOTHING, ends_with, fields_in, names_of
 from .frames import Frame, Scanner, pieces_of

@@ -9,9 +9,9 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.events import Decoder, Delta, End, Start
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Transcript, replace
+from ocml_bridge.stream.buffer import Hold
 from ocml_bridge.stream.decoder import LiveLog, TextDecoder, tell
 from ocml_bridge.stream.frames import Live, Saying
-from ocml_bridge.stream.buffer import Hold
 from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.text.plain import message
 from ocml_bridge.units.heads import item_of
