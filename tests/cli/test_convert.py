@@ -269,6 +269,11 @@ class TestSidecar:
         assert (done.status, done.out) == (4, b"")
         assert done.err.startswith("ocml-convert: <stdin>: OCB-SIDECAR")
 
+    def test_a_sidecar_that_is_not_there_leads_to_the_option_that_writes_one(self, run: Run, tmp_path: Path) -> None:
+        done = run("-t", "canonical", "--sidecar", tmp_path / "side.json", stdin=TWO)
+        assert done.status == 1
+        assert "there is no such file; --sidecar-out writes one" in done.err
+
     def test_what_is_no_sidecar_is_refused(self, run: Run, tmp_path: Path) -> None:
         side = tmp_path / "side"
         side.write_bytes(b"{")

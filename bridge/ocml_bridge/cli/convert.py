@@ -13,7 +13,7 @@ import click
 from .. import jsontext
 from ..adapter import Options
 from ..convert import Reading, make_sidecar, read, write
-from ..errors import BridgeError, ErrorCode
+from ..errors import BridgeError, ErrorCode, ExitCode
 from ..loss import Severity
 from ..model import Document, Json
 from ..policy import LENIENT, LossPolicy
@@ -23,7 +23,7 @@ from .conversion_command import ConversionCommand
 from .one_file import one_conversation, one_file, read_file
 from .options import format_options, policy_options, profile_options
 from .other_dialect import better_dialect
-from .output import STANDARD, about, matters, read_bytes, say, shown, warn, write_all
+from .output import STANDARD, CommandError, about, matters, read_bytes, say, shown, warn, write_all
 from .parameters import FILE, force_option, format_option
 from .summary import summary
 
@@ -111,7 +111,7 @@ def convert(
         {"--output": output, "--report": report, "--sidecar-out": sidecar_out, "--spans": spans},
     )
     data = read_file(file)
-    kept = None if sidecar is None else _json(sidecar)
+    kept = None if sidecar is None else _sidecar(sidecar)
     with about(file):
         with one_conversation(file):
             reading = read(data, source, options=options, strict=strict, sidecar=kept)
@@ -183,7 +183,11 @@ def _prompt(
     return model.prompt(reading, date=date, effort=effort, options=options, policy=LENIENT, spans=spans)
 
 
-def _json(name: str) -> Json:
+def _sidecar(name: str) -> Json:
+    if name != STANDARD and not os.path.exists(name):
+        raise CommandError(
+            f"{shown(name)}: {ErrorCode.IO}: there is no such file; --sidecar-out writes one", ExitCode.FAILED
+        )
     data = read_bytes(name)
     with about(name):
         try:
