@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -56,11 +55,11 @@ def test_there_are_examples() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("pyright") is None, reason="pyright is not installed (the extra lint)")
+@pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed (the extra lint)")
 def test_pyright(programs: Path) -> None:
     settings = f'{{"extraPaths": ["{ROOT}/bridge", "{ROOT}/adapters"], "reportTypedDictNotRequiredAccess": true}}'
     (programs / "pyrightconfig.json").write_text(settings)
-    line = ("pyright", "-p", str(programs), "--pythonpath", sys.executable)
+    line = (sys.executable, "-m", "pyright", "-p", str(programs), "--pythonpath", sys.executable)
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
