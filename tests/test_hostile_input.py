@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import time
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,15 @@ KILLERS: dict[str, bytes] = {
     "JSON lines, the second broken": b'{"role":"user","content":"x"}\n{"role":\n',
     "a million messages of nothing": b"[" + b"{}," * 100_000 + b"{}]",
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _collector_passes_by_what_other_tests_left() -> Generator[None]:  # pyright: ignore[reportUnusedFunction]
+    """A time measured here is the reader's own: a full collection would walk the heap of the whole run."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def attempt(data: bytes, name: str) -> BridgeError | None:
