@@ -19,13 +19,14 @@ from ocml_bridge.adapter import Source
 from ocml_bridge.boundary import ListsOfDocuments
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, in_order, rest, shape
+from ocml_bridge.freeform import note_kinds
 from ocml_bridge.jsontext import Lines
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Alternative, Json, Message, Settings, Tool, Transcript, replace
 from ocml_bridge.parameters import SETTINGS, members_of
 
 from .reader import read_message
-from .settings import PARAMETERS, note_kinds, with_kinds
+from .settings import PARAMETERS, with_kinds
 from .syntax import (
     BATCH_HINT,
     EXPECTED,
@@ -201,7 +202,7 @@ def _enclose(shell: Shell, document: Object, known: list[str], order: Order, req
     if form is not None:
         shell.layout["form"] = form
     if TOOL_CHOICE in found.keys:
-        note_kinds(found, document[TOOL_CHOICE], shell.tools or ())
+        note_kinds(found, document[TOOL_CHOICE], shell.tools or (), PARAMETERS, with_kinds)
     if found.spelled:
         shell.layout[SETTINGS] = found.spelled
     shell.extras = {**rest(document, known), **found.others}

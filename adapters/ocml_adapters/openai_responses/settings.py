@@ -11,14 +11,13 @@ from collections.abc import Sequence, Set
 from typing import Any, Final, cast
 
 from ocml_bridge.form import Object
-from ocml_bridge.jsontext import compact
-from ocml_bridge.model import Json, Settings, Tool, ToolChoice
+from ocml_bridge.model import Json, Tool, ToolChoice
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import Parameter, Parameters, Read, as_it_is, members_of, usage_at
+from ocml_bridge.parameters import Parameter, Parameters, as_it_is, members_of, usage_at
 from ocml_bridge.turns import full_name, recipient_of
 
 from .calls import name_in, named, recipient
-from .syntax import FOLDED, TOOL_CHOICE
+from .syntax import FOLDED
 
 # --- tool choice ------------------------------------------------------------------------------------------------------
 
@@ -154,20 +153,3 @@ def folded(document: Object) -> Object:
             if isinstance(inner, dict):
                 inner[name] = value
     return out
-
-
-def note_kinds(found: Read, raw: Json, tools: Sequence[Tool]) -> None:
-    """Say of a tool choice how it was spelled, as far as that is not how we write it beside some tools.
-
-    Args:
-        found: the settings of a document, of which the choice is one; how they are spelled is changed.
-        raw: the choice.
-        tools: those of the document.
-    """
-    if found.settings is None or all(tool.freeform is None for tool in tools):
-        return
-    written = PARAMETERS.write(Settings(tool_choice=found.settings.tool_choice), None, {}).get(TOOL_CHOICE)
-    if compact(with_kinds(written, tools)) == compact(raw):
-        found.spelled.pop(TOOL_CHOICE, None)
-    else:
-        found.spelled[TOOL_CHOICE] = raw

@@ -18,13 +18,14 @@ from ocml_bridge.adapter import Source
 from ocml_bridge.boundary import ListsOfDocuments
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, in_order, rest, shape
+from ocml_bridge.freeform import note_kinds
 from ocml_bridge.jsontext import Lines
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Settings, Tool, Transcript
 from ocml_bridge.parameters import SETTINGS, members_of
 
 from .messages import INSTRUCTIONS, Instructions
-from .settings import PARAMETERS, folded, note_kinds, unfolded, with_kinds
+from .settings import PARAMETERS, folded, unfolded, with_kinds
 from .spelling import is_state
 from .syntax import (
     ADDITIONAL_TOOLS,
@@ -185,7 +186,7 @@ def _enclose(
     if (form := form_of(document, order, required, known)) is not None:
         shell.layout["form"] = form
     if TOOL_CHOICE in found.keys:
-        note_kinds(found, document[TOOL_CHOICE], shell.tools or ())
+        note_kinds(found, document[TOOL_CHOICE], shell.tools or (), PARAMETERS, with_kinds)
     if found.spelled:
         shell.layout[SETTINGS] = found.spelled
     shell.extras = {**rest(document, known), **found.others}
