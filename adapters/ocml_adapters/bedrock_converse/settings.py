@@ -35,10 +35,8 @@ def _tool_choice(value: Json) -> ToolChoice | None:
 
 def _write_tool_choice(choice: ToolChoice) -> Json:
     if choice.mode == "required":
-        if len(choice.names) > 1:
-            return None
-        return {"tool": {"name": name_of(choice.names[0])}} if choice.names else {"any": {}}
-    return {"auto": {}} if choice.mode == "auto" and not choice.names else None
+        return {"tool": {"name": name_of(choice.names[0])}} if len(choice.names) == 1 else {"any": {}}
+    return {"auto": {}} if choice.mode == "auto" else None
 
 
 # --- the form of the answer -------------------------------------------------------------------------------------------
@@ -90,8 +88,7 @@ def _usage(value: Json) -> Usage | None:
 def _write_usage(usage: Usage) -> Json:
     given = None if usage.input_tokens is None else usage.input_tokens - (usage.cached_tokens or 0)
     numbers = (given, usage.output_tokens, usage.total_tokens, usage.cached_tokens)
-    found = {key: number for key, number in zip(_NUMBERS, numbers, strict=True) if number is not None}
-    return found if usage.reasoning_tokens is None else None
+    return {key: number for key, number in zip(_NUMBERS, numbers, strict=True) if number is not None} or None
 
 
 # --- all of them ------------------------------------------------------------------------------------------------------
