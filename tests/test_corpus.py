@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import pytest
 
@@ -11,6 +12,7 @@ from corpus import Case, corpus_cases
 from ocml_bridge import BridgeError, formats, read, write
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing import laws
+from sources import ROOT, tree
 
 SAMPLE = 17
 """One document in so many goes through every format in the normal run."""
@@ -72,3 +74,21 @@ def test_the_whole_corpus_keeps_the_laws(capsys: pytest.CaptureFixture[str]) -> 
             for key, count in sorted(getattr(tally, name).items()):
                 print(f"  {count:8} {key}")
     assert tally.not_back == []
+
+
+def test_tests_are_collected_where_there_is_no_corpus() -> None:
+    """What looks for the corpus skips the test that runs, which nothing does while a module is imported."""
+    readers = {"corpus_cases", "corpus_path", "rendered"}
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        if "from corpus import" in path.read_text("utf-8"):
+            called = (each.func for each in _called_at_import(tree(path)) if isinstance(each.func, ast.Name))
+            assert not readers & {each.id for each in called}, path
+
+
+def _called_at_import(node: ast.AST) -> Iterator[ast.Call]:
+    """The calls that run when a module is imported: those of decorators and defaults, and not those of bodies."""
+    if isinstance(node, ast.Call):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and child in node.body):
+            yield from _called_at_import(child)

@@ -99,17 +99,18 @@ def test_the_laws_hold_of_dialects(document: Document, dialect: str) -> None:
     laws.all_laws(document, f"internlm2:{dialect}")
 
 
-@pytest.mark.parametrize("case", rendered("internlm2-tool"), ids=lambda case: case["name"])
-def test_a_prompt_is_what_the_template_of_vllm_renders(case: dict[str, Any]) -> None:
-    document = transcript(case["prompt"])
-    calls = [call for message in case["request"]["messages"] for call in message.get("tool_calls") or ()]
-    assert [each.content for each in document.messages if is_call(each)] == [
-        call["function"]["arguments"] for call in calls
-    ]
-    assert len(document.tools or ()) == len(case["request"].get("tools") or ())
-    assert write(document, "internlm2").output == case["prompt"]
-    if case["options"]["add_generation_prompt"] and case["name"] != "markup-words":
-        assert prompt(case["request"], "internlm2", profile="internlm2-vllm").output == case["prompt"]
+def test_prompts_are_what_the_template_of_vllm_renders() -> None:
+    for case in rendered("internlm2-tool"):
+        name, request = case["name"], case["request"]
+        document = transcript(case["prompt"])
+        calls = [call for message in request["messages"] for call in message.get("tool_calls") or ()]
+        assert [each.content for each in document.messages if is_call(each)] == [
+            call["function"]["arguments"] for call in calls
+        ], name
+        assert len(document.tools or ()) == len(request.get("tools") or ()), name
+        assert write(document, "internlm2").output == case["prompt"], name
+        if case["options"]["add_generation_prompt"] and name != "markup-words":
+            assert prompt(request, "internlm2", profile="internlm2-vllm").output == case["prompt"], name
 
 
 @pytest.mark.parametrize("dialect", ["vllm", "lagent"])
