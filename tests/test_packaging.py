@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tarfile
@@ -62,6 +63,19 @@ def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     needed = {line.split(">")[0].lower() for line in metadata.get_all("Requires-Dist", []) if "extra ==" not in line}
     assert needed == {"click", "jiter", "jsonpatch", "orjson", "pydantic", "pyyaml", "rich"}
     assert "ocml-convert = ocml_bridge.cli:main" in _of_dist_info(wheel, "entry_points.txt").splitlines()
+
+
+def test_the_page_of_an_index_names_no_file_that_is_not_there(wheel: zipfile.ZipFile) -> None:
+    """An index shows the description alone: a picture is its description there, a link into the checkout its text."""
+    metadata = Parser().parsestr(_of_dist_info(wheel, "METADATA"))
+    description = str(metadata.get_payload())
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    targets = re.findall(r"\]\(([^)\s]*)\)", description)
+    assert targets
+    assert [target for target in targets if not target.startswith("https://")] == []
+    assert "![" not in description
+    assert "\nA document is read into the canonical form; " in description
+    assert "| `harmony` | Harmony | `spec`, `oss`, `hf` |" in description
 
 
 def test_the_library_has_the_name_of_its_distribution_too() -> None:
