@@ -55,6 +55,15 @@ def gateway_with(**told: Any) -> Generator[Bench]:
     yield from answering(**told)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_authorities(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    """Nobody here has a certificate that is checked; each client would load those of all authorities nevertheless."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("SSL_CERT_FILE", raising=False)
+        patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("authorities")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def private() -> Iterator[Bench]:
     """As a gateway is by default: reasoning stays private."""

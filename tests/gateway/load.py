@@ -162,9 +162,10 @@ def serve(app: Any) -> None:
     """An application on a port of its own, which is told on stderr."""
     import uvicorn
 
+    from ocml_bridge.hosts.gateway.connections import listening_socket
+
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", backlog=4096)
-    socket = config.bind_socket()
-    socket.listen(config.backlog)
+    socket = listening_socket(config)
     print(f"127.0.0.1:{socket.getsockname()[1]}", file=sys.stderr, flush=True)
     uvicorn.Server(config).run(sockets=[socket])
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import uvicorn
 
+from ocml_bridge.hosts.gateway.connections import listening_socket
+
 LENGTH = 131_072
 """Of the models' context, in tokens."""
 
@@ -188,7 +190,7 @@ def serving(app: Any) -> Generator[str]:
     """
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
-    socket = config.bind_socket()
+    socket = listening_socket(config)
 
     def run() -> None:
         server.run(sockets=[socket])

@@ -17,6 +17,7 @@ from typing import Any
 import click
 import httpx
 import pytest
+import uvicorn
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -30,6 +31,7 @@ from ocml_bridge.cli import serve as command
 from ocml_bridge.cli.output import CommandError
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.hosts.gateway import Settings
+from ocml_bridge.hosts.gateway.connections import listening_socket
 from sources import ROOT
 
 
@@ -47,6 +49,14 @@ def running(*arguments: str) -> Generator[tuple[str, subprocess.Popen[str]]]:
     finally:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=20)
+
+
+def test_a_piece_of_an_answer_does_not_wait_for_the_client() -> None:
+    """Accepted connections do as the socket that listens: nothing is held back until the client has acknowledged."""
+    with listening_socket(uvicorn.Config("", port=0)) as listening, socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def settings_in(tmp_path: Path, text: str, *arguments: str) -> list[Settings]:

@@ -110,7 +110,7 @@ def serve(
         import uvicorn
         from uvicorn.supervisors import Multiprocess
 
-        from ..hosts.gateway.connections import ImpatientProtocol
+        from ..hosts.gateway.connections import ImpatientProtocol, listening_socket
     except ImportError as error:
         message = f"serve needs more packages ({error.name} is missing): pip install 'ocml-convert[gateway]'"
         raise BridgeError(ErrorCode.DEPENDENCY, message) from error
@@ -135,8 +135,7 @@ def serve(
     )
     if service.keys is None and any(one.api_key for one in settings) and not _is_local(host):
         say(f"{PROGRAM}: everyone who reaches {host} can use the upstream's key; --api-keys restricts it")
-    socket = config.bind_socket()
-    socket.listen(config.backlog)  # whoever reads the next line may connect
+    socket = listening_socket(config)  # whoever reads the next line may connect
     scheme = "http" if tls_certificate is None else "https"
     behind = ", ".join(f"{one.upstream} ({known})" for one, known in zip(settings, probed, strict=True))
     say(f"{PROGRAM}: listening on {scheme}://{host}:{socket.getsockname()[1]}/v1, in front of {behind}")

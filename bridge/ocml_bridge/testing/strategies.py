@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -76,6 +77,7 @@ _PIECES = (
 )
 
 
+@cache
 def texts(*, surrogates: bool = False) -> SearchStrategy[str]:
     """Text made of what breaks things, and of anything else."""
     alphabet = st.characters(exclude_categories=() if surrogates else ("Cs",))
@@ -93,16 +95,19 @@ _WORDS = st.one_of(
 )
 
 
+@cache
 def words() -> SearchStrategy[str]:
     """Header values: mostly clean, sometimes what a header cannot hold."""
     return st.one_of(_WORDS, _WORDS, _WORDS, texts())
 
 
+@cache
 def optional(strategy: SearchStrategy[str]) -> SearchStrategy[str | None]:
     """A value, or None."""
     return st.one_of(st.none(), strategy)
 
 
+@cache
 def json_values() -> SearchStrategy[Any]:
     """Any JSON value, small."""
     leaves = st.one_of(
@@ -128,6 +133,7 @@ _KEPT = (
 )
 
 
+@cache
 def by_format() -> SearchStrategy[Any]:
     """Extras or layout: nothing mostly, else under any format's key, with what that format did not write."""
     inner = st.dictionaries(st.sampled_from(_KEPT), json_values(), min_size=1, max_size=2)
@@ -135,11 +141,13 @@ def by_format() -> SearchStrategy[Any]:
     return st.one_of(st.none(), st.none(), st.none(), some)
 
 
+@cache
 def schemas() -> SearchStrategy[Any]:
     """JSON Schemas of tools' parameters, mostly objects."""
     return schemas_of(words(), json_values())
 
 
+@cache
 def tools() -> SearchStrategy[Tool]:
     """Declared tools, with any name and schema."""
     return st.builds(
@@ -160,6 +168,7 @@ _CITATIONS = st.one_of(st.none(), st.lists(citations(words(), texts(), by_format
 _KINDS = st.sampled_from(["reflect", "introspect", "reason"])
 
 
+@cache
 def parts() -> SearchStrategy[Part]:
     """Any part of a content."""
     return st.one_of(
@@ -189,6 +198,7 @@ def parts() -> SearchStrategy[Part]:
     )
 
 
+@cache
 def foreign() -> SearchStrategy[Foreign]:
     """Parts that a reader did not understand, with text in them and without."""
     members: dict[str, SearchStrategy[Any]] = {"type": st.sampled_from(["speech", "input_text", "tool_use"])}
@@ -198,6 +208,7 @@ def foreign() -> SearchStrategy[Foreign]:
     return st.builds(Foreign, st.sampled_from(FORMATS), json_values() | spoken)
 
 
+@cache
 def opaque() -> SearchStrategy[Document]:
     """Transcripts with messages of which a reader understood little or nothing."""
     parts = foreign() | foreign() | st.builds(Text, texts()) | st.just(Media("image", url="https://example.org/a.png"))
@@ -220,6 +231,7 @@ def _content(drawn: list[Part]) -> Content:
     return normal(tuple(drawn))
 
 
+@cache
 def contents() -> SearchStrategy[Content]:
     """A text mostly, else parts."""
     return st.one_of(texts(), texts(), texts(), st.lists(parts(), max_size=4).map(_content))
@@ -237,6 +249,7 @@ _SIGNATURES = st.one_of(st.none(), _SIGNED)
 _ENDINGS = st.sampled_from(["end", "end", "end", "call", "return", None])
 
 
+@cache
 def wild_messages() -> SearchStrategy[Message]:
     """Any message at all: every field drawn on its own."""
     return st.builds(
@@ -290,6 +303,7 @@ def _reply(name: str, text: str, call_id: str | None) -> Message:
     return Message("tool", text, name=name, channel="commentary", recipient="assistant", call_id=call_id)
 
 
+@cache
 def plausible_messages() -> SearchStrategy[Message]:
     """Messages as conversations have them."""
     names = st.sampled_from(["functions.f", "functions.get_weather", "python", "browser.search"])
@@ -307,11 +321,13 @@ def plausible_messages() -> SearchStrategy[Message]:
     )
 
 
+@cache
 def messages() -> SearchStrategy[Message]:
     """Plausible messages mostly, and any message at all."""
     return st.one_of(plausible_messages(), plausible_messages(), wild_messages())
 
 
+@cache
 def headers() -> SearchStrategy[Header]:
     """Document headers."""
     return st.builds(
@@ -324,6 +340,7 @@ def headers() -> SearchStrategy[Header]:
     )
 
 
+@cache
 def open_turns() -> SearchStrategy[Message]:
     """Turns that a text leaves open."""
     return st.builds(
@@ -340,6 +357,7 @@ def open_turns() -> SearchStrategy[Message]:
     )
 
 
+@cache
 def alternatives() -> SearchStrategy[Alternative]:
     """Other ways in which a conversation goes on."""
     return st.builds(
@@ -352,6 +370,7 @@ def alternatives() -> SearchStrategy[Alternative]:
     )
 
 
+@cache
 def transcripts() -> SearchStrategy[Transcript]:
     """Any conversation."""
     return st.builds(
@@ -367,6 +386,7 @@ def transcripts() -> SearchStrategy[Transcript]:
     )
 
 
+@cache
 def documents() -> SearchStrategy[Document]:
     """Any document: conversations mostly."""
     completions = st.builds(Completion, contents(), layout=by_format(), extras=by_format())
