@@ -65,12 +65,16 @@ def test_what_is_read_of_one_and_written_belongs_to_who_gets_it(name: str) -> No
     request = orjson.dumps({"messages": [SYSTEM, USER], **AROUND[6]})
     data = convert(request, source="openai", target=name, policy=LENIENT).encode()
     for source, target, given in ((name, "openai", data), ("openai", name, request), (name, name, data)):
-        first = convert(given, source=source, target=target, policy=LENIENT)
-        before = first.encode(), repr(first.transcript), repr(first.losses)
-        poison([first.output, first.transcript, first.losses])
-        again = convert(given, source=source, target=target, policy=LENIENT)
-        assert (again.encode(), repr(again.transcript), repr(again.losses)) == before
-        assert POISON not in repr(again.output)
+        results = list[tuple[bytes, str, str]]()
+        for _ in range(4):  # met, learned, remembered, remembered
+            result = convert(given, source=source, target=target, policy=LENIENT)
+            results.append((result.encode(), repr(result.transcript), repr(result.losses)))
+            assert POISON not in repr(result.output)
+            poison([result.output, result.transcript, result.losses, result.image])
+            cast("Any", result.transcript).settings = None
+            for tool in cast("Any", result.image).tools or ():
+                tool.description = POISON
+        assert results == results[:1] * 4
 
 
 def opened(requests: list[Object]) -> OpenedEnvelopes:

@@ -94,4 +94,20 @@ def _own(value: Any) -> Any:
     return value if all(map(is_, items, fields)) else value.__class__(*items)
 
 
+def fresh(value: Value) -> Value:
+    """A copy of a model object that shares nothing that anyone could change: whatever holds it, nobody else sees it."""
+    return _fresh(value)
+
+
+def _fresh(value: Any) -> Any:
+    if type(value) in _VALUES:
+        return value
+    if isinstance(value, (dict, list)):
+        return own_json(cast("Any", value))
+    if type(value) is tuple:
+        return tuple(map(_fresh, cast("tuple[Any, ...]", value)))
+    names = getattr(value, "__match_args__", ())
+    return value.__class__(*[_fresh(getattr(value, name)) for name in names]) if names else value
+
+
 _VALUES: Final = frozenset({str, bool, int, float, type(None)})

@@ -1,8 +1,8 @@
 """Envelopes that were read or written once are remembered: documents that differ in their units alone share them.
 
-What is remembered are packed bytes, or values that nobody can change, so what is given away belongs to who gets it.
-Large envelopes count for more, and where there are too many, all are forgotten. Most are met once, so one is learned
-when it is met again.
+What is remembered of what stands around messages is shared by all conversations that have it, so nobody changes it;
+outputs are made anew. Large envelopes count for more, and where there are too many, all are forgotten. Most are met
+once, so one is learned when it is met again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..ownership import unpack
 from ..units.grammar import Enclosed, Parted, State, Unit
 from ..units.reader import UnitReader
 from ..units.writer import UnitWriter
-from .around import Around, fields_of, packed, remembered
+from .around import fields_of, packed
 
 SIZE: Final = 4_000_000
 """How many bytes of envelopes a reader or writer remembers."""
@@ -35,7 +35,7 @@ _MET: Any = object()
 class _Read(NamedTuple):
     """What an envelope is read as."""
 
-    around: Around
+    around: Transcript
     cut_off: bool
     document: object
 
@@ -61,10 +61,10 @@ class OpenedEnvelopes:
         if found is _UNKNOWN:
             self._known.keep(key, _MET, 2 * len(key) + _OVERHEAD)
         elif found is _MET:
-            found = self._known[key] = self._learned(emptied.envelope)
+            found = self._known[key] = self._learned(unpack(key))
         if found is None or found is _UNKNOWN:
             return self._grammar.part(source, log)
-        return Parted(emptied.units, found.around.fresh(), found.cut_off, found.document)
+        return Parted(emptied.units, found.around, found.cut_off, found.document)
 
     def _learned(self, envelope: Json) -> _Read | None:
         """What an envelope is read as; None where there is something to note."""
@@ -75,8 +75,7 @@ class OpenedEnvelopes:
             return None
         if log.findings or isinstance(parted, Completion):
             return None
-        around = remembered(parted.around)
-        return None if around is None else _Read(around, parted.cut_off, parted.document)
+        return _Read(parted.around, parted.cut_off, parted.document)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -86,7 +85,7 @@ class _Written(NamedTuple):
     """An envelope as it is written, and what it reads as; None where that is what was to stand there."""
 
     envelope: bytes
-    image: Around | None
+    image: Transcript | None
     cut_off: bool
 
 
@@ -117,7 +116,7 @@ class SealedEnvelopes:
                 return grammar.enclose(units, around, state)
             self._last = own, outline, found
         output = grammar.refilled(unpack(found.envelope), units, own)
-        return Enclosed(output, own if found.image is None else found.image.fresh(), found.cut_off)
+        return Enclosed(output, own if found.image is None else found.image, found.cut_off)
 
     def _found(self, units: list[Unit], around: Transcript, state: State, outline: Hashable) -> _Written | None:
         """How an envelope like one is written; None where that is not to be remembered."""
@@ -138,10 +137,7 @@ class SealedEnvelopes:
         envelope = None if emptied is None else packed(emptied.envelope)
         if envelope is None:
             return None
-        if enclosed.around == around:
-            return _Written(envelope, None, enclosed.cut_off)
-        image = remembered(enclosed.around)
-        return None if image is None else _Written(envelope, image, enclosed.cut_off)
+        return _Written(envelope, None if enclosed.around == around else enclosed.around, enclosed.cut_off)
 
 
 def _local(around: Transcript, home: str | None) -> Transcript:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from ..diff import diff
@@ -108,19 +108,25 @@ class Written:
     def assembled(self) -> Conversation:
         """What the output reads as."""
         if self._assembled is None:
-            items = list(self._read())
+            items = self._read()
             if self.cut_off and items:
                 head, content, call_id = items[-1]
                 items[-1] = (head.replaced(end=None), content, call_id)
             self._assembled = self._grammar.assembled(items, self.around, self.log)
         return self._assembled
 
-    def _read(self) -> Iterator[Item]:
+    def _read(self) -> list[Item]:
+        """What each of the items reads as: the item itself where that is what was written."""
+        items: list[Item] = []
+        push = items.append
         for made, item in zip(self.made, self.items, strict=True):
-            if isinstance(made, Head):
-                yield made, item[1], item[2] if made.has_id else None
+            if made is item[0]:
+                push(item)
+            elif isinstance(made, Head):
+                push((made, item[1], item[2] if made.has_id else None))
             elif made is not None:
-                yield made
+                push(made)
+        return items
 
     @property
     def image(self) -> Transcript:
@@ -161,11 +167,18 @@ class Written:
         logged, out = _parted(self.log.losses)
         missing, known = gone(logged), named(logged)
         out += logged
-        source, target = self._conversation.items, self._known_losses.target
+        source, target, patterns = self._conversation.items, self._known_losses.target, self._known_losses.of_heads
         for index, new in zip(origins, image.items, strict=True):
             if (old := source[index]) is new:
                 continue
-            losses = self._between(old, new, index, missing)
+            (old_head, content, old_id), (new_head, other, new_id) = old, new
+            if content is other and old_head is new_head and old_id == new_id:
+                continue
+            if content is other and content.__class__ is str and _is_id_of(new_id, old_id):
+                start = f"/messages/{index}"
+                losses = [pattern.of(start, old_id, new_id) for pattern in patterns(old_head, new_head)]
+            else:
+                losses = self._between(old, new, index, missing)
             out += [loss for loss in losses if not covered(loss.path, known)] if known else losses
         around = self._known_losses.around(self._conversation.around, image.around)
         out += [loss for loss in around if not covered(loss.path, known)]
@@ -188,13 +201,6 @@ class Written:
 
     def _between(self, old: Item, new: Item, index: int, missing: Collection[str]) -> Sequence[Loss]:
         """What is lost of a message at an index, given the paths of parts that are known to be missing."""
-        (old_head, content, old_id), (new_head, other, new_id) = old, new
-        if old_head is new_head and content is other and old_id == new_id:
-            return ()
-        same_id = old_id is None or new_id is None or old_id == new_id
-        if content is other and isinstance(content, str) and old_id != "" and same_id:
-            start = f"/messages/{index}"
-            return [pattern.of(start, old_id, new_id) for pattern in self._known_losses.of_heads(old_head, new_head)]
         prefix = f"/messages/{index}/"
         parts = {f"/messages/0/{path.removeprefix(prefix)}" for path in missing if path.startswith(prefix)}
         one, two = Transcript(messages_of([old])), Transcript(messages_of([new]))
@@ -208,6 +214,11 @@ def report_of(
     """The report of what was written as a whole, as `compared` makes it."""
     logged, apart = _parted(losses)
     return compared(document, image, logged, target=target, order=order).with_more(apart)
+
+
+def _is_id_of(new: str | None, old: str | None) -> bool:
+    """Whether all that becomes of an id is that it is lost, or that there is one at all."""
+    return old != "" and (old == new or new is None or old is None)
 
 
 def _parted(losses: Sequence[Loss]) -> tuple[list[Loss], list[Loss]]:

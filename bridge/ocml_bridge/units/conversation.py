@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..model import Document, Transcript, replace
-from ..ownership import own_json
+from ..ownership import fresh
 from ..substance import characters
 from .heads import Item, item_of, message_of, messages_of
 
@@ -32,16 +32,9 @@ class Conversation:
 
     @property
     def transcript(self) -> Transcript:
-        """The whole transcript, which shares no dict and no list with `around`."""
+        """The whole transcript, which shares nothing with `around` that could be changed."""
         if self._transcript is None:
-            around = self.around
-            self._transcript = replace(
-                around,
-                messages=messages_of(self.items),
-                settings=None if around.settings is None else replace(around.settings),
-                extras=own_json(around.extras),
-                layout=own_json(around.layout),
-            )
+            self._transcript = replace(fresh(self.around), messages=messages_of(self.items))
         return self._transcript
 
     @property

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ..memo import Memo
 from ..model import ByFormat, Content, Ending, Message
-from ..ownership import pack, unpack
+from ..ownership import key_of, unpack
 from ..turns import is_call
 
 LIMIT: Final = 4096
@@ -157,9 +157,9 @@ def head_of(message: Message, *, expected: bool = False) -> Head:
     extras: bytes | None = None
     try:
         if message.layout is not None:
-            layout = pack(message.layout)
+            layout = key_of(message.layout)
         if message.extras is not None:
-            extras = pack(message.extras)
+            extras = key_of(message.extras)
     except ValueError:
         return Head(message, shared=False)
     key = (
