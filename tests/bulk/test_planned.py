@@ -522,10 +522,14 @@ def test_a_plan_says_what_to_write_and_which_losses_are_refused(batch: Run, tmp_
     assert [json.loads(line) for line in (tmp_path / "other" / "a.jsonl").read_text().splitlines()] == rows
 
 
-def test_an_option_that_a_plan_misspells_is_named(
-    batch: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [("{too: chatml}", "'too'"), ("[chatml]", "must map options to values"), ("{~: chatml}", "must map options")],
+)
+def test_options_of_a_plan_that_are_none_are_named(
+    options: str, told: str, batch: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "plan.yaml").write_text("layout: messages\noptions: {too: chatml}\n")
+    (tmp_path / "plan.yaml").write_text(f"layout: messages\noptions: {options}\n")
     (tmp_path / "a.jsonl").write_text("{}")
     assert batch(tmp_path / "a.jsonl", "--plan", tmp_path / "plan.yaml", "-o", tmp_path / "out") == 2
-    assert "'too'" in capsys.readouterr().err
+    assert told in capsys.readouterr().err

@@ -9,7 +9,7 @@ import click
 
 from ..errors import BridgeError, ErrorCode
 from .output import about, read_bytes
-from .settings_file import defaults
+from .settings_file import defaults, mapping
 from .yaml_files import yaml_in
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ def take_options(context: click.Context, _option: click.Parameter, name: str | N
     given: Any = cast("dict[str, Any]", value).get(OPTIONS) if isinstance(value, dict) else None
     if given is not None:
         with about(str(name)):
-            if not isinstance(given, dict):
-                raise BridgeError(ErrorCode.OPTION, f"{OPTIONS!r} in a plan is a mapping of options to values")
-            options = {key: _listed(each) for key, each in cast("dict[str, Any]", given).items()}
+            options = {key: _listed(each) for key, each in mapping(given, f"{OPTIONS!r} in a plan").items()}
             context.default_map = {**(context.default_map or {}), **defaults(context.command.params, options)}
     return name
 

@@ -39,12 +39,12 @@ def _read(context: click.Context, _option: click.Parameter, name: str | None) ->
         return
     data = read_bytes(name)
     with about(name):
-        said = _mapping(yaml_in(data), "the file")
+        said = mapping(yaml_in(data), "the file")
         upstreams: Any = said.pop(UPSTREAMS, [])
         if not isinstance(upstreams, list):
             raise BridgeError(ErrorCode.OPTION, "'upstreams' must be a list with a mapping for each upstream")
         context.default_map = defaults(context.command.params, said)
-        entries = [_mapping(each, "one of 'upstreams'") for each in cast("list[Any]", upstreams)]
+        entries = [mapping(each, "one of 'upstreams'") for each in cast("list[Any]", upstreams)]
         context.meta[_META] = [(said, entry) for entry in entries]
 
 
@@ -78,7 +78,12 @@ def _value(parameter: click.Parameter, value: Any) -> Any:
     return [f"{key}={each}" for key, each in pairs.items()] if parameter.multiple else jsontext.dumps(pairs).decode()
 
 
-def _mapping(value: Any, what: str) -> dict[str, Any]:
+def mapping(value: Any, what: str) -> dict[str, Any]:
+    """What a file says of options: values by their long names.
+
+    Raises:
+        BridgeError: OCB-OPTION for what is no mapping of names.
+    """
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in cast("dict[Any, Any]", value)):
         raise BridgeError(ErrorCode.OPTION, f"{what} must map options to values")
     return {key.replace("_", "-"): each for key, each in cast("dict[str, Any]", value).items()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
@@ -13,6 +12,7 @@ from ..detection import looks
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..recognise import recognise
+from ..suggestions import did_you_mean
 from ..wording import shown
 from .documents import forget, in_text, whole
 from .fitting import as_list, as_object
@@ -164,6 +164,8 @@ def plan_of(value: Json, name: str = "the plan") -> Plan:
     members = as_object(value)
     if members is None:
         raise BridgeError(ErrorCode.OPTION, f"{name} is not a mapping with 'layout'")
+    if not all(isinstance(key, str) for key in cast("Mapping[Any, Any]", members)):
+        raise BridgeError(ErrorCode.OPTION, f"a key of {name} is no name; there are {', '.join(_KEYS)}")
     for key in members:
         if key not in _KEYS:
             raise _unknown("key of a plan", key, _KEYS)
@@ -208,6 +210,5 @@ def _pairs(value: Json, key: str) -> Pairs:
 
 
 def _unknown(what: str, name: str, known: Sequence[str] | set[str]) -> BridgeError:
-    near = get_close_matches(name, known, 1)
-    meant = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(sorted({*known}))}"
+    meant = did_you_mean(name, known) or f"; there are {', '.join(sorted({*known}))}"
     return BridgeError(ErrorCode.OPTION, f"there is no {what} {shown(name)}{meant}")
