@@ -67,7 +67,14 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         [{"type": "reasoning", "summary": []}, TURN],
         {"input": [{"type": "message", "role": "user", "content": "Hi"}]},
     ),
-    "a request of the Responses API": ({"model": "gpt-5", "input": "Hi"}, {"model": "gpt-5", "input": [TURN]}),
+    "a request of the Responses API": (
+        {"model": "gpt-5", "input": "Hi"},
+        {"model": "gpt-5", "input": [TURN]},
+        {"prompt": {"id": "pmpt_1", "variables": {}}, "input": [TURN]},
+        {"previous_response_id": "resp_1", "input": [TURN]},
+        {"instructions": "Be brief.", "input": [TURN]},
+        {"max_output_tokens": 9, "input": [TURN]},
+    ),
     "a Gemini request": (
         {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]},
         {"systemInstruction": {"parts": [{"text": "Be brief."}]}, "contents": []},

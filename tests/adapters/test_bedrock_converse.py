@@ -151,6 +151,36 @@ def test_a_message_is_its_blocks_in_their_order() -> None:
     assert same(write(read(document, FORMAT).transcript, FORMAT).output, document)
 
 
+def test_what_the_system_says_first_is_text_guarded_text_and_marks() -> None:
+    part = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "A day."}}
+    cited = {
+        "type": "char_location",
+        "cited_text": "A",
+        "document_index": 0,
+        "start_char_index": 0,
+        "end_char_index": 1,
+    }
+    system = [{"type": "text", "text": "Be brief.", "citations": [cited]}, part]
+    request = {"system": system, "messages": [{"role": "user", "content": "Hi"}]}
+    result = convert(request, source="anthropic", target=FORMAT, policy=LENIENT)
+    assert result.output["system"] == [{"text": "Be brief."}]  # type: ignore[index, call-overload]
+    assert [(loss.code, loss.path) for loss in result.losses if loss.severity == "lost"] == [
+        ("citations", "/messages/0/content/0/citations"),
+        ("media", "/messages/0/content/1"),
+    ]
+
+
+def test_a_block_that_has_no_place_in_system_is_kept_there() -> None:
+    image = {"image": {"format": "png", "source": {"bytes": "aGk="}}}
+    document = {
+        "messages": [user({"text": "Hi"})],
+        "system": [{"text": "Look."}, image, {"cachePoint": {"type": "default"}}],
+    }
+    reading = read(document, FORMAT)
+    assert reading.findings == ()
+    assert write(reading.transcript, FORMAT).output == document
+
+
 @pytest.mark.parametrize(
     ("blocks", "content"),
     [

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge import Transcript, convert, read
+from ocml_bridge import Transcript, convert, read, write
 from ocml_bridge.loss import LossCode
 from ocml_bridge.model import CacheMark, Citation, Message, Text
 from ocml_bridge.policy import LENIENT
@@ -341,3 +341,11 @@ def test_annotations_that_are_not_understood_are_kept(note: Any) -> None:
     [message] = messages_of(document, "openai")
     assert (message.content, message.extras) == ("It rains.", {"openai": {"annotations": [note]}})
     assert spelled(convert(document, source="openai", target="openai").output) == spelled(document)
+
+
+def test_an_answer_that_says_nothing_has_no_sources() -> None:
+    recited = {"citations": [{"uri": "https://a/w", "title": "Weather"}]}
+    document = {"candidates": [{"content": {}, "citationMetadata": recited, "finishReason": "RECITATION"}]}
+    made = write(read(document, "gemini").transcript, "gemini")
+    assert made.output == document
+    assert made.losses == ()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, cast
 
-from ocml_bridge.blocks.grammar import AFTER, WIRE, Grammar, MessageKind, added, kind_of, more_of
+from ocml_bridge.blocks.grammar import AFTER, TOP, WIRE, Grammar, MessageKind, added, kind_of, more_of
 from ocml_bridge.blocks.skeletons import Slots
 from ocml_bridge.blocks.spelling import is_same
 from ocml_bridge.blocks.values import AN_OBJECT, nearest_object, object_in, text_of, value_in
 from ocml_bridge.cache_marks import read_mark, write_mark
+from ocml_bridge.citations import Citations
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.model import CacheMark, Content, Foreign, Json, Media, Message, Part, Signature, Text, replace
@@ -61,7 +62,6 @@ class BlockGrammar(Grammar):
     joins_texts = True
     holds_empty = False
     marks = True
-    citations = SOURCES
 
     def knows(self, block: Json) -> bool:
         """Whether a block is of a kind that is only known by name."""
@@ -74,6 +74,10 @@ class BlockGrammar(Grammar):
     def write_mark(self, mark: CacheMark) -> Json:
         """A mark as a block."""
         return {CACHE_POINT: write_mark(mark, MARK)}
+
+    def cites(self, side: str, /) -> Citations | None:
+        """How a text names its sources: not in what the system says before all others."""
+        return None if side == TOP else SOURCES
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
@@ -90,6 +94,8 @@ class BlockGrammar(Grammar):
         if not kind or not isinstance(value, dict):
             return Foreign(HOME, block)
         inner = cast("Object", value)
+        if side == TOP and kind != GUARDED:
+            return Foreign(HOME, block)
         if is_media(kind):
             return read_media(kind, inner, more) or Foreign(HOME, block)
         reader = _READERS.get(kind)

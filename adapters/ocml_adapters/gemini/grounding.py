@@ -53,7 +53,8 @@ def with_citations(items: list[Item], around: Transcript) -> None:
         message = head.message(content, call_id)
         own = (message.extras or {}).get(HOME, {})
         is_text = message.role == "assistant" and not head.calls and message.channel != "analysis"
-        if is_text and (cited := _cited(content, at, supports)) is not content:
+        # An empty message may be no part at all, which nothing can be cited for.
+        if is_text and content != "" and (cited := _cited(content, at, supports)) is not content:
             items[index] = (head, cited, call_id)
         silent = content == "" and (message.layout or {}).get(HOME, {}).get(EMPTY) == "none"
         behind: Json = own.get(AFTER)

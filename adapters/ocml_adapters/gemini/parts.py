@@ -16,6 +16,7 @@ from ocml_bridge.blocks.values import (
     text_of,
     value_in,
 )
+from ocml_bridge.citations import Citations
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Content, Foreign, Json, Media, Message, Part, Signature, Text, replace
@@ -68,7 +69,6 @@ class PartGrammar(Grammar):
     vendor = VENDOR
     roles: ClassVar[dict[str, str]] = ROLES
     slots: ClassVar[Slots] = SLOTS
-    citations = TOLD_ELSEWHERE
 
     def keys(self, value: Object) -> Object:
         """An object with its keys in camel case."""
@@ -77,6 +77,10 @@ class PartGrammar(Grammar):
     def alias(self, key: str) -> str:
         """A key in camel case."""
         return syntax.alias(key)
+
+    def cites(self, _side: str, /) -> Citations:
+        """How a text names its sources: its candidate does."""
+        return TOLD_ELSEWHERE
 
     def default_side(self, message: Message) -> str:
         """What the code of the model printed stands among what the model says."""

@@ -59,7 +59,6 @@ class Grammar(ABC):
         holds_empty: whether a text may be empty.
         slots: the members of blocks that are calls and replies, as far as they are read alike.
         marks: whether there are blocks that are marks of a cache.
-        citations: how a text names its sources; None where it cannot.
     """
 
     home: ClassVar[str]
@@ -71,7 +70,6 @@ class Grammar(ABC):
     holds_empty: ClassVar[bool] = True
     slots: ClassVar[Slots] = {}
     marks: ClassVar[bool] = False
-    citations: ClassVar[Citations | None] = None
 
     def keys(self, value: Object) -> Object:
         """An object with its keys as we write them."""
@@ -91,6 +89,10 @@ class Grammar(ABC):
             block: its keys as we write them.
             side: the role of the wire message.
         """
+
+    def cites(self, _side: str, /) -> Citations | None:
+        """How a text names its sources in a wire message of a role; None where it cannot."""
+        return None
 
     def read_mark(self, _block: Object, /) -> CacheMark | None:
         """The mark that a block is, behind what stands before it; None for any other block."""

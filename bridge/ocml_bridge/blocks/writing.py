@@ -47,8 +47,9 @@ def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message
     if message.role not in ("system", "assistant", "user") and grammar.side(message) != message.role:
         message = replace(message, role="user")
     if not isinstance(message.content, str):
-        able = partial(can_hold, grammar, side=grammar.side(message))
-        home, citations = grammar.home, grammar.citations
+        side = grammar.side(message)
+        able, home = partial(can_hold, grammar, side=side), grammar.home
+        citations = grammar.cites(side)
         content = with_held(message.content, path, log, target=home, marks=grammar.marks, citations=citations)
         content = narrow(content, _HOLDS, path, log, target=home, able=able, hoisted=True)
         message = replace(message, content=with_own_extras(content, home))

@@ -135,7 +135,13 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     ),
     Kind(
         "a request of the Responses API",
-        (_mark(_D, "messages", "instruction", "preferred_output", input=something, model=str),),
+        (
+            _mark(_D, "messages", "instruction", "preferred_output", input=something, model=str),
+            _mark(_D, "messages", "preferred_output", input=something, instructions=str),
+            _mark(_D, "messages", "preferred_output", input=something, previous_response_id=str),
+            _mark(_D, "messages", "preferred_output", input=something, prompt=holding("id")),
+            _mark(_D, "messages", "preferred_output", input=something, max_output_tokens=int),
+        ),
         format="openai-responses",
     ),
     Kind(
