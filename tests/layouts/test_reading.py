@@ -452,8 +452,8 @@ def test_what_is_no_row_says_why(plan: str, row: dict[str, Any], message: str) -
         ({"columns": {}}, "has no 'layout'"),
         ({"layout": "alpaca", "roles": ["user"]}, "must map names to names"),
         (3, "is not a mapping"),
-        ({None: None}, "a key of the plan is no name; there are layout"),
-        ({1: "alpaca", "layout": "alpaca"}, "a key of the plan is no name"),
+        ({None: None}, "a key of the plan is not a text; there are layout"),
+        ({1: "alpaca", "layout": "alpaca"}, "a key of the plan is not a text"),
     ],
 )
 def test_a_mistake_in_a_plan_names_what_is_near(value: Any, message: str) -> None:

@@ -165,7 +165,7 @@ def plan_of(value: Json, name: str = "the plan") -> Plan:
     if members is None:
         raise BridgeError(ErrorCode.OPTION, f"{name} is not a mapping with 'layout'")
     if not all(isinstance(key, str) for key in cast("Mapping[Any, Any]", members)):
-        raise BridgeError(ErrorCode.OPTION, f"a key of {name} is no name; there are {', '.join(_KEYS)}")
+        raise BridgeError(ErrorCode.OPTION, f"a key of {name} is not a text; there are {', '.join(_KEYS)}")
     for key in members:
         if key not in _KEYS:
             raise _unknown("key of a plan", key, _KEYS)
