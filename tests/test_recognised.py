@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocml_bridge import formats
+from ocml_bridge import BridgeError, convert, formats
 from ocml_bridge.recognise import KINDS, Kind, recognise
 from ocml_bridge.recognise.marks import Mark, Place
 from ocml_bridge.testing.strategies import json_values
@@ -32,6 +32,30 @@ def test_each_kind_is_called_by_its_name(name: str, example: Any) -> None:
 def test_json_is_the_same_thing_parsed_as_text_and_as_bytes(name: str, example: Any) -> None:
     text = json.dumps(example, indent=2)
     assert recognise(text) == recognise(text.encode()) == recognise(example)
+
+
+@pytest.mark.parametrize(
+    ("data", "what", "to_do"),
+    [
+        (
+            "<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>",
+            "a Llama 3 prompt",
+            "convert the messages that it was made from",
+        ),
+        ("<s>[INST] Hi [/INST]", "a Mistral or Llama 2 prompt", "convert the messages that it was made from"),
+        ([{"type": "human", "data": {"content": "Hi"}}], "a dump of LangChain messages", "convert_to_openai_messages"),
+        (
+            {"gen_ai.input.messages": []},
+            "OpenTelemetry messages (gen_ai)",
+            "write its messages as JSON, each with `role` and `content`",
+        ),
+    ],
+)
+def test_what_no_format_reads_is_named_with_what_to_do(data: Any, what: str, to_do: str) -> None:
+    with pytest.raises(BridgeError) as caught:
+        convert(data, target="openai")
+    assert f"this looks like {what} (" in caught.value.message
+    assert to_do in caught.value.message
 
 
 def test_every_kind_has_an_example() -> None:
@@ -120,7 +144,7 @@ def shown(mark: Mark) -> str:
 def read_by(kind: Kind) -> str:
     if kind.format in formats():
         return f"[`{kind.format}`](formats/{kind.format}.md)"
-    return kind.advice or "nothing yet"
+    return kind.advice or "nothing yet: write its messages as JSON, each with `role` and `content`"
 
 
 def table() -> str:

@@ -179,7 +179,7 @@ def _next(found: Recognised) -> str:
     reader = _reader(found)
     if reader is not None:
         return f"the format {reader} reads it"
-    return found.kind.advice or "ocml-convert cannot read that yet"
+    return found.kind.advice or "no format reads that: write its messages as JSON, each with `role` and `content`"
 
 
 def _reader(found: Recognised) -> str | None:

@@ -25,6 +25,7 @@ def _table(between: str, shown: str) -> Pattern:
     return _begins(line, shown, certain=False)
 
 
+_PROMPT: Final = "no format reads such prompts: convert the messages that it was made from"
 _TABLE: Final = "`ocml-convert batch --plan auto` reads such tables"
 _LINES: Final = "convert it to JSON lines, one record a line, for `ocml-convert batch`"
 
@@ -70,8 +71,14 @@ TEXTS: Final[tuple[Kind, ...]] = (
         "a Llama 3 prompt",
         patterns=(_begins(r"<\|(?:begin_of_text|start_header_id)\|>", "`<|begin_of_text|>`, `<|start_header_id|>`"),),
         format="llama-3",
+        advice=_PROMPT,
     ),
-    Kind("a Llama 4 prompt", patterns=(_begins(r"<\|header_start\|>", "`<|header_start|>`"),), format="llama-4"),
+    Kind(
+        "a Llama 4 prompt",
+        patterns=(_begins(r"<\|header_start\|>", "`<|header_start|>`"),),
+        format="llama-4",
+        advice=_PROMPT,
+    ),
     Kind(
         "a Mistral or Llama 2 prompt",
         patterns=(
@@ -81,8 +88,14 @@ TEXTS: Final[tuple[Kind, ...]] = (
             ),
         ),
         format="mistral",
+        advice=_PROMPT,
     ),
-    Kind("a Gemma prompt", patterns=(_begins(r"(?:<bos>)?\s*<start_of_turn>", "`<start_of_turn>`"),), format="gemma"),
+    Kind(
+        "a Gemma prompt",
+        patterns=(_begins(r"(?:<bos>)?\s*<start_of_turn>", "`<start_of_turn>`"),),
+        format="gemma",
+        advice=_PROMPT,
+    ),
     Kind(
         "a Phi, Zephyr or GLM prompt",
         patterns=(
@@ -90,17 +103,28 @@ TEXTS: Final[tuple[Kind, ...]] = (
                 r"(?:\[gMASK\]<sop>)?\s*<\|(?:system|user|assistant)\|>", "`<|system|>`, `<|user|>`, `<|assistant|>`"
             ),
         ),
+        advice=_PROMPT,
     ),
     Kind(
         "a DeepSeek prompt",
         patterns=(_begins("<｜(?:begin▁of▁sentence|User|Assistant)｜>", "`<｜begin▁of▁sentence｜>`, `<｜User｜>`"),),
+        advice=_PROMPT,
     ),
     Kind(
         "a Command R prompt",
         patterns=(_begins(r"(?:<BOS_TOKEN>)?\s*<\|START_OF_TURN_TOKEN\|>", "`<|START_OF_TURN_TOKEN|>`"),),
+        advice=_PROMPT,
     ),
-    Kind("a Granite prompt", patterns=(_begins(r"<\|start_of_role\|>", "`<|start_of_role|>`"),)),
-    Kind("a Kimi prompt", patterns=(_begins(r"<\|im_(?:system|user|assistant)\|>", "`<|im_user|>`, `<|im_system|>`"),)),
+    Kind(
+        "a Granite prompt",
+        patterns=(_begins(r"<\|start_of_role\|>", "`<|start_of_role|>`"),),
+        advice=_PROMPT,
+    ),
+    Kind(
+        "a Kimi prompt",
+        patterns=(_begins(r"<\|im_(?:system|user|assistant)\|>", "`<|im_user|>`, `<|im_system|>`"),),
+        advice=_PROMPT,
+    ),
     Kind(
         "a stream of Server-Sent Events",
         patterns=(_begins(r"(?:event:[^\n]*\n)?data: ?[\[{]", "`data: {`", certain=False),),
@@ -130,6 +154,7 @@ TEXTS: Final[tuple[Kind, ...]] = (
                 certain=False,
             ),
         ),
+        advice=_PROMPT,
     ),
     Kind(
         "a dialogue as plain text",
@@ -149,7 +174,7 @@ FILES: Final[tuple[Kind, ...]] = (
     Kind("bzip2", signatures=(b"BZh",), advice="`ocml-convert batch` reads compressed files"),
     Kind("xz", signatures=(b"\xfd7zXZ\x00",), advice="`ocml-convert batch` reads compressed files"),
     Kind("a zip archive, or an office document", signatures=(b"PK\x03\x04",), advice=_UNPACK),
-    Kind("a PDF document", signatures=(b"%PDF-",)),
+    Kind("a PDF document", signatures=(b"%PDF-",), advice="extract the conversation first"),
     Kind("an SQLite database", signatures=(b"SQLite format 3\x00",), advice=_LINES),
     Kind("UTF-16 text", signatures=(b"\xff\xfe", b"\xfe\xff"), advice="convert it to UTF-8: iconv -f utf-16 -t utf-8"),
 )
