@@ -190,6 +190,17 @@ def test_an_error_is_told_and_the_page_goes_on(browser: Browser, address: str) -
         assert "harmony" in text(page, "verdict")
 
 
+def test_ids_without_a_vocabulary_lead_to_the_text_or_the_command(browser: Browser, address: str) -> None:
+    with opened(browser, address) as page:
+        choose(page, "examples", "0")
+        choose(page, "target", "internlm2-tokens")
+        told = text(page, "verdict")
+        assert "This page has no vocabulary for these token ids." in told
+        assert "set OCML_INTERNLM2_TOKENIZER" in told
+        choose(page, "target", "internlm2")
+        assert "<|im_start|>" in text(page, "output")
+
+
 @pytest.mark.skipif(AXE is None, reason="OCML_AXE names no axe.min.js")
 def test_it_has_no_violation(browser: Browser, address: str) -> None:
     with opened(browser, address) as page:

@@ -59,16 +59,24 @@ const BACK = {
   no: "Written back in the format of the input, the output does not give the input again.",
 };
 
+// Some vocabularies need a library or a file that no browser has; the words of the error are for the command.
+const NO_VOCABULARY = "This page has no vocabulary for these token ids. Choose the format's text instead, or convert with the command.";
+
+const failure = ({ code, message, line, column, path }) => {
+  const place = line ? `line ${line}, column ${column}` : path ?? "";
+  const box = made("section", "", "verdict bad");
+  const plain = message.replace(/[`]/g, "");
+  box.append(...code === "OCB-VOCABULARY" ? [made("h2", NO_VOCABULARY), made("p", `For the command: ${plain}`)] : [made("h2", plain)]);
+  box.append(made("p", [code, place].filter(Boolean).join(" · "), "place"));
+  return box;
+};
+
 const show = (answer, took) => {
   shown = answer;
   at("output").className = "";
   say("recognised", ...(answer.source ? [source.value ? "read as " : "recognised as ", made("b", answer.title)] : []));
   if (answer.error) {
-    const { code, message, line, column, path } = answer.error;
-    const place = line ? `line ${line}, column ${column}` : path ?? "";
-    const box = made("section", "", "verdict bad");
-    box.append(made("h2", message.replace(/[`]/g, "")), made("p", [code, place].filter(Boolean).join(" · "), "place"));
-    say("verdict", box);
+    say("verdict", failure(answer.error));
     for (const id of ["output", "conversation", "took"]) say(id);
     at("output").className = "empty";
   } else {
