@@ -23,7 +23,7 @@ LAYERS = (
     ("boundary", "freeform", "naming", "narrowing", "tool_names", "transform"),
     ("report",),
     ("conformance", "pairing", "text", "visibility"),
-    ("added_tokens", "arrange", "authoring"),
+    ("added_tokens", "arrange", "authoring", "wires"),
     ("blocks", "plans"),
     ("recognise", "result", "source"),
     ("engine",),

@@ -25,7 +25,7 @@ from .chunks import Events
 from .citations import write_citations
 from .notes import type_of
 from .prepare import lawful
-from .settings import write_settings
+from .settings import PARAMETERS
 from .spelling import with_object
 from .syntax import TEXT, THINKING, TOOL_USE
 from .units import WireReader
@@ -211,7 +211,7 @@ def _sources(message: Message) -> list[Json]:
 
 def members_of_usage(usage: Usage | None) -> Object:
     """The numbers of tokens as the API tells them; 0 where nobody knows, because its clients ask for numbers."""
-    written: Json = None if usage is None else write_settings(Settings(usage=usage), None, {}).get("usage")
+    written: Json = None if usage is None else PARAMETERS.write(Settings(usage=usage), None, {}).get("usage")
     known: Any = written or {}
     output = None if usage is None else usage.output_tokens
     return {**known, "output_tokens": output or 0}

@@ -168,27 +168,59 @@ MEMBERS: Final[dict[str, Member]] = {
 """Each member that says settings; of two that say one the first is believed, and written."""
 
 
-def read_settings(document: Object) -> Read:
-    """Take the settings out of a request or response."""
-    found: Object = {}
-    keys: list[str] = []
-    spelled: Object = {}
-    others: Object = {}
-    for key, member in MEMBERS.items():
-        if key not in document:
-            continue
-        raw: Json = document[key]
-        said = member.read(raw)
-        if not said or not found.keys().isdisjoint(said):
-            continue
-        found.update(said)
-        keys.append(key)
-        more = _others(members_of(raw), said, member)
-        if more:
-            others[key] = more
-        if not _is_spelled(raw, _value(member, _nearest(Settings(**said)), more)) or _is_second(key, said):
-            spelled[key] = raw
-    return Read(Settings(**found) if found else None, keys, spelled, others)
+class _Parameters:
+    """Reads and writes the members that say settings."""
+
+    def read(self, document: Object) -> Read:
+        """Take the settings out of a request or response."""
+        found: Object = {}
+        keys: list[str] = []
+        spelled: Object = {}
+        others: Object = {}
+        for key, member in MEMBERS.items():
+            if key not in document:
+                continue
+            raw: Json = document[key]
+            said = member.read(raw)
+            if not said or not found.keys().isdisjoint(said):
+                continue
+            found.update(said)
+            keys.append(key)
+            more = _others(members_of(raw), said, member)
+            if more:
+                others[key] = more
+            if not _is_spelled(raw, _value(member, _nearest(Settings(**said)), more)) or _is_second(key, said):
+                spelled[key] = raw
+        return Read(Settings(**found) if found else None, keys, spelled, others)
+
+    def write(self, settings: Settings | None, spelled: Json, extras: Object) -> Object:
+        """The members that say settings.
+
+        Args:
+            settings: what to say.
+            spelled: how it was spelled, from the layout.
+            extras: what is said beside them, in which some have their place.
+        """
+        out: Object = {}
+        if settings is None:
+            return out
+        spellings = members_of(spelled)
+        for key in (*(key for key in MEMBERS if key in spellings), *MEMBERS):
+            member = MEMBERS[key]
+            if key in out or all(getattr(settings, field) is None for field in member.fields):
+                continue
+            others, raw = members_of(extras.get(key)), spellings.get(key)
+            if key in spellings and _says(member, raw, settings) and others == _others_of(member, raw):
+                value = raw
+            else:
+                value = _value(member, _nearest(settings), others)
+            if value is not None:
+                out[key] = value
+                settings = replace(settings, **dict.fromkeys(member.read(value)))
+        return out
+
+
+PARAMETERS: Final = _Parameters()
 
 
 def _is_second(key: str, said: Object) -> bool:
@@ -218,33 +250,6 @@ def _value(member: Member, settings: Settings, others: Object) -> Json:
 def _is_spelled(raw: Json, written: Json) -> bool:
     """Whether a value is spelled as we would, the order of keys and the kind of number included."""
     return raw is written or (type(raw) is type(written) and jsontext.dumps(raw) == jsontext.dumps(written))
-
-
-def write_settings(settings: Settings | None, spelled: Json, extras: Object) -> Object:
-    """The members that say settings.
-
-    Args:
-        settings: what to say.
-        spelled: how it was spelled, from the layout.
-        extras: what is said beside them, in which some have their place.
-    """
-    out: Object = {}
-    if settings is None:
-        return out
-    spellings = members_of(spelled)
-    for key in (*(key for key in MEMBERS if key in spellings), *MEMBERS):
-        member = MEMBERS[key]
-        if key in out or all(getattr(settings, field) is None for field in member.fields):
-            continue
-        others, raw = members_of(extras.get(key)), spellings.get(key)
-        if key in spellings and _says(member, raw, settings) and others == _others_of(member, raw):
-            value = raw
-        else:
-            value = _value(member, _nearest(settings), others)
-        if value is not None:
-            out[key] = value
-            settings = replace(settings, **dict.fromkeys(member.read(value)))
-    return out
 
 
 def _others_of(member: Member, raw: Json) -> Object:

@@ -93,7 +93,6 @@ LAWFUL_ID: Final = re.compile(r"[a-zA-Z0-9_-]+")
 MAX_TOKENS: Final = 4096
 """How long an answer may be, where a request does not say it: the API asks for it, and all models take this number."""
 
-BATCH_HINT: Final = "to convert several conversations of one file, use 'ocml-convert batch'"
 EXPECTED: Final = "expected a request with 'messages', a response of type 'message', or a list of messages"
 
 UNSIGNED: Final = FormatOption(

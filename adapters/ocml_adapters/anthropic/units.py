@@ -13,39 +13,30 @@ from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.pairing import name_replies
 from ocml_bridge.turns import hoist_tools, places
 from ocml_bridge.units.conversation import Conversation, conversation_of
-from ocml_bridge.units.envelopes import Body, EnvelopeWriter
-from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Emptied, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.envelopes import Body
+from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import declares_tools
 from ocml_bridge.units.writer import Prepared
+from ocml_bridge.wires.shell import Shell
+from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
 from .blocks import ends_in_reply
 from .citations import without_unknown
-from .envelopes import emptied, outline, refilled
 from .nearest import is_in_turn, is_spoken, joins, nearest
 from .prepare import note_repeated, with_ids, with_one_prompt
 from .reader import checked, filled, is_system_prompt, notice, read_unit, skeleton
-from .shapes import Place, blocks_in, is_answer, is_response, read_shell, write_shell
+from .shapes import DOCUMENTS, UNITS, blocks_in, is_answer, is_response, outline, write_document
 from .spelling import spelled
 from .syntax import HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, UNSIGNED
 
 
-class WireReader(UnitReader):
+class WireReader(DocumentReader):
     """Reads wire messages."""
 
-    def part(self, source: str | Json, log: Log) -> Parted:
-        """A document without its messages.
-
-        Raises:
-            BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
-        """
-        shell = read_shell(source, log)
-        return Parted(shell.units, shell.around(), shell.cut_off, shell.place)
-
-    def emptied(self, source: str | Json) -> Emptied | None:
-        """A request as its envelope and its units; None for a document of another shape."""
-        return emptied(source)
+    documents = DOCUMENTS
+    request = UNITS
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """A wire message without contents and ids; None where it has other members that say something."""
@@ -61,7 +52,7 @@ class WireReader(UnitReader):
         Raises:
             BridgeError: OCB-SHAPE with the JSON pointer of what is none.
         """
-        wire = checked(unit, at, cast("Place", parted.document))
+        wire = checked(unit, at, cast("Shell", parted.document).place)
         made = read_unit(wire)
         notice(wire, made, index, log)
         if _is_reply(made[0]) and at and ends_in_reply(parted.units[at - 1]):
@@ -91,12 +82,14 @@ class Behind(NamedTuple):
     cut: bool = False
 
 
-class WireWriter(EnvelopeWriter):
+class WireWriter(DocumentWriter):
     """Writes wire messages."""
 
     target = HOME
     home = HOME
     reader: ClassVar[type[UnitReader]] = WireReader
+    documents = DOCUMENTS
+    request = UNITS
     groups = True
     mixes_roles = True
     keeps_ids = True
@@ -166,7 +159,7 @@ class WireWriter(EnvelopeWriter):
 
     def written(self, around: Transcript, body: Body) -> Json:
         """A request, a response or a list of messages."""
-        return write_shell(around, body.units, cut_off=body.cut_off)
+        return write_document(around, body)
 
     def is_read_as(self, parted: Parted, body: Body) -> bool:
         """Whether the units that were read are those that were written; a response is one message, a list of blocks."""
@@ -179,10 +172,6 @@ class WireWriter(EnvelopeWriter):
     def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
         """Whether the units of a request begin with a system prompt, and in what they end."""
         return outline(units, around)
-
-    def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
-        """A request with other units."""
-        return refilled(envelope, units)
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """The conversation, with the names of the tools whose calls are answered."""

@@ -32,6 +32,7 @@ from .syntax import (
     HOME,
     KINDS,
     MARK,
+    NOTES,
     REASONING,
     REASONING_TEXT,
     REDACTED,
@@ -53,7 +54,7 @@ _LENGTHS: Final = "lengths"
 class BlockGrammar(Grammar):
     """How content blocks are read and written."""
 
-    home = HOME
+    notes = NOTES
     key = CONTENT
     vendor = VENDOR
     roles: ClassVar[dict[str, str]] = ROLES
@@ -90,7 +91,7 @@ class BlockGrammar(Grammar):
         if kind == CACHE_POINT:
             return None
         if kind == "text" and isinstance(value, str):
-            return Text(value, self.kept(more))
+            return Text(value, self.notes.by_format(more))
         if not kind or not isinstance(value, dict):
             return Foreign(HOME, block)
         inner = cast("Object", value)
@@ -111,7 +112,7 @@ class BlockGrammar(Grammar):
             return None
         known = ("name", "input", "toolUseId") if isinstance(call_id, str) else ("name", "input")
         call = Message("assistant", text, None, "commentary", recipient_of(name), constraint="json", end="call")
-        call.layout = self.kept({INPUT: "text"} if isinstance(value, str) else {})
+        call.layout = self.notes.by_format({INPUT: "text"} if isinstance(value, str) else {})
         return self._identified(call, TOOL_USE, inner, known, more)
 
     def _identified(self, message: Message, kind: str, inner: Object, known: tuple[str, ...], more: Object) -> Message:
@@ -119,11 +120,11 @@ class BlockGrammar(Grammar):
         rest = more_of(inner, known)
         call_id = inner.get("toolUseId")
         message.call_id = call_id if isinstance(call_id, str) and call_id else None
-        message.extras = self.kept({**more, kind: rest} if rest else more)
+        message.extras = self.notes.by_format({**more, kind: rest} if rest else more)
         if message.call_id is None:
-            message.layout = self.kept({**self.notes(message.layout), "call_id": "absent"})
+            message.layout = self.notes.by_format({**self.notes.of(message.layout), "call_id": "absent"})
         if is_odd(name_of(message.recipient or "_") if message.role == "assistant" else "_", message.call_id):
-            message.layout = self.kept({**self.notes(message.layout), AS_IS: True})
+            message.layout = self.notes.by_format({**self.notes.of(message.layout), AS_IS: True})
         return message
 
     def _result(self, inner: Object, more: Object, own: bool) -> Message | None:
@@ -136,7 +137,9 @@ class BlockGrammar(Grammar):
         if failed is not None:
             known.append("status")
         content, layout = found
-        reply = Message("tool", content, None, "commentary", "assistant", failed=failed, layout=self.kept(layout))
+        reply = Message(
+            "tool", content, None, "commentary", "assistant", failed=failed, layout=self.notes.by_format(layout)
+        )
         return self._identified(reply, TOOL_RESULT, inner, tuple(known), more)
 
     def _reply_of(self, raws: list[Json]) -> tuple[Content, Object]:
@@ -145,7 +148,7 @@ class BlockGrammar(Grammar):
         part = parts[0] if len(parts) == 1 else None
         if not isinstance(part, Text):
             return tuple(parts) or "", {}
-        own = self.notes(part.extras)
+        own = self.notes.of(part.extras)
         if own == {"json": True}:
             return part.text, {RESULT: "json"}
         if own:
@@ -170,7 +173,7 @@ class BlockGrammar(Grammar):
         else:
             return None
         extras = {**more, REASONING: rest} if rest else more
-        return Message("assistant", text, channel="analysis", extras=self.kept(extras), signature=signature)
+        return Message("assistant", text, channel="analysis", extras=self.notes.by_format(extras), signature=signature)
 
     def _guarded(self, inner: Object, more: Object, own: bool) -> Part | None:
         value: Json = inner.get("text")
@@ -178,7 +181,7 @@ class BlockGrammar(Grammar):
         if len(inner) != 1 or not isinstance(text := members.get("text"), str):
             return None
         beside = more_of(members, ("text",))
-        return Text(text, self.kept({**more, GUARDED: {"text": beside}}))
+        return Text(text, self.notes.by_format({**more, GUARDED: {"text": beside}}))
 
     def _cited(self, inner: Object, more: Object, own: bool) -> Part | None:
         given: Json = inner.get(CONTENT)
@@ -192,7 +195,7 @@ class BlockGrammar(Grammar):
         if len(texts) > 1:
             rest[_LENGTHS] = [len(text) for text in cast("list[str]", texts)]
         beside: Object = more if citations is not None and not rest else {**more, CITED: rest}
-        return Text(joined, self.kept(beside), citations=citations)
+        return Text(joined, self.notes.by_format(beside), citations=citations)
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
@@ -202,7 +205,7 @@ class BlockGrammar(Grammar):
             return write_media(part)
         if not isinstance(part, Text):
             return None
-        extras = self.notes(part.extras)
+        extras = self.notes.of(part.extras)
         guarded, cited = extras.get(GUARDED), extras.get(CITED)
         if isinstance(guarded, dict):
             inner: Json = {"text": added({"text": part.text}, cast("Object", guarded).get("text"))}
@@ -216,7 +219,7 @@ class BlockGrammar(Grammar):
 
     def write(self, message: Message) -> Json:
         """The block of a thought, a call or a reply."""
-        own = {key: value for key, value in self.notes(message.extras).items() if key not in (AFTER, WIRE)}
+        own = {key: value for key, value in self.notes.of(message.extras).items() if key not in (AFTER, WIRE)}
         kind = _KINDS[kind_of(message)]
         rest = own.pop(kind, None)
         more = cast("Object", rest) if isinstance(rest, dict) else {}
@@ -229,7 +232,7 @@ class BlockGrammar(Grammar):
 
     def _write_use(self, call: Message) -> Object:
         text = cast("str", call.content)
-        value = text if self.notes(call.layout).get(INPUT) == "text" else object_in(text) or {}
+        value = text if self.notes.of(call.layout).get(INPUT) == "text" else object_in(text) or {}
         return {"name": name_of(call.recipient or ""), "input": value}
 
     def _write_result(self, message: Message) -> Object:
@@ -237,7 +240,7 @@ class BlockGrammar(Grammar):
         return {CONTENT: self._blocks_of(message), **status}
 
     def _blocks_of(self, message: Message) -> list[Json]:
-        content, how = message.content, self.notes(message.layout).get(RESULT)
+        content, how = message.content, self.notes.of(message.layout).get(RESULT)
         if not isinstance(content, str):
             return [_write_reply_part(self, part) for part in content]
         if how == "json" and (value := value_in(content)) is not None:
@@ -259,7 +262,7 @@ class BlockGrammar(Grammar):
     def settled(self, message: Message, path: str, log: Log) -> str:
         """Arguments that are an object, unless they were read as a text: of a stream that broke, they are."""
         text = cast("str", message.content)
-        if message.role == "tool" or self.notes(message.layout).get(INPUT) == "text":
+        if message.role == "tool" or self.notes.of(message.layout).get(INPUT) == "text":
             return text
         return nearest_object(text, path, log, target=HOME)
 
@@ -341,7 +344,7 @@ def _reply_part(grammar: BlockGrammar, raw: Json) -> Part:
         if kind == "text" and isinstance(value, str):
             return Text(value)
         if kind == "json" and (text := text_of(value)) is not None:
-            return Text(text, grammar.kept({"json": True}))
+            return Text(text, grammar.notes.by_format({"json": True}))
         if is_media(kind) and isinstance(value, dict):
             made = read_media(kind, cast("Object", value), {})
             made = None if made is None or not is_same(_sorted(write_media(made)), _sorted(block)) else made
@@ -358,6 +361,6 @@ def _sorted(value: Json) -> Json:
 
 def _write_reply_part(grammar: BlockGrammar, part: Part) -> Json:
     if isinstance(part, Text):
-        value = value_in(part.text) if grammar.notes(part.extras) == {"json": True} else None
+        value = value_in(part.text) if grammar.notes.of(part.extras) == {"json": True} else None
         return {"text": part.text} if value is None else {"json": value[0]}
     return part.value if isinstance(part, Foreign) else grammar.write_part(part)

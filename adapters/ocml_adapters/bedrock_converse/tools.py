@@ -7,18 +7,17 @@ from itertools import chain, islice
 from typing import Final, cast
 
 from ocml_bridge.blocks.grammar import added, more_of
-from ocml_bridge.blocks.spelling import UnlikeError, form_of, is_same, respelled
+from ocml_bridge.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import Object
 from ocml_bridge.model import CacheMark, Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
 from .alphabet import AS_IS, is_odd
-from .syntax import CACHE_POINT, HOME, MARK, NOTES, TOOL_SPEC
+from .syntax import CACHE_POINT, MARK, NOTES, TOOL_SPEC
 
 AS_IT_IS: Final = "as it is"
 """The key of an entry in the extras that holds one as it was read."""
-_FORM: Final = "form"
 _NO_PARAMETERS: Final[Object] = {"type": "object", "properties": {}}
 """The schema of a tool that says nothing of its parameters: the API asks for one."""
 
@@ -70,18 +69,12 @@ def _read_tool(value: Json) -> Tool | None:
     if within:
         extras[TOOL_SPEC] = within
     namespace, bare = split_name(name)
-    tool = Tool(bare, description, members["json"], namespace, extras={HOME: extras} if extras else None)
+    tool = Tool(bare, description, members["json"], namespace, extras=NOTES.by_format(extras))
     tool.strict = strict if isinstance(strict, bool) else None
     layout: Object = {AS_IS: True} if is_odd(name, None) else {}
-    try:
-        form = form_of(_write_tool(tool), raw)
-        if not is_same(respelled(_write_tool(tool), form), raw):
-            return None
-    except UnlikeError:
+    if not keep_form(layout, _write_tool(tool), raw, exactly=True):
         return None
-    if form is not None:
-        layout[_FORM] = form
-    tool.layout = {HOME: layout} if layout else None
+    tool.layout = NOTES.by_format(layout)
     return tool
 
 
@@ -115,5 +108,5 @@ def write_tools(tools: Sequence[Tool], entries: Json) -> list[Json]:
 
 def _with_mark(tool: Tool) -> list[Json]:
     """A tool, and the mark of the cache behind it."""
-    written = respelled(_write_tool(tool), NOTES.of(tool.layout).get(_FORM))
+    written = respelled(_write_tool(tool), NOTES.of(tool.layout).get(FORM))
     return [written] if tool.cache is None else [written, {CACHE_POINT: write_mark(tool.cache, MARK)}]

@@ -112,7 +112,7 @@ class WholeEncoder(ChunkEncoder):
 
 def _behind(message: Message, kind: str) -> list[Object]:
     """What stands behind a text in parts without any: its media, its signature, and what else carries none."""
-    extras = _GRAMMAR.notes(message.extras)
+    extras = _GRAMMAR.notes.of(message.extras)
     own = {key: value for key, value in extras.items() if key not in (AFTER, WIRE)}
     thought = {"thought": True} if kind == "thought" else {}
     after: Json = extras.get(AFTER)

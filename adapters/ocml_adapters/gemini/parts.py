@@ -38,6 +38,7 @@ from .syntax import (
     HOME,
     INLINE,
     MODEL_ROLE,
+    NOTES,
     OTHER_DATA,
     PARTS,
     RESPONSE,
@@ -64,7 +65,7 @@ _LANGUAGE: Final = "PYTHON"
 class PartGrammar(Grammar):
     """How the parts of contents are read and written."""
 
-    home = HOME
+    notes = NOTES
     key = PARTS
     vendor = VENDOR
     roles: ClassVar[dict[str, str]] = ROLES
@@ -88,7 +89,7 @@ class PartGrammar(Grammar):
 
     def is_result(self, message: Message) -> bool:
         """Whether a reply is what the model's code printed."""
-        return message.role == "tool" and message.name == PYTHON and self.notes(message.layout).get(AS) != RESPONSE
+        return message.role == "tool" and message.name == PYTHON and self.notes.of(message.layout).get(AS) != RESPONSE
 
     def knows(self, block: Json) -> bool:
         """Whether a part is of a kind that is only known by name."""
@@ -129,7 +130,7 @@ class PartGrammar(Grammar):
         if message.role == "assistant" and isinstance(value, str) and value:
             message.signature = Signature(value, VENDOR)
             more = {key: each for key, each in more.items() if key != SIGNATURE}
-        message.extras = self.kept(more)
+        message.extras = self.notes.by_format(more)
         return message
 
     def _text(self, text: Json, more: Object, side: str) -> Message | Part | None:
@@ -138,7 +139,7 @@ class PartGrammar(Grammar):
         if more.get("thought") is True and ROLES.get(side.lower()) == "assistant":
             rest = {key: value for key, value in more.items() if key != "thought"}
             return self._signed(Message("assistant", text, channel="analysis"), rest)
-        return None if not text and more else Text(text, self.kept(more))
+        return None if not text and more else Text(text, self.notes.by_format(more))
 
     def _call(self, inner: Object) -> tuple[Message, tuple[str, ...]] | None:
         name, args = inner.get("name"), inner.get("args")
@@ -195,7 +196,7 @@ class PartGrammar(Grammar):
             content, known = (Text(text), *media), (*known, PARTS)
         tool = None if name is None else recipient_of(name)
         reply = Message("tool", content, tool, "commentary", "assistant", call_id, failed=failed)
-        reply.layout = self.kept(layout)
+        reply.layout = self.notes.by_format(layout)
         return reply, known
 
     # --- writing ------------------------------------------------------------------------------------------------------
@@ -203,12 +204,12 @@ class PartGrammar(Grammar):
     def write_part(self, part: Part) -> Json:
         """A text or media as a part; None for anything else."""
         if isinstance(part, Text):
-            return added({"text": part.text}, self.notes(part.extras))
+            return added({"text": part.text}, self.notes.of(part.extras))
         return write_media(part) if isinstance(part, Media) else None
 
     def write(self, message: Message) -> Json:
         """The part of a thought, a call or a reply."""
-        own = {key: value for key, value in self.notes(message.extras).items() if key not in (AFTER, WIRE)}
+        own = {key: value for key, value in self.notes.of(message.extras).items() if key not in (AFTER, WIRE)}
         signature = signature_by(message, VENDOR)
         signed = {SIGNATURE: signature.value} if signature is not None and message.role == "assistant" else {}
         if kind_of(message) == "thought":
@@ -219,7 +220,7 @@ class PartGrammar(Grammar):
 
     def _inner(self, message: Message) -> tuple[str, Object]:
         inner: Object = {"id": message.call_id} if message.call_id else {}
-        own: Json = self.notes(message.extras).get(CODE if message.role != "tool" else RESULT)
+        own: Json = self.notes.of(message.extras).get(CODE if message.role != "tool" else RESULT)
         said = cast("Object", own) if isinstance(own, dict) else {}
         if message.role != "tool":
             text = cast("str", message.content)
@@ -229,13 +230,13 @@ class PartGrammar(Grammar):
         if self.is_result(message):
             outcome = {} if "outcome" in said else {"outcome": _FAILED if message.failed else _OK}
             return RESULT, {**inner, **outcome, "output": cast("str", message.content)}
-        is_named = message.name is not None and self.notes(message.layout).get(NAME) != "absent"
+        is_named = message.name is not None and self.notes.of(message.layout).get(NAME) != "absent"
         name = {"name": name_of(message.name or "")} if is_named else {}
         return RESPONSE, {**inner, **name, **self._response_of(message)}
 
     def _response_of(self, message: Message) -> Object:
         first, *media = parts_of(message.content)
-        text, how = cast("Text", first).text, self.notes(message.layout).get(WRAP)
+        text, how = cast("Text", first).text, self.notes.of(message.layout).get(WRAP)
         out: Object = {}
         value = value_in(text) if how == "value" else None
         if message.failed or value is not None or how == "wrapped" or not _is_plain_object(text):
@@ -267,7 +268,7 @@ class PartGrammar(Grammar):
         text = cast("str", message.content)
         if message.role != "tool":
             return text if is_code(message) else nearest_object(text, path, log, target=HOME)
-        how = self.notes(message.layout).get(WRAP)
+        how = self.notes.of(message.layout).get(WRAP)
         is_kept = how == "wrapped" or (how == "value" and value_in(text) is not None)
         if self.is_result(message) or message.failed or is_kept:
             return text

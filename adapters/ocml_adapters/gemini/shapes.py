@@ -9,18 +9,21 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.blocks.grammar import more_of
 from ocml_bridge.blocks.places import read_places, write_places
-from ocml_bridge.blocks.shell import CHOICE, Branch, Parts, Shell, Top
-from ocml_bridge.blocks.spelling import UnlikeError, form_of, respelled
-from ocml_bridge.boundary import ListsOfDocuments
+from ocml_bridge.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import OBJECT, Object, in_order
+from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Settings, Tool
-from ocml_bridge.units.grammar import Emptied
+from ocml_bridge.units.envelopes import Body
+from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrounding
+from ocml_bridge.wires.requests import Prompt, RequestUnits
+from ocml_bridge.wires.shell import CHOICE, Branch, Shell, Top, is_top
 
 from . import settings as places
 from .syntax import (
@@ -31,12 +34,12 @@ from .syntax import (
     CUT_OFF,
     EXPECTED,
     FINISH,
-    HOME,
     MODEL_ROLE,
     NOTES,
     PARTS,
     REQUEST_ORDER,
     RESPONSE_ORDER,
+    ROLE,
     SYSTEM,
     TOOLS,
     USER_ROLE,
@@ -45,8 +48,7 @@ from .syntax import (
 )
 from .tools import read_tools, write_tools
 
-SHAPE: Final = "shape"
-_FORM: Final = "form"
+_RESPONSE: Final = "response"
 TOP: Final = "instruction"
 """The key of the layout that tells how the system's instruction stands there, where it is no content."""
 _SCHEMA: Final = "schema"
@@ -56,91 +58,47 @@ _HERE: Final = "\0content"
 """Stands for a content where the spelling of what is around it is looked at."""
 
 
-def read_shell(source: Source) -> Shell:
-    """Take a document apart.
-
-    Raises:
-        BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
-    """
-    if isinstance(source, list):
-        contents = cast("list[Json]", source)
-        if _are_chunks(contents):
-            raise BridgeError(ErrorCode.SHAPE, CHUNKS, path="")
-        _DOCUMENTS.refuse(contents)
-        return Shell(contents, USER_ROLE, lambda at: f"/{at}", layout={HOME: {SHAPE: "list"}})
-    if isinstance(source, dict):
-        document = keys(cast("Object", source))
-        if CONTENTS in document:
-            return _read_request(document, cast("Object", source))
-        if _is_response(document):
-            return _read_response(document, cast("Object", source))
-    raise BridgeError(ErrorCode.SHAPE, EXPECTED, path="")
-
-
-def _is_response(document: Object) -> bool:
-    return any(key in document for key in (CANDIDATES, "promptFeedback", "usageMetadata"))
-
-
-def _are_chunks(source: Source) -> bool:
-    """Whether a list of responses is the chunks of one."""
-    items = cast("list[Json]", source) if isinstance(source, list) else []
-    objects = [keys(cast("Object", item)) for item in items if isinstance(item, dict)]
-    ids = [each.get("responseId") for each in objects if CANDIDATES in each]
-    return len(items) == len(ids) > 1 and ids[0] is not None and all(each == ids[0] for each in ids)
-
-
-def _is_document(document: Object) -> bool:
-    known = keys(document)
-    return PARTS not in known and (CONTENTS in known or _is_response(known))
-
-
-def _is_content(item: Json) -> bool:
-    return isinstance(item, OBJECT) and PARTS in item
-
-
-_DOCUMENTS: Final = ListsOfDocuments(_is_document, _is_content)
-
-
-def split(source: Source, options: Options) -> list[tuple[int, Source]]:
-    """The conversations of a list of documents, each with its index; else the one document that a source is."""
-    return [(0, source)] if _are_chunks(source) else _DOCUMENTS.split(source, options)
-
-
-def emptied(source: Source) -> Emptied | None:
-    """A request as its envelope and its contents; None for a document of another shape or spelling."""
-    document: Object = cast("Object", source) if source.__class__ is dict else {}
-    contents: Json = document.get(CONTENTS)
-    instruction: Json = document.get(SYSTEM)
-    if contents.__class__ is not list or (SYSTEM not in document and any(alias(key) == SYSTEM for key in document)):
-        return None
-    if instruction is None:
-        return Emptied({**document, CONTENTS: []}, contents)
-    if instruction.__class__ is not dict or instruction.keys() != {PARTS} or not isinstance(instruction[PARTS], list):
-        return None
-    if not instruction[PARTS]:
-        return None
-    return Emptied({**document, CONTENTS: [], SYSTEM: {PARTS: [_HERE]}}, [Top(instruction), *contents])
-
-
 # --- requests ---------------------------------------------------------------------------------------------------------
 
 
-def _read_request(document: Object, raw: Object) -> Shell:
+def _is_one_of_a_kind(request: Object) -> bool:
+    """Whether the system's instruction stands in a request as we would not write it."""
+    if SYSTEM not in request:
+        return any(alias(key) == SYSTEM for key in request)
+    told: Json = request[SYSTEM]
+    if told is None:
+        return False
+    return not isinstance(told, dict) or told.keys() != {PARTS} or not (told[PARTS] and isinstance(told[PARTS], list))
+
+
+def _instruction(value: Json) -> Top | None:
+    return None if value is None else Top(cast("Object", value))
+
+
+UNITS: Final = RequestUnits(
+    CONTENTS,
+    Prompt(SYSTEM, unit=_instruction, is_unit=is_top, value=itemgetter(0), stand_in={PARTS: [_HERE]}),
+    is_one_of_a_kind=_is_one_of_a_kind,
+)
+
+
+def _read_request(raw: Object, log: Log) -> Shell:
+    document = keys(raw)
     contents = document[CONTENTS]
     if not isinstance(contents, list):
         raise BridgeError(ErrorCode.SHAPE, f"{CONTENTS!r} is not a list", path=f"/{CONTENTS}")
-    shell = Shell(cast("list[Json]", contents), USER_ROLE, lambda at: f"/{CONTENTS}/{at}")
     known, layout = [CONTENTS], dict[str, Any]()
+    top = _read_top(document.get(SYSTEM), layout)
+    units = [*(() if top is None else (Top(top),)), *cast("list[Any]", contents)]
+    shell = Shell(units, UNITS.place(prompted=top is not None), USER_ROLE)
     entries: list[Json] | None = None
     if isinstance(document.get(TOOLS), list):
         known.append(TOOLS)
         shell.tools, entries, counts = read_tools(cast("list[Json]", document[TOOLS]))
         if counts is not None:
             layout[_COUNTS] = counts
-    top = _read_top(document.get(SYSTEM), layout)
     if top is not None:
         known.append(SYSTEM)
-        shell.top, shell.top_place = top, f"/{SYSTEM}"
     shell.settings, rest = read_places(document, places.REQUEST, keys)
     if shell.settings is not None and places.OPENAPI_SCHEMA in _config(document) and not _has_schema(rest):
         layout[_SCHEMA] = places.OPENAPI_SCHEMA
@@ -148,8 +106,9 @@ def _read_request(document: Object, raw: Object) -> Shell:
     if entries is not None:
         extras[TOOLS] = entries
     written = _request(shell.tools, shell.settings, extras, layout, None if top is None else _HERE, [])
-    _note_form(layout, written, {**raw, CONTENTS: []}, top=top is not None)
-    shell.extras, shell.layout = NOTES.by_format(extras), NOTES.by_format(layout)
+    hidden = {key: _HERE if top is not None and alias(key) == SYSTEM else value for key, value in raw.items()}
+    keep_form(layout, written, {**hidden, CONTENTS: []}, alias)
+    shell.extras, shell.layout = extras, layout
     return shell
 
 
@@ -175,18 +134,6 @@ def _read_top(value: Json, layout: Object) -> Object | None:
     return found if isinstance(parts, list) and parts else None
 
 
-def _note_form(layout: Object, written: Object, raw: Object, *, top: bool) -> None:
-    """Keep how a document was spelled around its contents."""
-    if top:
-        raw = {key: _HERE if alias(key) == SYSTEM else value for key, value in raw.items()}
-    try:
-        form = form_of(written, raw, alias)
-    except UnlikeError:
-        return
-    if form is not None:
-        layout[_FORM] = form
-
-
 def _request(
     tools: tuple[Tool, ...] | None, settings: Settings | None, extras: Object, layout: Object, top: Json, contents: Json
 ) -> Object:
@@ -201,21 +148,23 @@ def _request(
     return in_order({**write_places(settings, more, table), **out}, REQUEST_ORDER)
 
 
-def _write_request(parts: Parts, extras: Object, layout: Object) -> Json:
-    around, top = parts.around, cast("Json", parts.top)
-    if parts.top is not None:
-        own: Json = parts.top[PARTS]
-        if layout.get(TOP) == PARTS and parts.top.keys() == {PARTS}:
+def _write_request(surrounding: Surrounding, body: Body) -> Json:
+    around, extras, layout = surrounding
+    members = UNITS.members(body.units)
+    told, top = members.get(SYSTEM), members.get(SYSTEM)
+    if told is not None and told.keys() == {PARTS}:
+        own: Json = told[PARTS]
+        if layout.get(TOP) == PARTS:
             top = own
-        elif layout.get(TOP) == "text" and parts.top.keys() == {PARTS} and len(own) == 1 and own[0].keys() == {"text"}:
+        elif layout.get(TOP) == "text" and len(own) == 1 and own[0].keys() == {"text"}:
             top = own[0]["text"]
     marker = None if top is None else _HERE
     written = _request(around.tools, around.settings, extras, layout, marker, [])
-    out = cast("Object", respelled(written, layout.get(_FORM)))
+    out = cast("Object", respelled(written, layout.get(FORM)))
     if out.get(CONTENTS) != [] or (top is not None and sum(alias(key) == SYSTEM for key in out) != 1):
         out = written
     return {
-        key: parts.wires if key == CONTENTS else top if top is not None and alias(key) == SYSTEM else value
+        key: members[CONTENTS] if key == CONTENTS else top if top is not None and alias(key) == SYSTEM else value
         for key, value in out.items()
     }
 
@@ -223,13 +172,19 @@ def _write_request(parts: Parts, extras: Object, layout: Object) -> Json:
 # --- responses --------------------------------------------------------------------------------------------------------
 
 
-def _read_response(document: Object, raw: Object) -> Shell:
+def _is_response(document: Object) -> bool:
+    known = keys(document)
+    return any(key in known for key in (CANDIDATES, "promptFeedback", "usageMetadata"))
+
+
+def _read_response(raw: Object, log: Log) -> Shell:
+    document = keys(raw)
     given: Json = document.get(CANDIDATES)
     if not (given is None or isinstance(given, list)):
         raise BridgeError(ErrorCode.SHAPE, f"{CANDIDATES!r} is not a list", path=f"/{CANDIDATES}")
     candidates = cast("list[Json]", given or [])
-    shell = Shell([], MODEL_ROLE, lambda _: f"/{CANDIDATES}/0/{CONTENT}")
-    layout: Object = {SHAPE: "response"}
+    shell = Shell([], lambda _: f"/{CANDIDATES}/0/{CONTENT}", MODEL_ROLE)
+    layout: Object = {SHAPE: _RESPONSE}
     first = candidates[0] if candidates else None
     if first is not None and not isinstance(first, dict):
         raise BridgeError(ErrorCode.SHAPE, "a candidate must be an object", path=f"/{CANDIDATES}/0")
@@ -237,19 +192,19 @@ def _read_response(document: Object, raw: Object) -> Shell:
     branches = [_branch(other, index) for index, other in enumerate(others, 1)]
     head: Object = keys(cast("Object", first)) if isinstance(first, dict) else {}
     if isinstance(content := head.get(CONTENT), dict):
-        shell.wires = [cast("Json", content)]
+        shell.units = [cast("Json", content)]
         shell.cut_off = head.get(FINISH) in CUT_OFF
         if all(branch is not None for branch in branches):
             shell.branches, others = cast("list[Branch]", branches), []
     shell.settings, rest = read_places(document, places.RESPONSE, keys)
     extras = more_of(rest, (CANDIDATES,))
     if candidates:
-        extras[CANDIDATES] = [_around(head) if shell.wires else first, *others]
+        extras[CANDIDATES] = [_around(head) if shell.units else first, *others]
     contents = [_HERE] * len(shell.branches)
     about = [branch.extras for branch in shell.branches]
-    written = _response(shell.settings, extras, _HERE if shell.wires else None, contents, about)
-    _note_form(layout, written, _hidden(raw, len(candidates) - len(others) if shell.wires else 0), top=False)
-    shell.extras, shell.layout = NOTES.by_format(extras), NOTES.by_format(layout)
+    written = _response(shell.settings, extras, _HERE if shell.units else None, contents, about)
+    keep_form(layout, written, _hidden(raw, len(candidates) - len(others) if shell.units else 0), alias)
+    shell.extras, shell.layout = extras, layout
     return shell
 
 
@@ -265,7 +220,7 @@ def _branch(candidate: Json, index: int) -> Branch | None:
     if not (parts is None or isinstance(parts, list)):
         return None
     place = f"/{CANDIDATES}/{index}/{CONTENT}"
-    return Branch(cast("Object", content), place, _around(members), members.get(FINISH) in CUT_OFF)
+    return Branch([cast("Json", content)], place, _around(members), cut_off=members.get(FINISH) in CUT_OFF)
 
 
 def _hidden(raw: Object, count: int) -> Object:
@@ -295,21 +250,22 @@ def _without_content(candidate: Object) -> Object:
     return {key: value for key, value in candidate.items() if key != CONTENT}
 
 
-def _write_response(parts: Parts, extras: Object, layout: Object) -> Json | None:
-    around, wires = parts.around, parts.wires
-    if parts.top is not None or around.tools is not None or len(wires) > 1:
+def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
+    around, extras, layout = surrounding
+    wires = body.units
+    if around.tools is not None or len(wires) > 1 or any(map(is_top, wires)):
         return None
     content = wires[0] if wires else None
     others: list[Json] = []
     about: list[Object] = []
-    for alternative, branch in zip(around.alternatives or (), parts.branches, strict=True):
+    for alternative, branch in zip(around.alternatives or (), body.branches, strict=True):
         if alternative.label == CHOICE and alternative.at == 0 and len(branch) == 1 and content is not None:
             own = NOTES.of(alternative.extras)
             others.append(branch[0])
             is_whole = alternative.messages and alternative.messages[-1].end is not None
             about.append(own or ({FINISH: "STOP", "index": len(others)} if is_whole else {}))
     written = _response(around.settings, extras, None if content is None else _HERE, [_HERE] * len(others), about)
-    out = cast("Object", respelled(written, layout.get(_FORM)))
+    out = cast("Object", respelled(written, layout.get(FORM)))
     if not _is_response(out):
         return None
     filled = _with_contents(out, [] if content is None else [content, *others])
@@ -335,15 +291,57 @@ def _with_contents(response: Object, contents: list[Json]) -> Object | None:
     return {key: out if key == CANDIDATES and isinstance(value, list) else value for key, value in response.items()}
 
 
-# --- writing ----------------------------------------------------------------------------------------------------------
+# --- all of them ------------------------------------------------------------------------------------------------------
 
 
-def write_document(parts: Parts) -> Json:
-    """Put contents into the shape that they were read from, or into a request where they do not fit it."""
-    around = parts.around
-    extras, layout = NOTES.of(around.extras), NOTES.of(around.layout)
-    bare = not extras and parts.top is around.tools is around.settings is around.alternatives is None
-    if layout.get(SHAPE) == "list" and bare:
-        return parts.wires
-    written = _write_response(parts, extras, layout) if layout.get(SHAPE) == "response" else None
-    return _write_request(parts, extras, layout) if written is None else written
+def _are_chunks(source: Source) -> bool:
+    """Whether a list of responses is the chunks of one."""
+    items = cast("list[Json]", source) if isinstance(source, list) else []
+    objects = [keys(cast("Object", item)) for item in items if isinstance(item, dict)]
+    ids = [each.get("responseId") for each in objects if CANDIDATES in each]
+    return len(items) == len(ids) > 1 and ids[0] is not None and all(each == ids[0] for each in ids)
+
+
+def _is_request(document: Object) -> bool:
+    return CONTENTS in keys(document)
+
+
+def _is_document(document: Object) -> bool:
+    return PARTS not in keys(document) and (_is_request(document) or _is_response(document))
+
+
+def _is_content(item: Json) -> bool:
+    return isinstance(item, OBJECT) and (PARTS in item or ROLE in item)
+
+
+class _Documents(Documents):
+    """A list of chunks of one response is no list of documents."""
+
+    def split(self, source: Source, options: Options) -> list[tuple[int, Source]]:
+        """The conversations of a list of documents, each with its index; else the one document that a source is."""
+        return [(0, source)] if _are_chunks(source) else super().split(source, options)
+
+    def read(self, source: Source, log: Log) -> Shell:
+        """Take a document apart.
+
+        Raises:
+            BridgeError: OCB-SHAPE for chunks, and as for any document.
+        """
+        if _are_chunks(source):
+            raise BridgeError(ErrorCode.SHAPE, CHUNKS, path="")
+        return super().read(source, log)
+
+
+DOCUMENTS: Final = _Documents(
+    NOTES,
+    (
+        Shape(REQUEST, _is_request, _read_request, _write_request),
+        Shape(_RESPONSE, _is_response, _read_response, _write_response),
+    ),
+    expected=EXPECTED,
+    item="content",
+    is_item=_is_content,
+    is_document=_is_document,
+    default=USER_ROLE,
+)
+split: Final = DOCUMENTS.split

@@ -7,19 +7,18 @@ from itertools import islice
 from typing import Final, cast
 
 from ocml_bridge.blocks.grammar import added, more_of
-from ocml_bridge.blocks.spelling import UnlikeError, form_of, is_same, respelled
+from ocml_bridge.blocks.spelling import FORM, is_same, keep_form, respelled
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
 from . import syntax
 from .schemas import from_openapi, to_openapi
-from .syntax import DECLARATIONS, HOME, NOTES
+from .syntax import DECLARATIONS, NOTES
 
 AS_IT_IS: Final = "as it is"
 """The key of an entry in the extras that holds one as it was read."""
 _SCHEMA: Final = "parametersJsonSchema"
-_FORM: Final = "form"
 _KEY: Final = "parameters"
 """The key of the layout that names the member with the schema, where it is not the one that we would choose."""
 
@@ -73,19 +72,14 @@ def _read_tool(value: Json) -> Tool | None:
     parameters = from_openapi(schema) if key == _KEY else schema
     extras = more_of(item, ("name", "description", key))
     namespace, bare = split_name(name)
-    tool = Tool(bare, description, parameters, namespace, {HOME: extras} if extras else None)
+    tool = Tool(bare, description, parameters, namespace, NOTES.by_format(extras))
     layout: Object = {}
     if schema is not None and _schema_key(parameters) != key:
         layout[_KEY] = key
-        tool.layout = {HOME: layout}
-    try:
-        form = form_of(_write_tool(tool), raw, syntax.alias)
-        if not is_same(respelled(_write_tool(tool), form), raw):
-            return None
-    except UnlikeError:
+    tool.layout = NOTES.by_format(layout)
+    if not keep_form(layout, _write_tool(tool), raw, syntax.alias, exactly=True):
         return None
-    if form is not None:
-        tool.layout = {HOME: {**layout, _FORM: form}}
+    tool.layout = NOTES.by_format(layout)
     return tool
 
 
@@ -120,7 +114,7 @@ def write_tools(tools: Sequence[Tool], entries: Json, counts: Json) -> list[Json
         entries: what is said beside them, from the extras.
         counts: how many stand in one list, from the layout.
     """
-    written = iter([respelled(_write_tool(tool), NOTES.of(tool.layout).get(_FORM)) for tool in tools])
+    written = iter([respelled(_write_tool(tool), NOTES.of(tool.layout).get(FORM)) for tool in tools])
     if isinstance(entries, list):
         out = [_filled(entry, written) for entry in cast("list[Json]", entries)]
     elif isinstance(counts, list) and all(type(count) is int for count in cast("list[Json]", counts)):

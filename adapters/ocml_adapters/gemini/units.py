@@ -6,22 +6,21 @@ from typing import ClassVar
 
 from ocml_bridge.blocks.grammar import Grammar
 from ocml_bridge.blocks.preparing import named
-from ocml_bridge.blocks.shell import Parts, Shell
 from ocml_bridge.blocks.units import BlockReader, BlockWriter
-from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Json, Transcript
+from ocml_bridge.model import Transcript
 from ocml_bridge.pairing import pair
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import Emptied, Parted
+from ocml_bridge.units.grammar import Parted
 from ocml_bridge.units.heads import Item, messages_of
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
+from ocml_bridge.wires.documents import SHAPE
 
 from .grounding import with_citations
 from .parts import AS, PYTHON, PartGrammar, is_code
-from .shapes import SHAPE, TOP, emptied, read_shell, write_document
-from .syntax import CONTENTS, HOME, RESPONSE, SYSTEM
+from .shapes import DOCUMENTS, TOP, UNITS
+from .syntax import HOME, RESPONSE
 
 _GRAMMAR = PartGrammar()
 
@@ -30,18 +29,8 @@ class ContentReader(BlockReader):
     """Reads contents."""
 
     grammar: ClassVar[Grammar] = _GRAMMAR
-
-    def shell(self, source: str | Json, log: Log) -> Shell:
-        """A document without its contents.
-
-        Raises:
-            BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
-        """
-        return read_shell(source)
-
-    def emptied(self, source: str | Json) -> Emptied | None:
-        """A request as its envelope and its contents; None for a document of another shape or spelling."""
-        return emptied(source)
+    documents = DOCUMENTS
+    request = UNITS
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The conversation, with the sources of its answer, and with the other answers."""
@@ -57,17 +46,9 @@ class ContentWriter(BlockWriter):
     home = HOME
     grammar: ClassVar[Grammar] = _GRAMMAR
     reader: ClassVar[type[UnitReader]] = ContentReader
-    shapes = (SHAPE, TOP)
-    wires = CONTENTS
-    top = SYSTEM
-
-    def document(self, parts: Parts) -> Json:
-        """A request, a response or a list of contents."""
-        return write_document(parts)
-
-    def top_value(self, wire: Object) -> Json:
-        """The system's instruction is a content."""
-        return wire
+    others = (SHAPE, TOP)
+    documents = DOCUMENTS
+    request = UNITS
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with a name for each reply: Gemini finds calls by it."""

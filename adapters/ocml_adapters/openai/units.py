@@ -14,20 +14,22 @@ from ocml_bridge.pairing import name_replies
 from ocml_bridge.transform import missing
 from ocml_bridge.turns import hoist_tools, places
 from ocml_bridge.units.conversation import Conversation, conversation_of
-from ocml_bridge.units.envelopes import Body, Branches, EnvelopeWriter
-from ocml_bridge.units.grammar import Emptied, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.envelopes import Body, Branches
+from ocml_bridge.units.grammar import Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import declares_tools
 from ocml_bridge.units.writer import Prepared
+from ocml_bridge.wires.documents import SHAPE
+from ocml_bridge.wires.shell import Shell
+from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
 from .calls import call_layout, with_custom
-from .envelopes import MESSAGES, Around, branches_of, emptied, is_request, part, read_alternatives
 from .nearest import joins, linked, nearest, with_names
 from .reader import checked, notice, read_message
-from .shapes import write_shell
+from .shapes import DOCUMENTS, UNITS, branches_of, read_alternatives, write_document
 from .spelling import spelled
-from .syntax import CONTENT, FUNCTION, HOME, REASONING_TEXTS, TOOL_CALLS
+from .syntax import CONTENT, FUNCTION, HOME, MESSAGES, NOTES, REASONING_TEXTS, TOOL_CALLS
 
 _LONGEST: Final = 200
 """The longest name that plans are made for, in characters."""
@@ -145,24 +147,15 @@ def _kinds(keys: tuple[str, ...]) -> tuple[tuple[str, Add], ...] | None:
 # --- reading and writing ----------------------------------------------------------------------------------------------
 
 
-class WireReader(UnitReader):
+class WireReader(DocumentReader):
     """Reads wire messages."""
+
+    documents = DOCUMENTS
+    request = UNITS
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self._kinds = Memo[tuple[str, ...], "tuple[tuple[str, Add], ...] | None"](1024)
-
-    def part(self, source: str | Json, log: Log) -> Parted:
-        """A document without its messages.
-
-        Raises:
-            BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
-        """
-        return part(source, log)
-
-    def emptied(self, source: str | Json) -> Emptied | None:
-        """A request as its envelope and its wire messages; None for a document of another shape."""
-        return emptied(source)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """A wire message without contents and ids; None where it has other members that say something."""
@@ -196,7 +189,7 @@ class WireReader(UnitReader):
         Raises:
             BridgeError: OCB-SHAPE with the JSON pointer of what is none.
         """
-        wire = checked(unit, at, cast("Around", parted.document).place)
+        wire = checked(unit, at, cast("Shell", parted.document).place)
         made = read_message(wire)
         notice(wire, made, index, log)
         return made
@@ -204,19 +197,21 @@ class WireReader(UnitReader):
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The conversation, with the names of the tools whose calls are answered, and with the other answers."""
         name_replies(items, log)
-        branches = cast("Around", parted.document).branches
+        branches = cast("Shell", parted.document).branches
         if not branches:
             return Conversation(items, parted.around)
         alternatives = tuple(read_alternatives(branches, items, log))
         return Conversation(items, replace(parted.around, alternatives=alternatives))
 
 
-class WireWriter(EnvelopeWriter):
+class WireWriter(DocumentWriter):
     """Writes wire messages, each without regard to those before it: there is but one state."""
 
     target = HOME
     home = HOME
     reader: ClassVar[type[UnitReader]] = WireReader
+    documents = DOCUMENTS
+    request = UNITS
     groups = True
     keeps_ids = True
 
@@ -261,7 +256,7 @@ class WireWriter(EnvelopeWriter):
 
     def written(self, around: Transcript, body: Body) -> Json:
         """A request, a response, a line of preferences or a list of messages."""
-        return write_shell(around, body.units, body.branches)
+        return write_document(around, body)
 
     def branches(self, parted: Parted, around: Transcript) -> Branches | None:
         """The other answers of a document that was read."""
@@ -269,12 +264,7 @@ class WireWriter(EnvelopeWriter):
 
     def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
         """Nothing of the wire messages of a request matters to what stands around them."""
-        return MESSAGES if is_request(around) else None
-
-    def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
-        """A request with other wire messages."""
-        envelope[MESSAGES] = units
-        return envelope
+        return MESSAGES if SHAPE not in NOTES.of(around.layout) else None
 
     def _wires(self, messages: Sequence[Message]) -> list[Json]:
         """The wire messages of an alternative."""

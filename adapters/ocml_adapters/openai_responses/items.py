@@ -1,14 +1,15 @@
-"""What all items share, both ways: ids that are made up, how an item ended, how it was spelled."""
+"""What all items share, both ways: ids that are made up, how one ended, how it was spelled; and their skeletons."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Final
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from typing import Any, Final
 
 from ocml_bridge.form import Object, add, form_of, rest, shape
 from ocml_bridge.model import Json, Message
+from ocml_bridge.units.grammar import Skeleton
 
-from .syntax import MESSAGE, NOTES
+from .syntax import FUNCTION_CALL, FUNCTION_OUTPUT, MESSAGE, NOTES
 
 MADE_UP: Final = "\0"
 """Stands for an id that the place of an item gives, until the place is known; and, as a key, for what no item has."""
@@ -108,3 +109,116 @@ def closed(out: Object, group: Sequence[Message], order: tuple[str, ...], *, nee
         out = add(out, extras, order)
     form = layout.get("form")
     return out if form is None else shape(out, form, implied=_IMPLIED)
+
+
+# --- skeletons --------------------------------------------------------------------------------------------------------
+
+_LONGEST: Final = 200
+"""The longest name that plans are made for, in characters."""
+_TEXTS: Final = frozenset({"content", "arguments", "input", "output", "call_id"})
+"""Members that are contents and ids."""
+_WORDS: Final = frozenset({"type", "role", "name", "namespace", "status", "phase"})
+
+
+# --- skeletons --------------------------------------------------------------------------------------------------------
+
+
+def _add(item: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
+    """Add members to a skeleton; False for what is not for plans."""
+    for name, value in item.items():
+        key.append(name)
+        if value.__class__ is str:
+            if name in _TEXTS:
+                if value:
+                    values.append(value)
+                else:
+                    key.append(None)
+            elif name in _WORDS and len(value) <= _LONGEST:
+                key.append(value)
+            else:
+                return False
+        elif value.__class__ is list:
+            if not _add_parts(value, key, values):
+                return False
+        elif value is None:
+            key.append(False)
+        else:
+            return False
+    return True
+
+
+def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool:
+    """A list of at most one text, which says nothing else."""
+    if not parts:
+        key.append(())
+        return True
+    if len(parts) != 1 or parts[0].__class__ is not dict:
+        return False
+    for name, value in parts[0].items():
+        key.append(name)
+        if name == "text" and value.__class__ is str and value:
+            values.append(value)
+        elif name == "type" and value.__class__ is str and len(value) <= _LONGEST:
+            key.append(value)
+        elif value is None or value == []:
+            key.append(value is None)
+        else:
+            return False
+    key.append(0)
+    return "text" in parts[0]
+
+
+def _message(unit: Any) -> Skeleton | None:
+    """The skeleton of a message that is one text, as most are."""
+    role, text = unit["role"], unit["content"]
+    if not (role.__class__ is text.__class__ is str) or not text or len(role) > _LONGEST:
+        return None
+    kind = unit.get("type")
+    return ((kind, role), [text]) if kind is None or kind == MESSAGE else None
+
+
+def _call(unit: Any) -> Skeleton | None:
+    """The skeleton of a function's call."""
+    name, call_id, body = unit["name"], unit["call_id"], unit["arguments"]
+    if not (name.__class__ is call_id.__class__ is body.__class__ is str) or len(name) > _LONGEST:
+        return None
+    return ((FUNCTION_CALL, name), [call_id, body]) if call_id and body and unit["type"] == FUNCTION_CALL else None
+
+
+def _output(unit: Any) -> Skeleton | None:
+    """The skeleton of what it gave."""
+    call_id, text = unit["call_id"], unit["output"]
+    if not (call_id.__class__ is text.__class__ is str) or not (call_id and text):
+        return None
+    return (FUNCTION_OUTPUT, [call_id, text]) if unit["type"] == FUNCTION_OUTPUT else None
+
+
+_PLAIN: Final[dict[tuple[str, ...], Callable[[Any], Skeleton | None]]] = {
+    ("type", "role", "content"): _message,
+    ("role", "content"): _message,
+    ("type", "call_id", "name", "arguments"): _call,
+    ("type", "call_id", "output"): _output,
+}
+"""The keys of the commonest items → what gives their skeletons."""
+
+
+def _filled(value: Any, name: str, values: Iterator[str]) -> Any:
+    if value.__class__ is list and value:
+        return [{key: next(values) if key == "text" else inner for key, inner in value[0].items()}]
+    return next(values) if name in _TEXTS and value.__class__ is str and value else value
+
+
+def skeleton(item: Any) -> Skeleton | None:
+    """An item without contents and ids; None where it has other members that say something."""
+    plain = _PLAIN.get(tuple(item))
+    if plain is not None and (found := plain(item)) is not None:
+        return found
+    key: list[Hashable] = []
+    values: list[str] = []
+    return (tuple(key), values) if _add(item, key, values) else None
+
+
+def filled(item: Object, values: Sequence[str]) -> Object:
+    """An item that has a skeleton, with other contents and ids."""
+    following = iter(values)
+    return {name: _filled(value, name, following) for name, value in item.items()}

@@ -35,6 +35,16 @@ class Instructions(str):
     __slots__ = ()
 
 
+def prompt_of(value: Json) -> Instructions | None:
+    """What a request says before all items; None where that is nothing."""
+    return Instructions(value) if isinstance(value, str) and value else None
+
+
+def is_prompt(unit: object) -> bool:
+    """Whether a unit is what is said before all items."""
+    return isinstance(unit, Instructions)
+
+
 _OF_CHANNELS = {channel: phase for phase, channel in PHASES.items()}
 
 

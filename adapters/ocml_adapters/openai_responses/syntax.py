@@ -11,6 +11,9 @@ NOTES: Final = Notes(HOME)
 """The format id, and the key of extras and layout."""
 TOOL_CHOICE: Final = "tool_choice"
 
+INPUT: Final = "input"
+MESSAGES: Final = "messages"
+OUTPUT: Final = "output"
 MESSAGE: Final = "message"
 REASONING: Final = "reasoning"
 FUNCTION_CALL: Final = "function_call"
@@ -94,5 +97,4 @@ ENGINE_KEYS: Final = frozenset(
 )
 """Sampling, limits, transport and bookkeeping: no part of the conversation, and none of a prompt's business."""
 
-BATCH_HINT: Final = "to convert several conversations of one file, use 'ocml-convert batch'"
 EXPECTED: Final = "expected a list of items, a request with 'input', or a response with 'output'"

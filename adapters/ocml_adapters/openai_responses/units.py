@@ -2,134 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.pairing import name_replies
 from ocml_bridge.turns import declares_tools, hoist_tools, places
 from ocml_bridge.units.conversation import Conversation, conversation_of
-from ocml_bridge.units.envelopes import Body, EnvelopeWriter
-from ocml_bridge.units.grammar import ContentClass, Emptied, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.envelopes import Body
+from ocml_bridge.units.grammar import ContentClass, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
+from ocml_bridge.wires.shell import Shell
+from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
 from .calls import FUNCTION, is_object
-from .envelopes import Place, cut_short, emptied, items_of, outline, refilled
-from .items import MADE_UP
+from .items import ABSENT, MADE_UP, filled, made_up_id, skeleton
 from .messages import INSTRUCTIONS, Instructions, declares_more_tools, is_instructions
 from .nearest import linked, nearest, with_custom, with_kinds, with_names
 from .notices import notice
-from .shapes import read_shell, takes_instructions, write_shell
-from .spelling import is_merged, read_item, spelled
-from .syntax import FUNCTION_CALL, FUNCTION_OUTPUT, HOME, MESSAGE, NOTES
+from .shapes import DOCUMENTS, UNITS, is_incomplete, outline, part, takes_instructions, write_document
+from .spelling import is_merged, is_state, read_item, spelled
+from .syntax import HOME, INPUT, NOTES
 
-_LONGEST: Final = 200
-"""The longest name that plans are made for, in characters."""
 _FIRST: Final = "first"
 """The state before the first item, where what is said before all of them has a place."""
-_TEXTS: Final = frozenset({"content", "arguments", "input", "output", "call_id"})
-"""Members that are contents and ids."""
-_WORDS: Final = frozenset({"type", "role", "name", "namespace", "status", "phase"})
-
-
-# --- skeletons --------------------------------------------------------------------------------------------------------
-
-
-def _add(item: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
-    """Add members to a skeleton; False for what is not for plans."""
-    for name, value in item.items():
-        key.append(name)
-        if value.__class__ is str:
-            if name in _TEXTS:
-                if value:
-                    values.append(value)
-                else:
-                    key.append(None)
-            elif name in _WORDS and len(value) <= _LONGEST:
-                key.append(value)
-            else:
-                return False
-        elif value.__class__ is list:
-            if not _add_parts(value, key, values):
-                return False
-        elif value is None:
-            key.append(False)
-        else:
-            return False
-    return True
-
-
-def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool:
-    """A list of at most one text, which says nothing else."""
-    if not parts:
-        key.append(())
-        return True
-    if len(parts) != 1 or parts[0].__class__ is not dict:
-        return False
-    for name, value in parts[0].items():
-        key.append(name)
-        if name == "text" and value.__class__ is str and value:
-            values.append(value)
-        elif name == "type" and value.__class__ is str and len(value) <= _LONGEST:
-            key.append(value)
-        elif value is None or value == []:
-            key.append(value is None)
-        else:
-            return False
-    key.append(0)
-    return "text" in parts[0]
-
-
-def _message(unit: Any) -> Skeleton | None:
-    """The skeleton of a message that is one text, as most are."""
-    role, text = unit["role"], unit["content"]
-    if not (role.__class__ is text.__class__ is str) or not text or len(role) > _LONGEST:
-        return None
-    kind = unit.get("type")
-    return ((kind, role), [text]) if kind is None or kind == MESSAGE else None
-
-
-def _call(unit: Any) -> Skeleton | None:
-    """The skeleton of a function's call."""
-    name, call_id, body = unit["name"], unit["call_id"], unit["arguments"]
-    if not (name.__class__ is call_id.__class__ is body.__class__ is str) or len(name) > _LONGEST:
-        return None
-    return ((FUNCTION_CALL, name), [call_id, body]) if call_id and body and unit["type"] == FUNCTION_CALL else None
-
-
-def _output(unit: Any) -> Skeleton | None:
-    """The skeleton of what it gave."""
-    call_id, text = unit["call_id"], unit["output"]
-    if not (call_id.__class__ is text.__class__ is str) or not (call_id and text):
-        return None
-    return (FUNCTION_OUTPUT, [call_id, text]) if unit["type"] == FUNCTION_OUTPUT else None
-
-
-_PLAIN: Final[dict[tuple[str, ...], Callable[[Any], Skeleton | None]]] = {
-    ("type", "role", "content"): _message,
-    ("role", "content"): _message,
-    ("type", "call_id", "name", "arguments"): _call,
-    ("type", "call_id", "output"): _output,
-}
-"""The keys of the commonest items → what gives their skeletons."""
-
-
-def _filled(value: Any, name: str, values: Iterator[str]) -> Any:
-    if value.__class__ is list and value:
-        return [{key: next(values) if key == "text" else inner for key, inner in value[0].items()}]
-    return next(values) if name in _TEXTS and value.__class__ is str and value else value
-
 
 # --- reading and writing ----------------------------------------------------------------------------------------------
 
 
-class ItemReader(UnitReader):
+class ItemReader(DocumentReader):
     """Reads items."""
+
+    documents = DOCUMENTS
+    request = UNITS
 
     def part(self, source: str | Json, log: Log) -> Parted:
         """A document without its items.
@@ -137,30 +48,19 @@ class ItemReader(UnitReader):
         Raises:
             BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
         """
-        shell = read_shell(source, log)
-        return Parted(shell.units, shell.around(), False, shell.place)
-
-    def emptied(self, source: str | Json) -> Emptied | None:
-        """A request as its envelope and its items; None for a document of another shape."""
-        return emptied(source)
+        return part(source, log)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """An item without contents and ids; None where it has other members that say something."""
         if unit.__class__ is not dict:
             return (INSTRUCTIONS, [str(unit)]) if unit.__class__ is Instructions else None
-        plain = _PLAIN.get(tuple(unit))
-        if plain is not None and (found := plain(unit)) is not None:
-            return found
-        key: list[Hashable] = []
-        values: list[str] = []
-        return (tuple(key), values) if _add(unit, key, values) else None
+        return skeleton(unit)
 
     def filled(self, unit: Any, values: Sequence[str]) -> Unit:
         """An item that has a skeleton, with other contents and ids."""
         if unit.__class__ is Instructions:
             return Instructions(values[0])
-        following = iter(values)
-        return {name: _filled(value, name, following) for name, value in unit.items()}
+        return filled(unit, values)
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
         """The messages of an item.
@@ -169,7 +69,7 @@ class ItemReader(UnitReader):
             BridgeError: OCB-SHAPE with the JSON pointer of what is none.
         """
         if not isinstance(unit, (dict, Instructions)) or not unit:
-            place = cast("Place", parted.document)(at)
+            place = cast("Shell", parted.document).place(at)
             raise BridgeError(ErrorCode.SHAPE, "an item must be an object with a type or a role", path=place)
         made = read_item(unit, at)
         notice(unit, made, index, log)
@@ -178,16 +78,18 @@ class ItemReader(UnitReader):
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The conversation in its turns, with the names of the tools whose calls are answered."""
         name_replies(items, log)
-        cut_short(items, parted.around)
+        _cut_short(items, parted.around)
         return Conversation(with_grouping([*with_kinds(items, FUNCTION)]), parted.around)
 
 
-class ItemWriter(EnvelopeWriter):
+class ItemWriter(DocumentWriter):
     """Writes items: a unit is one, or a list where messages that were read from one do not fit into it any more."""
 
     target = HOME
     home = HOME
     reader: ClassVar[type[UnitReader]] = ItemReader
+    documents = DOCUMENTS
+    request = UNITS
     groups = True
     mixes_roles = True
     keeps_ids = True
@@ -235,11 +137,11 @@ class ItemWriter(EnvelopeWriter):
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
         """The items."""
-        return Body(items_of(units, around))
+        return Body(_items_of(units, around))
 
     def written(self, around: Transcript, body: Body) -> Json:
         """A request, a response, one of each, or a list of items."""
-        return write_shell(around, body.units)
+        return write_document(around, body)
 
     def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
         """Whether a request says something before its items."""
@@ -247,12 +149,12 @@ class ItemWriter(EnvelopeWriter):
 
     def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
         """A request with other items."""
-        return refilled(envelope, items_of(units, around))
+        return super().refilled(envelope, _items_of(units, around), around)
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """The conversation in its turns, with the names of the tools whose calls are answered."""
         name_replies(items, Log())
-        cut_short(items, around)
+        _cut_short(items, around)
         return Conversation(with_grouping([*with_kinds(items, FUNCTION)]), around)
 
 
@@ -269,3 +171,51 @@ def _declares_tools(items: Sequence[Item]) -> bool:
         and not declares_more_tools(message)
         for item in items
     )
+
+
+def _cut_short(items: list[Item], around: Transcript) -> None:
+    """Let the last answer be one that was cut off, where the document alone says so. It changes the list.
+
+    Args:
+        items: the messages.
+        around: what stands around them.
+    """
+    if not items or not is_incomplete(around) or items[-1][0].role != "assistant":
+        return
+    head, content, call_id = items[-1]
+    message = head.message("", None)
+    extras, layout = NOTES.of(message.extras), NOTES.of(message.layout)
+    if message.end is not None and "status" not in extras and "status" not in layout:
+        own = NOTES.by_format({**layout, "status": ABSENT}) or {}
+        items[-1] = (head.replaced(end=None, layout={**(message.layout or {}), **own}), content, call_id)
+
+
+def _items_of(units: list[Any], around: Transcript) -> list[Any]:
+    """The items of a document, with what is said before all of them, and with those in which nobody says anything.
+
+    Args:
+        units: items, and lists of items; the first may be what is said before all of them.
+        around: what stands around them.
+    """
+    items: list[Any] = []
+    for unit in units:
+        if unit.__class__ is list:
+            items += unit
+        else:
+            items.append(unit)
+    if items and items[0].keys() == {MADE_UP}:
+        items[0] = Instructions(items[0][MADE_UP])
+    _place(items, NOTES.of(around.extras).get(INPUT))
+    for at, item in enumerate(items):
+        if item.__class__ is dict and item.get("id") == MADE_UP:
+            items[at] = {**item, "id": made_up_id(item["type"], at)}
+    return items
+
+
+def _place(items: list[Json], state: Json) -> None:
+    """Put items in which nobody says anything among the others, each at its place."""
+    for entry in cast("list[Json]", state) if isinstance(state, list) else []:
+        one = cast("Object", entry) if isinstance(entry, dict) else {}
+        at, item = one.get("at"), cast("Object", one.get("item"))
+        if set(one) == {"at", "item"} and type(at) is int and item.__class__ is dict and is_state(item):
+            items.insert(max(at, int(bool(items) and isinstance(items[0], Instructions))), item)

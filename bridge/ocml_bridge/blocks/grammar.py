@@ -9,6 +9,7 @@ from ..citations import Citations
 from ..form import Object
 from ..loss import Log
 from ..model import CacheMark, Json, Message, Part
+from ..notes import Notes
 from ..turns import is_call
 from ..units.grammar import ContentClass
 from ..units.heads import Head
@@ -50,7 +51,7 @@ class Grammar(ABC):
     """How a format's blocks are read and written, and what it calls those who speak.
 
     Attributes:
-        home: the key of its extras and layout.
+        notes: of its extras and layout.
         key: of a wire message, under which its blocks stand.
         vendor: whose signatures it takes back.
         roles: of wire messages, and whose they are.
@@ -61,7 +62,7 @@ class Grammar(ABC):
         marks: whether there are blocks that are marks of a cache.
     """
 
-    home: ClassVar[str]
+    notes: ClassVar[Notes]
     key: ClassVar[str]
     vendor: ClassVar[str]
     roles: ClassVar[dict[str, str]]
@@ -128,7 +129,7 @@ class Grammar(ABC):
 
     def side(self, message: Message) -> str:
         """The role of the wire message that a message stands in; "" for the system's, which stands before all."""
-        role: Json = self.notes(message.layout).get(ROLE)
+        role: Json = self.notes.of(message.layout).get(ROLE)
         if isinstance(role, str) and role and self._may_stand_in(message, role):
             return role
         return self.default_side(message)
@@ -144,6 +145,11 @@ class Grammar(ABC):
         return message.role in (whose, "tool")
 
     @property
+    def home(self) -> str:
+        """The id of the format."""
+        return self.notes.home
+
+    @property
     def assistant(self) -> str:
         """The role of the wire messages of the assistant."""
         return next(role for role, whose in self.roles.items() if whose == "assistant")
@@ -152,15 +158,6 @@ class Grammar(ABC):
     def user(self) -> str:
         """The role of the wire messages of everybody else."""
         return next(role for role, whose in self.roles.items() if whose == "user")
-
-    def notes(self, by_format: dict[str, Object] | None) -> Object:
-        """What the format keeps in extras or layout; an empty object where it keeps nothing."""
-        found: Json = by_format.get(self.home) if by_format is not None else None
-        return cast("Object", found) if isinstance(found, dict) else {}
-
-    def kept(self, notes: Object) -> dict[str, Object] | None:
-        """Extras or layout in which the format keeps something; None where there is nothing to keep."""
-        return {self.home: notes} if notes else None
 
 
 def more_of(value: Object, known: tuple[str, ...]) -> Object:

@@ -30,4 +30,4 @@ def would_join(grammar: Grammar, before: State, message: Message) -> bool:
 
 def is_apart(grammar: Grammar, message: Message) -> bool:
     """Whether a message was read at the beginning of a wire message that could have been one with that before it."""
-    return grammar.notes(message.layout).get(APART) is True
+    return grammar.notes.of(message.layout).get(APART) is True

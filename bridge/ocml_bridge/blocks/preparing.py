@@ -177,7 +177,7 @@ def _fused(grammar: Grammar, items: list[Item], indices: Sequence[int], near: Ne
 
 def _role_of(grammar: Grammar, message: Message) -> dict[str, dict[str, object]] | None:
     """What a message remembers of its role; the rest of its spelling is of its text alone."""
-    role = grammar.notes(message.layout).get(ROLE)
+    role = grammar.notes.of(message.layout).get(ROLE)
     return None if role is None else {grammar.home: {ROLE: role}}
 
 

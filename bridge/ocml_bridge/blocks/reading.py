@@ -44,11 +44,11 @@ def read_wire(grammar: Grammar, wire: Object, default: str) -> list[Message]:
     raws = cast("list[Json]", blocks) if isinstance(blocks, list) else []
     messages = [_message(grammar, run, speaker) for run in _runs(grammar, raws, side)]
     if not messages:
-        messages = [Message(speaker, "", channel=_channel(speaker), layout=grammar.kept({EMPTY: "none"}))]
+        messages = [Message(speaker, "", channel=_channel(speaker), layout=grammar.notes.by_format({EMPTY: "none"}))]
     for message in messages:
         message.continues = message is not messages[0]
         if grammar.default_side(message) != side:
-            message.layout = grammar.kept({**grammar.notes(message.layout), ROLE: side})
+            message.layout = grammar.notes.by_format({**grammar.notes.of(message.layout), ROLE: side})
     _note_wire(grammar, messages[0], wire, side)
     return messages
 
@@ -65,9 +65,9 @@ def _note_wire(grammar: Grammar, first: Message, wire: Object, side: str) -> Non
     raw: Object = {key: [] if value and grammar.alias(key) == grammar.key else value for key, value in wire.items()}
     form = form_of(written_wire(grammar, side, [], more), raw, grammar.alias)
     if more:
-        first.extras = grammar.kept({**grammar.notes(first.extras), WIRE: more})
+        first.extras = grammar.notes.by_format({**grammar.notes.of(first.extras), WIRE: more})
     if form is not None:
-        first.layout = grammar.kept({**grammar.notes(first.layout), WIRE: form})
+        first.layout = grammar.notes.by_format({**grammar.notes.of(first.layout), WIRE: form})
 
 
 def written_wire(grammar: Grammar, side: str, blocks: list[Json], more: Json) -> Object:
@@ -165,12 +165,12 @@ def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
         if len(run.parts) == 1 and isinstance(part, Text) and part.cache is part.citations is None:
             message.content, message.extras = part.text, part.extras
             if not part.text:
-                message.layout = grammar.kept({EMPTY: "text"})
+                message.layout = grammar.notes.by_format({EMPTY: "text"})
     form = form_of_items(run.forms)
     if form is not None:
-        message.layout = grammar.kept({**grammar.notes(message.layout), BLOCKS: form})
+        message.layout = grammar.notes.by_format({**grammar.notes.of(message.layout), BLOCKS: form})
     if run.after:
-        message.extras = grammar.kept({**grammar.notes(message.extras), AFTER: run.after})
+        message.extras = grammar.notes.by_format({**grammar.notes.of(message.extras), AFTER: run.after})
     return message
 
 
@@ -207,5 +207,5 @@ def _apart_from(grammar: Grammar, before: Head, head: Head) -> Head:
     one, message = before.message("", None), head.message("", None)
     if not joins(grammar, one, message):
         return head
-    own = {**grammar.notes(message.layout), APART: True}
+    own = {**grammar.notes.of(message.layout), APART: True}
     return head.replaced(layout={**(message.layout or {}), grammar.home: own})

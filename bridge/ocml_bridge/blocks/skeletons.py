@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ..jsontext import text_of
 from ..units.grammar import Skeleton, Unit
-from .shell import Top
+from ..wires.shell import Top
 
 _LONGEST: Final = 200
 """The longest word that plans are made for, in characters."""

@@ -12,7 +12,7 @@ something, unless ours says the same (`"STRING"` and `"string"`, `3` and `"3"`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import Final, cast
 
 from ..form import Object
 from ..model import Json
@@ -73,6 +73,31 @@ def form_of(written: Json, raw: Json, alias: Alias = _same_name) -> Form:
         UnlikeError: where the raw value says what the written one does not, or the other way round.
     """
     return None if is_same(written, raw) else _form_of(written, raw, alias)
+
+
+FORM: Final = "form"
+"""The key of the layout that holds the form of a document, or of a declared tool."""
+
+
+def keep_form(layout: Object, written: Json, raw: Json, alias: Alias = _same_name, *, exactly: bool = False) -> bool:
+    """Keep in a layout how a value was spelled, where that is not as we would; whether that is possible.
+
+    Args:
+        layout: takes the form.
+        written: as we would write it.
+        raw: as it was read.
+        alias: what we call a key.
+        exactly: whether a form is of no use that does not give the very same value.
+    """
+    try:
+        form = form_of(written, raw, alias)
+        if exactly and not is_same(respelled(written, form), raw):
+            return False
+    except UnlikeError:
+        return False
+    if form is not None:
+        layout[FORM] = form
+    return True
 
 
 def _form_of(written: Json, raw: Json, alias: Alias) -> Form:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, cast
 
@@ -13,23 +12,24 @@ from ..model import Alternative, Foreign, Json, Message, Transcript, replace
 from ..pairing import name_replies
 from ..turns import FUNCTIONS
 from ..units.conversation import Conversation
-from ..units.envelopes import Body, Branches, EnvelopeWriter
+from ..units.envelopes import Body, Branches
 from ..units.grammar import ANY_CONTENT, ContentClass, Parted, Skeleton, Spelled, State, Unit
 from ..units.grouping import with_preambles
 from ..units.heads import Head, Item, item_of, message_of, messages_of
-from ..units.reader import UnitReader
 from ..units.writer import Prepared
+from ..wires.documents import SHAPE
+from ..wires.shell import Shell, Top
+from ..wires.units import DocumentReader, DocumentWriter
 from .grammar import ROLE, TOP, Grammar
 from .joining import State as Joint
 from .preparing import prepared
 from .reading import read_wire, related
-from .shell import CHOICE, Parts, Shell, Top
 from .skeletons import filled, skeleton
 from .spelling import UnlikeError
 from .writing import nearest, settled, spelled, wires_of
 
 
-class BlockReader(UnitReader):
+class BlockReader(DocumentReader):
     """Reads wire messages of blocks.
 
     Attributes:
@@ -37,24 +37,6 @@ class BlockReader(UnitReader):
     """
 
     grammar: ClassVar[Grammar]
-
-    @abstractmethod
-    def shell(self, source: str | Json, log: Log) -> Shell:
-        """A document without its wire messages.
-
-        Raises:
-            BridgeError: OCB-SHAPE for what is no document of the format; OCB-SEVERAL for several.
-        """
-
-    def part(self, source: str | Json, log: Log) -> Parted:
-        """The wire messages of a document, behind what the system says before them.
-
-        Raises:
-            BridgeError: as `shell`.
-        """
-        shell = self.shell(source, log)
-        units: Sequence[Any] = shell.wires if shell.top is None else [Top(shell.top), *shell.wires]
-        return Parted(units, shell.around, shell.cut_off, shell)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """A wire message of texts, calls and replies, without what they say."""
@@ -71,11 +53,8 @@ class BlockReader(UnitReader):
             BridgeError: OCB-SHAPE with the JSON pointer of what is none.
         """
         shell = cast("Shell", parted.document)
-        if isinstance(unit, Top):
-            path, wire, default = shell.top_place, unit.wire, TOP
-        else:
-            path, wire, default = shell.place(at - (shell.top is not None)), unit, shell.default
-        made = self._read(wire, path, default)
+        wire, default = (unit.wire, TOP) if isinstance(unit, Top) else (unit, shell.default)
+        made = self._read(wire, shell.place(at), default)
         self._notice(made, f"/messages/{index}", log)
         return made
 
@@ -121,41 +100,26 @@ class BlockReader(UnitReader):
         """The other answers of a document."""
         out: list[Alternative] = []
         for branch in shell.branches:
-            items = list(map(item_of, self._read(branch.wire, branch.place, shell.default)))
+            items = list(map(item_of, self._read(branch.wires[0], branch.place, shell.default)))
             related(self.grammar, items)
-            messages = messages_of(items)
-            if branch.cut_off:
-                messages = (*messages[:-1], replace(messages[-1], end=None))
-            out.append(Alternative(messages, 0, CHOICE, self.grammar.kept(branch.extras)))
+            out.append(branch.alternative(messages_of(items), 0, self.grammar.notes))
         return tuple(out)
 
 
-class BlockWriter(EnvelopeWriter):
+class BlockWriter(DocumentWriter):
     """Writes wire messages of blocks.
 
     A unit is what one message is of a wire message; they are put together where they are enclosed.
 
     Attributes:
         grammar: what the format says of its blocks.
-        shapes: keys of the layout of documents that are no requests, or none as we write them.
-        wires: the key of a request under which its wire messages stand.
-        top: that of what the system says before them.
+        others: keys of the layout of documents that are no requests, or none as we write them.
     """
 
     grammar: ClassVar[Grammar]
-    shapes: ClassVar[Sequence[str]]
-    wires: ClassVar[str]
-    top: ClassVar[str]
+    others: ClassVar[Sequence[str]] = (SHAPE,)
     keeps_ids = True
     settles = True
-
-    @abstractmethod
-    def document(self, parts: Parts) -> Json:
-        """A document, put together."""
-
-    @abstractmethod
-    def top_value(self, wire: Object) -> Json:
-        """What the system says before all wire messages, as it stands in a request."""
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with what the system says in its place."""
@@ -186,17 +150,7 @@ class BlockWriter(EnvelopeWriter):
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
         """The wire messages, behind what the system says before them, and those of the other answers."""
-        wires: list[Any] = wires_of(self.grammar, units)
-        if units and units[0][ROLE] == TOP:
-            wires[0] = Top(wires[0])
-        return Body(wires, [self._wires(one.messages) for one in around.alternatives or ()])
-
-    def written(self, around: Transcript, body: Body) -> Json:
-        """A request, a response or a list of wire messages."""
-        first: Any = body.units[0] if body.units else None
-        if isinstance(first, Top):
-            return self.document(Parts(around, first.wire, body.units[1:], body.branches))
-        return self.document(Parts(around, None, body.units, body.branches))
+        return Body(self._joined(units), [self._wires(one.messages) for one in around.alternatives or ()])
 
     def is_read_as(self, parted: Parted, body: Body) -> bool:
         """Whether the wire messages that were read are those that were written, and the system says something."""
@@ -212,22 +166,24 @@ class BlockWriter(EnvelopeWriter):
         if not shell.branches:
             return None
         alternatives = cast("BlockReader", self.own_reader).alternatives(shell)
-        return Branches(alternatives, [[branch.wire] for branch in shell.branches])
+        return Branches(alternatives, [branch.wires for branch in shell.branches])
 
     def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
         """Whether the system says something before the wire messages of a request."""
-        if not self.grammar.notes(around.layout).keys().isdisjoint(self.shapes):
+        if not self.grammar.notes.of(around.layout).keys().isdisjoint(self.others):
             return None
         return bool(units) and units[0][ROLE] == TOP
 
     def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
         """A request with other wire messages."""
-        wires = wires_of(self.grammar, units)
+        return super().refilled(envelope, self._joined(units), around)
+
+    def _joined(self, units: list[Unit]) -> list[Any]:
+        """The wire messages, behind what the system says before them."""
+        wires: list[Any] = wires_of(self.grammar, units)
         if units and units[0][ROLE] == TOP:
-            top, *wires = wires
-            envelope[self.top] = self.top_value(cast("Object", top))
-        envelope[self.wires] = wires
-        return envelope
+            wires[0] = Top(wires[0])
+        return wires
 
     def _wires(self, messages: Sequence[Message]) -> list[Json]:
         """The wire messages of an alternative."""

@@ -53,7 +53,7 @@ def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message
         content = with_held(message.content, path, log, target=home, marks=grammar.marks, citations=citations)
         content = narrow(content, _HOLDS, path, log, target=home, able=able, hoisted=True)
         message = replace(message, content=with_own_extras(content, home))
-    if not message.content and not grammar.holds_empty and not grammar.notes(message.layout).get(EMPTY):
+    if not message.content and not grammar.holds_empty and not grammar.notes.of(message.layout).get(EMPTY):
         severity = Severity.LAYOUT if message.extras is None else Severity.LOST
         log.lose(LossCode.MESSAGE, f"/messages/{index}", f"{grammar.home} leaves out an empty text", severity)
         return None
@@ -67,7 +67,7 @@ def _with(message: Message, content: Content) -> Message:
 def _nearest_thought(grammar: Grammar, message: Message, index: int, log: Log) -> Message | None:
     path = f"/messages/{index}/content"
     content = narrow(message.content, (), path, log, target=grammar.home, hoisted=True, private=True)
-    if not content and not grammar.notes(message.extras) and signature_by(message, grammar.vendor) is None:
+    if not content and not grammar.notes.of(message.extras) and signature_by(message, grammar.vendor) is None:
         return drop_message(log, index, f"{grammar.home} has no place for reasoning without text")
     if message.channel == "analysis" and content is message.content:
         return message
@@ -122,7 +122,7 @@ def spelled(grammar: Grammar, message: Message, before: State) -> Fragment:
     default = would_join(grammar, before, image)
     joined = default and not is_apart(grammar, message)
     if default and not joined:
-        image.layout = grammar.kept({**grammar.notes(image.layout), APART: True})
+        image.layout = grammar.notes.by_format({**grammar.notes.of(image.layout), APART: True})
     image.continues = joined
     return Fragment({**unit, "joined": joined}, image, state_of(grammar, image))
 
@@ -160,7 +160,7 @@ def _text_of(part: Part) -> Any:
 
 def _unit(grammar: Grammar, message: Message, before: State) -> Object:
     """What a message is of a wire message: its role, its blocks, and what is said of the whole if it begins it."""
-    extras, layout = grammar.notes(message.extras), grammar.notes(message.layout)
+    extras, layout = grammar.notes.of(message.extras), grammar.notes.of(message.layout)
     after: Json = extras.get(AFTER)
     blocks = cast("list[Json]", respelled(_blocks(grammar, message, extras, layout), layout.get(BLOCKS)))
     if isinstance(after, list):
@@ -184,7 +184,7 @@ def _blocks(grammar: Grammar, message: Message, extras: Object, layout: Object) 
         return []
     if isinstance(content, str):
         own = {key: value for key, value in extras.items() if key not in (AFTER, WIRE)}
-        return [grammar.write_part(Text(content, grammar.kept(own)))]
+        return [grammar.write_part(Text(content, grammar.notes.by_format(own)))]
     blocks: list[Json] = []
     for part in content:
         mark = part.cache if isinstance(part, (Text, Media)) else None
