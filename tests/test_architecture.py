@@ -17,7 +17,7 @@ LAYERS = (
     ("guidance",),
     ("comparison", "events", "policy", "prompting"),
     ("diff", "form", "jsontext", "notes", "ownership", "schema_changes", "signatures", "turns"),
-    ("cache_marks", "citations", "options", "parameters", "substance"),
+    ("cache_marks", "citations", "options", "parameters", "parsed", "substance"),
     ("spans", "units", "wording"),
     ("adapter",),
     ("boundary", "freeform", "naming", "narrowing", "tool_names", "transform"),

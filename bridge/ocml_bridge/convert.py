@@ -16,6 +16,7 @@ from .loss import Finding, FindingCode, Log
 from .model import Document, Json
 from .model.misfit import misfit
 from .ownership import own
+from .parsed import check_values
 from .policy import DEFAULT_POLICY, LossPolicy, refusal
 from .result import Outcome, Reading, Result
 from .source import decode
@@ -74,10 +75,11 @@ def write(
     Raises:
         BridgeError: OCB-LOSS or OCB-EMPTIED where the policy refuses a loss; OCB-CONTROL-TOKEN where that for control
             tokens does; OCB-OPTION for spans of what is neither text nor token ids; OCB-SHAPE with the place of what is
-            not of the model's classes.
+            not of the model's classes, or no JSON.
     """
     registry.check_format_options(options, target)
     try:
+        check_values(transcript)
         transcript = own(transcript)
         outcome, name = _written(transcript, target, options, drop_analysis, spans)
         _check(outcome, policy, strict)

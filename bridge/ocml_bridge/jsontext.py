@@ -28,6 +28,9 @@ _DEPTH: Final = re.compile("recursion|depth", re.IGNORECASE)
 """What orjson calls it when JSON nests too deep, in its old and its new words."""
 _BEYOND_ORJSON: Final = re.compile(rb"\\u[dD][89a-fA-F]|(?<![0-9])[0-9]{309}")
 """What orjson refuses though it is JSON: half of a surrogate pair as an escape, an integer that no float holds."""
+_SPACE_BEHIND_KEY: Final = b'": '
+_BEGINNING: Final = 100
+"""How much of a text shows that it is not spelled without white space."""
 _parse: Final = partial(jiter.from_json, allow_inf_nan=False, catch_duplicate_keys=True, cache_mode="keys")
 
 
@@ -101,7 +104,8 @@ def loads(data: str | bytes) -> Json:
             what = "the text ends in the middle of a value" if error.doc.strip() else "the text is empty"
         raise BridgeError(ErrorCode.JSON, f"not JSON: {what}", offset=error.pos) from error
     try:
-        return value if orjson.dumps(value) == raw else _parse(raw)
+        is_compact = _SPACE_BEHIND_KEY not in raw[:_BEGINNING] and orjson.dumps(value) == raw
+        return value if is_compact else _parse(raw)
     except (orjson.JSONEncodeError, ValueError):
         return _loads_exactly(data)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from ..diff import diff
 from ..loss import Loss, LossCode, Severity
@@ -23,7 +23,7 @@ _OVERHEAD: Final = 1000
 """What it takes beside these."""
 
 
-_loss: Final[Callable[[tuple[LossCode, Severity, str, str]], Loss]] = partial(tuple.__new__, Loss)
+_loss: Final = cast("Callable[[tuple[LossCode, Severity, str, str]], Loss]", partial(tuple.__new__, Loss))  # pyright: ignore[reportUnknownMemberType]
 """Makes a loss of its fields, in half the time that naming them takes."""
 
 
