@@ -41,9 +41,7 @@ def test_what_is_no_json_is_refused_with_its_place(name: str) -> None:
 
 
 def test_the_object_of_a_library_leads_to_its_json() -> None:
-    with pytest.raises(
-        BridgeError, match=r"ChatCompletionMessage is not .*; give what \.model_dump\(\) gives"
-    ):
+    with pytest.raises(BridgeError, match=r"ChatCompletionMessage is not .*; give what \.model_dump\(\) gives"):
         read({"model": "m", "messages": [NO_JSON["an object"]]}, "openai")
 
 
