@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 from drawn_types import Drawer
 from ocml_bridge import Loss, Severity, convert, read, write
 from ocml_bridge.policy import LENIENT
-from wire_facts import Leaf, leaves
+from wire_facts import Leaf, leaves, recorded
 
 WIRES = ("openai", "openai-responses", "anthropic", "gemini", "bedrock-converse")
 
@@ -224,21 +224,26 @@ def test_what_is_gone_on_another_wire_is_named_of_any_document(name: str) -> Non
 # --- what is written is of the types ----------------------------------------------------------------------------------
 
 
+@cache
+def _adapter(definition: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(definition)
+
+
 def _check_chat(output: Any) -> None:
     from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolUnionParam
 
     for message in output["messages"]:
         # A reply that answers no call may have no id, and a role that nobody knows stays.
         if message["role"] in ("system", "developer", "user", "assistant") or "tool_call_id" in message:
-            TypeAdapter[Any](ChatCompletionMessageParam).validate_python(message)
+            _adapter(ChatCompletionMessageParam).validate_python(message)
     for tool in output.get("tools", []):
-        TypeAdapter[Any](ChatCompletionToolUnionParam).validate_python(tool)
+        _adapter(ChatCompletionToolUnionParam).validate_python(tool)
+    around = {key: value for key, value in output.items() if key not in ("messages", "tools")}
+    _adapter(_chat_request()).validate_python({"model": "m", **around, "messages": []})
 
 
 def _check_items(output: Any) -> None:
-    from openai.types.responses import ResponseInputParam
-
-    TypeAdapter[Any](ResponseInputParam).validate_python(output["input"])
+    _adapter(_items_request()).validate_python(output)
 
 
 def _check_blocks(output: Any) -> None:
@@ -247,7 +252,7 @@ def _check_blocks(output: Any) -> None:
     if output.get("type") == "message":
         types.Message.model_validate({"id": "msg_1", "model": "m", **output})
     else:
-        TypeAdapter[Any](types.MessageCreateParams).validate_python({"max_tokens": 1, "model": "m", **output})
+        _adapter(types.MessageCreateParams).validate_python({"max_tokens": 1, "model": "m", **output})
 
 
 def _check_contents(output: Any) -> None:
@@ -256,6 +261,9 @@ def _check_contents(output: Any) -> None:
         types.Content.model_validate(content)
     for tool in output.get("tools", []):
         types.Tool.model_validate(tool)
+    types.GenerationConfig.model_validate(output.get("generationConfig", {}))
+    types.ToolConfig.model_validate(output.get("toolConfig", {}))
+    types.Content.model_validate(output.get("systemInstruction", {}))
 
 
 def _check_converse(output: Any) -> None:
@@ -285,3 +293,26 @@ def _is_of_the_types(name: str, seeds: Iterable[int]) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_what_is_written_is_of_the_types(name: str) -> None:
     _is_of_the_types(name, range(2))
+
+
+_FOLDERS: dict[str, str] = dict(
+    zip(WIRES, ("chat-completions", "responses", "anthropic", "google", "bedrock"), strict=True)
+)
+
+
+def _recorded_is_of_the_types(wire: str, *, every: int) -> None:
+    for case in recorded(_FOLDERS[wire])[::every]:
+        for other in WIRES:
+            if other != wire:
+                CHECKS[other](convert(case.data, source=wire, target=other, policy=LENIENT).output)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_what_is_written_of_recorded_documents_is_of_the_types(wire: str) -> None:
+    _recorded_is_of_the_types(wire, every=40)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("wire", WIRES)
+def test_what_is_written_of_every_recorded_document_is_of_the_types(wire: str) -> None:
+    _recorded_is_of_the_types(wire, every=1)

@@ -142,6 +142,7 @@ ROWS = (
     Row("a tool that does not say whether it is strict", (ITEMS,), ("strict",)),
     Row("`strict` of a tool", (CONTENTS,), ("strict",)),
     Row("name of the answer's schema, and whether it is strict", (BLOCKS, CONTENTS), ("name of that schema",)),
+    Row("a schema of the answer without a name", (CHAT, ITEMS), ("name of that schema",)),
     Row("`verbosity`", (BLOCKS, CONTENTS, CONVERSE), ("verbosity",), sources=(ITEMS,)),
     Row("the effort `minimal`", (BLOCKS,), ("effort",), sources=(ITEMS,)),
     Row("whether several calls may be made at once", (BLOCKS,), ("calls at once", "tool choice")),

@@ -197,7 +197,7 @@ class Parameters:
                     return key, raw
         first = self._table[keys[0]]
         written = first.write(setting)
-        return (keys[0], written) if _is_same(first.read(written), setting) else None
+        return None if first.read(written) is None else (keys[0], written)
 
 
 def _is_spelled(raw: Json, written: Json) -> bool:

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from anthropic_judge import facts, unnamed
 from corpus import corpus_path
 from ocml_bridge import BridgeError, ErrorCode, Options, Transcript, convert, formats, read, write
-from ocml_bridge.model import Foreign, Message, Settings, Tool
+from ocml_bridge.model import Foreign, Message, Settings, Tool, Usage
 from ocml_bridge.policy import LENIENT
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "anthropic"
@@ -297,6 +297,23 @@ def test_tokens_of_the_input_that_stand_in_a_cache_are_tokens_of_the_input() -> 
         4,
         325,
     )
+
+
+@pytest.mark.parametrize(
+    ("usage", "is_response"),
+    [
+        (Usage(5, 7, 12), True),
+        (Usage(5, None, 12), False),
+        (Usage(None, 7), False),
+        (Usage(5, 7, 12, cached_tokens=9), False),
+    ],
+)
+def test_a_response_says_how_many_tokens_its_input_and_it_took_or_is_none(usage: Usage, is_response: bool) -> None:
+    answer = Message("assistant", "Yes.", channel="final", end="end")
+    made = write(Transcript((answer,), settings=Settings(model="m", usage=usage)), "anthropic", policy=LENIENT)
+    output: Any = made.output
+    assert ("usage" in output) is (output.get("type") == "message") is is_response
+    assert any(loss.path == "/settings/usage" for loss in made.losses) is not is_response
 
 
 def test_a_list_of_documents_is_several() -> None:

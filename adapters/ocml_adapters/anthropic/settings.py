@@ -151,6 +151,11 @@ def _write_usage(settings: Settings, others: Object) -> Json:
     }
 
 
+def tells_usage(settings: Settings) -> bool:
+    """Whether settings tell the tokens of the input and those of the answer; a response cannot say but one of them."""
+    return _write_usage(settings, {}) is not None
+
+
 # --- the table --------------------------------------------------------------------------------------------------------
 
 MEMBERS: Final[dict[str, Member]] = {

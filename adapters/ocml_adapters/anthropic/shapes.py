@@ -24,7 +24,7 @@ from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.surroundings import Surroundings, ToolList
 
 from .reader import is_system_prompt
-from .settings import PARAMETERS
+from .settings import PARAMETERS, tells_usage
 from .syntax import (
     EXPECTED,
     HOME,
@@ -157,8 +157,8 @@ def is_response(transcript: Transcript) -> bool:
 
 
 def is_answer(transcript: Transcript) -> bool:
-    """Whether a transcript of another format tells how many tokens an answer took."""
-    return transcript.settings is not None and transcript.settings.usage is not None
+    """Whether a transcript of another format tells how many tokens an answer took: a response has to say that."""
+    return transcript.settings is not None and tells_usage(transcript.settings)
 
 
 def blocks_in(wire: Object) -> Json:

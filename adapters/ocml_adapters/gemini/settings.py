@@ -19,12 +19,17 @@ _MODES: Final[dict[str, Any]] = {"AUTO": "auto", "ANY": "required", "NONE": "non
 _MODE_OF: Final = {ours: mode for mode, ours in _MODES.items()}
 
 
-def _word(value: Json) -> str | None:
-    return value.lower() if isinstance(value, str) and value.isupper() else None
+_LEVELS: Final = {level.lower(): level for level in ("MINIMAL", "LOW", "MEDIUM", "HIGH", "XHIGH")}
+"""How much to reason, in our words and in the API's."""
 
 
-def _capitals(value: str) -> Json:
-    return value.upper() if value.islower() else None
+def _effort(value: Json) -> str | None:
+    return value.lower() if isinstance(value, str) and value in _LEVELS.values() else None
+
+
+def _level(effort: str) -> Json:
+    """The level of an effort, the highest for the most that others know; None for a word that is none."""
+    return _LEVELS.get("xhigh" if effort == "max" else effort)
 
 
 def _words(value: Json) -> tuple[str, ...] | None:
@@ -136,7 +141,7 @@ REQUEST: Final = (
     _numbers("frequency_penalty", "frequencyPenalty"),
     Place("response_format", (_CONFIG,), _answer_format, _write_answer_format, _FORMATS),
     Place("modalities", (_CONFIG, "responseModalities"), _words, _all_capitals),
-    Place("reasoning_effort", (_CONFIG, "thinkingConfig", "thinkingLevel"), _word, _capitals),
+    Place("reasoning_effort", (_CONFIG, "thinkingConfig", "thinkingLevel"), _effort, _level),
     Place(
         "tool_choice",
         ("toolConfig", "functionCallingConfig"),

@@ -84,6 +84,8 @@ def _write_function_call(choice: ToolChoice) -> Json:
 
 # --- the form of the answer -------------------------------------------------------------------------------------------
 
+SCHEMA_NAME: Final = "answer"
+"""The name of a schema that has none: the API asks for one."""
 _DESCRIBED: Final = ("name", "description", "schema", "strict")
 
 
@@ -102,7 +104,7 @@ def _write_response_format(form: AnswerFormat) -> Json:
     if form.type != "json_schema":
         return {"type": form.type}
     described = {name: value for name in _DESCRIBED if (value := getattr(form, name)) is not None}
-    return {"type": form.type, "json_schema": described}
+    return {"type": form.type, "json_schema": {"name": SCHEMA_NAME, **described}}
 
 
 # --- settings inside objects that say more ----------------------------------------------------------------------------

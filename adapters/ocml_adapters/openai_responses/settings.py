@@ -11,7 +11,7 @@ from collections.abc import Sequence, Set
 from typing import Any, Final, cast
 
 from ocml_bridge.form import Object
-from ocml_bridge.model import Json, Tool, ToolChoice
+from ocml_bridge.model import AnswerFormat, Json, Tool, ToolChoice
 from ocml_bridge.model import settings as plain
 from ocml_bridge.parameters import Parameter, Parameters, as_it_is, members_of, usage_at
 from ocml_bridge.turns import full_name, recipient_of
@@ -77,13 +77,19 @@ def _with_kinds(choice: Json, custom: Set[Any]) -> Json:
     return {**members, "type": "custom"} if name_in(members) in custom else choice
 
 
-def _answer_format(value: Json) -> Any:
+def _answer_format(value: Json) -> AnswerFormat | None:
     return plain.answer_format(value) if isinstance(value, dict) else None
 
 
-def _write_answer_format(form: Any) -> Json:
-    members = ("type", "name", "description", "schema", "strict")
-    return {name: value for name in members if (value := getattr(form, name)) is not None}
+SCHEMA_NAME: Final = "answer"
+"""The name of a schema that has none: the API asks for one."""
+
+
+def _write_answer_format(form: AnswerFormat) -> Json:
+    members = ("name", "description", "schema", "strict")
+    described = {name: value for name in members if (value := getattr(form, name)) is not None}
+    named = {"name": SCHEMA_NAME} if form.type == "json_schema" else {}
+    return {"type": form.type, **named, **described}
 
 
 # --- all of them ------------------------------------------------------------------------------------------------------
