@@ -16,17 +16,19 @@ from ocml_bridge.units.heads import Item, head_of, item_of, message_of, messages
 from ocml_bridge.units.writer import TOOLS, Prepared
 from ocml_bridge.visibility import channelled
 
-from .body import declared, is_in_place, is_readable, read_developer
+from .body import Body, declared, is_in_place, is_readable, read_developer
 from .declared import NOTHING, meant, names_in, names_of_parts
 from .header import Fields, fields_of
 from .message import lifted, make, place_of_tools
 from .nearest import answers, framed, headed, keeps_header, narrowed, nearest
+from .sections import Sections
 from .syntax import ASSISTANT, DEVELOPER, HOME, NOTES, SYSTEM, TOOL
 from .tools import SECTION
 
 PROMPTED: Final = "prompted"
 """The state before a message that begins behind a generation prompt."""
 _SECTION: Final = head_of(Message(DEVELOPER, SECTION))
+_SECTIONS: Final = Sections()
 
 
 def prepared(conversation: Conversation, options: Options, log: Log) -> Prepared:
@@ -96,14 +98,33 @@ def _apart(made: Prepared) -> Prepared:
 
 def with_tools(items: list[Item], around: Transcript) -> Conversation:
     """What is read of messages, one of which is the section of the tools that are declared around them."""
-    if around.tools is not None:
-        at = place_of_tools(items)
-        section, read = declared(around.tools, {})
-        if section != (written := cast("str", items[at][1])):  # without what UTF-8 cannot hold
-            read = read_developer(written)
-        layout = {} if read.section is None else {"tools": read.section}
-        items[at] = item_of(make(Fields(DEVELOPER), read.content, "end", layout, {}))
-    return lifted(items, around if around.tools is None else replace(around, tools=None))
+    if around.tools is None:
+        return lifted(items, around)
+    at = place_of_tools(items)
+    written = cast("str", items[at][1])
+    known = _SECTIONS.get(_SECTIONS.key(around.tools))
+    if known is not None and known.text == written and _role_behind(items, at, None) not in (DEVELOPER, SYSTEM):
+        tools = known.tools()
+        if tools is not None:
+            del items[at]
+            return Conversation(items, replace(around, tools=tools))
+    section, read = declared(around.tools, {})
+    if section != written:  # without what UTF-8 cannot hold
+        read = read_developer(written)
+    items[at] = _read_item(read)
+    return lifted(items, replace(around, tools=None))
+
+
+def _read_item(read: Body) -> Item:
+    """The message that a section is read as."""
+    layout = {} if read.section is None else {"tools": read.section}
+    return item_of(make(Fields(DEVELOPER), read.content, "end", layout, {}))
+
+
+def _lifted_alone(read: Body) -> tuple[Tool, ...] | None:
+    """The tools of a section that stands alone; None where they are not all that it says."""
+    alone = lifted([_read_item(read)], Transcript())
+    return None if alone.items or alone.around.layout is not None else alone.around.tools
 
 
 def _are_in_place(conversation: Conversation) -> bool:
@@ -155,8 +176,12 @@ def _instructed(conversation: Conversation, made: Prepared, at: int, options: Op
 
 def _readable(tools: tuple[Tool, ...], layout: dict[str, Any]) -> tuple[tuple[Tool, ...], str] | None:
     """Declared tools that are read as such, and their section; None where none is: nobody sent that text."""
+    key = None if "tools" in layout or "plain" in layout else _SECTIONS.key(tools)
+    if (known := _SECTIONS.get(key)) is not None:
+        return tools, known.text
     section, read = declared(tools, layout)
     if is_readable(tools, read):
+        _SECTIONS.keep(key, section, _lifted_alone(read))
         return tools, section
     tools = developer.image(tools)
     section, read = declared(tools, {})

@@ -30,11 +30,20 @@ def packed(value: Any) -> bytes | None:
 
 def fields_of(around: Transcript) -> tuple[Any, ...]:
     """What stands around messages as JSON values in tuples."""
-    tools = None if around.tools is None else tuple([_tool(tool) for tool in around.tools])
-    settings = None if around.settings is None else _settings(around.settings)
-    if settings is not None and not _is_flat(around.settings):
-        settings = tuple(map(_as_fields, settings))
-    return tools, settings, around.extras, around.layout
+    return fields_of_tools(around.tools), fields_of_settings(around.settings), around.extras, around.layout
+
+
+def fields_of_tools(tools: tuple[Tool, ...] | None) -> tuple[Any, ...] | None:
+    """Declared tools as JSON values in tuples."""
+    return None if tools is None else tuple([_tool(tool) for tool in tools])
+
+
+def fields_of_settings(settings: Settings | None) -> tuple[Any, ...] | None:
+    """Settings as JSON values in tuples."""
+    if settings is None:
+        return None
+    fields = _settings(settings)
+    return fields if _is_flat(settings) else tuple(map(_as_fields, fields))
 
 
 def _as_fields(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from ..diff import diff
 from ..loss import Loss, LossCode, Severity
@@ -15,7 +15,7 @@ from ..naming import name_difference
 from ..plans.probes import probe
 from ..units.heads import LIMIT, Head
 from ..wording import shown
-from .around import fields_of, packed
+from .around import fields_of_settings, fields_of_tools, packed
 
 SIZE: Final = 1_000_000
 """How many bytes of what stands around messages are remembered."""
@@ -80,18 +80,40 @@ class KnownLosses:
     def __init__(self, target: str) -> None:
         self.target: Final = target
         self._of_heads: Final = Memo[tuple[Head, Head], tuple[LossPattern, ...]](LIMIT)
-        self._around: Final = Memo[tuple[bytes, bytes], tuple[Loss, ...]](SIZE)
+        self._around: Final = Memo[tuple[str, bytes, bytes], tuple[Loss, ...]](SIZE)
 
     def around(self, old: Transcript, new: Transcript) -> Sequence[Loss]:
         """The losses of what stands around messages."""
         if old is new:
             return ()
-        one, other = _packed(old), _packed(new)
-        if one is None or other is None:
+        if not (_is_bare(old) and _is_bare(new)):
             return self._found(old, new)
-        found = self._around.get((one, other))
+        tools = self._known("tools", fields_of_tools, old.tools, new.tools)
+        settings = self._known("settings", fields_of_settings, old.settings, new.settings)
+        extras: Sequence[Loss] = ()
+        if old.extras is not new.extras:  # hardly any are met twice, as ids are among them
+            extras = self._found(Transcript(extras=old.extras), Transcript(extras=new.extras))
+        return [*tools, *settings, *extras, *self._known("layout", _as_is, old.layout, new.layout)]
+
+    def _known(self, name: str, fields: Callable[[Any], Any], old: Any, new: Any) -> Sequence[Loss]:
+        """The losses of one field around messages.
+
+        Args:
+            name: of the field.
+            fields: gives the JSON values that a value of it is made of.
+            old: what stands there in the document.
+            new: what the output reads as.
+        """
+        if old is new:
+            return ()
+        one, other = packed(fields(old)), packed(fields(new))
+        if one is None or other is None:
+            return self._found(Transcript(**{name: old}), Transcript(**{name: new}))
+        found = self._around.get((name, one, other))
         if found is None:
-            found = self._around.keep((one, other), self._found(old, new), len(one) + len(other) + _OVERHEAD)
+            found = self._found(Transcript(**{name: old}), Transcript(**{name: new}))
+            weight = len(one) + len(other) + sum(len(loss.detail) for loss in found) + _OVERHEAD
+            self._around.keep((name, one, other), found, weight)
         return found
 
     def _found(self, old: Transcript, new: Transcript) -> tuple[Loss, ...]:
@@ -110,7 +132,10 @@ class KnownLosses:
         return found
 
 
-def _packed(around: Transcript) -> bytes | None:
-    """What stands around messages, where that is no more than settings and notes: most tools are met once."""
-    bare = around.header is around.open_turn is around.alternatives is None and not around.tools
-    return packed(fields_of(around)) if bare else None
+def _is_bare(around: Transcript) -> bool:
+    """Whether nothing stands around messages but tools, settings and notes."""
+    return around.header is around.open_turn is around.alternatives is None
+
+
+def _as_is(value: Any) -> Any:
+    return value
