@@ -91,7 +91,7 @@ def test_there_are_as_many_outcomes_as_records(records: list[Any]) -> None:
 def test_it_stands_on_no_engine_and_no_file() -> None:
     path = BRIDGE / "bulk" / "batch.py"
     assert {found.module.split(".")[0] for found in imports(path)} <= {
-        "__future__", "collections", "dataclasses", "enum", "ocml_bridge",
+        "__future__", "collections", "dataclasses", "enum", "ocml_bridge", "typing",
     }  # fmt: skip
     names = {node.id for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Name)}
     assert not names & {"open", "print", "input"}

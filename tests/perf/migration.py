@@ -139,7 +139,8 @@ def seconds(peer: Peer, source: Path, folder: Path) -> float | None:
     command = [places.get(each, each) for each in peer.command]
     if shutil.which(command[0]) is None:
         return None
-    environment = {**os.environ}
+    # Packages are compiled where they are installed: what that takes is no part of a command.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     if peer.root is not None:
         environment["PYTHONPATH"] = os.pathsep.join(str(peer.root / name) for name in ("bridge", "adapters"))
     with source.open("rb") as lines, (folder / "stdout").open("wb") as written:

@@ -6,20 +6,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING, cast
 
 from .. import jsontext
 from ..adapter import DEFAULT, Options, Source
 from ..convert import Reading, Result, convert, refusal, write
 from ..errors import BridgeError, ErrorCode
-from ..layouts import Plan, layouts_of
 from ..loss import Finding, Loss, LossClass, Severity, is_lossless, worst_class
 from ..policy import DEFAULT_POLICY, LossPolicy
-from ..profiles import Prompt, profile
-from ..spans.masks import Mask
 from ..substance import Characters
-from ..verify import verify
 from .nested import Nested
-from .training_rows import masked
+
+if TYPE_CHECKING:
+    from ..layouts import Plan
+    from ..profiles import Prompt
+    from ..spans.masks import Mask
 
 
 class Status(StrEnum):
@@ -144,7 +145,8 @@ def outcome_of(
             raise refusal(findings)
         result = _result(record, settings)
         if settings.verify:
-            _verify(result.written if isinstance(result, Prompt) else result, settings.options)
+            written = result if settings.profile is None else cast("Prompt", result).written
+            _verify(written, settings.options)
         output, losses = _in_layout(result, settings)
         if spare is not None:
             losses = spare(output, losses)
@@ -163,9 +165,13 @@ def _in_layout(result: Result, settings: Settings) -> tuple[Source, tuple[Loss, 
         BridgeError: OCB-SHAPE where the layout cannot hold it; OCB-LOSS where the policy refuses what it loses.
     """
     if settings.mask is not None:
+        from .training_rows import masked
+
         return masked(result, settings.mask, settings.tokenizer), result.losses
     if settings.layout is None:
         return result.output, result.losses
+    from ..layouts import layouts_of
+
     row, losses = layouts_of(settings.layout)[0].write(result.output)
     settings.policy.check(losses, strict=settings.strict)
     return row, (*result.losses, *losses)
@@ -203,6 +209,8 @@ def _result(record: Source | bytes | Reading, settings: Settings) -> Result:
             policy=settings.policy,
             spans=settings.mask is not None,
         )
+    from ..profiles import profile
+
     return profile(settings.profile, settings.target).prompt(
         record,
         source=settings.source,
@@ -227,6 +235,8 @@ def _verify(result: Result, options: Options) -> None:
     Raises:
         BridgeError: OCB-UNREPORTED where the output says something else than its losses admit.
     """
+    from ..verify import verify
+
     try:
         unreported = verify(result.transcript, result, options=options)
     except BridgeError as error:

@@ -8,7 +8,6 @@ from typing import Any, Final, cast
 from .. import jsontext
 from ..detection import looks
 from ..errors import BridgeError, ErrorCode
-from ..layouts import stream_of
 from ..recognise import recognise
 from .compression import open_plain, reading_errors
 from .texts import kind_of, split
@@ -77,6 +76,8 @@ def _rows_in_json(path: str) -> str | None:
         value = _parsed(content.read())
     if isinstance(value, dict):
         return "json"
+    from ..layouts import stream_of
+
     return "events" if stream_of(value) is not None else None
 
 

@@ -18,7 +18,6 @@ from ..model import Json
 from ..text.unicode import BOM
 from .batch import Outcome
 from .compression import compress, open_plain
-from .plan_rows import columns_of
 from .records import (
     CHUNK_BYTES,
     CHUNK_RECORDS,
@@ -176,6 +175,8 @@ def spell(taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, end: s
 
 def _line(record: Record, outcome: Outcome, job: Job) -> bytes:
     if job.plan is not None:
+        from .plan_rows import columns_of
+
         columns = columns_of(record, outcome.output, job.field, bare=job.bare)
         pairs = (jsontext.dumps(name) + b":" + raw.encode("utf-8", "surrogatepass") for name, raw in columns)
         return b"{" + b",".join(pairs) + b"}\n"

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import nlargest
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..adapter import Kind, Source
 from ..errors import BridgeError
-from ..layouts import Plan
 from ..model import Json
 from ..result import Reading
 from .batch import Settings
 from .nested import Nested
 from .tally import Tally
+
+if TYPE_CHECKING:
+    from ..layouts import Plan
 
 RANGE_BYTES: Final = 1 << 22
 """How much of an input one process reads at a time. Ranges depend on the input alone, so outputs are reproducible."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from .. import jsontext
 from ..errors import BridgeError, ErrorCode
-from ..layouts import Plan, read_row
-from .plan_rows import row_of
 from .records import Input
+
+if TYPE_CHECKING:
+    from ..layouts import Plan
 
 
 def chosen_from(inputs: tuple[Input, ...], choice: Choice) -> tuple[Input, ...]:
@@ -98,6 +99,9 @@ class Selection:
     def _said(self, line: bytes) -> bytes:
         """What tells a conversation from others: its documents, where it is a row of a plan that can be read."""
         if self.choice.rows is not None:
+            from ..layouts import read_row
+            from .plan_rows import row_of
+
             try:
                 documents = read_row(self.choice.rows, row_of(line)).documents
                 return jsontext.dumps([each.value for each in documents])

@@ -17,7 +17,6 @@ from .conversations import outcomes_of
 from .forms import FORMS
 from .ledger import name_in, row_of
 from .parts import Part
-from .plan_rows import outcomes_of_row
 from .records import Chunk, Cost, Done, Input, Job, Position, Range, Record, Row, largest, slowest
 from .tally import Tally, position
 
@@ -136,7 +135,11 @@ def work(piece: Range, item: Input, job: Job, path: str | None, watch: Watch) ->
 def outcomes_in(record: Record, job: Job) -> Sequence[tuple[Record, Outcome]]:
     """The records of a row with what became of each; a mistake of ours costs one row, not the run."""
     try:
-        return outcomes_of(record, job) if job.plan is None else list(outcomes_of_row(record, job.plan, job))
+        if job.plan is None:
+            return outcomes_of(record, job)
+        from .plan_rows import outcomes_of_row
+
+        return list(outcomes_of_row(record, job.plan, job))
     except Exception as error:
         return [(record, Outcome(Status.QUARANTINED, None, error=unexpected(error)))]
 

@@ -182,8 +182,6 @@ def batch(
     from ..bulk.selection import Choice, chosen_from
     from ..bulk.summary import report as report_of
     from ..bulk.summary import table
-    from ..bulk.training_rows import tokenizer_in
-    from ..profiles import profile as find_profile
 
     if page is not None:
         from ..view.html import environment
@@ -197,7 +195,7 @@ def batch(
         raise BridgeError(ErrorCode.OPTION, "name what to write with --to, --to-plan, or a --profile")
     if profile is None and (date is not None or effort is not None):
         raise BridgeError(ErrorCode.OPTION, "--date and --effort need a --profile")
-    form = find_profile(profile, target).format
+    form = _format_of(profile, target)
     source_kind = None if source is None else registry.adapter(source)[0].kind
     adapter = registry.adapter(form)[0]
     if mask is not None and (layout is not None or adapter.frame_marks is None):
@@ -205,6 +203,8 @@ def batch(
     if tokenizer is not None and (mask is None or adapter.kind is not Kind.TEXT):
         raise BridgeError(ErrorCode.OPTION, "--tokenizer is for the rows of a text that --mask makes")
     if tokenizer is not None:
+        from ..bulk.training_rows import tokenizer_in
+
         tokenizer_in(tokenizer)
     target_kind = adapter.kind
     if mask is not None:
@@ -250,6 +250,15 @@ def batch(
         say(f"{PROGRAM}: stopped at a record that is quarantined, because of --fail-fast; --resume continues after it")
     failed = finished.tally.quarantined or any(each.error is not None for each in finished.inputs.values())
     return ExitCode.SOME_FAILED if failed else ExitCode.OK
+
+
+def _format_of(profile: str | None, target: str | None) -> str:
+    """The format that is written, with its dialect where it has one: the profile's, where one is named."""
+    if profile is None and target is not None:
+        return target
+    from ..profiles import profile as find_profile
+
+    return find_profile(profile, target).format
 
 
 def _is_terminal() -> bool:

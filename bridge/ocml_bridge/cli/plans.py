@@ -74,10 +74,12 @@ def rows_of(name: str | None, source: str | None, turns: str | None) -> Plan | N
     Raises:
         BridgeError: OCB-OPTION for a plan beside a format.
     """
+    if name is None and turns is None:
+        return None
     from ..layouts import AUTO, plan_of
 
     if name is None:
-        return None if turns is None else plan_of(source.partition(":")[0] if source else AUTO)
+        return plan_of(source.partition(":")[0] if source else AUTO)
     if source is not None:
         raise BridgeError(ErrorCode.OPTION, "a plan already says what the rows are: leave out --from or --plan")
     return plan_named(name)
@@ -89,10 +91,10 @@ def layout_to(name: str | None, other: str | None) -> tuple[Plan, str] | None:
     Raises:
         BridgeError: OCB-OPTION for a layout that is not written, for several, and for one beside another target.
     """
-    from ..layouts import LAYOUTS, layouts_of
-
     if name is None:
         return None
+    from ..layouts import LAYOUTS, layouts_of
+
     if other is not None:
         raise BridgeError(
             ErrorCode.OPTION, "--to-plan already says what to write: leave out --to and --profile, or --to-plan"
