@@ -6,12 +6,15 @@ import base64
 import gzip
 import json
 import os
+import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ocml_bridge.bulk import durable, journal, outputs, requeue
 from ocml_bridge.bulk.durable import MOVES
 from ocml_bridge.cli import main
 from ocml_bridge.errors import ExitCode
@@ -116,11 +119,79 @@ def test_moves_that_were_cut_short_are_finished(many: Any, batch: Batch, tmp_pat
         patch.setattr(os, "replace", cut)
         assert main(["requeue", str(out), str(mended)]) == ExitCode.INTERRUPTED
     assert (out / MOVES).exists()
-    assert batch(*args, "--resume") == ExitCode.SOME_FAILED
+    assert batch(*args, "--resume") == ExitCode.OK, "what was mended is counted with the files that hold it"
     assert not (out / MOVES).exists()
     rows = [json.loads(line) for line in (out / "a.ledger.jsonl").read_bytes().splitlines()]
     assert [row["output_position"] for row in rows] == list(range(1, 21))
     assert len((out / "a.jsonl").read_bytes().splitlines()) == 20
+
+
+STEPS = (
+    *((durable, name) for name in ("settle", "settle_folder", "discard")),
+    *((module, "settle") for module in (journal, outputs)),
+    (requeue, "discard"),
+    (os, "replace"),
+)
+
+
+def killed_at(step: int, command: list[str], monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Run a command in a process that dies in front of its nth step on the disk; whether it did."""
+    left = [step]
+
+    def dying(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            left[0] -= 1
+            if not left[0]:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return function(*args)
+
+        return call
+
+    child = os.fork()
+    if not child:
+        for module, name in STEPS:
+            monkeypatch.setattr(module, name, dying(getattr(module, name)))
+        main(command)
+        os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+def everything_in(folder: Path, report: Path) -> dict[str, Any]:
+    """All that a folder holds, without what is hidden, and what a report counts."""
+    found = {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
+    counted = json.loads(report.read_bytes())
+    return {**found, "counts": {name: counted[name] for name in ("records", "outcomes", "errors", "losses")}}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.parametrize("again", ["requeue", "batch"])
+def test_wherever_it_is_killed_outputs_and_counts_belong_together(
+    again: str, many: Any, batch: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.jsonl").write_bytes(many.lines(20, broken_each=10))
+    report, first, out, mended = (tmp_path / name for name in ("report.json", "first", "out", "mended.jsonl"))
+    args = ("-f", "chatml", "-t", "openai", "--ledger", "jsonl", tmp_path / "a.jsonl", "--report", report, "-o")
+    assert batch(*args, first) == ExitCode.SOME_FAILED
+    before = everything_in(first, report)
+    mend(first / "a.quarantine.jsonl", mended, lambda _row: json.dumps({"text": GOOD}))
+    shutil.copytree(first, out)
+    assert main(["requeue", str(out), str(mended)]) == ExitCode.OK
+    assert batch(*args, out, "--resume") == ExitCode.OK
+    after = everything_in(out, report)
+    step = 0
+    was_killed = True
+    while was_killed:
+        step += 1
+        shutil.rmtree(out)
+        shutil.copytree(first, out)
+        was_killed = killed_at(step, ["requeue", str(out), str(mended)], monkeypatch)
+        if again == "requeue":
+            main(["requeue", str(out), str(mended)])
+        batch(*args, out, "--resume")
+        expected = [after] if again == "requeue" else [before, after]
+        assert everything_in(out, report) in expected, f"killed at step {step}"
+        assert not (out / MOVES).exists()
+    assert step > 10
 
 
 def test_without_a_ledger_nothing_is_put_anywhere(many: Any, batch: Batch, tmp_path: Path, capsys: Any) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 
 def partial_name(path: str) -> str:
@@ -78,32 +78,40 @@ def discard(path: str) -> None:
 
 MOVES: Final = ".ocml-convert.moves"
 """What says, in an output folder, which files are to be moved to their places together."""
+Note = Callable[[dict[str, Any]], None]
+"""Takes what else is so when files were moved; it may be told the same twice."""
 
 
-def move_together(folder: str, moves: Sequence[tuple[str, str]]) -> None:
+def move_together(folder: str, moves: Sequence[tuple[str | None, str]], then: Mapping[str, Any], note: Note) -> None:
     """Move files to their places, all of them or none: what is killed in between is finished by `finish_moves`.
 
     Args:
         folder: the output folder.
-        moves: where each file is, and where it goes.
+        moves: where each file is, and where it goes; None for one that is not to be there any more.
+        then: what else is so when they are there, as JSON values.
+        note: takes that.
     """
     with whole_file(os.path.join(folder, MOVES)) as file:
-        file.write(json.dumps(moves).encode())
+        file.write(json.dumps({"moves": moves, "then": dict(then)}).encode())
     settle_folder(folder)
-    finish_moves(folder)
+    finish_moves(folder, note)
 
 
-def finish_moves(folder: str) -> None:
-    """Move what was to be moved, if there is anything."""
+def finish_moves(folder: str, note: Note) -> None:
+    """Move what was to be moved, if there is anything, and note what else is so then."""
     path = os.path.join(folder, MOVES)
     try:
         with open(path, "rb") as file:
-            moves: list[tuple[str, str]] = json.loads(file.read())
+            begun = json.loads(file.read())
     except FileNotFoundError:
         return
+    moves: list[tuple[str | None, str]] = begun["moves"]
     for source, target in moves:
-        if os.path.exists(source):
+        if source is None:
+            discard(target)
+        elif os.path.exists(source):
             os.replace(source, target)
     for place in {os.path.dirname(target) for _, target in moves}:
         settle_folder(place)
+    note(begun["then"])
     discard(path)

@@ -126,9 +126,15 @@ class Journal:
             lines.append({"done": index})
         self._write(lines, settled=True)
 
-    def recount(self, index: int) -> None:
-        """The `tally` of an input that is done was changed with its outputs."""
-        self._write([{"recounted": index, "tally": self.inputs[index].tally.to_json()}], settled=True)
+    def recounted(self, index: int) -> dict[str, Any]:
+        """What `note` takes when the outputs of an input that is done are those that its `tally` counts."""
+        return {"recounted": index, "tally": self.inputs[index].tally.to_json()}
+
+    def note(self, line: dict[str, Any]) -> None:
+        """What `recounted` gave is so; of inputs that this run does not know, nothing is noted."""
+        if line["recounted"] in self.inputs:
+            self._replay(line)
+            self._write([line], settled=True)
 
     def fail(self, index: int, error: str) -> None:
         """An input cannot be read to its end."""

@@ -101,7 +101,7 @@ class Written(Counted):
         self.inputs = self._journal.inputs
         self.parts = self.room = os.path.join(folder, PARTS)
         try:
-            finish_moves(folder)
+            finish_moves(folder, self._journal.note)
             shutil.rmtree(self.parts, ignore_errors=True)
             os.mkdir(self.parts)
         except BaseException:

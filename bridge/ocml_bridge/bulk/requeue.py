@@ -14,12 +14,14 @@ from pydantic import TypeAdapter
 
 from .. import jsontext
 from ..errors import BridgeError, ErrorCode
+from ..layouts import Plan
 from ..model import Json
+from ..spans.masks import Mask
 from . import lines, parquet, texts
 from .batch import Outcome, outcome_of
 from .compression import compress, ending, open_plain
 from .conversations import outcomes_of
-from .durable import finish_moves, move_together, partial_name, whole_file
+from .durable import discard, finish_moves, move_together, partial_name, whole_file
 from .forms import FORMS
 from .journal import Journal, read_run
 from .ledger import finished, name_in, row_of, rows_in, store
@@ -80,11 +82,13 @@ def requeue(folder: str, mended: Iterable[bytes]) -> Requeued:
     """
     run = read_run(folder)
     told = {name: value for name, value in run.items() if name not in ("version", "limit", "inputs")}
-    job = replace(TypeAdapter(Job).validate_python(told), folder=folder)
+    jobs = TypeAdapter(Job)
+    jobs.rebuild(_types_namespace={"Plan": Plan, "Mask": Mask})  # a run that needs neither does not import them
+    job = replace(jobs.validate_python(told), folder=folder)
     inputs = [Input(*about) for about in run["inputs"]]
     records = dict(map(_mended, mended))
     with closing(Journal(folder, run, resume=True)) as journal:
-        finish_moves(folder)
+        finish_moves(folder, journal.note)
         known = journal.inputs
         if any(index not in known or known[index].stage not in ("done", "failed") for index in range(len(inputs))):
             raise BridgeError(ErrorCode.OPTION, f"the run in {folder} is not finished: continue it with --resume")
@@ -92,10 +96,10 @@ def requeue(folder: str, mended: Iterable[bytes]) -> Requeued:
         for index, item in enumerate(inputs):
             own = {key: row for key, row in records.items() if _is_of(key, item)}
             if own:
-                changes = _requeued(item, job, own)
+                changes, moves = _requeued(item, job, own)
                 for code, where, outcomes in changes.mended:
                     known[index].tally.mend(code, where, outcomes)
-                journal.recount(index)
+                move_together(folder, moves, journal.recounted(index), journal.note)
                 placed, still = placed + changes.placed, still + sum(map(bool, changes.quarantine.values()))
     return Requeued(placed, still, len(records) - placed - still)
 
@@ -127,8 +131,12 @@ def _key(path: str, where: Mapping[str, Any]) -> Key:
     return (path if file is None else f"{path}/{file}", position, where.get("conversation"))
 
 
-def _requeued(item: Input, job: Job, records: Mapping[Key, Row]) -> _Changes:
-    """Convert the mended records of an input, and write its files anew."""
+def _requeued(item: Input, job: Job, records: Mapping[Key, Row]) -> tuple[_Changes, list[tuple[str | None, str]]]:
+    """Convert the mended records of an input, and write its files anew, beside those that are there.
+
+    Returns:
+        What becomes of the files, and where each is and goes, as `move_together` takes it.
+    """
     if job.ledger is None:
         why = "the run wrote no ledger (batch --ledger)"
         message = f"{item.path}: records cannot be put in their places, as {why}; convert them by themselves"
@@ -151,10 +159,12 @@ def _requeued(item: Input, job: Job, records: Mapping[Key, Row]) -> _Changes:
     else:
         written, outcomes = [record for record, _ in changes.written], [outcome for _, outcome in changes.written]
         texts.write(None, written, outcomes, job, item)
-    move_together(folder, [(partial_name(path) + ".new", path) for path in finals.values()])
-    if not os.path.getsize(finals["quarantine"]):
-        os.unlink(finals["quarantine"])
-    return changes
+    made: dict[str, str | None] = {kind: partial_name(path) + ".new" for kind, path in finals.items()}
+    quarantine = str(made["quarantine"])
+    if not os.path.getsize(quarantine):  # nothing is left in it
+        discard(quarantine)
+        made["quarantine"] = None
+    return changes, [(made[kind], path) for kind, path in finals.items()]
 
 
 def _ledger(path: str, item: Input, job: Job, records: Mapping[Key, Row], changes: _Changes) -> Iterator[bytes]:
