@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
-from enum import StrEnum
+from dataclasses import replace
+from enum import Enum, IntEnum
 from math import inf, nan
 from typing import Any, Final
 
@@ -12,6 +14,7 @@ from openai.types.chat import ChatCompletionMessage
 
 from ocml_bridge import BridgeError, Settings, Text, Tool, Transcript, convert, detect, read, write
 from ocml_bridge.model import Message
+from ocml_bridge.policy import LENIENT
 
 NO_JSON: Final[dict[str, Any]] = {
     "infinite": inf,
@@ -21,6 +24,10 @@ NO_JSON: Final[dict[str, Any]] = {
     "a key": {1: 2},
     "an object": ChatCompletionMessage(role="assistant", content="Hi"),
 }
+TARGETS: Final = (
+    *("harmony", "openai", "chatml:hermes", "chatml:qwen-xml", "anthropic", "openai-responses", "gemini", "canonical"),
+    *("bedrock-converse", "ocm-0.1", "ocm-2.2", "ocm-2.2-json", "internlm2", "sharegpt"),
+)
 
 
 def request(value: Any) -> dict[str, Any]:
@@ -45,14 +52,65 @@ def test_the_object_of_a_library_leads_to_its_json() -> None:
         read({"model": "m", "messages": [NO_JSON["an object"]]}, "openai")
 
 
-class Role(StrEnum):
+class Role(str, Enum):  # noqa: UP042  what formats it has its name, not its value
     USER = "user"
+    TOOL = "tool"
 
 
-def test_subclasses_of_json_are_json() -> None:
-    message = OrderedDict[str, Any](role=Role.USER, content="Hi", n=(10**400,))
-    assert read({"model": "m", "messages": [message]}, "openai").transcript
-    assert detect({"model": "m", "messages": [message]})
+class Shout(str):
+    """A text that shows itself otherwise."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "!"
+
+    def __format__(self, _: str) -> str:
+        return "!"
+
+
+class Size(IntEnum):
+    LARGE = 3
+
+
+def exactly(value: Any) -> Any:
+    """The same values of JSON's own classes, by the standard library."""
+    return json.loads(json.dumps(value))
+
+
+CALL: Final = {"id": Shout("c"), "type": "function", "function": {"name": Shout("f"), "arguments": Shout("{}")}}
+PART: Final = OrderedDict[str, Any](type="text", text=Shout("3"))
+SUBCLASSES: Final[Any] = OrderedDict[str, Any](
+    model=Shout("m"),
+    messages=(
+        {"role": Role.USER, "content": Shout("Hi")},
+        {"role": "assistant", "content": None, "tool_calls": [CALL]},
+        {
+            "role": Role.TOOL,
+            "tool_call_id": Shout("c"),
+            "content": (OrderedDict[str, Any](type="text", text=Shout("3")),),
+        },
+    ),
+    tools=[{"type": "function", "function": {"name": Shout("f"), "parameters": {"enum": [Role.USER, Size.LARGE]}}}],
+)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_subclasses_are_written_as_what_they_are_of(target: str) -> None:
+    written = convert(SUBCLASSES, source="openai", target=target, policy=LENIENT)
+    plain = convert(exactly(SUBCLASSES), source="openai", target=target, policy=LENIENT)
+    assert (written.data, written.losses) == (plain.data, plain.losses)
+    document = read(exactly(SUBCLASSES), "openai").transcript
+    assert isinstance(document, Transcript)
+    plain = write(document, target, policy=LENIENT)
+    first = replace(document.messages[0], role=Role.USER, content=Shout("Hi"))
+    call = replace(document.messages[1], recipient=Shout(document.messages[1].recipient))
+    written = write(replace(document, messages=(first, call, *document.messages[2:])), target, policy=LENIENT)
+    assert (written.data, written.losses) == (plain.data, plain.losses)
+
+
+def test_they_are_recognised_as_what_they_are_of() -> None:
+    assert detect(SUBCLASSES) == detect(exactly(SUBCLASSES)) == "openai"
 
 
 def test_what_holds_itself_is_refused() -> None:

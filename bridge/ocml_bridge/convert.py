@@ -16,7 +16,7 @@ from .loss import Finding, FindingCode, Log
 from .model import Document, Json
 from .model.misfit import misfit
 from .ownership import own
-from .parsed import check_values
+from .parsed import as_document
 from .policy import DEFAULT_POLICY, LossPolicy, refusal
 from .result import Outcome, Reading, Result
 from .source import decode
@@ -79,8 +79,7 @@ def write(
     """
     registry.check_format_options(options, target)
     try:
-        check_values(transcript)
-        transcript = own(transcript)
+        transcript = own(as_document(transcript))
         outcome, name = _written(transcript, target, options, drop_analysis, spans)
         _check(outcome, policy, strict)
     except (AttributeError, KeyError, TypeError) as error:

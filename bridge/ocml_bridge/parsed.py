@@ -1,31 +1,42 @@
-"""What a caller gives as JSON values is JSON, down to the last: an infinite number would be written as null."""
+"""What a caller gives as JSON values becomes JSON, down to the last: exactly its classes, and numbers that it has.
+
+A format writes what a text says, and `str` of a text's subclass may say something else; JSON writes an infinite number
+as null. So subclasses become what they are of, and what is no JSON is refused.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
-from typing import Any, Final, cast
+from operator import is_
+from typing import Any, Final, TypeVar, cast
 
 from .diff import escape
 from .errors import BridgeError, ErrorCode
-from .jsontext import MAX_DEPTH
-from .model import Message
+from .jsontext import MAX_DEPTH, Lines
+from .model import Json
 
+Value = TypeVar("Value")
 _PLAIN: Final = frozenset({str, bool, int, type(None)})
-_NESTED: Final = (dict, list, tuple)
+_LISTS: Final = frozenset({list, Lines})
 
 
-def check_parsed(value: object) -> None:
-    """Refuse values that are no JSON.
+def as_json(value: Any) -> Json:
+    """Values that a caller gives as parsed JSON: themselves where they are that, else a copy.
 
     Args:
-        value: dicts, lists and tuples, texts, numbers, True, False and None; subclasses of these too.
+        value: dicts, lists and tuples, texts, numbers, True, False and None; subclasses of these, such as members of an
+            enumeration of texts, become what they are of, and tuples become lists.
 
     Raises:
-        BridgeError: OCB-SHAPE with the JSON pointer of the first that is none: an infinite number, a key that is no
-            text, the object of a library; OCB-LIMIT where they nest too deep.
+        BridgeError: OCB-SHAPE with the JSON pointer of the first that is none of these, such as an infinite number, a
+            key that is no text, or the object of a library; OCB-LIMIT where they nest too deep.
     """
-    level: list[Any] = [value]
+    return value if _is_exact(value) else _exact(value, "", 0)
+
+
+def _is_exact(value: Any) -> bool:
+    """Whether values are exactly JSON."""
+    level = [value]
     for _ in range(MAX_DEPTH + 1):
         deeper: list[Any] = []
         for item in level:
@@ -33,83 +44,82 @@ def check_parsed(value: object) -> None:
             if kind is dict:
                 deeper += item.values()
                 if not all(key.__class__ is str for key in item):
-                    _refuse(value)
-            elif kind is list:
+                    return False
+            elif kind in _LISTS:
                 deeper += item
-            elif kind not in _PLAIN:
-                if not _is_json(item):
-                    _refuse(value)
-                if isinstance(item, _NESTED):
-                    deeper += item.values() if isinstance(item, dict) else item  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+            elif kind not in _PLAIN and not (kind is float and isfinite(item)):
+                return False
         if not deeper:
-            return
+            return True
         level = deeper
-    raise BridgeError(ErrorCode.LIMIT, f"JSON nested deeper than {MAX_DEPTH} levels")
+    return False
 
 
-def check_values(document: object) -> None:
-    """Refuse a document of the model in which there are values that are no JSON.
+def _exact(value: Any, path: str, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise BridgeError(ErrorCode.LIMIT, f"JSON nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, dict):
+        members = cast("dict[Any, Any]", value).items()
+        return {_key(key, path): _exact(item, f"{path}/{escape(str(key))}", depth + 1) for key, item in members}
+    if isinstance(value, (list, tuple)):
+        items = cast("list[Any]", value)
+        made = [_exact(item, f"{path}/{index}", depth + 1) for index, item in enumerate(items)]
+        return Lines(made) if isinstance(value, Lines) else made
+    return _scalar(value, path)
+
+
+def _key(key: Any, path: str) -> str:
+    if not isinstance(key, str):
+        raise BridgeError(ErrorCode.SHAPE, f"a key of JSON must be a text, not {key!r:.40}", path=path)
+    return str.__str__(key)
+
+
+def _scalar(value: Any, path: str) -> Any:
+    if value.__class__ in _PLAIN:
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int.__int__(value)
+    if not isinstance(value, float):
+        kind = type(value).__name__
+        instead = "what .model_dump() gives" if hasattr(value, "model_dump") else "a text, number, list or dict"
+        raise BridgeError(ErrorCode.SHAPE, f"a {kind} is not a JSON value; give {instead}", path=path)
+    if not isfinite(value):
+        raise BridgeError(ErrorCode.SHAPE, f"JSON has no number {value}", path=path)
+    return float.__float__(value)
+
+
+def as_document(document: Value) -> Value:
+    """A document of the model whose texts, numbers and JSON values are exactly that; itself where they are.
 
     Args:
-        document: an object of the model, of whose classes it is.
+        document: what a caller gives as one. What is not of the model is left as it is.
 
     Raises:
-        BridgeError: as `check_parsed`, with the JSON pointer into the document.
+        BridgeError: as `as_json`, with the JSON pointer into the document.
     """
-    _check_values(document, "")
+    return _as_document(document, "")
 
 
-def _check_values(value: Any, path: str) -> None:
-    if isinstance(value, (dict, list, float)):
+def _as_document(value: Any, path: str) -> Any:
+    if value.__class__ in _PLAIN:
+        return value
+    if isinstance(value, (dict, list)):
         try:
-            check_parsed(cast("Any", value))
+            return as_json(cast("Any", value))
         except BridgeError as error:
             raise BridgeError(error.code, error.message, path=f"{path}{error.path or ''}") from None
-    elif type(value) is tuple:
-        for index, item in enumerate(cast("tuple[Any, ...]", value)):
-            if type(item) is not Message or not _is_text(item):
-                _check_values(item, f"{path}/{index}")
-    else:
-        for name in getattr(value, "__match_args__", ()):
-            _check_values(getattr(value, name), f"{path}/{name}")
-
-
-def _is_text(message: Message) -> bool:
-    """Whether there is nothing but texts in a message, as in most."""
-    return message.extras is message.layout is message.weight is message.cache is None and type(message.content) is str
-
-
-def _is_json(value: object) -> bool:
-    """Whether a value is one of JSON, whatever is in it."""
-    if isinstance(value, float):
-        return isfinite(value)
-    if isinstance(value, dict):
-        return all(isinstance(key, str) for key in cast("dict[Any, Any]", value))
-    return value is None or isinstance(value, (str, int, list, tuple))
-
-
-def _refuse(value: object) -> None:
-    for path, item in _strangers(value, ""):
-        raise BridgeError(ErrorCode.SHAPE, _what(item), path=path)
-
-
-def _strangers(value: object, path: str) -> Iterator[tuple[str, object]]:
-    """Each value that is no JSON, with the JSON pointer to it."""
-    if not _is_json(value):
-        yield path, value
-    elif isinstance(value, Mapping):
-        for key, item in cast("Mapping[str, Any]", value).items():
-            yield from _strangers(item, f"{path}/{escape(key)}")
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for index, item in enumerate(cast("Sequence[Any]", value)):
-            yield from _strangers(item, f"{path}/{index}")
-
-
-def _what(value: object) -> str:
-    if isinstance(value, float):
-        return f"JSON has no number {value}"
-    if isinstance(value, dict):
-        return "a key of JSON must be a text"
-    kind = type(value).__name__
-    dump = ".model_dump()" if hasattr(value, "model_dump") else ""
-    return f"a {kind} is not a JSON value; give {f'what {dump} gives' if dump else 'a text, number, list or dict'}"
+    if isinstance(value, (str, int, float)):
+        return _scalar(value, path)
+    if type(value) is tuple:
+        items = cast("tuple[Any, ...]", value)
+        made = [_as_document(item, f"{path}/{index}") for index, item in enumerate(items)]
+        return items if all(map(is_, made, items)) else tuple(made)
+    names = getattr(value, "__match_args__", ())
+    fields = [getattr(value, name) for name in names]
+    exact = [
+        field if field.__class__ in _PLAIN else _as_document(field, f"{path}/{name}")
+        for name, field in zip(names, fields, strict=True)
+    ]
+    return value if all(map(is_, exact, fields)) else value.__class__(*exact)

@@ -10,7 +10,7 @@ from .adapter import Kind, Source
 from .errors import BridgeError, ErrorCode
 from .loss import FindingCode, Log
 from .model import Json
-from .parsed import check_parsed
+from .parsed import as_json
 from .text.unicode import without_mark
 
 
@@ -24,14 +24,13 @@ def decode(data: Source | bytes, kind: Kind, log: Log) -> Source:
 
     Raises:
         BridgeError: OCB-SHAPE for parsed JSON where text is wanted, OCB-ENCODING for bytes that are not UTF-8, and what
-            `check_parsed` and `jsontext.loads` raise.
+            `as_json` and `jsontext.loads` raise.
     """
     if not isinstance(data, (str, bytes)):
         _refuse_what_has_no_data(data)
         if kind is Kind.TEXT:
             raise BridgeError(ErrorCode.SHAPE, "a text format is read from str or bytes, not from parsed JSON")
-        check_parsed(data)
-        return data
+        return as_json(data)
     return _text(data, log) if kind is _TEXT else _json(data, log)
 
 
@@ -42,8 +41,7 @@ def guess(data: Source | bytes, log: Log) -> Source:
     """Text as it is, or the JSON value that it is; for data of a format that is not known yet."""
     if not isinstance(data, (str, bytes)):
         _refuse_what_has_no_data(data)
-        check_parsed(data)
-        return data
+        return as_json(data)
     text = _text(data, log)
     # A text format never begins like this and still parses as JSON; `[BOS]` and `[UNUSED_TOKEN_146]` do not.
     if text.lstrip()[:1] in ("{", "["):
