@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from ocml_bridge.errors import ExitCode
+
 Run = Callable[..., int]
 ASKED: Any = {"messages": [{"role": "user", "content": "Why?\nSo?"}, {"role": "assistant", "content": 'Be "cause",'}]}
 CSV = 'id,instruction,input,output\r\n1,"Why?\nSo?",,"Be ""cause"","\r\n2,b,,\r\n'
@@ -47,11 +49,22 @@ Rows = Callable[..., tuple[list[Any], list[Any]]]
         ("a.csv", b"\xef\xbb\xbf" + CSV.encode()),
         ("a.csv", b'id;instruction;input;output\n1;"Why?\nSo?";;"Be ""cause"","\n2;b;;\n'),
         ("a.csv", b'\xef\xbb\xbfsep=;\r\nid;instruction;input;output\r\n1;"Why?\nSo?";;"Be ""cause"","\r\n2;b;;\r\n'),
+        ("a.csv", CSV.encode("utf-16")),
+        ("a.csv", b"\xfe\xff" + CSV.encode("utf-16-be")),
+        (
+            "a.tsv",
+            b"\xff\xfe"
+            + 'id\tinstruction\tinput\toutput\r\n1\t"Why?\nSo?"\t\t"Be ""cause"","\r\n2\tb\t\t\r\n'.encode("utf-16-le"),
+        ),
+        ("a.csv.gz", gzip.compress(CSV.encode("utf-16"))),
         ("a.csv.gz", gzip.compress(CSV.encode())),
         ("a.csv.bz2", bz2.compress(CSV.encode())),
         ("a.csv.xz", lzma.compress(CSV.encode())),
     ],
-    ids=("plain", "with a byte order mark", "with semicolons", "as Excel writes it", "gzip", "bzip2", "xz"),
+    ids=(
+        *("plain", "with a byte order mark", "with semicolons", "as Excel writes it"),
+        *("UTF-16", "its other order", "Excel's Unicode text", "UTF-16 and gzip", "gzip", "bzip2", "xz"),
+    ),
 )
 def test_a_row_of_a_table_has_a_text_for_each_column(name: str, data: bytes, rows: Rows) -> None:
     written, refused = rows(name, data, "--plan", "alpaca", "-t", "openai")
@@ -133,3 +146,58 @@ def test_lines_may_be_compressed_otherwise(end: str, packed: Callable[[bytes], b
     lines = b'{"prompt":"a"}\n{"prompt":"b"}\n'
     written, _ = rows(f"a.jsonl.{end}", packed(lines[:15]) + packed(lines[15:]), "--plan", "prompt", "-t", "openai")
     assert [row["messages"][0]["content"] for row in written] == ["a", "b"]
+
+
+def test_a_table_of_utf_16_that_ends_within_a_character_names_it(batch: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(CSV.encode("utf-16") + b"x")
+    report = tmp_path / "report.json"
+    args = (tmp_path / "a.csv", "-o", tmp_path / "out", "--plan", "alpaca", "-t", "openai", "--report", report)
+    assert batch(*args) == ExitCode.SOME_FAILED
+    assert "not utf-16-le: truncated data" in report.read_text()
+
+
+def test_half_of_a_pair_in_utf_16_is_not_read_as_anything_else(rows: Rows) -> None:
+    table = "instruction,output\n".encode("utf-16") + b"\x3d\xd8" + ",b\n".encode("utf-16-le")
+    written, refused = rows("a.csv", table, "--plan", "alpaca", "-t", "openai")
+    assert not refused
+    assert [turn["content"] for turn in written[0]["messages"]] == ["\ud83d", "b"]
+
+
+KEYED: Any = {
+    "objects": {"a7": {"instruction": "Why?", "output": "So."}, "b1": {"instruction": "Who?", "output": "I."}},
+    "one": {"a7": {"instruction": "Why?", "output": "So."}},
+    "lists": {
+        "a7": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "So."}],
+        "b1": [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "I."}],
+    },
+    "with an id": {"a7": {"id": "a7", "instruction": "Why?", "output": "So."}},
+    "with another id": {"a7": {"id": 3, "instruction": "Why?", "output": "So."}},
+}
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_rows_under_their_keys_are_rows_with_their_keys(name: str, rows: Rows) -> None:
+    written, refused = rows("a.json", json.dumps(KEYED[name]).encode(), "--plan", "auto", "-t", "openai")
+    assert not refused
+    assert [[turn["content"] for turn in row.pop("messages")] for row in written] == [["Why?", "So."], ["Who?", "I."]][
+        : len(written)
+    ]
+    beside = [{"id": 3, "key": "a7"}] if name == "with another id" else [{"id": key} for key in KEYED[name]]
+    assert written == beside
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"prompt": [{"role": "user", "content": "Why?"}], "completion": [{"role": "assistant", "content": "So."}]},
+        {"messages": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "So."}]},
+        {"request": {"model": "m", "messages": [{"role": "user", "content": "Why?"}]},
+         "response": {"choices": [{"index": 0, "message": {"role": "assistant", "content": "So."}}]}},
+    ],
+    ids=("a pair", "a list", "a request and its response"),
+)  # fmt: skip
+def test_an_object_that_is_no_dataset_is_one_row(row: Any, rows: Rows) -> None:
+    written, refused = rows("a.json", json.dumps(row).encode(), "--plan", "auto", "-t", "openai")
+    assert len([*written, *refused]) == 1
+    for one in written:
+        assert [turn["content"] for turn in one["messages"]] == ["Why?", "So."]

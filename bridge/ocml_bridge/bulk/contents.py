@@ -70,14 +70,17 @@ def _beginning(path: str) -> bytes:
 
 
 def _rows_in_json(path: str) -> str | None:
-    """How a `.json` file stores rows: a recorded stream and an object are one row; None for a list, and for lines."""
+    """How a `.json` file stores rows; None for a list, and for lines.
+
+    A recorded stream is one row, and so is an object, unless it holds rows under their keys.
+    """
     content, raw = open_plain(path)
     with raw, content:
         value = _parsed(content.read())
-    if isinstance(value, dict):
-        return "json"
-    from ..layouts import stream_of
+    from ..layouts import is_keyed, stream_of
 
+    if isinstance(value, dict):
+        return "keyed" if is_keyed(value) else "json"
     return "events" if stream_of(value) is not None else None
 
 

@@ -84,7 +84,7 @@ def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
             yield Chunk(None, rows, {"offset": offset, "line": number})
 
 
-WORDS: Final = {"json": "item", "csv": "row", "tsv": "row", "arrow": "row", "rows": "row"}
+WORDS: Final = {"json": "item", "keyed": "item", "csv": "row", "tsv": "row", "arrow": "row", "rows": "row"}
 """What a record's place is called, by the kind of input; a `line` where nothing else is said."""
 
 

@@ -22,6 +22,7 @@ from .work import CONTAINERS
 _STORED: Final = {
     "jsonl": "JSON lines",
     "json": "a JSON array",
+    "keyed": "rows under their keys",
     "csv": "comma-separated values",
     "tsv": "tab-separated values",
     "arrow": "Arrow",

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import sys
+from codecs import BOM_UTF16, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -16,7 +17,7 @@ from .. import jsontext
 from .compression import library
 from .nested import not_finite
 from .parquet import plain, value_of
-from .records import CHUNK_RECORDS
+from .records import CHUNK_BYTES, CHUNK_RECORDS
 
 _FILE: Final = b"ARROW1"
 
@@ -32,7 +33,7 @@ def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
         OSError: where quotes are not closed, or where two columns have one name.
     """
     csv.field_size_limit(sys.maxsize)
-    text = io.TextIOWrapper(content, "utf-8-sig", "surrogateescape", newline="")
+    text = _text(content)
     first = text.readline()
     if first.startswith("sep="):  # Excel says so what stands between values
         delimiters, first = first[len("sep=") :].rstrip() or delimiters, text.readline()
@@ -46,16 +47,51 @@ def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
         for row in rows:
             if row:
                 value = dict(zip(columns, row, strict=True)) if len(row) == len(columns) else row
-                yield _bytes(json.dumps(value, ensure_ascii=False))
+                yield _bytes(value)
     except csv.Error as error:
         raise OSError(f"line {rows.line_num}: {error}") from error
-    finally:
-        text.detach()
+    except UnicodeDecodeError as error:
+        raise OSError(f"behind line {rows.line_num}: not {error.encoding}: {error.reason}") from error
 
 
-def _bytes(line: str) -> bytes:
-    """A line with the bytes that it had, where they were not UTF-8: reading it says so."""
-    return line.encode("utf-8", "surrogateescape") + b"\n"
+def _text(content: BinaryIO) -> io.TextIOWrapper:
+    """The text of a table: UTF-8, or UTF-16 where a byte order mark says so, as in what Excel calls Unicode text."""
+    begins = content.read(len(BOM_UTF16))
+    wide = begins in (BOM_UTF16_LE, BOM_UTF16_BE)
+    encoding, errors = ("utf-16", "surrogatepass") if wide else ("utf-8-sig", "surrogateescape")
+    return io.TextIOWrapper(io.BufferedReader(_Rejoined(begins, content), CHUNK_BYTES), encoding, errors, newline="")
+
+
+class _Rejoined(io.RawIOBase):
+    """A content whose beginning was read already. Closing it leaves the content open.
+
+    Args:
+        begins: what was read.
+        content: the rest.
+    """
+
+    def __init__(self, begins: bytes, content: BinaryIO) -> None:
+        self._begins = begins
+        self._content = content
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Read what fits in a buffer."""
+        data = self._begins or self._content.read(len(buffer))
+        self._begins = b""
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _bytes(value: dict[str, str] | list[str]) -> bytes:
+    """A row as a line, with the bytes that it had, where they were not UTF-8: reading it says so."""
+    try:
+        return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"
+    except UnicodeEncodeError:  # half of a pair of UTF-16
+        return json.dumps(value).encode() + b"\n"
 
 
 comma_separated = partial(_csv, delimiters=",;\t|")

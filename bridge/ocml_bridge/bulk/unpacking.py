@@ -83,10 +83,7 @@ def whole(content: BinaryIO) -> Iterator[bytes]:
     Raises:
         OSError: where it is no JSON.
     """
-    try:
-        yield jsontext.dumps(jsontext.loads(content.read().removeprefix(BOM_UTF8))) + b"\n"
-    except BridgeError as error:
-        raise OSError(str(error)) from error
+    yield jsontext.dumps(_parsed(content)) + b"\n"
 
 
 def items(content: BinaryIO) -> Iterator[bytes]:
@@ -95,13 +92,37 @@ def items(content: BinaryIO) -> Iterator[bytes]:
     Raises:
         OSError: where the file is not a JSON array.
     """
-    try:
-        found = jsontext.loads(content.read().removeprefix(BOM_UTF8))
-    except BridgeError as error:
-        raise OSError(str(error)) from error
+    found = _parsed(content)
     if isinstance(found, dict):
         found = [cast("Json", found)]
     if not isinstance(found, list):
         raise OSError("the file is not a JSON array")
     for value in cast("list[Json]", found):
         yield jsontext.dumps(value) + b"\n"
+
+
+def keyed(content: BinaryIO) -> Iterator[bytes]:
+    """The rows of an object that holds them under their keys; it is read whole, as an array is.
+
+    Raises:
+        OSError: where the file is not a JSON object.
+    """
+    from ..layouts import rows_by_key
+
+    found = _parsed(content)
+    if not isinstance(found, dict):
+        raise OSError("the file is not a JSON object")
+    for row in rows_by_key(cast("dict[str, Json]", found)):
+        yield jsontext.dumps(row) + b"\n"
+
+
+def _parsed(content: BinaryIO) -> Json:
+    """The JSON value that a file is.
+
+    Raises:
+        OSError: where it is no JSON.
+    """
+    try:
+        return jsontext.loads(content.read().removeprefix(BOM_UTF8))
+    except BridgeError as error:
+        raise OSError(str(error)) from error

@@ -41,6 +41,7 @@ class Container(NamedTuple):
 CONTAINERS: Final = {
     "jsonl": Container(lines.chunks, lines.taken, lines.ranges, iter),
     "json": Container(lines.chunks, lines.taken, lines=unpacking.items),
+    "keyed": Container(lines.chunks, lines.taken, lines=unpacking.keyed),
     "events": Container(lines.chunks, lines.taken, lines=unpacking.whole),
     "csv": Container(lines.chunks, lines.taken, lines=tables.comma_separated),
     "tsv": Container(lines.chunks, lines.taken, lines=tables.tab_separated),

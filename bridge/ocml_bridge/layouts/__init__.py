@@ -5,6 +5,7 @@ columns that are no conversation; a document is written as a row only if reading
 """
 
 from .cuts import answers_of, turns_of
+from .keyed import is_keyed, rows_by_key
 from .layout import Document, Layout
 from .plan import AUTO, Plan, Row, layout_for, layout_of, layouts_of, plan_of, read_row
 from .streams import EVENTS, stream_of
@@ -20,11 +21,13 @@ __all__ = [
     "Plan",
     "Row",
     "answers_of",
+    "is_keyed",
     "layout_for",
     "layout_of",
     "layouts_of",
     "plan_of",
     "read_row",
+    "rows_by_key",
     "stream_of",
     "turns_of",
 ]

@@ -1,0 +1,60 @@
+"""Rows that one object holds, each under its key, as `{"id1": {…}, "id2": {…}}`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Final, cast
+
+from ..errors import BridgeError
+from ..model import Json
+from .layout import Object
+from .plan import AUTO, Plan, read_row
+
+_LOOKED_AT: Final = 8
+"""How many members are tried before an object is taken for something else."""
+_TURNS: Final = "messages"
+"""The column of a conversation that is a list of turns and nothing else."""
+_KEYS: Final = ("id", "key")
+"""Columns for the key of a row: the first that the row does not have."""
+_PLAN: Final = Plan((AUTO,))
+
+
+def is_keyed(value: Json) -> bool:
+    """Whether an object holds rows under their keys: its members are alike and may be rows, and it is no row itself."""
+    if not isinstance(value, dict) or not value:
+        return False
+    members = cast("dict[str, Any]", value)
+    first = next(iter(members.values()))
+    if not all(_may_be_row(each) and _are_alike(first, each) for each in members.values()) or _is_row(members):
+        return False
+    return any(map(_is_row, islice(rows_by_key(members), _LOOKED_AT)))
+
+
+def rows_by_key(value: Object) -> Iterator[Object]:
+    """The rows of an object that holds them under their keys, each with its key in a column."""
+    for key, found in value.items():
+        row = cast("Object", found) if isinstance(found, dict) else {_TURNS: found}
+        name = next((each for each in _KEYS if row.get(each, key) == key), None)
+        yield row if name is None or name in row else {name: key, **row}
+
+
+def _may_be_row(value: Json) -> bool:
+    return isinstance(value, dict) or (
+        isinstance(value, list) and value != [] and all(isinstance(turn, dict) for turn in cast("list[Any]", value))
+    )
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Whether two rows may be of one dataset: both are lists of turns, or half of the columns are those of both."""
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return isinstance(one, list) and isinstance(other, list)
+    mine, its = cast("dict[str, Any]", one).keys(), cast("dict[str, Any]", other).keys()
+    return 2 * len(mine & its) >= min(len(mine), len(its))
+
+
+def _is_row(value: Json) -> bool:
+    try:
+        return bool(read_row(_PLAN, value).documents)
+    except BridgeError:
+        return False
