@@ -1,13 +1,17 @@
-"""A member that nobody knows, at any level of a recorded document, comes back, and is named where it is lost."""
+"""A member that nobody knows, at any level of a recorded document or stream, comes back, or is named."""
 
 from __future__ import annotations
 
 import json
 from random import Random
+from typing import Any
 
 import pytest
 
 from ocml_bridge import Severity, convert, read, write
+from ocml_bridge.events import Stop
+from ocml_bridge.loss import Finding
+from ocml_bridge.pipe import decoder
 from ocml_bridge.policy import LENIENT
 from wire_facts import injected, recorded
 
@@ -44,3 +48,56 @@ def test_a_member_that_nobody_knows_comes_back_and_is_named_elsewhere(wire: str)
 @pytest.mark.parametrize("wire", FOLDERS)
 def test_many_members_that_nobody_knows_come_back_and_are_named_elsewhere(wire: str) -> None:
     _hold(wire, 5000, seed=2)
+
+
+# --- streams ----------------------------------------------------------------------------------------------------------
+
+STREAMS = {
+    "openai": "openai-sse",
+    "openai-responses": "openai-responses-sse",
+    "anthropic": "anthropic-sse",
+    "gemini": "gemini-sse",
+    "bedrock-converse": "bedrock-converse",
+}
+SAID_LAST = frozenset({"usageMetadata"})
+"""What each chunk says anew: it counts as it was said last."""
+PASSED_OVER = frozenset({"in_progress", "interpreting", "completed", "searching"})
+"""How calls of the server's tools go on; the item says it in the end."""
+
+
+def _sent(wire: str, events: list[Any]) -> str:
+    if wire == "bedrock-converse":
+        return "".join(json.dumps(event) + "\n" for event in events)
+    return "".join(f"data: {json.dumps(event)}\n\n" for event in events)
+
+
+def _hold_streams(wire: str, count: int, seed: int) -> None:
+    chance = Random(seed)
+    cases = [case for case in recorded(FOLDERS[wire], streams=True) if len(case.data) < 40_000]
+    for _ in range(count):
+        case = chance.choice(cases)
+        events: list[Any] = case.value
+        at = chance.randrange(len(events))
+        place, changed = chance.choice(list(injected(events[at])))
+        kind = str(events[at].get("type", ""))
+        of_a_tool = "_call" in kind and kind.rpartition(".")[2] in PASSED_OVER
+        if of_a_tool or kind == "ping" or not SAID_LAST.isdisjoint(place.split("/")) or place.endswith("block/input"):
+            continue
+        reader = decoder(STREAMS[wire])
+        told = [*reader.feed(_sent(wire, [*events[:at], changed, *events[at + 1 :]])), *reader.finish()]
+        stop = told[-1]
+        assert isinstance(stop, Stop)
+        back = json.dumps(write(stop.document, wire, policy=LENIENT).output)
+        named = any("x_unknown" in event.detail for event in told if isinstance(event, Finding))
+        assert named or "x_unknown" in back, f"{case.case}/{case.kind}/{at}/{place}"
+
+
+@pytest.mark.parametrize("wire", STREAMS)
+def test_a_member_of_an_event_that_nobody_knows_comes_back_or_is_named(wire: str) -> None:
+    _hold_streams(wire, 20, seed=3)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("wire", STREAMS)
+def test_many_members_of_events_that_nobody_knows_come_back_or_are_named(wire: str) -> None:
+    _hold_streams(wire, 1500, seed=4)

@@ -349,3 +349,12 @@ def test_an_answer_that_says_nothing_has_no_sources() -> None:
     made = write(read(document, "gemini").transcript, "gemini")
     assert made.output == document
     assert made.losses == ()
+
+
+def test_what_is_said_beside_a_text_with_sources_stays_beside_it() -> None:
+    document = json.loads(json.dumps(CITED["gemini"]))
+    [candidate] = document["candidates"]
+    candidate["content"]["parts"][0]["thoughtSignature"] = "c2lnbmVk"
+    made = write(read(document, "gemini").transcript, "gemini")
+    assert made.output == document
+    assert made.losses == ()

@@ -15,8 +15,30 @@ from .syntax import MESSAGE
 _TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking"}
 """Type of a delta → its text, and the member of the block that it continues."""
 _JSON: Final = "input_json_delta"
+_MEMBERS: Final = {
+    "message_start": {"type", "message"},
+    "message_stop": {"type"},
+    "content_block_start": {"type", "index", "content_block"},
+    "content_block_delta": {"type", "index", "delta"},
+    "content_block_stop": {"type", "index"},
+    "text_delta": {"type", "text"},
+    "thinking_delta": {"type", "thinking"},
+    "input_json_delta": {"type", "partial_json"},
+    "signature_delta": {"type", "signature"},
+    "citations_delta": {"type", "citation"},
+}
+"""Type of an event, or of a delta → the members that it has, where others would be left out."""
 _SIGNATURE: Final = "signature_delta"
 _CITATION: Final = "citations_delta"
+
+
+def unknown_members(event: Object, kind: Json) -> list[str]:
+    """The members of an event, and of the delta in it, that are left out because nobody knows them."""
+    if not isinstance(kind, str) or not (known := _MEMBERS.get(kind)):
+        return []
+    found = [] if event.keys() <= known else [key for key in event if key not in known]
+    delta = members_of(event.get("delta")) if kind == "content_block_delta" else {}
+    return [*found, *unknown_members(delta, delta["type"])] if "type" in delta else found
 
 
 class Block:

@@ -14,7 +14,7 @@ from ocml_bridge.model import Message, Transcript, replace
 from ocml_bridge.stream.assembled import AssemblingDecoder
 from ocml_bridge.turns import is_call
 
-from .assembly import Assembly, Block
+from .assembly import Assembly, Block, unknown_members
 from .blocks import read_block
 from .reader import read_message
 from .syntax import NOTES
@@ -58,6 +58,8 @@ class EventDecoder(AssemblingDecoder):
         if kind == "error" or name == "error":
             self.fail(value.get("error", value))
             return
+        for key in unknown_members(value, kind):
+            self.note(f"an event has a member {key[:40]!r} that is not known; it is left out")
         update = self._assembly.take(value, kind)
         if update is None:
             self.note("an event is not understood; the event is left out")

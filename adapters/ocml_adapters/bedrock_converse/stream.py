@@ -30,6 +30,15 @@ _REASONS: Final[dict[str, Reason]] = {
 _FINISHES: Final[dict[Reason, str]] = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
 """Reasons from outside that a response would give."""
 _GRAMMAR = BlockGrammar()
+_PADDING: Final = "p"
+"""What makes events alike in length, and says nothing."""
+_MEMBERS: Final = {
+    "messageStart": {"role", _PADDING},
+    "contentBlockStart": {"contentBlockIndex", "start", _PADDING},
+    "contentBlockDelta": {"contentBlockIndex", "delta", _PADDING},
+    "contentBlockStop": {"contentBlockIndex", _PADDING},
+}
+"""Kind of an event → the members that it has, where others would be left out."""
 
 
 class EventDecoder(AssemblingDecoder):
@@ -50,6 +59,10 @@ class EventDecoder(AssemblingDecoder):
         """Take an event."""
         for kind, inner in value.items():
             members = cast("Object", inner) if isinstance(inner, dict) else {}
+            known = _MEMBERS.get(kind)
+            if known is not None and not members.keys() <= known:
+                for key in (key for key in members if key not in known):
+                    self.note(f"an event has a member {key[:40]!r} that is not known; it is left out")
             if kind == "messageStart":
                 self._assembly.role = "assistant"
                 if members.get("role") != "assistant":

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.blocks.grammar import AFTER, EMPTY
+from ocml_bridge.blocks.grammar import AFTER, EMPTY, WIRE
 from ocml_bridge.citations import Place
 from ocml_bridge.form import OBJECT, Object
 from ocml_bridge.model import Citation, Content, Json, Text, Transcript, replace
-from ocml_bridge.units.heads import Item
+from ocml_bridge.units.heads import Head, Item
 
 from .syntax import CANDIDATES, HOME, NOTES, keys
 
@@ -55,11 +55,25 @@ def with_citations(items: list[Item], around: Transcript) -> None:
         is_text = message.role == "assistant" and not head.calls and message.channel != "analysis"
         # An empty message may be no part at all, which nothing can be cited for.
         if is_text and content != "" and (cited := _cited(content, at, supports)) is not content:
-            items[index] = (head, cited, call_id)
+            items[index] = (
+                (*_with_extras(head, own, cited), call_id) if isinstance(content, str) else (head, cited, call_id)
+            )
         silent = content == "" and (message.layout or {}).get(HOME, {}).get(EMPTY) == "none"
         behind: Json = own.get(AFTER)
         at += 0 if silent else 1 if isinstance(content, str) or not is_text else len(content)
         at += len(cast("list[Json]", behind)) if isinstance(behind, list) else 0
+
+
+def _with_extras(head: Head, own: Object, cited: Content) -> tuple[Head, Content]:
+    """A message of one text that has become a part: what is said beside the text is said of that part."""
+    beside = {key: value for key, value in own.items() if key not in (AFTER, WIRE)}
+    if not beside:
+        return head, cited
+    [text] = cast("tuple[Text]", cited)
+    extras = dict(head.message("", None).extras or {})
+    extras.pop(HOME)
+    extras |= NOTES.by_format({key: value for key, value in own.items() if key not in beside}) or {}
+    return head.replaced(extras=extras or None), (replace(text, extras=NOTES.by_format(beside)),)
 
 
 def _cited(content: Content, at: int, supports: Sequence[_Support]) -> Content:

@@ -13,6 +13,7 @@ from ocml_bridge.form import Object
 from ocml_bridge.model import Json
 from ocml_bridge.parameters import members_of
 
+from .members import KNOWN, left_out
 from .syntax import OUTPUT_TEXT, REASONING_TEXT, SUMMARY, SUMMARY_TEXT
 
 Note = Callable[[str], None]
@@ -153,22 +154,32 @@ class Assembly:
 
     def take(self, kind: str, event: Object) -> More | None:
         """Take an event; the text that is new."""
-        if kind == "response.output_item.added":
-            self._add(event)
-            return None
-        if kind == "response.output_item.done":
-            self._finish(event)
-            return None
+        more: More | None = None
         subject, _, what = kind.rpartition(".")
         if subject in _TEXTS and what in ("delta", "done"):
-            return self._more(_TEXTS[subject], what, event)
-        if subject in _PARTS and what in ("added", "done"):
+            more = self._more(_TEXTS[subject], what, event)
+        elif kind == "response.output_item.added":
+            self._add(event)
+        elif kind == "response.output_item.done":
+            self._finish(event)
+        elif subject in _PARTS and what in ("added", "done"):
             self._put(*_PARTS[subject], event)
         elif kind == "response.output_text.annotation.added":
             self._annotate(event)
         elif isinstance(event.get("response"), dict):
+            self._replace(self.envelope, event["response"])
             self.envelope = cast("Object", event["response"])
-        return None
+        else:
+            return None
+        for key in event:
+            if key not in KNOWN:
+                self._note(f"an event has a member {key[:40]!r} that is not known; it is left out")
+        return more
+
+    def _replace(self, before: Json, after: Json) -> None:
+        """Say what is not told again."""
+        for key in left_out(before, after):
+            self._note(f"a member {key[:40]!r} is missing from the whole that comes later; it is left out")
 
     def _item(self, event: Object) -> Item | None:
         """The item that an event is about: by its index, else by its id, else the last."""
@@ -212,6 +223,7 @@ class Assembly:
                 self._note("a finished item differs from what was streamed; what was streamed is kept")
                 item.done = True
                 return
+        self._replace(before, after)
         item.wire, item.done = after, True
 
     def _more(self, texts: _Texts, what: str, event: Object) -> More | None:
@@ -255,6 +267,7 @@ class Assembly:
         said = item.text(place) if place in item.pieces else ""
         if not _text_at({key: [whole]}, Place(key, 0)).startswith(said):
             return
+        self._replace(known, whole)
         known.clear()
         known.update(whole)
         if said or place in item.pieces:
@@ -293,6 +306,7 @@ class Assembly:
             if told == own:
                 return self.envelope
             if self._goes_on(cast("list[Json]", told)):
+                self._replace([item.wire for item in self.items], told)
                 return self.envelope
             self._note("the response differs from the items that were streamed; the streamed items are kept")
         return {**around, "output": own}
