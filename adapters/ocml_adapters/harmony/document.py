@@ -12,7 +12,7 @@ from ocml_bridge.pairing import links_of, pair
 from ocml_bridge.text import developer
 from ocml_bridge.turns import declares_tools, hoist_tools, parts_of, places, says_nothing
 from ocml_bridge.units.conversation import Conversation, conversation_of
-from ocml_bridge.units.heads import Item, head_of, item_of, message_of, messages_of
+from ocml_bridge.units.heads import Head, Item, item_of, message_of, messages_of
 from ocml_bridge.units.writer import TOOLS, Prepared
 from ocml_bridge.visibility import channelled
 
@@ -27,7 +27,8 @@ from .tools import SECTION
 
 PROMPTED: Final = "prompted"
 """The state before a message that begins behind a generation prompt."""
-_SECTION: Final = head_of(Message(DEVELOPER, SECTION))
+DECLARATION: Final = Head(Message(DEVELOPER, SECTION), shared=True)
+"""The head of the message that declared tools are written in; none that a document has is this very object."""
 _SECTIONS: Final = Sections()
 
 
@@ -92,7 +93,7 @@ def _apart(made: Prepared) -> Prepared:
     around = around if tools is around.tools else replace(around, tools=tools)
     at = place_of_tools(items)
     indices = range(len(items)) if origins is None else origins
-    items = [*items[:at], (_SECTION, section, None), *items[at:]]
+    items = [*items[:at], (DECLARATION, section, None), *items[at:]]
     return Prepared(items, around, [*indices[:at], TOOLS, *indices[at:]])
 
 
@@ -103,11 +104,10 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
     at = place_of_tools(items)
     written = cast("str", items[at][1])
     known = _SECTIONS.get(_SECTIONS.key(around.tools))
-    if known is not None and known.text == written and _role_behind(items, at, None) not in (DEVELOPER, SYSTEM):
-        tools = known.tools()
-        if tools is not None:
-            del items[at]
-            return Conversation(items, replace(around, tools=tools))
+    tools = None if known is None or known.text != written else known.tools
+    if tools is not None and _role_behind(items, at, None) not in (DEVELOPER, SYSTEM):
+        del items[at]
+        return Conversation(items, replace(around, tools=tools))
     section, read = declared(around.tools, {})
     if section != written:  # without what UTF-8 cannot hold
         read = read_developer(written)
@@ -169,7 +169,7 @@ def _instructed(conversation: Conversation, made: Prepared, at: int, options: Op
             empty = says_nothing(message_of(conversation.items[origins[at]]))
             severity = Severity.LAYOUT if empty else Severity.CHANGED
             log.lose(LossCode.TOOLS_MOVED, path, "the message holds nothing but the declared tools", severity)
-            items[at], origins[at] = (_SECTION, body, None), TOOLS
+            items[at], origins[at] = (DECLARATION, body, None), TOOLS
             around.tools = declares.tools
     return Prepared(items, around, origins)
 

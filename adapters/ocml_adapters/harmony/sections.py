@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Tool
-from ocml_bridge.ownership import key_of, pack, unpack
+from ocml_bridge.ownership import key_of
 
 SIZE: Final = 4_000_000
 """How many bytes of sections, and of the tools that they are of, are remembered."""
@@ -24,15 +24,12 @@ class Section(NamedTuple):
 
     Attributes:
         text: the section.
-        packed: the tools that it is read as, where it stands alone; None where it is not read as tools there.
+        tools: what it is read as, where it stands alone, shared by all documents that have it; None where it is not
+            read as tools there.
     """
 
     text: str
-    packed: bytes | None
-
-    def tools(self) -> tuple[Tool, ...] | None:
-        """The tools that it is read as: the caller's own."""
-        return None if self.packed is None else tuple([Tool(*each) for each in unpack(self.packed)])
+    tools: tuple[Tool, ...] | None
 
 
 class Sections:
@@ -55,13 +52,7 @@ class Sections:
         """The section of the tools with a key; None where it is not known."""
         return None if key is None else self._known.get(key)
 
-    def keep(self, key: bytes | None, text: str, tools: Sequence[Tool] | None) -> None:
-        """Remember the section of the tools with a key, and the tools that it is read as."""
-        if key is None or len(text) > LARGEST:
-            return
-        try:
-            packed = None if tools is None else pack([_fields(tool) for tool in tools])
-        except ValueError:  # a text that is more than a string
-            return
-        weight = len(key) + len(text) + len(packed or b"") + _OVERHEAD
-        self._known.keep(key, Section(text, packed), weight)
+    def keep(self, key: bytes | None, text: str, tools: tuple[Tool, ...] | None) -> None:
+        """Remember the section of the tools with a key, and the tools that it is read as, which nobody changes."""
+        if key is not None and len(text) <= LARGEST:
+            self._known.keep(key, Section(text, tools), 2 * len(key) + len(text) + _OVERHEAD)

@@ -18,10 +18,10 @@ from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Parte
 from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.reader import UnitReader
-from ocml_bridge.units.writer import Prepared, UnitWriter
+from ocml_bridge.units.writer import TOOLS_PATH, Prepared, UnitWriter
 
 from .declared import NOTHING, names_in, says_otherwise
-from .document import PROMPTED, prepared, with_tools
+from .document import DECLARATION, PROMPTED, prepared, with_tools
 from .frames import Frame, Scan, pieces_of, scanned
 from .header import LONG, is_header, regular
 from .message import header_of, lifted, remembered
@@ -223,8 +223,6 @@ def frame_of(unit: Plain | Misnamed | Frame) -> Frame:
 
 _CUT_OFF: Final = "cut off"
 """The state behind a message without an end."""
-_TOOLS: Final = "/tools"
-"""The path of declared tools that stand in no message of the document."""
 
 
 class Frames(UnitWriter):
@@ -233,6 +231,7 @@ class Frames(UnitWriter):
     target = HOME
     home = HOME
     mark = "<"
+    declaration = DECLARATION
     is_text = True
 
     def inert(self, text: str) -> bool:
@@ -248,8 +247,8 @@ class Frames(UnitWriter):
         return nearest(message, f"/messages/{index}", log)
 
     def follows(self, head: Head) -> bool:
-        """A developer's text may be read as tools."""
-        return head.role != DEVELOPER
+        """A developer's text may be read as tools; the section of declared tools is."""
+        return head.role != DEVELOPER or head is DECLARATION
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """A developer's text is written as it is where it looks neither like tools nor like what it stands under."""
@@ -259,7 +258,7 @@ class Frames(UnitWriter):
         """The text of a frame."""
         (message,), (path,) = group, paths
         prompted = state == PROMPTED
-        if path == _TOOLS:
+        if path == TOOLS_PATH:
             made, body = message, cast("str", message.content)
         else:
             made, body = framed(message, self.options, prompted=prompted, last=last)

@@ -15,7 +15,7 @@ from ..substance import emptied
 from ..transform import remaining, renumber
 from ..units.conversation import Conversation
 from ..units.heads import Head, Item, messages_of
-from ..units.writer import TOOLS, UnitWriter
+from ..units.writer import TOOLS, TOOLS_PATH, UnitWriter
 from .losses import KnownLosses
 from .tracing import Trace
 
@@ -81,7 +81,7 @@ class Written:
     def paths(self, start: int, stop: int) -> list[str]:
         """Where the messages of some items stand in the document."""
         places = range(start, stop) if self.origins is None else self.origins[start:stop]
-        return ["/tools" if index == TOOLS else f"/messages/{index}" for index in places]
+        return [TOOLS_PATH if index == TOOLS else f"/messages/{index}" for index in places]
 
     @property
     def source(self) -> Conversation:

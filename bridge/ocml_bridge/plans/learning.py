@@ -11,7 +11,7 @@ from ..memo import Memo
 from ..model import Message
 from ..units.grammar import ANY_CONTENT, ContentClass, State, Unit
 from ..units.heads import LIMIT, Head, Item, head_of, item_of, messages_of
-from ..units.writer import UnitWriter
+from ..units.writer import TOOLS_PATH, UnitWriter
 from .probes import PROBE, builder, is_in, probe, shown
 
 
@@ -89,6 +89,8 @@ class Learner:
         """What the format holds of messages with a head; None where that depends on what they say."""
         if head in self._nearest:
             return self._nearest[head]
+        if head is self._grammar.declaration:  # it is as near as can be
+            return self._nearest.keep(head, Nearest(head, ()))
         local = head.local(self._grammar.home)
         if not head.shared and local.shared:
             return self.nearest(local)
@@ -105,6 +107,10 @@ class Learner:
         if log.losses or message.content != text or message.call_id not in (None, call_id):
             return None
         return Nearest(head_of(message, expected=head.shared), ())
+
+    def _path(self, head: Head, at: int) -> str:
+        """Where a message with a head stands in a document."""
+        return TOOLS_PATH if head is self._grammar.declaration else f"/messages/{at}"
 
     def plan(self, group: Sequence[Item], state: State, *, last: bool) -> Plan | None:
         """The plan for units with the heads of one; `BY_CLASS` where they differ by the classes of their contents."""
@@ -146,7 +152,7 @@ class Learner:
         if plan is None or not all(isinstance(text, str) and self._grammar.inert(text) for text in texts):
             return plan
         unit = plan.build(group) if plan.build is not None else f"{plan.before}{texts[0]}{plan.after}"
-        paths = [""] * len(group)
+        paths = [self._path(item[0], 0) for item in group]
         spelled = self._grammar.spell(messages_of(group), state, last=last, paths=paths, log=Log())
         image = [(item[0], item[1]) for item in map(_expected, spelled.image)]
         return plan if spelled.unit == unit and image == list(zip(plan.image, texts, strict=True)) else None
@@ -161,7 +167,7 @@ class Learner:
             for at, (head, (before, after, _)) in enumerate(zip(heads, classes, strict=True))
         )
         log = Log()
-        paths = [f"/messages/{at}" for at in range(len(heads))]
+        paths = [self._path(head, at) for at, head in enumerate(heads)]
         try:
             unit, messages, behind = self._grammar.spell(messages_of(items), state, last=last, paths=paths, log=log)
         except BridgeError:

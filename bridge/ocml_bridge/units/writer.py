@@ -16,6 +16,8 @@ from .tokens import Tokens
 
 TOOLS: Final = -1
 """Stands for the index of the message that declared tools are written in, which is none of the document's."""
+TOOLS_PATH: Final = "/tools"
+"""Where what that message says stands in the document."""
 
 
 class Prepared(NamedTuple):
@@ -67,6 +69,8 @@ class UnitWriter(ABC):
         tokens: what there is to know of the tokens of its outputs; None for text.
         embeds: whether contents stand as they are inside of texts of a unit that is JSON.
         settles: whether what calls and replies say is `settled` before it is spelled.
+        declaration: the head of the message that declared tools are written in, where it is one for all; no message of
+            a document has this very object.
     """
 
     target: ClassVar[str]
@@ -78,6 +82,7 @@ class UnitWriter(ABC):
     tokens: ClassVar[Tokens | None] = None
     embeds: ClassVar[bool] = False
     settles: ClassVar[bool] = False
+    declaration: ClassVar[Head | None] = None
 
     def __init__(self, options: Options) -> None:
         self.options = options
