@@ -51,7 +51,7 @@ def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
     except csv.Error as error:
         raise OSError(f"line {rows.line_num}: {error}") from error
     except UnicodeDecodeError as error:
-        raise OSError(f"behind line {rows.line_num}: not {error.encoding}: {error.reason}") from error
+        raise OSError(f"after line {rows.line_num}: not {error.encoding}: {error.reason}") from error
 
 
 def _text(content: BinaryIO) -> io.TextIOWrapper:
