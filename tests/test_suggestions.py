@@ -32,3 +32,10 @@ def test_nothing_is_offered_where_nothing_is_like_it() -> None:
     assert nearest_name("word", ["harmony", "openai"]) is None
     assert did_you_mean("word", ["harmony"]) == ""
     assert nearest_name("x" * 1_000_000, ["harmony"]) is None
+
+
+def test_the_question_comes_before_what_there_is() -> None:
+    with pytest.raises(BridgeError, match=r"'opnai'; did you mean openai\? The formats are ocm-0\.1, "):
+        adapter("opnai")
+    with pytest.raises(BridgeError, match=r"'zzz'; the formats are ocm-0\.1, "):
+        adapter("zzz")

@@ -10,7 +10,7 @@ from . import registry
 from .adapter import DEFAULT, Adapter, Kind, Options
 from .added_tokens import added_to
 from .errors import BridgeError, ErrorCode
-from .suggestions import did_you_mean
+from .suggestions import did_you_mean, with_choices
 
 if TYPE_CHECKING:
     from .events import Answer, Decoder, Encoder, Event, Reason
@@ -121,8 +121,8 @@ def _find(stream: str | Adapter, table: Callable[[Adapter], Mapping[str, _Made]]
         if made is not None:
             return adapter, made
     known = streams()[done == "written"]
-    message = f"no stream {stream!r} can be {done}{did_you_mean(stream, known)}; these can: {', '.join(known)}"
-    raise BridgeError(ErrorCode.FORMAT_UNKNOWN, message)
+    choices = with_choices(did_you_mean(stream, known), f"these can: {', '.join(known)}")
+    raise BridgeError(ErrorCode.FORMAT_UNKNOWN, f"no stream {stream!r} can be {done}{choices}")
 
 
 class Pipe:

@@ -9,7 +9,7 @@ from typing import Final
 
 from .errors import BridgeError, ErrorCode
 from .loss import CLASSES, Finding, Loss, LossClass, LossCode, Severity
-from .suggestions import did_you_mean
+from .suggestions import did_you_mean, with_choices
 
 NAMES: Final = (*LossClass, *(code for code in LossCode if code not in frozenset(map(str, LossClass))))
 """What a policy can name: classes, then codes. `content` is the class, and the code in it."""
@@ -39,10 +39,8 @@ class LossPolicy:
     def __post_init__(self) -> None:
         for name in (*self.allow, *self.refuse):
             if name not in NAMES:
-                known = ", ".join(NAMES)
-                near = did_you_mean(name, NAMES)
-                message = f"there is no class or code of losses {name!r}{near}; there are: {known}"
-                raise BridgeError(ErrorCode.OPTION, message)
+                choices = with_choices(did_you_mean(name, NAMES), f"there are: {', '.join(NAMES)}")
+                raise BridgeError(ErrorCode.OPTION, f"there is no class or code of losses {name!r}{choices}")
             if name in self.allow and name in self.refuse:
                 raise BridgeError(ErrorCode.OPTION, f"{name!r} cannot be both allowed and refused")
 

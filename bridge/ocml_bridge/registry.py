@@ -8,7 +8,7 @@ from typing import Final
 from .adapter import Adapter, FormatOption, Options
 from .errors import BridgeError, ErrorCode
 from .lazy import find
-from .suggestions import did_you_mean
+from .suggestions import did_you_mean, with_choices
 
 ENTRY_POINTS: Final = "ocml_bridge.formats"
 """The entry point group: name = format id, value = an `Adapter`."""
@@ -111,9 +111,8 @@ def _unknown(format_id: str) -> BridgeError:
     """The error for an id that no format has, with the one that was probably meant."""
     known, name = formats(), format_id.casefold()
     near = f"; did you mean {ALIASES[name]}?" if name in ALIASES else did_you_mean(name, known)
-    return BridgeError(
-        ErrorCode.FORMAT_UNKNOWN, f"there is no format {format_id!r}{near}; the formats are {', '.join(known)}"
-    )
+    choices = with_choices(near, f"the formats are {', '.join(known)}")
+    return BridgeError(ErrorCode.FORMAT_UNKNOWN, f"there is no format {format_id!r}{choices}")
 
 
 def format_options() -> dict[str, FormatOption[str] | FormatOption[None]]:
@@ -142,8 +141,8 @@ def check_format_options(options: Options, *formats: str | Adapter | None) -> No
     own = {option.name for adapter in formats if isinstance(adapter, Adapter) for option in adapter.options}
     for name, _ in options.format_options:
         if name not in own and name not in _built_in_options() and name not in (known := format_options()):
-            near = did_you_mean(name, known)
-            raise BridgeError(ErrorCode.OPTION, f"no format has an option {name!r}{near}; there are {', '.join(known)}")
+            choices = with_choices(did_you_mean(name, known), f"there are {', '.join(known)}")
+            raise BridgeError(ErrorCode.OPTION, f"no format has an option {name!r}{choices}")
 
 
 def adapter(format_id: str | Adapter) -> tuple[Adapter, str | None]:
@@ -165,6 +164,6 @@ def _named(format_id: str) -> tuple[Adapter, str | None]:
     found = _load(name)
     if dialect not in found.dialects:
         known = ", ".join(f"{name}:{known}" for known in found.dialects) or "none"
-        near = did_you_mean(dialect, found.dialects)
-        raise BridgeError(ErrorCode.FORMAT_UNKNOWN, f"{name} has no dialect {dialect!r}{near}; it has {known}")
+        choices = with_choices(did_you_mean(dialect, found.dialects), f"it has {known}")
+        raise BridgeError(ErrorCode.FORMAT_UNKNOWN, f"{name} has no dialect {dialect!r}{choices}")
     return found, dialect

@@ -23,3 +23,13 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The question whether that name was meant, behind a semicolon; empty where none is like it."""
     near = nearest_name(name, known)
     return "" if near is None else f"; did you mean {near}?"
+
+
+def with_choices(near: str, choices: str) -> str:
+    """The end of a sentence about a name that nothing has.
+
+    Args:
+        near: the question whether another name was meant, or "".
+        choices: a sentence with all the names, without its full stop.
+    """
+    return f"{near} {choices[0].upper()}{choices[1:]}" if near else f"; {choices}"

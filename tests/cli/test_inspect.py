@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -84,6 +86,15 @@ class TestCheck:
         assert run("check", "--report", example, example).status == 2
 
 
+def test_on_a_terminal_the_names_of_profiles_are_whole(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = re.sub(r"\x1b\[[\d;]*m", "", run("profiles").out.decode()).splitlines()
+    named = {each["name"] for each in json.loads(run("profiles", "--json").out)}
+    assert {line.split()[0] for line in lines[2:] if line[1:2].strip()} == named
+    assert max(map(len, lines)) <= 80
+
+
 class TestMatrix:
     def test_every_feature_and_every_format(self, run: Run) -> None:
         lines = [line.lstrip() for line in run("matrix").out.decode().splitlines()]
@@ -91,6 +102,18 @@ class TestMatrix:
         for feature in Feature:
             row = next(line for line in lines if line.startswith(f"{feature} "))
             assert len(row.removeprefix(feature).split()) == len(formats())
+
+    @pytest.mark.parametrize("columns", [80, 120])
+    def test_on_a_terminal_no_table_is_wider_than_it(
+        self, run: Run, monkeypatch: pytest.MonkeyPatch, columns: int
+    ) -> None:
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = re.sub(r"\x1b\[[\d;]*m", "", run("matrix").out.decode()).splitlines()
+        heads = [line.split() for line in lines if line.startswith(" " * 30) and line.strip()]
+        assert [name for head in heads for name in head] == list(formats()), "every name, whole, once"
+        assert len([line for line in lines if line.lstrip().startswith("tool calls ")]) == len(heads) > 1
+        assert max(map(len, lines)) <= columns
 
     def test_as_json(self, run: Run) -> None:
         held = json.loads(run("matrix", "--json").out)

@@ -76,7 +76,7 @@ def matrix(as_json: bool, markdown: bool, html: str | None) -> None:
     if markdown:
         write_all({STANDARD: _markdown(heads, rows).encode()})
     else:
-        _print_table(heads, rows)
+        _print_table(heads, rows, cut=True)
 
 
 def _markdown(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
@@ -163,20 +163,47 @@ def _print_json(value: Json) -> None:
     write_all({STANDARD: jsontext.dumps(value, pretty=True) + b"\n"})
 
 
-def _print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, cut: bool = False) -> None:
+    """Print a table that fits the terminal.
+
+    Args:
+        heads: the names of the columns; the first column names the rows, and is never shortened.
+        rows: the cells of each row.
+        cut: whether columns that have no room go into further tables below it; otherwise their cells are folded.
+    """
     # Imported here: only a table for people needs it.
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*heads, box=box.SIMPLE, header_style="bold", pad_edge=False)
-    for row in rows:
-        table.add_row(*(Text(cell, _STYLES.get(cell, "")) for cell in row))
     # What is not a terminal has no width to fit into.
     terminal = sys.stdout is not None and sys.stdout.isatty()
     console = Console(file=io.StringIO(), force_terminal=terminal, width=None if terminal else 1000)
-    with console.capture() as captured:
-        console.print(table)
-    lines = [line.rstrip() for line in captured.get().splitlines()]
-    write_all({STANDARD: "".join(f"{line}\n" for line in lines if line).encode("utf-8", "backslashreplace")})
+    tables: list[str] = []
+    for columns in _columns(heads, rows, console.width) if cut else [range(len(heads))]:
+        table = Table(box=box.SIMPLE, header_style="bold", pad_edge=False)
+        for column in columns:
+            table.add_column(heads[column], no_wrap=cut or column == 0, overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(row[column], _STYLES.get(row[column], "")) for column in columns))
+        with console.capture() as captured:
+            console.print(table)
+        lines = [line.rstrip() for line in captured.get().splitlines()]
+        tables.append("".join(f"{line}\n" for line in lines if line))
+    write_all({STANDARD: "\n".join(tables).encode("utf-8", "backslashreplace")})
+
+
+_BETWEEN: Final = 3
+"""Spaces between two columns."""
+
+
+def _columns(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[list[int]]:
+    """The columns of each table, so that no table is wider than the terminal; the first column is in all of them."""
+    widths = [max(map(len, column)) + _BETWEEN for column in zip(heads, *rows, strict=True)]
+    tables: list[list[int]] = [[0]]
+    for column in range(1, len(heads)):
+        if sum(widths[each] for each in tables[-1]) + widths[column] > width and len(tables[-1]) > 1:
+            tables.append([0])
+        tables[-1].append(column)
+    return tables
