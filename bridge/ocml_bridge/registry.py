@@ -164,6 +164,6 @@ def _named(format_id: str) -> tuple[Adapter, str | None]:
     found = _load(name)
     if dialect not in found.dialects:
         known = ", ".join(f"{name}:{known}" for known in found.dialects) or "none"
-        choices = with_choices(did_you_mean(dialect, found.dialects), f"it has {known}")
+        choices = with_choices(did_you_mean(dialect, found.dialects), f"the dialects are {known}")
         raise BridgeError(ErrorCode.FORMAT_UNKNOWN, f"{name} has no dialect {dialect!r}{choices}")
     return found, dialect
