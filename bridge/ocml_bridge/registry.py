@@ -163,7 +163,8 @@ def _named(format_id: str) -> tuple[Adapter, str | None]:
     name, _, dialect = format_id.partition(":")
     found = _load(name)
     if dialect not in found.dialects:
-        known = ", ".join(f"{name}:{known}" for known in found.dialects) or "none"
-        choices = with_choices(did_you_mean(dialect, found.dialects), f"the dialects are {known}")
+        known = ", ".join(f"{name}:{known}" for known in found.dialects)
+        there = f"the dialects are {known}" if known else "the format has none"
+        choices = with_choices(did_you_mean(dialect, found.dialects), there)
         raise BridgeError(ErrorCode.FORMAT_UNKNOWN, f"{name} has no dialect {dialect!r}{choices}")
     return found, dialect

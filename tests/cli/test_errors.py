@@ -65,7 +65,7 @@ USAGE = {
     "an unknown dialect": (
         ("-t", "canonical:new"),
         5,
-        "OCB-FORMAT-UNKNOWN: canonical has no dialect 'new'; it has none",
+        "OCB-FORMAT-UNKNOWN: canonical has no dialect 'new'; the format has none",
     ),
     "an unknown option of a command": (("matrix", "--yaml"), 2, "OCB-OPTION: No such option"),
 }
