@@ -257,18 +257,22 @@ def value_at(text: str, at: int = 0) -> tuple[Json, int] | None:
     return value, end
 
 
+def parsed_as_written(text: str) -> Span | None:
+    """The whole of a text as the JSON value that `text_of` gives it back for; None where that takes a closer look."""
+    raw = text.encode("utf-8", "surrogatepass")
+    try:
+        value = orjson.loads(raw)
+        return Span(value, text) if orjson.dumps(value) == raw else None
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return None
+
+
 def parse(text: str) -> Span | None:
     """The whole of `text` as one JSON value; None where it is not one."""
-    raw = text.encode("utf-8", "surrogatepass")
-    if '": ' not in text:  # it may be what is written when it is written again, which is found faster
-        try:
-            value = orjson.loads(raw)
-            if orjson.dumps(value) == raw:
-                return Span(value, text)
-        except (orjson.JSONDecodeError, orjson.JSONEncodeError):
-            pass
+    if '": ' not in text and (compact := parsed_as_written(text)) is not None:
+        return compact
     try:
-        return Span(_parse(raw), text)
+        return Span(_parse(text.encode("utf-8", "surrogatepass")), text)
     except ValueError:
         found = value_at(text)
     if found is None or _skip(text, found[1]) != len(text):

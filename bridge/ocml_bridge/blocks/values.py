@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from .. import jsontext
 from ..jsontext import text_of
@@ -27,6 +27,8 @@ def object_in(text: str) -> dict[str, Any] | None:
 
 def object_and_text(text: str) -> tuple[dict[str, Any], str] | None:
     """The same with its compact JSON."""
+    if text[:1] == "{" and (written := jsontext.parsed_as_written(text)) is not None:
+        return cast("dict[str, Any]", written.value), text
     span = jsontext.parse(text) if text.lstrip()[:1] == "{" else None
     compact = None if span is None or span.value.__class__ is not dict else text_of(span.value)
     return None if span is None or compact is None else (span.value, compact)

@@ -72,11 +72,13 @@ class Writer:
 
     def _keeps_pairs(self, items: Sequence[Item], near: Sequence[Item]) -> bool:
         """Whether replies surely answer the same calls in a document and in the items that are nearest to it."""
-        pairs = paired_in_order(items)
         if not self._grammar.keeps_ids:
-            return pairs is not None
+            return paired_in_order(items) is not None
+        if near == items:
+            return True
         # A call may be none in this format, such as one whose recipient it has no place for.
-        if pairs is not None and (near == items or _count_answered(paired_in_order(near)) == len(pairs)):
+        pairs = paired_in_order(items)
+        if pairs is not None and _count_answered(paired_in_order(near)) == len(pairs):
             return True
         answered = _count_answered(paired_by_id(items))
         return answered is not None and answered == _count_answered(paired_by_id(near))
