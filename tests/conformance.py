@@ -13,8 +13,10 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from importlib.metadata import version
 from typing import Any
 
+from client_types import faults, reason
 from corpus import Case, corpus_cases
 from ocml_bridge import BridgeError, convert, read, write
 from ocml_bridge.pipe import streams
@@ -22,17 +24,9 @@ from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing.streams import check_decoding
 from sources import ROOT
 from test_profiles import TEMPLATES, cases, made
-from wire_facts import recorded
+from wire_facts import FOLDERS, recorded
 
 PAGE = ROOT / "docs" / "conformance.md"
-WIRES = {
-    "anthropic": "anthropic",
-    "bedrock": "bedrock-converse",
-    "chat-completions": "openai",
-    "google": "gemini",
-    "responses": "openai-responses",
-}
-"""The folders of recorded documents → the formats that read them."""
 HEAD = """# Conformance
 
 How this project compares with what others wrote, recorded and published. `python tests/conformance.py --write` makes
@@ -54,6 +48,13 @@ What five APIs were sent, and what they answered. How many come back to the orde
 and of how many the other APIs hold all content and structure. What they do not hold is named, always
 (`tests/wire_facts.py`).
 """
+TYPED = """## The clients' types
+
+What is written of these documents, and of the published conversations, for another API than theirs, judged by the
+types of that API's official client, with whatever a document of ours cannot know filled in (`tests/client_types.py`,
+`tests/test_client_types.py`). What differs has something that the client has no type for. It stays, and is not made up
+or left out.
+"""
 TEMPLATED = """## Chat templates
 
 Requests as the public template of each model renders them, and as the model's [profile](requests.md) writes them:
@@ -73,7 +74,7 @@ why. `tests/adapters/test_harmony_official.py` holds each of them, and that draw
 
 def page() -> str:
     """The whole page."""
-    parts = [HEAD, *_conversations(), *_wires(), *_templates(), *_official()]
+    parts = [HEAD, *_conversations(), *_wires(), *_types(), *_templates(), *_official()]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
@@ -162,10 +163,10 @@ def _conversations() -> Iterator[str]:
 
 def _wires() -> Iterator[str]:
     yield RECORDED
-    others = [*WIRES.values()]
+    others = [*FOLDERS]
     rows: list[tuple[object, ...]] = []
-    for wire, form in WIRES.items():
-        found = recorded(wire)
+    for form, folder in FOLDERS.items():
+        found = recorded(folder)
         same = sum(
             _same(convert(each.data, source=form, target=form, policy=LENIENT).output, each.data) for each in found
         )
@@ -180,6 +181,40 @@ def _wires() -> Iterator[str]:
 def _is_whole(data: bytes, source: str, target: str) -> bool:
     result = convert(data, source=source, target=target, policy=LENIENT)
     return all(loss.loss_class == "bookkeeping" for loss in result.losses if loss.severity != "layout")
+
+
+CLIENTS = {
+    "anthropic": ("anthropic",),
+    "bedrock-converse": ("botocore",),
+    "openai": ("openai", "`openai`, Chat Completions"),
+    "gemini": ("google-genai",),
+    "openai-responses": ("openai", "`openai`, Responses"),
+}
+"""The distributions of the official clients, and what they are called where one is for two APIs."""
+
+
+def _types() -> Iterator[str]:
+    yield TYPED
+    documents = [(form, each.data) for form, folder in FOLDERS.items() for each in recorded(folder)]
+    documents += [(case.format, case.data) for case in corpus_cases()]
+    rows: list[tuple[object, ...]] = []
+    for target, (distribution, *name) in CLIENTS.items():
+        written = [
+            found for form, data in documents if form != target and (found := _faults(data, form, target)) is not None
+        ]
+        reasons = Counter(why for found in written for why in {reason(fault) or fault for fault in found})
+        differ = ", ".join(f"{why} {count:,}" for why, count in sorted(reasons.items()))
+        shown = f"{name[0] if name else f'`{distribution}`'} {version(distribution)}"
+        rows.append((shown, len(written), sum(not found for found in written), differ))
+    yield _table(("client", "documents", "of its types", "what differs has"), rows)
+
+
+def _faults(data: bytes, source: str, target: str) -> list[str] | None:
+    """What is not of the types of a client; None for what cannot be read."""
+    try:
+        return faults(target, convert(data, source=source, target=target, policy=LENIENT).output)
+    except BridgeError:
+        return None
 
 
 # --- templates --------------------------------------------------------------------------------------------------------

@@ -12,6 +12,15 @@ from corpus import corpus_path
 from ocml_bridge import BridgeError, Loss, Options, convert, formats, read, write
 from ocml_bridge.policy import LENIENT
 
+FOLDERS = {
+    "anthropic": "anthropic",
+    "bedrock-converse": "bedrock",
+    "openai": "chat-completions",
+    "gemini": "google",
+    "openai-responses": "responses",
+}
+"""The formats that read recorded documents → the folders that have them."""
+
 
 class Recorded(NamedTuple):
     """A recorded document: its case, its file's name, and what is in it."""

@@ -83,7 +83,7 @@ def _write_tool(tool: Tool) -> Object:
     within: Json = extras.get(TOOL_SPEC)
     inside = cast("Object", within) if isinstance(within, dict) else {}
     inner: Object = {"name": full_name(tool)}
-    if tool.description is not None:
+    if tool.description:  # the API takes no empty one
         inner["description"] = tool.description
     schema = _NO_PARAMETERS if tool.parameters is None else tool.parameters
     inner["inputSchema"] = added({"json": schema}, inside.get("inputSchema"))
