@@ -7,13 +7,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, cast
 
 from .form import Object
-from .jsontext import compact
-from .model import Freeform, Json, Settings, Tool
-from .parameters import Parameters, Read
+from .model import Freeform, Json, Tool
 from .turns import full_name, recipient_of
 from .units.heads import Item
 
@@ -79,31 +77,3 @@ def custom_calls(items: Sequence[Item], tools: Sequence[Tool] | None) -> list[in
         and head.constraint is None
         and not head.promises_json
     ]
-
-
-_CHOICE: Final = "tool_choice"
-
-
-def note_kinds(
-    found: Read,
-    raw: Json,
-    tools: Sequence[Tool],
-    parameters: Parameters,
-    with_kinds: Callable[[Json, Sequence[Tool]], Json],
-) -> None:
-    """Say of a tool choice how it was spelled, as far as that is not how the format writes it beside some tools.
-
-    Args:
-        found: the settings of a document, of which the choice is one; how they are spelled is changed.
-        raw: the choice.
-        tools: those of the document.
-        parameters: the format's.
-        with_kinds: makes of a choice that names functions one that names custom tools where they are such.
-    """
-    if found.settings is None or all(tool.freeform is None for tool in tools):
-        return
-    written = parameters.write(Settings(tool_choice=found.settings.tool_choice), None, {}).get(_CHOICE)
-    if compact(with_kinds(written, tools)) == compact(raw):
-        found.spelled.pop(_CHOICE, None)
-    else:
-        found.spelled[_CHOICE] = raw

@@ -76,6 +76,40 @@ def with_held(
     return content_of(parts) if len(parts) < 2 else tuple(parts)
 
 
+def fitted(
+    content: Content,
+    holds: Collection[type[Any]],
+    path: str,
+    log: Log,
+    *,
+    target: str,
+    able: Callable[[Part], bool] | None = None,
+    marks: bool = True,
+    citations: Citations | None = None,
+    hoisted: bool = True,
+) -> Content:
+    """Parts that a target holds, each with what it holds of it; the others are reported.
+
+    Args:
+        content: of a message, as it stands in the document.
+        holds: the kinds of part that there are in the target.
+        path: where the content stands.
+        log: takes what is left out.
+        target: the format id.
+        able: as for `narrow`.
+        marks: whether there is a place for marks behind parts.
+        citations: how they are said; None where there is no place for them.
+        hoisted: as for `narrow`.
+    """
+    content = with_held(content, path, log, target=target, marks=marks, citations=citations)
+    return with_own_extras(narrow(content, holds, path, log, target=target, able=able, hoisted=hoisted), target)
+
+
+def drop_private(log: Log, index: int, target: str) -> None:
+    """Report that a message is left out as the target would show it."""
+    drop_message(log, index, f"{target} cannot keep text of this role private, so it leaves it out")
+
+
 _REASON: Final = Thought("reason")
 
 

@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus import corpus_path
-from ocml_adapters.chatml.markup.calls import Call, Flaw, all_calls
+from ocml_adapters.chatml.markup.calls import Call, CallGrammar, Flaw, calls_in, stretches
 from ocml_adapters.chatml.markup.calls_python import END, START, PythonCalls
+
+
+def all_calls(grammar: CallGrammar, text: str) -> list[Call] | None:
+    """The calls of a text that holds calls, white space, and nothing else."""
+    return calls_in(stretches(grammar, text), text)
+
 
 JSON, PYTHON = PythonCalls(), PythonCalls(python=True, escaped=False)
 

@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 
 from corpus import corpus_path
 from ocml_adapters.chatml.markup.argument_types import typed, values_of
-from ocml_adapters.chatml.markup.calls import Call, Flaw, all_calls
+from ocml_adapters.chatml.markup.calls import Call, CallGrammar, Flaw, calls_in, stretches
 from ocml_adapters.chatml.markup.calls_xml import TAGS, XmlCalls
+
+
+def all_calls(grammar: CallGrammar, text: str) -> list[Call] | None:
+    """The calls of a text that holds calls, white space, and nothing else."""
+    return calls_in(stretches(grammar, text), text)
+
 
 PYTHON, JSON = XmlCalls(), XmlCalls(python=False)
 ONE = "<tool_call>\n<function=f>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>"

@@ -14,6 +14,7 @@ from ocml_bridge.events import Answer, Delta, End, Event, Reason, RefusalDelta, 
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Settings, Text, Usage, replace
+from ocml_bridge.stream import sse
 from ocml_bridge.stream.order import InOrder
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import FUNCTIONS, is_call, name_of
@@ -21,14 +22,84 @@ from ocml_bridge.visibility import is_reasoning
 
 from .assembly import Assembly
 from .blocks import is_from_here, signature_of, write_block
-from .chunks import Events
 from .citations import write_citations
+from .nearest import lawful
 from .notes import type_of
-from .prepare import lawful
 from .settings import PARAMETERS
 from .spelling import with_object
-from .syntax import TEXT, THINKING, TOOL_USE
+from .syntax import MESSAGE, TEXT, THINKING, TOOL_USE
 from .units import WireReader
+
+_DELTAS: Final = {TEXT: ("text_delta", "text"), THINKING: ("thinking_delta", "thinking")}
+"""Type of a block → type of what continues it, and its text."""
+_ARGUMENTS: Final = ("input_json_delta", "partial_json")
+
+
+class Events:
+    """The events of one answer.
+
+    Args:
+        answer: its id and model.
+    """
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    def opening(self) -> Object:
+        """The answer begins; how many tokens it takes is told at its end."""
+        message: Object = {
+            "id": self._answer.id,
+            "type": MESSAGE,
+            "role": "assistant",
+            "model": self._answer.model,
+            "content": [],
+            "stop_reason": None,
+            "stop_sequence": None,
+            "usage": {"input_tokens": 0, "output_tokens": 0},
+        }
+        return {"type": "message_start", MESSAGE: message}
+
+    def begin(self, index: int, block: Object) -> Object:
+        """A block begins."""
+        return {"type": "content_block_start", "index": index, "content_block": block}
+
+    def more(self, index: int, kind: str, text: str) -> Object:
+        """More of a block: of its text, or of the arguments of a call."""
+        name, key = _DELTAS.get(kind, _ARGUMENTS)
+        return self._delta(index, {"type": name, key: text})
+
+    def signature(self, index: int, signature: str) -> Object:
+        """The signature of a thought, behind all of its text."""
+        return self._delta(index, {"type": "signature_delta", "signature": signature})
+
+    def citation(self, index: int, citation: Json) -> Object:
+        """A source of a text."""
+        return self._delta(index, {"type": "citations_delta", "citation": citation})
+
+    def _delta(self, index: int, delta: Object) -> Object:
+        return {"type": "content_block_delta", "index": index, "delta": delta}
+
+    def end(self, index: int) -> Object:
+        """A block ends."""
+        return {"type": "content_block_stop", "index": index}
+
+    def stop(self, reason: str, usage: Object) -> tuple[Object, Object]:
+        """Why the answer is over, and that it is."""
+        delta = {"stop_reason": reason, "stop_sequence": None}
+        return {"type": "message_delta", "delta": delta, "usage": usage}, {"type": "message_stop"}
+
+    def error(self, code: str, message: str) -> bytes:
+        """An error in the middle of a stream; official clients raise it."""
+        error = {"type": "api_error", "message": f"{message} ({code})"}
+        return self.write({"type": "error", "error": error})
+
+    def write(self, event: Object) -> bytes:
+        """One event."""
+        return sse.write_json(event, event["type"])
+
+
+# --- the encoders -----------------------------------------------------------------------------------------------------
+
 
 _REASONS: Final[dict[Reason, str]] = {
     "stop": "end_turn",

@@ -1,18 +1,27 @@
-"""What Anthropic Messages can hold of a message, and which messages are one wire message."""
+"""What Anthropic Messages can hold of a message and of a document, and which messages are one wire message.
+
+Ids of calls are of the API's alphabet, and no two calls have one; what the system says is one prompt.
+"""
 
 from __future__ import annotations
 
-from ocml_bridge.loss import Log, LossCode, Severity
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Foreign, Media, Message, Text, replace
-from ocml_bridge.narrowing import drop_message, narrow, with_held, with_own_extras
-from ocml_bridge.turns import is_call
+from ocml_bridge.narrowing import drop_message, drop_private, fitted, narrow
+from ocml_bridge.pairing import identified, links_of, pair
+from ocml_bridge.turns import is_call, parts_of
+from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.visibility import is_private, is_reasoning
 
 from .blocks import is_from_here
 from .citations import TABLE
 from .notes import type_of
 from .parts import can_hold
-from .syntax import HOME, MESSAGE, NOTES, SYSTEM
+from .syntax import HOME, LAWFUL_ID, MESSAGE, MESSAGES, NOTES, SYSTEM
 
 _HOLDS = (Text, Media, Foreign)
 
@@ -36,7 +45,7 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
     if is_reasoning(message):
         return _nearest_thought(message, index, log, keeps_unsigned=keeps_unsigned)
     if message.role != "assistant" and is_private(message):
-        drop_message(log, index, f"{HOME} cannot keep text of this role private, so it leaves it out")
+        drop_private(log, index, HOME)
         return None
     if is_spoken(message) and message.content == "" and not NOTES.of(message.layout):
         detail = f"{HOME} has no place for an empty message"
@@ -50,8 +59,7 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
     if is_call(message):
         content = narrow(content, (), path, log, target=HOME, hoisted=True)
     else:
-        content = with_held(content, path, log, target=HOME, marks=True, citations=TABLE)
-        content = with_own_extras(narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True), HOME)
+        content = fitted(content, _HOLDS, path, log, target=HOME, able=can_hold, citations=TABLE)
         if content == "" and is_spoken(message):
             # It is empty now, and not left out: that nothing of it was understood has to be seen.
             return replace(message, content=content, layout=NOTES.by_format({MESSAGE: ["role", ["content", ""]]}))
@@ -110,3 +118,145 @@ def _joins_assistant(before: Message, message: Message) -> bool:
 def is_in_turn(message: Message) -> bool:
     """Whether a message stands in the assistant's wire message: what tools of the server reply does, too."""
     return message.role == "assistant" or (message.role == "tool" and type_of(message) is not None)
+
+
+# --- documents --------------------------------------------------------------------------------------------------------
+
+
+_OUTSIDE: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_KEPT: Final = "kept"
+"""The note of a call or reply whose id is written as it was read."""
+
+
+def with_ids(items: Sequence[Item]) -> Sequence[Item]:
+    """The items, each call with an id of its own that the API takes, and each reply with that of its call."""
+    if _are_lawful(items):
+        return items
+    items = identified(items, HOME)
+    return items if _are_lawful(items) else _renamed(items)
+
+
+def _are_lawful(items: Sequence[Item]) -> bool:
+    """Whether all calls and replies have ids that the API takes, and no two calls have one."""
+    matches = LAWFUL_ID.fullmatch
+    calls: set[str] = set()
+    for head, _, call_id in items:
+        if not (head.calls or head.role == "tool"):
+            continue
+        if call_id is None or call_id in calls or matches(call_id) is None:
+            if call_id is None or head.calls or matches(call_id) is None:
+                return False
+        elif head.calls:
+            calls.add(call_id)
+    return True
+
+
+def _renamed(items: Sequence[Item]) -> Sequence[Item]:
+    pairs = pair(links_of(items))
+    taken = {call_id for _, _, call_id in items if call_id is not None}
+    seen: set[str] = set()
+    out = list(items)
+    for index, (head, content, call_id) in enumerate(items):
+        if call_id is None or _note(head) == _KEPT:
+            made = call_id
+        elif head.calls:
+            made = call_id
+            if call_id in seen or LAWFUL_ID.fullmatch(call_id) is None:
+                made = lawful(call_id, taken)
+        elif index in pairs and items[pairs[index]][2] == call_id:
+            made = out[pairs[index]][2]
+        else:
+            made = call_id if LAWFUL_ID.fullmatch(call_id) is not None else lawful(call_id, taken)
+        if made is not None:
+            seen.add(made)
+            taken.add(made)
+        if made != call_id:
+            out[index] = (head.replaced(call_id=made), content, made)
+    return out
+
+
+def lawful(call_id: str, taken: Collection[str]) -> str:
+    """An id like one, that the API takes and nothing else has."""
+    base = _OUTSIDE.sub("_", call_id) or "call"
+    number, made = 1, base
+    while made in taken:
+        number += 1
+        made = f"{base}_{number}"
+    return made
+
+
+def _note(head: Head) -> object:
+    return None if head.bare else NOTES.of(head.message("", None).layout).get("call_id")
+
+
+def note_repeated(items: list[Item], log: Log) -> None:
+    """Remember of each call whose id an earlier one has that it was read so. It changes the list.
+
+    Args:
+        items: the messages of a conversation.
+        log: takes what is noticed.
+    """
+    calls = [item[2] for item in items if item[0].calls]
+    if len(set(calls)) == len(calls):
+        return
+    seen: set[str] = set()
+    for index, (head, content, call_id) in enumerate(items):
+        if call_id is None or not head.calls:
+            continue
+        if call_id in seen:
+            detail = "an earlier call has the same id; the API requires unique ids"
+            log.find(FindingCode.CALL_ID_REPEATED, f"/messages/{index}/call_id", detail)
+            layout = head.message("", call_id).layout or {}
+            noted = {**layout, HOME: {**NOTES.of(layout), "call_id": _KEPT}}
+            items[index] = (head.replaced(layout=noted), content, call_id)
+        seen.add(call_id)
+
+
+# --- the system prompt ------------------------------------------------------------------------------------------------
+#
+# It stands beside the messages, and has all that instructs the model before anybody speaks.
+
+_INSTRUCTING = frozenset({"system", "developer"})
+
+
+def with_one_prompt(
+    items: Sequence[Item], origins: Sequence[int] | None, log: Log
+) -> tuple[Sequence[Item], Sequence[int] | None]:
+    """The items, all that instruct the model in the beginning as one message; and their origins.
+
+    Args:
+        items: of a document.
+        origins: for each its index in the document; None where they are all of its messages, in order.
+        log: takes which messages are none any more.
+    """
+    count = 0
+    while count < len(items) and _is_prompt(items[count][0]):
+        count += 1
+    if count < 2:
+        return items, origins
+    places = list(range(len(items)) if origins is None else origins)
+    made: list[Item] = []
+    kept: list[int] = []
+    for item, place in zip(items[:count], places, strict=False):
+        message = nearest(message_of(item), place, log)
+        if message is None:
+            continue
+        if not made or not message.content or made[0][1] == "":
+            # A message of which nothing is left stands by itself: it would vanish in another one.
+            made.append(item_of(message))
+            kept.append(place)
+            continue
+        first = message_of(made[0])
+        made[0] = item_of(replace(first, content=(*parts_of(first.content), *parts_of(message.content))))
+        detail = f"this message moves into the system prompt, after message {kept[0]}"
+        log.lose(LossCode.MESSAGE, f"/messages/{place}", detail, Severity.CHANGED)
+    return [*made, *items[count:]], [*kept, *places[count:]]
+
+
+def _is_prompt(head: Head) -> bool:
+    return head.role in _INSTRUCTING and not stands_among_messages(head)
+
+
+def stands_among_messages(head: Head) -> bool:
+    """Whether a system message was read from among the messages, although nobody spoke before it."""
+    return not head.bare and NOTES.of(head.message("", None).layout).get("place") == MESSAGES

@@ -6,30 +6,16 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Final, cast
 
 from ocml_bridge import jsontext
-from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import Object, form_of, is_empty, rest
-from ocml_bridge.loss import FindingCode, Log
+from ocml_bridge.loss import Log
 from ocml_bridge.model import Content, Foreign, Json, Message
-from ocml_bridge.turns import FUNCTIONS, is_call
+from ocml_bridge.turns import is_call
 from ocml_bridge.units.grammar import Skeleton, Unit
+from ocml_bridge.wires.noticing import BLOCK, note_names, note_parts, note_role
 
 from .blocks import ends_in_reply, read_block
 from .parts import is_odd, read_content
 from .syntax import HOME, LAWFUL_ID, MESSAGE, NOTES, ROLES, SYSTEM, WIRE_KEYS, WIRE_ORDER
-
-
-def checked(wire: Json, at: int, place: Callable[[int], str]) -> Object:
-    """A wire message, which is an object with a role; or the system prompt, which has none.
-
-    Raises:
-        BridgeError: OCB-SHAPE with the JSON pointer of what is none.
-    """
-    if not isinstance(wire, dict):
-        raise BridgeError(ErrorCode.SHAPE, "a message must be an object with a 'role'", path=place(at))
-    message = cast("Object", wire)
-    if not is_system_prompt(message) and not isinstance(message.get("role"), str):
-        raise BridgeError(ErrorCode.SHAPE, "a message must have a 'role'", path=f"{place(at)}/role")
-    return message
 
 
 def is_system_prompt(unit: Any) -> bool:
@@ -127,23 +113,10 @@ def notice(unit: Object, made: Sequence[Message], index: int, log: Log) -> None:
         log: where it is noted.
     """
     role: str = unit.get("role", SYSTEM)
-    path = f"/messages/{index}"
-    if role not in ROLES:
-        log.find(
-            FindingCode.UNKNOWN_ROLE, f"{path}/role", f"the API has no role {role[:40]!r}; the role is kept as it is"
-        )
+    note_role(role, ROLES, f"/messages/{index}", log, api="the API")
+    note_names(made, index, log)
     for at, message in enumerate(made, index):
-        if message.recipient == FUNCTIONS:
-            detail = f"a call has an empty name; it is read as a call to {FUNCTIONS!r}, which is not a tool"
-            log.find(FindingCode.SHAPE, f"/messages/{at}/recipient", detail)
-    for place in _odd_places(made, index):
-        log.find(FindingCode.SHAPE, place, "this content block is not understood; it is kept as it is")
-
-
-def _odd_places(made: Sequence[Message], index: int) -> Iterator[str]:
-    for at, message in enumerate(made, index):
-        if isinstance(message.content, tuple):
-            yield from (f"/messages/{at}/content/{place}" for place, part in enumerate(message.content) if is_odd(part))
+        note_parts(message, f"/messages/{at}", log, is_odd, what=BLOCK)
 
 
 # --- without contents and ids -----------------------------------------------------------------------------------------

@@ -11,22 +11,20 @@ from ocml_bridge.form import Object
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.pairing import name_replies
-from ocml_bridge.turns import hoist_tools, places
-from ocml_bridge.units.conversation import Conversation, conversation_of
+from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of
 from ocml_bridge.units.reader import UnitReader
-from ocml_bridge.units.relations import declares_tools
+from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
 from .blocks import ends_in_reply
 from .citations import without_unknown
-from .nearest import is_in_turn, is_spoken, joins, nearest
-from .prepare import note_repeated, with_ids, with_one_prompt
-from .reader import checked, filled, is_system_prompt, notice, read_unit, skeleton
+from .nearest import is_in_turn, is_spoken, joins, nearest, note_repeated, with_ids, with_one_prompt
+from .reader import filled, is_system_prompt, notice, read_unit, skeleton
 from .shapes import DOCUMENTS, UNITS, blocks_in, is_answer, is_response, outline, write_document
 from .spelling import spelled
 from .syntax import HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, UNSIGNED
@@ -52,7 +50,7 @@ class WireReader(DocumentReader):
         Raises:
             BridgeError: OCB-SHAPE with the JSON pointer of what is none.
         """
-        wire = checked(unit, at, cast("Shell", parted.document).place)
+        wire = unit if is_system_prompt(unit) else cast("Shell", parted.document).message(unit, at)
         made = read_unit(wire)
         notice(wire, made, index, log)
         if _is_reply(made[0]) and at and ends_in_reply(parted.units[at - 1]):
@@ -103,11 +101,7 @@ class WireWriter(DocumentWriter):
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with all tools apart from messages, with ids that the API takes, and with one system prompt."""
-        origins: Sequence[int] | None = None
-        if declares_tools(conversation.items):
-            document = conversation.transcript
-            conversation = conversation_of(hoist_tools(document, log))
-            origins = places(document, log)
+        conversation, origins = with_tools_apart(conversation, log)
         items, origins = with_one_prompt(with_ids(conversation.items), origins, log)
         if not (is_response(conversation.around) or UNSIGNED.of(self.options) == "keep"):
             items = without_unknown(items, origins, log)

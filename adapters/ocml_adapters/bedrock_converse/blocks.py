@@ -13,7 +13,7 @@ from ocml_bridge.citations import Citations
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.model import CacheMark, Content, Foreign, Json, Media, Message, Part, Signature, Text, replace
-from ocml_bridge.narrowing import narrow, with_held, with_own_extras
+from ocml_bridge.narrowing import fitted
 from ocml_bridge.signatures import signature_by
 from ocml_bridge.turns import name_of, recipient_of
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
@@ -255,9 +255,8 @@ class BlockGrammar(Grammar):
         if isinstance(content, str):
             return message
         held = (Text, Media, Foreign)
-        content = with_held(content, path, log, target=HOME, marks=False, citations=None)
-        content = narrow(content, held, path, log, target=HOME, able=self._is_held, hoisted=True)
-        return replace(message, content=with_own_extras(content, HOME))
+        content = fitted(content, held, path, log, target=HOME, able=self._is_held, marks=False)
+        return replace(message, content=content)
 
     def settled(self, message: Message, path: str, log: Log) -> str:
         """Arguments that are an object, unless they were read as a text: of a stream that broke, they are."""

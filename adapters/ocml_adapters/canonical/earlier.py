@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final, cast
 
+from ocml_bridge.freeform import FORMAT, read_freeform
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json
 from ocml_bridge.model.codec import to_json
 from ocml_bridge.model.settings import READERS, settings_of
-
-from .earlier_custom import home_of_custom, with_freeform
-from .earlier_signatures import place_of_signature, with_signature
 
 Object = dict[str, Json]
 
@@ -185,3 +183,89 @@ def _without(values: Object, keys: Collection[str]) -> Object:
     openai = {key: value for key, value in cast("Object", extras["openai"]).items() if key not in keys}
     left = {**extras, "openai": openai} if openai else {home: more for home, more in extras.items() if home != "openai"}
     return {**values, "extras": left} if left else {key: value for key, value in values.items() if key != "extras"}
+
+
+# --- custom tools, which stood among the extras of the wires of OpenAI ------------------------------------------------
+
+
+_OPENAI: Final = "openai"
+_RESPONSES: Final = "openai-responses"
+_CUSTOM: Final = "custom"
+
+
+def home_of_custom(tool: Object) -> str | None:
+    """The format whose extras alone say that a tool is a custom one."""
+    extras = _object(tool.get("extras"))
+    if "freeform" in tool:
+        return None
+    if isinstance(_object(extras.get(_OPENAI)).get(_CUSTOM), dict):
+        return _OPENAI
+    return _RESPONSES if _object(extras.get(_RESPONSES)).get("type") == _CUSTOM else None
+
+
+def with_freeform(tool: Object, home: str) -> Object:
+    """A tool that says itself what it takes."""
+    extras = dict(cast("Object", tool["extras"]))
+    own = dict(_object(extras.pop(home)))
+    inside = dict(_object(own.pop(_CUSTOM))) if home == _OPENAI else own
+    if home == _RESPONSES:
+        del own["type"]
+    freeform, spelled = read_freeform(inside.get(FORMAT), nested=home == _OPENAI)
+    layout = tool.get("layout")
+    if spelled is not None:
+        del inside[FORMAT]
+        own_layout = {**_object(_object(layout).get(home)), **({FORMAT: spelled} if spelled else {})}
+        layout = {**_object(layout), **({home: own_layout} if own_layout else {})}
+    if home == _OPENAI and inside:
+        own[_CUSTOM] = inside
+    extras |= {home: own} if own else {}
+    others = {key: value for key, value in tool.items() if key not in ("extras", "layout")}
+    made = {**others, **({"extras": extras} if extras else {}), **({"layout": layout} if layout else {})}
+    return {**made, "freeform": to_json(freeform)}
+
+
+# --- signatures, which stood among the extras of their formats --------------------------------------------------------
+
+
+_PLACES: Final[dict[tuple[str, ...], tuple[str, bool]]] = {
+    ("anthropic", "signature"): ("anthropic", False),
+    ("anthropic", "redacted"): ("anthropic", True),
+    ("bedrock-converse", "reasoningContent", "reasoningText", "signature"): ("anthropic", False),
+    ("bedrock-converse", "reasoningContent", "redactedContent"): ("anthropic", True),
+    ("gemini", "thoughtSignature"): ("google", False),
+    ("openai-responses", "encrypted_content"): ("openai", True),
+}
+"""Where a signature stood among the extras of a message → whose it is, and whether the thought is sealed in it."""
+
+
+def place_of_signature(message: Object) -> tuple[str, ...] | None:
+    """Where the only signature of a thought or a call stands among its extras; None where there is none."""
+    is_thought_or_call = message.get("channel") == "analysis" or message.get("recipient")
+    if "signature" in message or message.get("role") != "assistant" or not is_thought_or_call:
+        return None
+    return next((place for place in _PLACES if _at(message.get("extras"), place)), None)
+
+
+def with_signature(message: Object, place: tuple[str, ...]) -> Object:
+    """A message with the signature that stands at a place among its extras."""
+    vendor, sealed = _PLACES[place]
+    signature: Object = {"value": _at(message["extras"], place), "vendor": vendor}
+    if sealed:
+        signature["sealed"] = True
+    extras = _without_place(cast("Object", message["extras"]), place)
+    others = {key: value for key, value in message.items() if key != "extras"}
+    return {**others, **({"extras": extras} if extras else {}), "signature": signature}
+
+
+def _at(value: Json, place: tuple[str, ...]) -> str | None:
+    """The text at a place; None where there is no text, or an empty one."""
+    for key in place:
+        value = cast("Object", value).get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, str) and value else None
+
+
+def _without_place(value: Object, place: tuple[str, ...]) -> Object:
+    """An object without what stands at a place, nor what would be empty then."""
+    key, *deeper = place
+    left = _without_place(cast("Object", value[key]), tuple(deeper)) if deeper else {}
+    return {name: left if name == key else member for name, member in value.items() if name != key or left}

@@ -248,4 +248,3 @@ FAMILIES: Final = _named(
     ),
 )
 """By name; the first of each dialect is the one that is written where only the dialect is named."""
-DIALECTS: Final = tuple(dict.fromkeys(family.dialect for family in FAMILIES.values()))

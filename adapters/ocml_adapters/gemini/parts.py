@@ -27,7 +27,7 @@ from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
 
 from . import syntax
-from .grounding import TOLD_ELSEWHERE
+from .citations import TOLD_ELSEWHERE
 from .media import read_media, write_media
 from .slots import SLOTS
 from .syntax import (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final, cast
 
 from ocml_bridge.blocks.spelling import is_same
@@ -13,8 +12,6 @@ from . import syntax
 
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean", "array", "object"})
 _COUNTS: Final = frozenset({"maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties"})
-_COUNT: Final = re.compile(r"0|[1-9][0-9]{0,17}")
-"""A count as protobuf's JSON has numbers of 64 bits: as a text."""
 _KNOWN: Final = frozenset(
     {
         *("type", "format", "title", "description", "nullable", "enum", "properties", "required", "items", "anyOf"),

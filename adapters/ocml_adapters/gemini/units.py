@@ -17,7 +17,7 @@ from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.documents import SHAPE
 
-from .grounding import with_citations
+from .citations import with_citations
 from .parts import AS, PYTHON, PartGrammar, is_code
 from .shapes import DOCUMENTS, TOP, UNITS
 from .syntax import HOME, RESPONSE

@@ -12,10 +12,10 @@ from ocml_bridge.units.heads import Head, head_of
 from ocml_bridge.visibility import is_private
 
 from .actions import behind, joins, write_body
+from .calls import Replies
 from .frames import header_of, heading_of
 from .nearest import TARGET, declaring, opened, turn
 from .reader import FramesReader
-from .replies import Replies
 from .stream import HOLD
 from .syntax import CONTROL, DIALECTS
 from .tools import declares, tools_of, write_tools

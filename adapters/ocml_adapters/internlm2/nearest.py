@@ -1,19 +1,31 @@
-"""What InternLM2-Chat can hold of a message: text, calls, replies, and declared tools."""
+"""What InternLM2-Chat can hold of a message: text, calls, replies, and declared tools; and of a document.
+
+A document is written frame by frame, with its tools among the messages, and with what only others tell of one. A reply
+is written by what its tool is, and by which call is waiting for its reply: that is put into its layout.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Final
 
-from ocml_bridge.loss import Log
-from ocml_bridge.model import Message, Tools, replace
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.memo import Memo
+from ocml_bridge.model import Content, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.narrowing import drop_message, narrow
 from ocml_bridge.text.plain import message
 from ocml_bridge.turns import is_call, name_of, recipient_of
+from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
+from ocml_bridge.units.writer import TOOLS
 from ocml_bridge.visibility import is_private
 
-from .calls import constraint_of
-from .syntax import ENVIRONMENT, PYTHON
-from .tools import declares, normal, tools_of
+from .actions import joins
+from .calls import Replies, constraint_of, named
+from .frames import Place, framed, heading_of, layout_in, layout_of, majority
+from .syntax import DIALECTS, ENVIRONMENT, HOME, NOTES, PYTHON, STARTS
+from .tools import declared_in, declares, message_with_tools, normal, place_of, tools_of
 
 TARGET: Final = "internlm2"
 
@@ -73,3 +85,194 @@ def canonical(recipient: str) -> str:
 def opened(source: Message) -> Message:
     """An open turn with what InternLM2-Chat says of it."""
     return replace(turn(source, ""), channel=None, recipient=None, end=None, continues=False)
+
+
+# --- documents --------------------------------------------------------------------------------------------------------
+
+
+WAITING: Final = "waiting"
+"""The key in a reply's layout, while it is written: the recipient of the first call that is waiting for its reply."""
+_REPLIES: Final = frozenset({"tool", ENVIRONMENT})
+
+
+class Draft:
+    """A document that is prepared.
+
+    Args:
+        conversation: the document; nothing of it is changed.
+        foreign: the tokens that are not to be written, whatever messages remember.
+        log: takes what is lost, by its path in the document.
+
+    Attributes:
+        items: its messages, with the one that declares the transcript's tools.
+        origins: for each its index in the document, or `TOOLS`; None where they are the document's.
+        open_turn: the open turn.
+    """
+
+    def __init__(self, conversation: Conversation, foreign: re.Pattern[str] | None, log: Log) -> None:
+        around = conversation.around
+        self._foreign = foreign
+        self._replies = Replies()
+        self._spells_starts = False
+        """Whether a message remembers how its start token was spelled."""
+        self.items = list(conversation.items)
+        self.origins: list[int] | None = None
+        tools = declared_in(around)
+        if any(map(_has_tools, self.items)):
+            tools = self._take_tools(tools, log)
+        if tools is not None:
+            self._place_tools(message_with_tools(tools, around), around)
+        self._relate()
+        self.open_turn = around.open_turn
+        if self.open_turn is not None:
+            self.open_turn = message_of(self._related(item_of(self.open_turn), None))
+
+    # --- declared tools -----------------------------------------------------------------------------------------------
+
+    def _take_tools(self, declared: Sequence[Tool] | None, log: Log) -> Sequence[Tool] | None:
+        """The transcript's tools, with those that messages declare elsewhere than the format can."""
+        items: list[Item] = []
+        origins: list[int] = []
+        moved: list[Tool] = []
+        leading = declared is None
+        for index, item in enumerate(self.items):
+            private = _is_private(item)
+            rest: Item | None = item
+            if not private and _has_tools(item) and (leading or not declares(message_of(item))):
+                rest = _without_tools(item, index, moved, log)
+            leading = leading and (private or (rest is not None and item[0].role == "system"))
+            if rest is not None:
+                items.append(rest)
+                origins.append(index)
+        self.items, self.origins = items, origins
+        if not moved:
+            return declared
+        log.lose(
+            LossCode.TOOLS_MOVED,
+            "/tools",
+            "the tools of this message are declared once for the conversation",
+            Severity.LAYOUT,
+        )
+        return (*(declared or ()), *moved)
+
+    def _place_tools(self, message: Message, around: Transcript) -> None:
+        """Put the message that declares the transcript's tools where it stands."""
+        places: list[int] = []
+        for at, item in enumerate(self.items):
+            if not _is_private(item):
+                places.append(at)
+                if item[0].role != "system" or _has_tools(item):
+                    break
+        else:
+            places.append(len(self.items))
+        at = places[place_of(around, len(places) - 1)]
+        if self.origins is None:
+            self.origins = [*range(len(self.items))]
+        self.items.insert(at, item_of(message))
+        self.origins.insert(at, TOOLS)
+
+    # --- what others tell of a message --------------------------------------------------------------------------------
+
+    def _relate(self) -> None:
+        before: Item | None = None
+        for at, item in enumerate(self.items):
+            if not _is_private(item):
+                before = self._related(item, before)
+                if before is not item:
+                    self.items[at] = before
+
+    def _related(self, item: Item, before: Item | None) -> Item:
+        """The next message: as a reply with its tool's name, and in a new frame where it cannot go on in the last."""
+        head, content, call_id = item
+        if not head.bare and _start_of(head) is not None:
+            self._spells_starts = True
+        if head.continues and before is not None and not (_says_something(before) and _says_something(item)):
+            head = head.replaced(continues=False)
+            item = head, content, call_id
+        if head.role in _REPLIES:
+            return self._answering(head), content, call_id
+        if head.calls:
+            self._replies.call(canonical(head.recipient or ""))
+        elif self._replies.in_calls:
+            self._replies.text(continues=before is not None and joins(before[0], head))
+        return item
+
+    def _answering(self, head: Head) -> Head:
+        """The head of a reply, with its tool's name as it reads, and the call that is waiting where it is another's."""
+        replies, local = self._replies, head.local(HOME)
+        waiting = replies.waiting
+        if local.bare and local.name in (None, waiting):
+            replies.reply(waiting)
+            return named(local, waiting)
+        reply = turn(local.message("", None), "")
+        if reply.name is None:
+            reply.name = waiting
+        frame, _ = framed((reply,), layout_of(reply, self._foreign), waiting, Place("im", closed=None, last=False))
+        name = heading_of(frame.header).speaker(waiting)
+        replies.reply(name)
+        return local.replaced(name=name, layout={HOME: {**NOTES.together(reply.layout), WAITING: waiting}})
+
+    def reads_as(self, dialect: str) -> bool:
+        """Whether a reader finds this dialect if all start tokens are spelled as messages remember."""
+        if not self._spells_starts:
+            return True
+        spelled: list[str | None] = []
+        before: Head | None = None
+        for item in self.items:
+            if not _is_private(item):
+                if before is None or not joins(before, item[0]):
+                    spelled.append(_start_of(item[0]))
+                before = item[0]
+        if self.open_turn is not None:
+            spelled.append(_start_of(item_of(self.open_turn)[0]))
+        return (
+            majority([DIALECTS[dialect].tokens.start if start is None else start for start in spelled])
+            == DIALECTS[dialect].reads_as
+        )
+
+
+def _is_private(item: Item) -> bool:
+    """Whether a message is private reasoning, which is left out."""
+    head, content, _ = item
+    known = _private.get(head)
+    if known is not None and content.__class__ is str:
+        return known
+    private = is_private(message_of(item))
+    return _private.keep(head, private) if head.shared and content.__class__ is str else private
+
+
+def _start_of(head: Head) -> str | None:
+    """The start token that a message remembers."""
+    start = layout_in(head).get("start")
+    return start if isinstance(start, str) and start in STARTS else None
+
+
+def _says_something(item: Item) -> bool:
+    """Whether a message of an assistant is a call, or text that is not blank: other text says nothing beside calls."""
+    return item[0].role != "assistant" or item[0].calls or _text(item[1]).strip() != ""
+
+
+def _text(content: Content) -> str:
+    return str(narrow(content, (), "", Log(), target=TARGET))
+
+
+def _has_tools(item: Item) -> bool:
+    content = item[1]
+    return content.__class__ is not str and any(isinstance(part, Tools) for part in content)
+
+
+def _without_tools(item: Item, index: int, moved: list[Tool], log: Log) -> Item | None:
+    """A message without the tools in it, which are moved; None where it has nothing else."""
+    message, path = message_of(item), f"/messages/{index}"
+    declared = [part for part in message.content if isinstance(part, Tools)]
+    moved += (tool for part in declared for tool in part.tools)
+    alone = len(declared) == len(message.content)
+    place = path if alone else f"{path}/content"
+    log.lose(LossCode.TOOLS_MOVED, place, "the tools of this message are declared outside it", Severity.CHANGED)
+    if alone:
+        return None
+    content = narrow(message.content, (), f"{path}/content", log, target=TARGET, hoisted=True)
+    return item_of(replace(message, content=content))
+
+
+_private: Final = Memo[Head, bool](LIMIT)

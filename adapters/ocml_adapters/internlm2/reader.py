@@ -20,9 +20,8 @@ from ocml_bridge.units.heads import Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 
 from .actions import read_body
-from .calls import is_embedded
+from .calls import Replies, is_embedded, named
 from .frames import Place, Unit, around_of, default_frame, heading_of, majority
-from .replies import Replies, named
 from .syntax import CONTROL, DIALECTS, FOREIGN, GRAMMAR, IM, MARKS, NOTES, PYTHON, ROLES, UNUSED
 from .tools import declares, default_place, read_tools, with_tools
 

@@ -17,9 +17,9 @@ from ocml_bridge.text.plain import message
 from ocml_bridge.units.heads import item_of
 
 from .actions import Cutter, call_of, message_of, placed
+from .calls import Replies
 from .frames import Unit, heading_of
 from .reader import messages_of, parted, remark, remark_unpaired, remembering, surroundings
-from .replies import Replies
 from .syntax import CONTROL, GRAMMAR, IM, SPECIALS, UNUSED
 from .tools import declares
 

@@ -32,8 +32,7 @@ from .frames import (
     tail_of,
 )
 from .frames import Unit as Messages
-from .nearest import TARGET, nearest, opened, turn
-from .prepare import WAITING, Draft
+from .nearest import TARGET, WAITING, Draft, nearest, opened, turn
 from .reader import Placed, messages_of, open_turn, remembering
 from .syntax import CONTROL, DIALECTS, FOREIGN, GRAMMAR, HOME, NOTES, PYTHON
 from .tools import declares, default_place, tools_of, with_tools, write_tools

@@ -161,11 +161,6 @@ def is_near(call: Message) -> bool:
     return call.layout is not None and "raw" in call_layout(call)
 
 
-def names_no_tool(call: Message) -> bool:
-    """Whether a call has an empty name; its recipient is the namespace alone."""
-    return call.recipient == FUNCTIONS
-
-
 def read_function_call(value: Json, speaker: str | None) -> Message | None:
     """The call of the deprecated `function_call`; None where it cannot be understood."""
     found = _read_inner(cast("Object", value), "arguments") if isinstance(value, dict) else None

@@ -21,9 +21,9 @@ from ocml_bridge.stream.response import ResponseEncoder
 from ocml_bridge.turns import name_of
 
 from . import chunks
-from .annotations import annotations_of
 from .calls import signature_member
 from .chunks import STREAM, Chunks, Ends, losses_of
+from .citations import annotations_of
 from .details import sign
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reader import read_message

@@ -7,13 +7,13 @@ from typing import Final
 
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Foreign, Media, Message, Refusal, Text, replace
-from ocml_bridge.narrowing import drop_message, narrow, with_held, with_own_extras
+from ocml_bridge.narrowing import drop_message, drop_private, fitted, narrow
 from ocml_bridge.pairing import NamedReplies, identified
 from ocml_bridge.turns import is_call
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.visibility import is_private
 
-from .annotations import TABLE
+from .citations import TABLE
 from .details import is_signed
 from .parts import can_hold
 from .spelling import spelled
@@ -34,7 +34,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
     """
     content, stage = message.content, stage_of(message)
     if stage is None and is_private(message):
-        drop_message(log, index, f"{HOME} cannot keep text of this role private, so it leaves it out")
+        drop_private(log, index, HOME)
         return None
     if stage == THOUGHT and message.channel != "analysis":
         message = replace(message, channel="analysis")
@@ -46,9 +46,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
             content = narrow(content, (), path, log, target=HOME, hoisted=True, private=stage == THOUGHT)
         else:
             table = TABLE if stage == TEXT else None
-            content = with_held(content, path, log, target=HOME, marks=True, citations=table)
-            content = narrow(content, _HOLDS, path, log, target=HOME, able=can_hold, hoisted=True)
-            content = with_own_extras(content, HOME)
+            content = fitted(content, _HOLDS, path, log, target=HOME, able=can_hold, citations=table)
         message = replace(message, content=content)
     if stage == THOUGHT and not content and not is_signed(message):
         drop_message(log, index, f"{HOME} has no place for reasoning without text")

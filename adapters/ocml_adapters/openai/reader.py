@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, cast
 
 from ocml_bridge.cache_marks import read_mark
-from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import Object, form_of, is_empty, rest
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Foreign, Json, Message, Refusal, Text
-from ocml_bridge.turns import FUNCTIONS, is_call, parts_of, recipient_of
+from ocml_bridge.turns import is_call, parts_of, recipient_of
+from ocml_bridge.wires.noticing import note_names, note_parts, note_role
 
-from .annotations import cited
-from .calls import is_legacy, is_near, names_no_tool, read_calls, read_function_call
+from .calls import is_legacy, is_near, read_calls, read_function_call
+from .citations import cited
 from .parts import is_odd, read_parts
 from .reasoning import default_keys, read_reasoning
 from .syntax import (
@@ -38,20 +38,6 @@ from .syntax import (
 _CALL_KEYS: Final = ((TOOL_CALLS, False), (FUNCTION_CALL, True))
 
 
-def checked(wire: Json, at: int, place: Callable[[int], str]) -> Object:
-    """A wire message, which is an object with a role.
-
-    Raises:
-        BridgeError: OCB-SHAPE with the JSON pointer of what is none.
-    """
-    if not isinstance(wire, dict):
-        raise BridgeError(ErrorCode.SHAPE, "a message must be an object with a 'role'", path=place(at))
-    message = cast("Object", wire)
-    if not isinstance(message.get("role"), str):
-        raise BridgeError(ErrorCode.SHAPE, "a message must have a 'role'", path=f"{place(at)}/role")
-    return message
-
-
 def notice(wire: Object, made: Sequence[Message], index: int, log: Log, where: str = "/messages") -> None:
     """Note what is kept although Chat Completions does not have it so.
 
@@ -63,20 +49,15 @@ def notice(wire: Object, made: Sequence[Message], index: int, log: Log, where: s
         where: JSON pointer to the messages among which they stand.
     """
     role, path = wire["role"], f"{where}/{index}"
-    if role not in ROLES:
-        log.find(
-            FindingCode.UNKNOWN_ROLE,
-            f"{path}/role",
-            f"Chat Completions has no role {role[:40]!r}; the role is kept as it is",
-        )
+    note_role(role, ROLES, path, log, api="Chat Completions")
     content = wire.get("content")
     if not (content is None or isinstance(content, (str, list))):
         log.find(
             FindingCode.SHAPE, f"{path}/content", "content is neither a text nor a list of parts; it is kept as it is"
         )
     elif content:
-        for place in _odd_parts(made, index, where):
-            log.find(FindingCode.SHAPE, place, "this part of the content is not understood; it is kept as it is")
+        for at, message in enumerate(made, index):
+            note_parts(message, f"{where}/{at}", log, is_odd)
     if role in REPLIES and made[0].name is not None and not _text(wire, "name"):
         detail = f"the reply names its tool under {TOOL_NAME!r}, as in Ollama; it is read as the tool's name"
         log.find(FindingCode.SHAPE, f"{path}/name", detail)
@@ -87,22 +68,14 @@ def notice(wire: Object, made: Sequence[Message], index: int, log: Log, where: s
             )
     if role != "assistant":
         return
-    for at, call in enumerate(made):
+    for at, call in enumerate(made, index):
         if is_near(call):
             detail = "a call has the shape of another library; it is read as a function call"
-            log.find(FindingCode.SHAPE, f"{where}/{index + at}", detail)
-        if names_no_tool(call):
-            detail = f"a call has an empty name; it is read as a call to {FUNCTIONS!r}, which is not a tool"
-            log.find(FindingCode.SHAPE, f"{where}/{index + at}/recipient", detail)
+            log.find(FindingCode.SHAPE, f"{where}/{at}", detail)
+        note_names((call,), at, log, where)
     for key, legacy in _CALL_KEYS:
         if wire.get(key) and not any(is_call(message) and is_legacy(message) is legacy for message in made):
             log.find(FindingCode.SHAPE, f"{path}/extras/{HOME}/{key}", f"{key} is not understood; it is kept as it is")
-
-
-def _odd_parts(made: Sequence[Message], index: int, where: str) -> Iterator[str]:
-    for at, message in enumerate(made, index):
-        if isinstance(message.content, tuple):
-            yield from (f"{where}/{at}/content/{place}" for place, part in enumerate(message.content) if is_odd(part))
 
 
 # --- messages ---------------------------------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from ocml_bridge.model import Content, Json, Message, Part, Refusal, Text, repla
 from ocml_bridge.turns import is_call, name_of, parts_of
 from ocml_bridge.visibility import is_private
 
-from .annotations import annotations_of
 from .calls import is_legacy, write_call, write_function_call
+from .citations import annotations_of
 from .details import ITEM, SEALED
 from .parts import write_part, write_parts
 from .reader import read_message

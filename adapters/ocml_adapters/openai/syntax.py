@@ -11,7 +11,6 @@ from ocml_bridge.text.functions import MEMBERS
 HOME: Final = "openai"
 NOTES: Final = Notes(HOME)
 """The format id, and the key of extras and layout."""
-TOOL_CHOICE: Final = "tool_choice"
 
 CHANNELS: Final[dict[str, str | None]] = {"system": None, "developer": None, "user": None, "assistant": "final"}
 """Roles whose message may be a bare text, and the channel that the text is on."""

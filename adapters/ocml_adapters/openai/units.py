@@ -12,13 +12,12 @@ from ocml_bridge.memo import Memo
 from ocml_bridge.model import Alternative, Json, Message, Transcript, replace
 from ocml_bridge.pairing import name_replies
 from ocml_bridge.transform import missing
-from ocml_bridge.turns import hoist_tools, places
-from ocml_bridge.units.conversation import Conversation, conversation_of
+from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body, Branches
 from ocml_bridge.units.grammar import Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
-from ocml_bridge.units.relations import declares_tools
+from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.documents import SHAPE
 from ocml_bridge.wires.shell import Shell
@@ -26,7 +25,7 @@ from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
 from .calls import call_layout, with_custom
 from .nearest import joins, linked, nearest, with_names
-from .reader import checked, notice, read_message
+from .reader import notice, read_message
 from .shapes import DOCUMENTS, UNITS, branches_of, read_alternatives, write_document
 from .spelling import spelled
 from .syntax import CONTENT, FUNCTION, HOME, MESSAGES, NOTES, REASONING_TEXTS, TOOL_CALLS
@@ -189,7 +188,7 @@ class WireReader(DocumentReader):
         Raises:
             BridgeError: OCB-SHAPE with the JSON pointer of what is none.
         """
-        wire = checked(unit, at, cast("Shell", parted.document).place)
+        wire = cast("Shell", parted.document).message(unit, at)
         made = read_message(wire)
         notice(wire, made, index, log)
         return made
@@ -220,11 +219,7 @@ class WireWriter(DocumentWriter):
 
         A reply whose call does not tell its tool's name is given the layout of one that says it.
         """
-        origins: Sequence[int] | None = None
-        if declares_tools(conversation.items):
-            document = conversation.transcript
-            conversation = conversation_of(hoist_tools(document, log))
-            origins = places(document, log)
+        conversation, origins = with_tools_apart(conversation, log)
         items, around = conversation.items, conversation.around
         if around.alternatives is not None:
             indices = range(len(items)) if origins is None else origins

@@ -9,9 +9,9 @@ from ocml_bridge.model import Content, Json, Message, Refusal, Text, replace
 from ocml_bridge.turns import FUNCTIONS, is_call, parts_of
 from ocml_bridge.visibility import is_private
 
-from .annotations import write_annotations
 from .calls import CUSTOM
 from .chunks import Events
+from .citations import write_annotations
 from .spelling import write_item
 from .syntax import (
     ANNOTATIONS,

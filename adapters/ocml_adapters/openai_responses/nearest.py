@@ -8,15 +8,15 @@ from typing import Final
 from ocml_bridge.freeform import custom_calls
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Foreign, Media, Message, Part, Refusal, Text, Tool, Tools, replace
-from ocml_bridge.narrowing import drop_message, narrow, with_held, with_own_extras
+from ocml_bridge.narrowing import drop_private, fitted, narrow, with_own_extras
 from ocml_bridge.pairing import NamedReplies, identified, links_of, pair
 from ocml_bridge.turns import is_call
 from ocml_bridge.units.heads import Item, message_of
 from ocml_bridge.units.relations import paired_by_id
 from ocml_bridge.visibility import is_private
 
-from .annotations import TABLE
 from .calls import CUSTOM, is_custom, with_kind
+from .citations import TABLE
 from .messages import declares_more_tools, has_unknown_phase
 from .parts import can_hold
 from .spelling import spelled
@@ -36,7 +36,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
     content, call = message.content, message.role == "assistant" and is_call(message)
     thought = not call and is_private(message) and not has_unknown_phase(message)
     if thought and message.role != "assistant":
-        drop_message(log, index, f"{HOME} cannot keep text of this role private, so it leaves it out")
+        drop_private(log, index, HOME)
         return None
     if thought and message.channel != "analysis":
         message = replace(message, channel="analysis")
@@ -50,9 +50,8 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
     else:
         holds = (Tools,) if own else _HOLDS
         table = TABLE if message.role == "assistant" else None
-        content = with_held(content, path, log, target=HOME, marks=True, citations=table)
-        content = narrow(content, holds, path, log, target=HOME, able=None if own else can_hold, hoisted=not own)
-        content = with_own_extras(content, HOME)
+        able = None if own else can_hold
+        content = fitted(content, holds, path, log, target=HOME, able=able, citations=table, hoisted=not own)
     return replace(message, content=content)
 
 

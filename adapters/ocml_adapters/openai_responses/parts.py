@@ -12,7 +12,7 @@ from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest
 from ocml_bridge.model import CacheMark, Content, Foreign, Json, Media, Part, Refusal, Text
 from ocml_bridge.turns import parts_of
 
-from .annotations import read_annotations, write_annotations
+from .citations import read_annotations, write_annotations
 from .syntax import ANNOTATIONS, BREAKPOINT, EXPLICIT, HOME, NOTES, OUTPUT_TEXT, TEXT_ORDER, TEXTS
 
 

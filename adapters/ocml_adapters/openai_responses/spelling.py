@@ -1,16 +1,18 @@
-"""Items ↔ messages: the one place that tells the types of items apart."""
+"""Items ↔ messages: the one place that tells the types of items apart, and what is noted of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ocml_bridge.form import Object
-from ocml_bridge.model import Json, Message, replace
+from ocml_bridge.loss import FindingCode, Log
+from ocml_bridge.model import Foreign, Json, Message, Part, replace
 from ocml_bridge.turns import is_call
 from ocml_bridge.visibility import is_private
+from ocml_bridge.wires.noticing import note_names, note_parts, note_role
 
-from .calls import read_call, read_reply, write_call, write_reply
+from .calls import PARSED, read_call, read_reply, write_call, write_reply
 from .hosted import CALLS, REPLIES, read_hosted, read_hosted_reply, write_hosted, write_hosted_reply
 from .messages import (
     Instructions,
@@ -26,7 +28,7 @@ from .messages import (
     write_message,
 )
 from .reasoning import read_reasoning, write_reasoning
-from .syntax import ADDITIONAL_TOOLS, BODIES, FUNCTION_OUTPUT, MESSAGE, NOTES, OUTPUTS, REASONING, STATE
+from .syntax import ADDITIONAL_TOOLS, BODIES, FUNCTION_OUTPUT, MESSAGE, NOTES, OUTPUTS, REASONING, ROLES, STATE
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -174,3 +176,49 @@ def write_item(group: Sequence[Message], *, name: bool = False) -> Json:
 def is_merged(message: Message) -> bool:
     """Whether a message was read from one item with the one before it."""
     return NOTES.of(message.layout).get("merged") is True
+
+
+# --- what is noted ----------------------------------------------------------------------------------------------------
+
+
+def notice(unit: Json, made: Sequence[Message], index: int, log: Log) -> None:
+    """Note what is kept of an item.
+
+    Args:
+        unit: the item.
+        made: its messages.
+        index: the place of the first of these.
+        log: where it is noted.
+    """
+    if not isinstance(unit, dict):
+        return
+    item = cast("Object", unit)
+    if made and made[0].role == "tool" and item.get("role") == "tool":
+        detail = "a tool's reply has the shape of Chat Completions; it is read as a reply"
+        log.find(FindingCode.SHAPE, f"/messages/{index}", detail)
+    for at, message in enumerate(made, index):
+        path, layout = f"/messages/{at}", NOTES.of(message.layout)
+        note_role(message.role, (*ROLES, "tool"), path, log, api="the Responses API")
+        if layout.get("content") == "item":
+            kind = str(item.get("type"))[:40]
+            log.find(FindingCode.SHAPE, path, f"an item of type {kind!r} is not understood; it is kept as it is")
+        elif layout.get("content") == "bare":
+            log.find(
+                FindingCode.SHAPE,
+                f"{path}/content",
+                "content is neither a text nor a list of parts; it is kept as it is",
+            )
+        else:
+            note_parts(message, path, log, _is_foreign)
+        if layout.get("body") == PARSED:
+            log.find(
+                FindingCode.SHAPE, f"{path}/content", "the value is not a text but other JSON; it is kept as it is"
+            )
+        note_names((message,), at, log)
+        if has_unknown_phase(message):
+            detail = f"the Responses API has no phase {str(message.channel)[:40]!r}; it is kept as the channel"
+            log.find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", detail)
+
+
+def _is_foreign(part: Part) -> bool:
+    return isinstance(part, Foreign)

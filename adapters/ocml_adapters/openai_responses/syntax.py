@@ -9,7 +9,6 @@ from ocml_bridge.notes import Notes
 HOME: Final = "openai-responses"
 NOTES: Final = Notes(HOME)
 """The format id, and the key of extras and layout."""
-TOOL_CHOICE: Final = "tool_choice"
 
 INPUT: Final = "input"
 MESSAGES: Final = "messages"

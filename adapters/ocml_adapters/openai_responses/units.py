@@ -10,13 +10,14 @@ from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.pairing import name_replies
-from ocml_bridge.turns import declares_tools, hoist_tools, places
-from ocml_bridge.units.conversation import Conversation, conversation_of
+from ocml_bridge.turns import declares_tools
+from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body
 from ocml_bridge.units.grammar import ContentClass, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.reader import UnitReader
+from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
@@ -25,9 +26,8 @@ from .calls import FUNCTION, is_object
 from .items import ABSENT, MADE_UP, filled, made_up_id, skeleton
 from .messages import INSTRUCTIONS, Instructions, declares_more_tools, is_instructions
 from .nearest import linked, nearest, with_custom, with_kinds, with_names
-from .notices import notice
 from .shapes import DOCUMENTS, UNITS, is_incomplete, outline, part, takes_instructions, write_document
-from .spelling import is_merged, is_state, read_item, spelled
+from .spelling import is_merged, is_state, notice, read_item, spelled
 from .syntax import HOME, INPUT, NOTES
 
 _FIRST: Final = "first"
@@ -96,11 +96,7 @@ class ItemWriter(DocumentWriter):
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with tools apart from messages, with ids for calls that have none, and with names."""
-        origins: Sequence[int] | None = None
-        if _declares_tools(conversation.items):
-            document = conversation.transcript
-            conversation = conversation_of(hoist_tools(document, log))
-            origins = places(document, log)
+        conversation, origins = with_tools_apart(conversation, log, declare=_declares_tools)
         items = with_names(with_kinds(linked(with_custom(conversation.items, conversation.around.tools))))
         start = _FIRST if takes_instructions(conversation.around) else None
         return Prepared(items, conversation.around, origins, start)

@@ -11,6 +11,7 @@ from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Content, Json, Media, Message, Part, Text
 from ocml_bridge.turns import FUNCTIONS, content_of, is_call, parts_of
 from ocml_bridge.visibility import is_reasoning
+from ocml_bridge.wires.noticing import note_role
 
 from .calls import Call, extras_of, read_calls, write_calls
 from .syntax import (
@@ -202,10 +203,7 @@ def with_media(text: str, media: Sequence[Media]) -> Content:
 def notice(made: Sequence[Message], index: int, log: Log) -> None:
     """Note what is kept of a turn although nobody else has it so."""
     role, path = made[0].role, f"/messages/{index}"
-    if role not in WRITTEN:
-        log.find(
-            FindingCode.UNKNOWN_ROLE, f"{path}/role", f"ShareGPT has no role {role[:40]!r}; the role is kept as it is"
-        )
+    note_role(role, WRITTEN, path, log, api="ShareGPT")
     if NOTES.of(made[0].layout).get(_OPAQUE):
         log.find(
             FindingCode.SHAPE, f"{path}/content", "a call is not JSON with a name; it is kept without a tool's name"

@@ -28,13 +28,14 @@ from ocml_bridge.model import (
 from ocml_bridge.narrowing import drop_message, narrow
 from ocml_bridge.pairing import name_replies
 from ocml_bridge.transform import missing
-from ocml_bridge.turns import hoist_tools, is_call, parts_of, places
-from ocml_bridge.units.conversation import Conversation, conversation_of
+from ocml_bridge.turns import is_call, parts_of
+from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body, Branches, EnvelopeWriter
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Emptied, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.grouping import with_preambles
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of, messages_of
 from ocml_bridge.units.reader import UnitReader
+from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.visibility import is_private, is_reasoning
 
@@ -208,11 +209,7 @@ class TurnWriter(EnvelopeWriter):
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with its tools apart from messages, with media where placeholders can stand for them."""
-        origins: Sequence[int] | None = None
-        if any(_has(item, Tools) for item in conversation.items):
-            document = conversation.transcript
-            conversation = conversation_of(hoist_tools(document, log))
-            origins = places(document, log)
+        conversation, origins = with_tools_apart(conversation, log)
         items, around = conversation.items, conversation.around
         if any(_has(item, Media) for item in items):
             items = _without_media(items, range(len(items)) if origins is None else origins, log)

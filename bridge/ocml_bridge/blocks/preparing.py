@@ -9,10 +9,10 @@ from ..loss import Log, LossCode, Severity
 from ..model import Alternative, Message, replace
 from ..pairing import links_of, pair
 from ..transform import missing
-from ..turns import hoist_tools, parts_of, places
-from ..units.conversation import Conversation, conversation_of
+from ..turns import parts_of
+from ..units.conversation import Conversation
 from ..units.heads import Head, Item, item_of, message_of
-from ..units.relations import declares_tools, paired_in_order
+from ..units.relations import paired_in_order, with_tools_apart
 from ..units.writer import Prepared
 from .grammar import ROLE, TOP, Grammar, kind_of
 from .joining import is_apart
@@ -30,11 +30,7 @@ def prepared(grammar: Grammar, conversation: Conversation, near: Near, log: Log)
         near: the nearest message.
         log: takes what is lost.
     """
-    origins: Sequence[int] | None = None
-    if declares_tools(conversation.items):
-        document = conversation.transcript
-        conversation = conversation_of(hoist_tools(document, log))
-        origins = places(document, log)
+    conversation, origins = with_tools_apart(conversation, log)
     items = list(conversation.items)
     indices = list(range(len(items)) if origins is None else origins)
     _place_system(grammar, items)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Final, cast
 
 from ..errors import BridgeError, ErrorCode
 from ..form import Object
-from ..loss import FindingCode, Log
-from ..model import Alternative, Foreign, Json, Message, Transcript, replace
+from ..loss import Log
+from ..model import Alternative, Foreign, Json, Message, Part, Transcript, replace
 from ..pairing import name_replies
-from ..turns import FUNCTIONS
 from ..units.conversation import Conversation
 from ..units.envelopes import Body, Branches
 from ..units.grammar import ANY_CONTENT, ContentClass, Parted, Skeleton, Spelled, State, Unit
@@ -18,6 +17,7 @@ from ..units.grouping import with_preambles
 from ..units.heads import Head, Item, item_of, message_of, messages_of
 from ..units.writer import Prepared
 from ..wires.documents import SHAPE
+from ..wires.noticing import BLOCK, note_names, note_parts, note_role
 from ..wires.shell import Shell, Top
 from ..wires.units import DocumentReader, DocumentWriter
 from .grammar import ROLE, TOP, Grammar
@@ -27,6 +27,8 @@ from .reading import read_wire, related
 from .skeletons import filled, skeleton
 from .spelling import UnlikeError
 from .writing import nearest, settled, spelled, wires_of
+
+_ROLES: Final = frozenset({"system", "assistant", "user", "tool"})
 
 
 class BlockReader(DocumentReader):
@@ -55,7 +57,7 @@ class BlockReader(DocumentReader):
         shell = cast("Shell", parted.document)
         wire, default = (unit.wire, TOP) if isinstance(unit, Top) else (unit, shell.default)
         made = self._read(wire, shell.place(at), default)
-        self._notice(made, f"/messages/{index}", log)
+        self._notice(made, index, log)
         return made
 
     def _read(self, wire: Json, path: str, default: str) -> list[Message]:
@@ -71,21 +73,15 @@ class BlockReader(DocumentReader):
         except UnlikeError as error:
             raise BridgeError(ErrorCode.SHAPE, "a message is not understood", path=path) from error
 
-    def _notice(self, made: Sequence[Message], path: str, log: Log) -> None:
+    def _notice(self, made: Sequence[Message], index: int, log: Log) -> None:
         """Note what is kept although the format does not have it so."""
-        role = made[0].role
-        if role not in ("system", "assistant", "user", "tool"):
-            detail = f"{self.grammar.home} has no role {role[:40]!r}; the role is kept as it is"
-            log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", detail)
-        start, _, index = path.rpartition("/")
-        for number, message in enumerate(made, int(index)):
-            if message.recipient == FUNCTIONS:
-                detail = f"a call has an empty name; it is read as a call to {FUNCTIONS!r}, which is not a tool"
-                log.find(FindingCode.SHAPE, f"{start}/{number}/recipient", detail)
-            for place, part in enumerate(message.content if isinstance(message.content, tuple) else ()):
-                if isinstance(part, Foreign) and not self.grammar.knows(part.value):
-                    detail = "this content block is not understood; it is kept as it is"
-                    log.find(FindingCode.SHAPE, f"{start}/{number}/content/{place}", detail)
+        note_role(made[0].role, _ROLES, f"/messages/{index}", log, api=self.grammar.home)
+        for at, message in enumerate(made, index):
+            note_names((message,), at, log)
+            note_parts(message, f"/messages/{at}", log, self._is_odd, what=BLOCK)
+
+    def _is_odd(self, part: Part) -> bool:
+        return isinstance(part, Foreign) and not self.grammar.knows(part.value)
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The conversation, with what neighbours tell of one another, and with the other answers."""

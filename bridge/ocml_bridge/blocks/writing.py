@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 from ..form import Object
 from ..loss import Log, LossCode, Severity
 from ..model import CacheMark, Content, Foreign, Json, Media, Message, Part, Text, replace
-from ..narrowing import drop_message, narrow, with_held, with_own_extras
+from ..narrowing import drop_message, drop_private, fitted, narrow
 from ..signatures import signature_by
 from ..turns import parts_of
 from ..visibility import is_private
@@ -43,16 +43,17 @@ def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message
     if kind == "thought":
         return _nearest_thought(grammar, message, index, log)
     if message.role != "assistant" and is_private(message):
-        return drop_message(log, index, f"{grammar.home} cannot keep text of this role private, so it leaves it out")
+        return drop_private(log, index, grammar.home)
     if message.role not in ("system", "assistant", "user") and grammar.side(message) != message.role:
         message = replace(message, role="user")
     if not isinstance(message.content, str):
         side = grammar.side(message)
         able, home = partial(can_hold, grammar, side=side), grammar.home
         citations = grammar.cites(side)
-        content = with_held(message.content, path, log, target=home, marks=grammar.marks, citations=citations)
-        content = narrow(content, _HOLDS, path, log, target=home, able=able, hoisted=True)
-        message = replace(message, content=with_own_extras(content, home))
+        content = fitted(
+            message.content, _HOLDS, path, log, target=home, able=able, marks=grammar.marks, citations=citations
+        )
+        message = replace(message, content=content)
     if not message.content and not grammar.holds_empty and not grammar.notes.of(message.layout).get(EMPTY):
         severity = Severity.LAYOUT if message.extras is None else Severity.LOST
         log.lose(LossCode.MESSAGE, f"/messages/{index}", f"{grammar.home} leaves out an empty text", severity)

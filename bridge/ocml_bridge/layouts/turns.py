@@ -88,9 +88,6 @@ CONVERSATIONS: Final = "conversations"
 _BESIDE: Final = (SYSTEM, TOOLS, "images", "videos", "audios", "chosen", "rejected")
 
 
-_SPOKEN: Final = Wording(("from",), ("value",))
-
-
 def are_sharegpt(fields: Object, wording: Wording) -> bool:
     """Whether turns stand there that say from whom they are or have a value, or messages beside media."""
     turns = _quiet(fields, CONVERSATIONS)

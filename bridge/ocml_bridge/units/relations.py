@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from ..loss import Log
 from ..model import Tools
+from ..turns import hoist_tools, places
+from .conversation import Conversation, conversation_of
 from .heads import Item
 
 
@@ -71,3 +74,23 @@ def declares_tools(items: Sequence[Item]) -> bool:
     """Whether tools are declared inside messages."""
     several = [item[1] for item in items if item[1].__class__ is not str]  # a list is made faster than a generator runs
     return any(isinstance(part, Tools) for content in several for part in content)
+
+
+def with_tools_apart(
+    conversation: Conversation, log: Log, *, declare: Callable[[Sequence[Item]], bool] = declares_tools
+) -> tuple[Conversation, Sequence[int] | None]:
+    """A conversation with its tools apart from messages, as `hoist_tools` does it.
+
+    Args:
+        conversation: it.
+        log: takes what is moved.
+        declare: whether there are tools among messages which have no place there.
+
+    Returns:
+        The conversation, and for each of its items the index of its message in the document; None where these are the
+        same.
+    """
+    if not declare(conversation.items):
+        return conversation, None
+    document = conversation.transcript
+    return conversation_of(hoist_tools(document, log)), places(document, log)

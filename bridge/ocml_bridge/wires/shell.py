@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
+from ..errors import BridgeError, ErrorCode
 from ..form import Object
 from ..model import Alternative, Json, Message, Settings, Tool, Transcript, replace
 from ..notes import Notes
@@ -86,6 +87,23 @@ class Shell:
     layout: Object = field(default_factory=dict[str, Any])
     cut_off: bool = False
     branches: list[Branch] = field(default_factory=list[Branch])
+
+    def message(self, unit: Json, at: int) -> Object:
+        """A unit that has to be an object with a role.
+
+        Args:
+            unit: it.
+            at: its index.
+
+        Raises:
+            BridgeError: OCB-SHAPE with the JSON pointer of what is none.
+        """
+        if not isinstance(unit, dict):
+            raise BridgeError(ErrorCode.SHAPE, "a message must be an object with a 'role'", path=self.place(at))
+        wire = cast("Object", unit)
+        if not isinstance(wire.get("role"), str):
+            raise BridgeError(ErrorCode.SHAPE, "a message must have a 'role'", path=f"{self.place(at)}/role")
+        return wire
 
     def around(self, notes: Notes) -> Transcript:
         """The transcript without its messages and alternatives, with the notes of a format."""

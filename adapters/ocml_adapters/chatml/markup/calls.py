@@ -85,13 +85,13 @@ def stretches(grammar: CallGrammar, text: str) -> Iterator[Found]:
         at = found.end
 
 
-def all_calls(grammar: CallGrammar, text: str) -> list[Call] | None:
-    """The calls of a text that holds calls, white space, and nothing else; None for any other text."""
-    return calls_in(stretches(grammar, text), text)
-
-
 def calls_in(found_in_text: Iterable[Found], text: str) -> list[Call] | None:
-    """The same of the stretches that were found in a text."""
+    """The calls of a text that holds calls, white space, and nothing else; None for any other text.
+
+    Args:
+        found_in_text: the stretches that were found in the text.
+        text: it.
+    """
     calls: list[Call] = []
     at = 0
     for found in found_in_text:
