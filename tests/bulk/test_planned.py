@@ -67,6 +67,18 @@ def test_columns_beside_the_conversation_travel_and_are_no_loss(convert: Convert
     assert json.loads(report.read_text())["outcomes"]["converted"] == 1
 
 
+def test_images_stay_beside_a_conversation_that_has_no_place_for_them(convert: Convert, tmp_path: Path) -> None:
+    turns = [{"from": "human", "value": "<image>What?"}, {"from": "gpt", "value": "A cat."}]
+    row = {"id": 7, "image": "a.jpg", "conversations": turns}
+    [written] = convert([row], "--plan", "auto", "-t", "openai", "--strict")
+    assert written.pop("messages")[0]["content"] == "<image>What?"
+    assert written == {"id": 7, "image": "a.jpg"}
+    report = tmp_path / "report.json"
+    [written] = convert([row], "--plan", "auto", "-t", "openai", "--bare", "--report", str(report))
+    assert written.keys() == {"messages"}
+    assert [*json.loads(report.read_bytes())["losses"]] == ["extras"]
+
+
 def test_their_spelling_is_kept(batch: Run, tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_bytes(b'{"prompt":"Why?", "x": 1.10, "y":"\\u00e4"}\n')
     batch(tmp_path / "rows.jsonl", "--plan", "prompt", "-t", "openai", "-o", tmp_path / "out")

@@ -43,7 +43,42 @@ CALL = '{"name": "weather", "arguments": {"city": "Rome"}}'
 
 TURN = {"from": "human", "value": "Why?"}
 
+SWIFT: list[dict[str, Any]] = [
+    {"role": "user", "content": "Rome?"},
+    {"role": "tool_call", "content": CALL},
+    {"role": "tool_response", "content": "20"},
+    {"role": "assistant", "content": "20 degrees."},
+]
+
 ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
+    # ms-swift, agent support: messages whose role is what ShareGPT says of calls
+    (
+        "sharegpt",
+        {"messages": SWIFT, "tools": json.dumps([WEATHER])},
+        [("user", "Rome?"), ("call weather", '{"city": "Rome"}'), ("tool", "20"), ("assistant", "20 degrees.")],
+    ),
+    # datasets of reasoning: the thought in a column
+    (
+        "reasoned",
+        {"Question": "Why?", "Complex_CoT": "Let me see.", "Response": "Because."},
+        [ASKED, ("thought", "Let me see."), ANSWERED],
+    ),
+    (
+        "reasoned",
+        {"problem": "Why?", "reasoning": "Let me see.", "solution": "Because."},
+        [ASKED, ("thought", "Let me see."), ANSWERED],
+    ),
+    ("alpaca", {"question": "Why?", "reasoning": "on", "answer": "Because."}, [ASKED, ANSWERED]),
+    # Chatbot Arena: two conversations, and who won
+    (
+        "arena",
+        {
+            "conversation_a": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}],
+            "conversation_b": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "No."}],
+            "winner": "model_a",
+        },
+        [ASKED, ANSWERED],
+    ),
     # LLaMA-Factory, data/README.md
     ("alpaca", {"instruction": "Why?", "input": "", "output": "Because."}, [ASKED, ANSWERED]),
     ("alpaca", {"instruction": "Add.", "input": "1 2", "output": "3"}, [("user", "Add.\n1 2"), ("assistant", "3")]),
@@ -476,6 +511,39 @@ def test_a_plan_maps_columns_keys_and_words() -> None:
     row = {"turns": [{"who": "Kunde", "said": "Why?"}, {"who": "Dienst", "said": "Because."}], "id": 3}
     assert told(conversations(row, plan)[0].messages) == [ASKED, ANSWERED]
     assert read_row(plan, row).beside == {"id": 3}
+
+
+ARENA: dict[str, Any] = {
+    "model_a": "one",
+    "model_b": "other",
+    "conversation_a": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}],
+    "conversation_b": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "No."}],
+}
+
+
+@pytest.mark.parametrize(("winner", "order"), [("model_a", ["Because.", "No."]), ("model_b", ["No.", "Because."])])
+def test_the_answer_that_won_is_chosen(winner: str, order: list[str]) -> None:
+    found = read_row(Plan((AUTO,)), {**ARENA, "winner": winner})
+    [document] = found.documents
+    chosen, rejected = (document.value[name] for name in ("preferred_output", "non_preferred_output"))
+    assert [answer["content"] for answer in (*chosen, *rejected)] == order
+    assert found.beside == {"model_a": "one", "model_b": "other", "winner": winner}
+
+
+@pytest.mark.parametrize("winner", ["tie", "tie (bothbad)"])
+def test_where_nobody_won_there_are_two_conversations(winner: str) -> None:
+    row = {**ARENA, "winner": winner}
+    told_apart = [told(each.messages) for each in conversations(row)]
+    assert told_apart == [[ASKED, ANSWERED], [ASKED, ("assistant", "No.")]]
+    assert [each.path for each in read_row(Plan((AUTO,)), row).documents] == ["/conversation_a", "/conversation_b"]
+
+
+def test_a_thought_beside_an_answer_with_its_own_stays_beside() -> None:
+    plan = plan_of({"layout": "reasoned", "thoughts": ["think"]})
+    row = {"question": "Why?", "reasoning": "Let me see.", "answer": "<think>Hm.</think>Because."}
+    [document] = read_row(plan, row).documents
+    assert told(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
+    assert document.beside == {"reasoning": "Let me see."}
 
 
 def test_every_layout_has_rows_here() -> None:

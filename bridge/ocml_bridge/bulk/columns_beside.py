@@ -28,7 +28,7 @@ def converted(record: Record, job: Job) -> tuple[Record, Outcome]:
     if job.bare or record.fields is not None or not isinstance(raw, bytes) or not raw.lstrip().startswith(b"{"):
         return record, outcome_of(raw, job.settings)
     beside = _Beside(raw, job)
-    outcome = outcome_of(raw, _lenient(job.settings), beside.spared)
+    outcome = outcome_of(raw, lenient(job.settings), beside.spared)
     if outcome.error is not None or not beside.fields:
         return record, outcome
     own: dict[str, str | None] = {DEFAULT_FIELD: None} if job.target_kind is Kind.TEXT else {}
@@ -55,7 +55,7 @@ class _Beside:
         Raises:
             BridgeError: where the policy refuses any of those that are left.
         """
-        names = [_name(loss) for loss in losses]
+        names = [member_of(loss) for loss in losses]
         lost = {name for name in names if name is not None}
         if lost and (lost := lost - self._taken(output, lost)):
             self.fields = _members(self._raw, lost)
@@ -72,7 +72,7 @@ class _Beside:
 
 
 @lru_cache(maxsize=8)
-def _lenient(settings: Settings) -> Settings:
+def lenient(settings: Settings) -> Settings:
     """The settings that let such losses pass, until it is known which of them are none."""
     policy = settings.policy
     refuse = tuple(name for name in policy.refuse if name not in _CODES)
@@ -98,7 +98,7 @@ def _spelled(raw: bytes, name: str, value: Json) -> str | None:
     return jsontext.number_of(raw, name) if isinstance(value, float) else None
 
 
-def _name(loss: Loss) -> str | None:
+def member_of(loss: Loss) -> str | None:
     """The member of a record that a loss is all of; None where it is something else."""
     if loss.code not in _CODES or loss.severity is not Severity.LOST:
         return None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, cast
 
 from .. import jsontext
+from ..adapter import Source
 from ..convert import read
 from ..errors import BridgeError, ErrorCode
 from ..layouts import (
@@ -22,12 +23,12 @@ from ..layouts import (
     stream_of,
     turns_of,
 )
-from ..loss import LossCode
+from ..loss import Loss, LossCode
 from ..model import Json, Transcript
 from ..result import Reading
 from ..text.unicode import BOM
-from .batch import Outcome, Settings, Status, outcome_of
-from .columns_beside import converted
+from .batch import Outcome, Settings, Spare, Status, outcome_of
+from .columns_beside import converted, lenient, member_of
 from .nested import Nested, unpadded
 from .records import DEFAULT_FIELD, Job, Record
 
@@ -41,18 +42,26 @@ _BEFORE: Final = "source_"
 
 def outcomes_of_row(row: Record, plan: Plan, job: Job) -> Iterator[tuple[Record, Outcome]]:
     """The conversations of a row with what became of each, in order."""
-    for record, layout in _records(row, plan):
-        yield from _outcomes(record, layout, job)
+    for record, layout, columns in _records(row, plan):
+        yield from _outcomes(record, layout, columns, job)
 
 
-def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None]]:
-    """The conversations of a row as records, each with the layout that it was read by; an error has none."""
+Columns = Mapping[str, tuple[str, str]]
+"""The fields of a layout, each with the name of the column that it stands in and its JSON text."""
+
+
+def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None, Columns]]:
+    """The conversations of a row as records, each with the layout that it was read by, and the columns of its fields.
+
+    An error has no layout.
+    """
     try:
         columns, raws, findings = _columns(row.value, text="file" in row.where)
         found = read_row(plan, columns)
     except BridgeError as error:
-        yield row._replace(value=error), None
+        yield row._replace(value=error), None, {}
         return
+    sources = {name: (column, raws[column]) for name, column in found.sources.items()}
     fields: dict[str, str | None] = {}
     for name in columns:
         fields |= {name: raws[name]} if name in found.beside else {MEMBERS: None}
@@ -63,7 +72,7 @@ def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None]]:
             where |= {"conversation": number, **({} if each.path is None else {"path": each.path})}
         about = {name: _text(value) for name, value in each.beside.items()}
         value = Nested(each.value, (*findings, *each.findings))
-        yield Record(value, where, row.raw, {**fields, **about}), found.layout
+        yield Record(value, where, row.raw, {**fields, **about}), found.layout, sources
 
 
 def row_of(value: Any, *, text: bool = False) -> dict[str, Json]:
@@ -160,7 +169,7 @@ def _text(value: Json) -> str:
     return jsontext.dumps(value).decode("utf-8", "surrogatepass")
 
 
-def _outcomes(record: Record, layout: Layout | None, job: Job) -> Iterator[tuple[Record, Outcome]]:
+def _outcomes(record: Record, layout: Layout | None, columns: Columns, job: Job) -> Iterator[tuple[Record, Outcome]]:
     """What became of a record; of each turn of it where turns are apart."""
     if layout is None:
         yield record, outcome_of(record.value, job.settings)
@@ -173,8 +182,31 @@ def _outcomes(record: Record, layout: Layout | None, job: Job) -> Iterator[tuple
         yield from _by_turns(record, settings)
     elif layout.whole and isinstance(record.raw, bytes) and settings.layout is None:
         yield _as_document(record, replace(job, settings=settings))
-    else:
+    elif job.bare:
         yield record, _outcome(record, settings)
+    else:
+        yield _with_columns(record, columns, settings)
+
+
+def _with_columns(record: Record, columns: Columns, settings: Settings) -> tuple[Record, Outcome]:
+    """What becomes of a record: columns of its layout that the target has no place for stay beside, as images may."""
+    beside: dict[str, str | None] = {}
+
+    def spared(_output: Source, losses: tuple[Loss, ...]) -> tuple[Loss, ...]:
+        left: list[Loss] = []
+        for loss in losses:
+            found = columns.get(member_of(loss) or "")
+            if found is None:
+                left.append(loss)
+            else:
+                beside[found[0]] = found[1]
+        settings.policy.check(left, strict=settings.strict)
+        return tuple(left)
+
+    outcome = _outcome(record, lenient(settings), spared)
+    if outcome.error is None and beside:
+        record = record._replace(fields={**beside, **(record.fields or {})})
+    return record, outcome
 
 
 def _as_document(record: Record, job: Job) -> tuple[Record, Outcome]:
@@ -221,9 +253,9 @@ def _read(record: Record, settings: Settings) -> Reading:
     return replace(reading, findings=(*findings, *reading.findings))
 
 
-def _outcome(record: Record, settings: Settings) -> Outcome:
+def _outcome(record: Record, settings: Settings, spare: Spare | None = None) -> Outcome:
     """What became of a record. Where the target has no place for what was rejected, both answers are written apart."""
-    outcome = outcome_of(record.value, settings)
+    outcome = outcome_of(record.value, settings, spare)
     refused = outcome.error is not None and outcome.error.code is ErrorCode.LOSS
     left_out = any(loss.code is LossCode.ALTERNATIVES for loss in outcome.losses)
     if settings.layout is not None or not (refused or left_out):
@@ -232,7 +264,7 @@ def _outcome(record: Record, settings: Settings) -> Outcome:
     answers = answers_of(cast("Transcript", reading.transcript))
     if not answers:
         return outcome
-    outcomes = [outcome_of(replace(reading, transcript=each), settings) for each in answers.values()]
+    outcomes = [outcome_of(replace(reading, transcript=each), settings, spare) for each in answers.values()]
     failed = next((each for each in outcomes if each.error is not None), None)
     if failed is not None:
         return failed

@@ -99,13 +99,15 @@ class Layout:
 
     def fields(self, row: Object) -> Object:
         """The fields that a row has, under the layout's own names for them; null is no value."""
-        if self.whole:
-            return row
-        found: Object = {}
+        return row if self.whole else {name: row[column] for name, column in self.sources(row).items()}
+
+    def sources(self, row: Object) -> dict[str, str]:
+        """The fields that a row has, each with the column that it stands in."""
+        found: dict[str, str] = {}
         for name, columns in self.columns.items():
             column = next((each for each in _present(columns, row) if row[each] is not None), None)
             if column is not None:
-                found[name] = row[column]
+                found[name] = column
         return found
 
     def taken(self, row: Object) -> frozenset[str]:

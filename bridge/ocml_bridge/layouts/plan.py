@@ -55,11 +55,13 @@ class Row(NamedTuple):
         layout: the one that fits.
         documents: its conversations.
         beside: the columns that are no conversation.
+        sources: the fields of the layout that it has, each with the column that it stands in.
     """
 
     layout: Layout
     documents: Sequence[Document]
     beside: Object
+    sources: Mapping[str, str]
 
 
 def layouts_of(plan: Plan) -> tuple[Layout, ...]:
@@ -120,7 +122,8 @@ def read_row(plan: Plan, row: Json) -> Row:
         raise BridgeError(ErrorCode.SHAPE, _unfitting(plan, columns), path="")
     documents = layout.read(columns)
     taken = layout.taken(columns)
-    return Row(layout, documents, {name: value for name, value in columns.items() if name not in taken})
+    beside = {name: value for name, value in columns.items() if name not in taken}
+    return Row(layout, documents, beside, layout.sources(columns))
 
 
 def layout_for(plan: Plan, row: Object) -> Layout | None:

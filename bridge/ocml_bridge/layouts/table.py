@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..loss import LossCode
-from . import dialogue, exchange, streams, trees, turns
+from . import battles, dialogue, exchange, reasoned, streams, trees, turns
 from .layout import Layout, Wording
 
 _SYSTEM: Final = ("system", "system_prompt", "system_message")
@@ -23,6 +23,9 @@ _ANSWERS: Final = (
 )
 
 
+_THOUGHTS: Final = (
+    *("reasoning", "reasoning_content", "thinking", "thought", "thoughts", "chain_of_thought", "cot", "complex_cot"),
+)
 _LISTS: Final = ("responses", "generations", "completions", "candidates", "choices")
 """Columns of several answers, of which no layout knows the one that is meant."""
 
@@ -108,6 +111,15 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         exchange.is_preference,
         exchange.read_preference,
         exchange.write_preference,
+    ),
+    Layout(
+        "arena",
+        "the conversations of two models, and which one won (Chatbot Arena)",
+        "openai",
+        {**{side: (side,) for side in battles.SIDES}, battles.WINNER: (battles.WINNER,)},
+        battles.is_battle,
+        battles.read_battle,
+        beside=frozenset({battles.WINNER}),
     ),
     Layout(
         "messages",
@@ -198,6 +210,21 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         exchange.read_exchange,
         exchange.write_completion,
         requires={"label": ("label", "kto_tag")},
+    ),
+    Layout(
+        "reasoned",
+        "a question, the thought before its answer, and the answer",
+        "openai",
+        {
+            "instruction": _QUESTIONS,
+            "input": ("input", "context", "article"),
+            "output": _ANSWERS,
+            reasoned.THOUGHT: _THOUGHTS,
+            **_HISTORY,
+            **_PROMPT,
+        },
+        reasoned.is_reasoned,
+        reasoned.read_reasoned,
     ),
     Layout(
         "alpaca",

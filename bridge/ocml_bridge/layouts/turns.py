@@ -89,7 +89,7 @@ _BESIDE: Final = (SYSTEM, TOOLS, "images", "videos", "audios", "chosen", "reject
 
 
 def are_sharegpt(fields: Object, wording: Wording) -> bool:
-    """Whether turns stand there that say from whom they are or have a value, or messages beside media."""
+    """Whether turns stand there that say from whom they are or have a value, or messages with calls or beside media."""
     turns = _quiet(fields, CONVERSATIONS)
     if turns == []:
         return CHOSEN in fields
@@ -102,9 +102,12 @@ def are_sharegpt(fields: Object, wording: Wording) -> bool:
     listed = [as_object(turn) or {} for turn in as_list(turns) or []]
     if any(as_list(turn.get("content")) is not None or "tool_calls" in turn for turn in listed):
         return False
-    return any("from" in turn or "value" in turn for turn in listed) or any(fields.get(name) for name in _MEDIA_COLUMNS)
+    spoken = any("from" in turn or "value" in turn or turn.get("role") in _CALLS for turn in listed)
+    return spoken or any(fields.get(name) for name in _MEDIA_COLUMNS)
 
 
+_CALLS: Final = ("tool_call", "function_call", "function-call")
+"""Words for whose a turn is that is a call, as ShareGPT has them."""
 CHOSEN: Final = "chosen"
 _MEDIA_COLUMNS: Final = ("images", "videos", "audios")
 
