@@ -139,3 +139,31 @@ def test_a_run_that_is_stopped_by_a_full_disk_can_be_looked_at(
         assert batch(*args, tmp_path / "out") == ExitCode.FAILED
     assert batch(*args, tmp_path / "out") == ExitCode.USAGE  # it is not thrown away
     assert batch(*args, tmp_path / "out", "--resume") == ExitCode.SOME_FAILED
+
+
+def test_a_system_that_syncs_only_what_is_written_and_opens_no_folder(
+    batch: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Windows does: `fsync` of a file that is only read fails, and so does opening a folder."""
+    fcntl = pytest.importorskip("fcntl", reason="the system is one of these itself")
+    fsync, opens = os.fsync, os.open
+
+    def fsync_of_writers(descriptor: int) -> None:
+        if fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        fsync(descriptor)
+
+    def open_no_folder(path: Any, *options: Any, **more: Any) -> int:
+        if os.path.isdir(path):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return opens(path, *options, **more)
+
+    monkeypatch.setattr(os, "fsync", fsync_of_writers)
+    monkeypatch.setattr(os, "open", open_no_folder)
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.chatml").write_bytes(b"<|im_start|>user\nHi<|im_end|>\n")
+    (folder / "b.jsonl").write_bytes(b'{"text":"<|im_start|>user\\nHo<|im_end|>\\n"}\n')
+    assert batch("-t", "openai", folder, "-o", tmp_path / "out", "--ledger", "jsonl", "--jobs", "1") == ExitCode.OK
+    assert b"Hi" in (tmp_path / "out" / "a.json").read_bytes()
+    assert b"Ho" in (tmp_path / "out" / "b.jsonl").read_bytes()

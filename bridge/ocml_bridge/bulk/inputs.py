@@ -116,6 +116,7 @@ def _expanded(argument: str, apart: str | None) -> list[tuple[str, str]]:
     if os.path.exists(argument):
         return [(argument, os.path.dirname(argument))]
     if glob.has_magic(argument):
+        argument = argument.replace(os.altsep or os.sep, os.sep)
         steps = argument.split(os.sep)
         fixed = os.sep.join(steps[: next(at for at, step in enumerate(steps) if glob.has_magic(step))])
         base = fixed or (os.sep if argument.startswith(os.sep) else "")

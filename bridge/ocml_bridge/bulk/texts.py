@@ -175,7 +175,7 @@ def write(_: None, taken: Sequence[Record], outcomes: Sequence[Outcome], job: Jo
                 file.write(data)
             written.append(path)
     for path in written:
-        with open(partial_name(path), "rb") as file:
+        with open(partial_name(path), "r+b") as file:  # Windows has no fsync of what is only read
             os.fsync(file.fileno())
     for path in written:
         os.replace(partial_name(path), path)

@@ -38,7 +38,7 @@ def plan_named(name: str) -> Plan:
 
 
 def _is_file(name: str) -> bool:
-    return name.lower().endswith(_ENDINGS) or os.sep in name
+    return name.lower().endswith(_ENDINGS) or os.path.basename(name) != name
 
 
 def _file(name: str) -> Any:
