@@ -102,7 +102,7 @@ def methods(value: type[Any]) -> Iterator[tuple[str, Any]]:
 
 def entry(name: str, value: Any) -> Iterator[str]:
     yield f"### `{name}`"
-    documented = inspect.isclass(value) or inspect.isroutine(value)
+    documented = (inspect.isclass(value) and value is not Any) or inspect.isroutine(value)
     if not documented:
         yield f"A constant: `{value!r}`." if isinstance(value, (int, str)) else "A type, for annotations."
         return
