@@ -155,3 +155,14 @@ def test_a_stray_token_outside_of_messages_says_nothing() -> None:
     text = "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n<|im_end|><|im_end|>\n"
     assert convert(text, source="chatml", target="harmony").characters == (2, 2)
     assert convert(f"{text}more", source="chatml", target="harmony").characters == (6, 2)
+
+
+def test_a_message_that_is_an_image_is_not_emptied_by_what_stands_beside_it() -> None:
+    checks = [{"id": "sc_1", "code": "malicious_instructions", "message": "There are instructions on the screen."}]
+    screen = {"type": "computer_screenshot", "image_url": "data:image/png;base64,aGk="}
+    call = {"type": "computer_call", "call_id": "c", "action": {"type": "screenshot"}}
+    answer = {"type": "computer_call_output", "call_id": "c", "output": screen, "acknowledged_safety_checks": checks}
+    result = convert(
+        [{"role": "user", "content": "Look."}, call, answer], source="openai-responses", target="anthropic"
+    )
+    assert "emptied" not in [loss.code for loss in result.losses]

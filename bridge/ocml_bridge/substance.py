@@ -14,7 +14,21 @@ from typing import Any, Final, NamedTuple, cast
 from . import jsontext
 from .diff import escape
 from .loss import Loss, LossClass, Severity, gone
-from .model import OUTSIDE, ByFormat, Content, Document, Foreign, Infill, Json, Message, Part, Refusal, Text, Transcript
+from .model import (
+    OUTSIDE,
+    ByFormat,
+    Content,
+    Document,
+    Foreign,
+    Infill,
+    Json,
+    Media,
+    Message,
+    Part,
+    Refusal,
+    Text,
+    Transcript,
+)
 
 
 class Characters(NamedTuple):
@@ -192,7 +206,8 @@ def _said_in(message: Message) -> int:
 
 def _beside_content(message: Message) -> int:
     """How many characters of text stand under further keys, which its reader did not take for content."""
-    if message.extras is None:
+    content = message.content
+    if message.extras is None or (content and any(isinstance(part, Media) for part in content)):
         return 0
     return sum(evident_text(members, named=True) for members in message.extras.values())
 

@@ -79,13 +79,19 @@ UNITS: Final = RequestUnits(
 """What tells whether an answer is to be continued stays in the envelope, and whether there is a system prompt."""
 
 
+def _says_what_it_is(tool: Json) -> bool:
+    """Whether a tool has a name, or a type as what a server of MCP offers has it."""
+    return isinstance(tool, OBJECT) and any(isinstance(cast("Object", tool).get(key), str) for key in ("name", "type"))
+
+
 def _read_request(document: Object, log: Log) -> Shell:
     wires: Any = document[MESSAGES]
     if not isinstance(wires, ARRAY):
         raise BridgeError(ErrorCode.SHAPE, f"{MESSAGES!r} is not a list", path=f"/{MESSAGES}")
     shell, known = UNITS.shell(document, cast("list[Json]", wires))
     _AROUND_MESSAGES.read(shell, document, known)
-    if TOOLS in shell.extras:
+    tools: Any = document.get(TOOLS)
+    if TOOLS in shell.extras and not (isinstance(tools, ARRAY) and all(map(_says_what_it_is, tools))):
         log.find(FindingCode.SHAPE, f"/extras/{HOME}/{TOOLS}", "an item of 'tools' has no name; it is kept as it is")
     asks = shell.settings is not None and shell.settings.max_tokens is not None
     shell.cut_off = asks and is_text_of_assistant(cast("list[Any]", wires))
@@ -169,11 +175,22 @@ def blocks_in(wire: Object) -> Json:
     return content
 
 
+_ASKED: Final = frozenset({"image", "document", "search_result"})
+"""The types of blocks that no answer has."""
+
+
+def _is_asked(block: Json) -> bool:
+    return isinstance(block, OBJECT) and cast("Object", block).get("type") in _ASKED
+
+
 def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
     wire: Any = body.units[0] if len(body.units) == 1 and surrounding.transcript.tools is None else None
     if not isinstance(wire, OBJECT) or wire.get("role") != "assistant" or wire.keys() != {"role", "content"}:
         return None
-    out: Object = {"type": MESSAGE, "role": "assistant", "content": blocks_in(cast("Object", wire))}
+    content = blocks_in(cast("Object", wire))
+    if surrounding.layout.get(SHAPE) != RESPONSE and any(map(_is_asked, cast("list[Json]", content))):
+        return None
+    out: Object = {"type": MESSAGE, "role": "assistant", "content": content}
     reason: Any = surrounding.extras.get("stop_reason")
     if not isinstance(reason, str) or (reason in _CUT_OFF) is not body.cut_off:
         out["stop_reason"] = _stop_reason(out, cut_off=body.cut_off)

@@ -110,6 +110,7 @@ class Hosted(NamedTuple):
         result: the member with what it replied, where that is in the item.
         shown: how that is said.
         id: the member that is the id of the call.
+        failure: the member with why it failed, in place of a reply; None where there is none.
     """
 
     tool: str
@@ -118,6 +119,7 @@ class Hosted(NamedTuple):
     result: str | None = None
     shown: Body = TEXT
     id: str = "id"
+    failure: str | None = None
 
 
 MCP: Final = "mcp_call"
@@ -132,7 +134,7 @@ CALLS: Final[dict[str, Hosted]] = {
     "apply_patch_call": Hosted("openai.apply_patch", "operation", id="call_id"),
     "tool_search_call": Hosted("openai.tool_search", "arguments", id="call_id"),
     "program": Hosted("openai.program", "code", TEXT, id="call_id"),
-    MCP: Hosted("mcp", "arguments", TEXT, "output", TEXT),
+    MCP: Hosted("mcp", "arguments", TEXT, "output", TEXT, failure="error"),
 }
 """Type of item → the call that it is."""
 REPLIES: Final[dict[str, tuple[str, Body, str]]] = {
@@ -161,6 +163,10 @@ def read_hosted(item: Object, kind: str, at: int | None) -> list[Message] | None
     if spec.result is not None and not is_empty(item.get(spec.result)):
         reply = spec.shown.read(item[spec.result])
         known += [spec.result] if reply is not None else []
+    why = None if reply is not None or spec.failure is None else _text(item, spec.failure)
+    if why is not None:
+        reply = why
+        known.append(cast("str", spec.failure))
     opened = Opened(item, HOSTED_ORDER, frozenset(), known, at)
     opened.extras = {"type": kind, **opened.extras}
     opened.layout["form"] = opened.layout.get("form", list(item))
@@ -172,7 +178,9 @@ def read_hosted(item: Object, kind: str, at: int | None) -> list[Message] | None
     opened.give(call)
     if reply is None:
         return [call]
-    return [call, Message("tool", reply, tool, "commentary", "assistant", call_id, layout=NOTES.by_format({**MERGED}))]
+    answer = Message("tool", reply, tool, "commentary", "assistant", call_id, failed=True if why is not None else None)
+    answer.layout = NOTES.by_format({**MERGED})
+    return [call, answer]
 
 
 def _tool_of(spec: Hosted, kind: str, members: Object) -> str | None:
@@ -204,10 +212,11 @@ def write_hosted(group: Sequence[Message]) -> Object | None:
             return None
         out[cast("str", spec.key)] = value
     for reply in replies:
-        value = None if spec.result is None else spec.shown.write(reply.content)
+        key = spec.failure if reply.failed and spec.failure is not None else spec.result
+        value = None if key is None else spec.shown.write(reply.content)
         if value is None:
             return None
-        out[cast("str", spec.result)] = value
+        out[cast("str", key)] = value
     return closed(out, [call], HOSTED_ORDER)
 
 

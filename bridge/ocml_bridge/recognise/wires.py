@@ -68,7 +68,9 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     Kind(
         "a Bedrock Converse request",
         (
-            _mark(_D, system=listing("text", without="type"), messages=list),
+            _mark(_D, system=listing("text", "guardContent", "cachePoint", without="type"), messages=list),
+            _mark(_D, modelId=str, messages=list),
+            _mark(_D, modelId=str, promptVariables=dict),
             _mark(_D, inferenceConfig=dict, messages=list),
             _mark(_D, toolConfig=dict, messages=list),
             _mark(_P, "type", text=str),
