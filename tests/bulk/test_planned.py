@@ -411,6 +411,33 @@ def test_whose_a_turn_is_is_guessed_only_where_something_tells(
     assert proposed["layout"] == ("messages" if plan else "auto")
 
 
+@pytest.mark.parametrize(
+    ("turns", "roles"),
+    [
+        (["system", "user", "ai", "tool"], ["system", "user", "assistant", "tool"]),
+        (["Ann", "Bob"], ["user", "assistant"]),
+        (["user", "Bob"], ["user", "assistant"]),
+        (["Ann", "Bob", "Cy"], ["user", "assistant", "Cy"]),
+    ],
+    ids=("known words", "strangers", "one of each", "a third one"),
+)
+def test_a_word_that_is_known_is_what_it_says_and_a_third_stranger_is_nobody(
+    turns: list[str], roles: list[str], convert: Convert, tmp_path: Path
+) -> None:
+    row = {"id": 1, "log": [{"speaker": each, "text": f"Said by {each}."} for each in turns]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row))
+    (tmp_path / "plan.yaml").write_text(propose([str(tmp_path / "a.jsonl")], 10))
+    [written] = convert([row], "--plan", str(tmp_path / "plan.yaml"), "-t", "openai")
+    assert [turn["role"] for turn in written["messages"]] == roles
+
+
+def test_messages_in_a_column_of_any_name_are_found(convert: Convert, tmp_path: Path) -> None:
+    row = {"sample": TURNS[:2]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row))
+    (tmp_path / "plan.yaml").write_text(propose([str(tmp_path / "a.jsonl")], 10))
+    assert convert([row], "--plan", str(tmp_path / "plan.yaml"), "-t", "openai") == [{"messages": TURNS[:2]}]
+
+
 def test_a_plan_is_guessed_for_turns_in_other_words(tmp_path: Path) -> None:
     turns = [{"who": "Customer", "said": "Hi, I need help."}, {"who": "Agent", "said": "What is it?"}]
     (tmp_path / "a.jsonl").write_text(json.dumps({"id": 1, "dialog_turns": turns}))

@@ -57,6 +57,32 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         {"messages": SWIFT, "tools": json.dumps([WEATHER])},
         [("user", "Rome?"), ("call weather", '{"city": "Rome"}'), ("tool", "20"), ("assistant", "20 degrees.")],
     ),
+    # Cohere's roles, and ShareGPT's under the keys of Chat Completions
+    (
+        "messages",
+        {"messages": [{"role": "User", "content": "Why?"}, {"role": "Chatbot", "content": "Because."}]},
+        [ASKED, ANSWERED],
+    ),
+    (
+        "messages",
+        {"turns": [{"role": "human", "content": "Why?"}, {"role": "gpt", "content": "Because."}]},
+        [ASKED, ANSWERED],
+    ),
+    # LangChain's calls
+    (
+        "messages",
+        {
+            "messages": [
+                {"role": "user", "content": "Rome?"},
+                {
+                    "role": "ai",
+                    "content": "",
+                    "tool_calls": [{"name": "weather", "args": {"city": "Rome"}, "id": "c", "type": "tool_call"}],
+                },
+            ]
+        },
+        [("user", "Rome?"), ("call weather", '{"city":"Rome"}')],
+    ),
     # datasets of reasoning: the thought in a column
     (
         "reasoned",

@@ -13,10 +13,16 @@ from .layout import Object, Wording, misshapen, parsed
 ROLES: Final[dict[str, str]] = {
     **dict.fromkeys(("system",), "system"),
     **dict.fromkeys(("user", "human", "prompter", "question"), "user"),
-    **dict.fromkeys(("assistant", "gpt", "bot", "model", "chatgpt", "bing", "bard", "ai", "answer"), "assistant"),
+    **dict.fromkeys(
+        ("assistant", "gpt", "bot", "model", "chatgpt", "bing", "bard", "ai", "answer", "chatbot"), "assistant"
+    ),
     **dict.fromkeys(("tool", "observation", "function_response", "tool_response", "function response"), "tool"),
 }
 """Words that datasets have for roles, in small letters."""
+
+
+_ELSEWHERE: Final = "parts"
+"""Where Gemini's contents say something."""
 
 
 def message(role: str, text: str) -> Object:
@@ -25,9 +31,11 @@ def message(role: str, text: str) -> Object:
 
 
 def is_message(value: Json, wording: Wording) -> bool:
-    """Whether a value is an object that says whose it is, and something."""
+    """Whether a value is an object that says whose it is; one that says something where other wires do is none."""
     found = as_object(value)
-    return found is not None and any(isinstance(found.get(key), str) for key in wording.role)
+    if found is None or not any(isinstance(found.get(key), str) for key in wording.role):
+        return False
+    return _ELSEWHERE not in found or any(key in found for key in wording.text)
 
 
 def are_messages(value: Json, wording: Wording) -> bool:
@@ -53,7 +61,7 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
     known = wording.roles.get(word.lower())
     names = {role: "role", text: "content"}
     out = {names.get(key, key): each for key, each in found.items()}
-    out["role"] = known or (word if role == "role" else ROLES.get(word.lower(), word))
+    out["role"] = known or ROLES.get(word.lower(), word)
     return out
 
 
@@ -129,15 +137,19 @@ def calls_of(value: Json, path: str) -> list[Json]:
     return [_call(parsed(item, f"{path}/{at}"), f"{path}/{at}") for at, item in enumerate(items)]
 
 
+_ARGUMENTS: Final = ("arguments", "args", "parameters")
+"""What datasets call the arguments of a call; `args` is LangChain's."""
+
+
 def _call(value: Json, path: str) -> Object:
     found = as_object(value)
     if found is not None and "function" in found:
         return {"type": "function", **found}
     if found is None or not isinstance(found.get("name"), str):
         raise misshapen(path, "a call, an object with 'name' and 'arguments'")
-    given = found.get("arguments", found.get("parameters", {}))
+    given: Json = next((found[key] for key in _ARGUMENTS if key in found), cast("Json", {}))
     arguments = given if isinstance(given, str) else jsontext.dumps(given).decode()
-    more = {key: each for key, each in found.items() if key not in ("name", "arguments", "parameters", "id", "type")}
+    more = {key: each for key, each in found.items() if key not in ("name", "id", "type", *_ARGUMENTS)}
     identity = {"id": found["id"]} if isinstance(found.get("id"), str) else {}
     return {**identity, "type": "function", "function": {"name": found["name"], "arguments": arguments, **more}}
 

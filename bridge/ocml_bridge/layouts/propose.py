@@ -11,8 +11,8 @@ from .. import jsontext
 from ..errors import BridgeError
 from ..model import Json
 from .fitting import as_list, as_object
-from .layout import Layout, Object
-from .messages import ROLES
+from .layout import Layout, Object, Wording
+from .messages import ROLES, are_messages
 from .plan import AUTO, Plan, layout_for, layouts_of
 from .thoughts import TAGS, fences, tag_of
 
@@ -20,9 +20,7 @@ _SHORT: Final = 100
 _MANY: Final = 8
 _GUESSES: Final[dict[str, str]] = {
     **dict.fromkeys(("customer", "client", "patient", "student", "caller", "visitor", "person", "me"), "user"),
-    **dict.fromkeys(
-        ("agent", "support", "operator", "chatbot", "doctor", "teacher", "tutor", "llm", "you"), "assistant"
-    ),
+    **dict.fromkeys(("agent", "support", "operator", "doctor", "teacher", "tutor", "llm", "you"), "assistant"),
     **dict.fromkeys(("instructions", "context"), "system"),
 }
 """Words for speakers that no layout takes for granted, and what they probably stand for."""
@@ -217,11 +215,14 @@ def _short(text: str) -> str:
 # --- rows of no layout ------------------------------------------------------------------------------------------------
 
 
+_WORDS: Final = Wording()
+
+
 def _guessed(row: Object) -> list[str] | None:
     """A plan for a row that has a list of turns in words that no layout knows; None where it has none."""
     for column, value in row.items():
         turns = [as_object(each) or {} for each in as_list(value) or []]
-        if turns and all(layout_for(Plan((AUTO,)), turn) for turn in turns):
+        if turns and not are_messages(value, _WORDS) and all(layout_for(Plan((AUTO,)), turn) for turn in turns):
             return _rows_inside(column)
         texts = [key for key in turns[0] if all(isinstance(turn.get(key), str) for turn in turns)] if turns else []
         role = _role_key(turns, texts)
@@ -267,9 +268,10 @@ def _rows_inside(column: str) -> list[str]:
 
 
 def _with_turns(column: str, role: str, text: str, words: list[str]) -> list[str]:
-    known = {word: _GUESSES.get(word.lower()) for word in words}
+    known = {word: ROLES.get(word.lower(), _GUESSES.get(word.lower())) for word in words}
     free = [each for each in ("user", "assistant") if each not in known.values()]
-    roles = {word: each or (free.pop(0) if free else "user") for word, each in known.items()}
+    guessed = {word: each or (free.pop(0) if free else None) for word, each in known.items()}
+    roles = {word: each for word, each in guessed.items() if each is not None}
     return [
         "# A guess: see that the roles are right.",
         "layout: messages",

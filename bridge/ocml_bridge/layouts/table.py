@@ -126,7 +126,16 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "messages of Chat Completions, with tools beside them",
         "openai",
         {
-            "messages": ("messages", "conversations", "conversation", "dialog", "dialogue", "chat"),
+            "messages": (
+                "messages",
+                "conversations",
+                "conversation",
+                "dialog",
+                "dialogue",
+                "chat",
+                "turns",
+                "trajectory",
+            ),
             **_PROMPT,
             "parallel_tool_calls": ("parallel_tool_calls",),
         },
