@@ -53,6 +53,10 @@ def test_every_field_of_a_message(name: str) -> None:
     old, new = Transcript((message, message)), Transcript((message, changed(message, name)))
     assert places(old, new) == [f"/messages/1/{place(name)}"]
     assert places(new, old) == [f"/messages/1/{place(name)}"]
+    [forth], [back] = diff(old, new), diff(new, old)
+    assert (forth.old, forth.new) == (back.new, back.old)
+    if name not in ("extras", "layout"):
+        assert (forth.old, forth.new) == (getattr(message, name), OTHER.get(name, "other"))
 
 
 @pytest.mark.parametrize("name", names(Tool))
@@ -112,6 +116,26 @@ def test_parts_by_their_number() -> None:
     new = Transcript((Message("user", (Text("a"), Tools((Tool("see"),)), FileBreak())),))
     assert places(old, new) == ["/messages/0/content/1/tools/0/name", "/messages/0/content/2/type"]
     assert places(old, Transcript((Message("user", "ab"),))) == ["/messages/0/content"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "text", "place"),
+    [
+        ((Text("a"),), "", "/content/0/text"),
+        ((Text("a"),), "b", "/content/0/text"),
+        ((Text("a"), Text("b")), "", "/content"),
+        ((), "b", "/content"),
+    ],
+)
+def test_a_text_is_compared_with_a_single_part(parts: tuple[Text, ...], text: str, place: str) -> None:
+    assert places(Transcript((Message("user", parts),)), Transcript((Message("user", text),))) == [
+        f"/messages/0{place}"
+    ]
+
+
+def test_extras_that_say_nothing_are_other_than_none() -> None:
+    old, new = Message("user", "Hello.", extras={"openai": {}}), Message("user", "Hello.")
+    assert diff(Transcript((old,)), Transcript((new,))) == [Difference("/messages/0/extras", {"openai": {}}, None)]
 
 
 def test_documents_of_two_kinds() -> None:

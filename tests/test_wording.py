@@ -12,7 +12,22 @@ import pytest
 
 from ocml_bridge import Loss, Message, Tool, Transcript, write
 from ocml_bridge.diff import ABSENT, Difference
-from ocml_bridge.model import FileBreak, Flags, Foreign, Header, Infill, Media, Part, Refusal, Text, Thought, Tools
+from ocml_bridge.model import (
+    CacheMark,
+    FileBreak,
+    Flags,
+    Foreign,
+    Freeform,
+    Header,
+    Infill,
+    Media,
+    Part,
+    Refusal,
+    Signature,
+    Text,
+    Thought,
+    Tools,
+)
 from ocml_bridge.naming import name_difference
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.wording import kind_of, names_of, shown
@@ -35,6 +50,12 @@ from ocml_bridge.wording import kind_of, names_of, shown
         (Header("2.2", layout={"ocm-2.2": {"raw": "version: 2.2"}}), '{"version":"2.2"}'),
         (Message("assistant", ""), "of the assistant"),
         ((Text("a"), Media("image")), "a text, an image"),
+        (Signature("c2ln", "anthropic"), "of anthropic"),
+        (Signature("c2ln"), "without a vendor"),
+        (CacheMark("1h"), "for 1h"),
+        (CacheMark(), "for the usual time"),
+        (Freeform("lark", "start: x"), "in lark"),
+        (Freeform(), "(any text)"),
     ],
 )
 def test_a_value_is_shown_as_json(value: object, words: str) -> None:

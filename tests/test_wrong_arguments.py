@@ -64,6 +64,15 @@ def test_a_message_of_something_else_than_the_model_s_classes_is_named(path: str
     assert words in caught.value.message
 
 
+def test_messages_in_a_list_are_refused_as_it_can_be_changed_behind_a_document() -> None:
+    messages: Any = [Message("user", "Hi")]
+    with pytest.raises(
+        BridgeError, match="the messages of a Transcript must be a tuple of Message, not a list"
+    ) as caught:
+        write(Transcript(messages), "harmony")
+    assert (caught.value.code, caught.value.path) == (ErrorCode.SHAPE, "/messages")
+
+
 def test_the_json_of_a_format_is_no_document() -> None:
     request: Any = {"messages": []}
     with pytest.raises(BridgeError, match="`convert` and `read` take the JSON of a format, not a dict"):

@@ -84,6 +84,11 @@ def write(
         _check(outcome, policy, strict)
     except (AttributeError, KeyError, TypeError) as error:
         raise misfit(transcript) or error from error
+    except BridgeError as error:
+        nearer = misfit(transcript) if error.code is ErrorCode.SHAPE else None
+        if nearer is None:
+            raise
+        raise nearer from error
     return Result(outcome, transcript, (), None, name)
 
 

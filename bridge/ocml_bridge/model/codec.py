@@ -60,7 +60,7 @@ def from_json(value: Json) -> Document:
     try:
         return _validator().validate_python(value)
     except ValidationError as error:
-        problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        problem = error.errors()[0]
         steps = [str(step) for step in problem["loc"]][1:]
         path = "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps)
         raise BridgeError(
