@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
-from ocml_bridge.model import Content, Json, Message, Tool, Tools, Transcript, replace
+from ocml_bridge.model import Content, Json, Message, Tool, Tools, Transcript
 from ocml_bridge.narrowing import narrow
+from ocml_bridge.text.declared import has_tools, take_tools
 from ocml_bridge.text.im import read_header
 from ocml_bridge.text.plain import name_from_header
 from ocml_bridge.turns import is_call, name_of, recipient_of
@@ -54,27 +55,11 @@ class Draft:
 
     def _take_tools(self, declared: Sequence[Tool] | None, log: Log) -> Sequence[Tool] | None:
         """The transcript's tools, with those that messages declare."""
-        if not any(map(_has_tools, self.items)):
+        places = {at for at, item in enumerate(self.items) if has_tools(item)}
+        if not places:
             return declared
-        items: list[Item] = []
-        origins: list[int] = []
-        moved: list[Tool] = []
-        for index, item in enumerate(self.items):
-            if _has_tools(item):
-                rest = _without_tools(message_of(item), index, moved, log)
-                if rest is None:
-                    continue
-                item = item_of(rest)
-            items.append(item)
-            origins.append(index)
-        self.items, self.origins = items, origins
-        log.lose(
-            LossCode.TOOLS_MOVED,
-            "/tools",
-            "the tools of this message are declared once for the conversation",
-            Severity.LAYOUT,
-        )
-        return (*(declared or ()), *moved)
+        self.items, self.origins, tools = take_tools(self.items, places, declared, log, target=TEXT.id)
+        return tools
 
     def _place_tools(self, around: Transcript, tools: Sequence[Tool] | None, family: Family) -> None:
         says_none = family.declaration.alone and TOOLS_AT in NOTES.together(around.layout)
@@ -176,26 +161,6 @@ def _name_in_header(message: Message) -> str | None:
     raw = NOTES.together(message.layout, message.extras).get(_NAMED)
     heading = read_header(raw) if isinstance(raw, str) else None
     return None if heading is None or heading.role == "user" else name_from_header("tool", heading.name)
-
-
-def _has_tools(item: Item) -> bool:
-    content = item[1]
-    return content.__class__ is not str and any(isinstance(part, Tools) for part in content)
-
-
-def _without_tools(message: Message, index: int, moved: list[Tool], log: Log) -> Message | None:
-    """A message without the tools in it, which are moved; None where it has nothing else."""
-    declared = [part for part in message.content if isinstance(part, Tools)]
-    moved += (tool for part in declared for tool in part.tools)
-    path = f"/messages/{index}"
-    if len(declared) == len(message.content):
-        log.lose(LossCode.TOOLS_MOVED, path, "the tools of this message are declared outside it", Severity.CHANGED)
-        return None
-    log.lose(
-        LossCode.TOOLS_MOVED, f"{path}/content", "the tools of this message are declared outside it", Severity.CHANGED
-    )
-    content = narrow(message.content, (), f"{path}/content", log, target=TEXT.id, hoisted=True)
-    return replace(message, content=content)
 
 
 # --- a message in its frame -------------------------------------------------------------------------------------------

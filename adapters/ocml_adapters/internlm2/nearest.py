@@ -10,10 +10,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Content, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.narrowing import drop_message, narrow
+from ocml_bridge.text.declared import has_tools, take_tools
 from ocml_bridge.text.plain import message
 from ocml_bridge.turns import is_call, name_of, recipient_of
 from ocml_bridge.units.conversation import Conversation
@@ -118,7 +119,7 @@ class Draft:
         self.items = list(conversation.items)
         self.origins: list[int] | None = None
         tools = declared_in(around)
-        if any(map(_has_tools, self.items)):
+        if any(map(has_tools, self.items)):
             tools = self._take_tools(tools, log)
         if tools is not None:
             self._place_tools(message_with_tools(tools, around), around)
@@ -131,29 +132,19 @@ class Draft:
 
     def _take_tools(self, declared: Sequence[Tool] | None, log: Log) -> Sequence[Tool] | None:
         """The transcript's tools, with those that messages declare elsewhere than the format can."""
-        items: list[Item] = []
-        origins: list[int] = []
-        moved: list[Tool] = []
+        places: set[int] = set()
         leading = declared is None
-        for index, item in enumerate(self.items):
-            private = _is_private(item)
-            rest: Item | None = item
-            if not private and _has_tools(item) and (leading or not declares(message_of(item))):
-                rest = _without_tools(item, index, moved, log)
-            leading = leading and (private or (rest is not None and item[0].role == "system"))
-            if rest is not None:
-                items.append(rest)
-                origins.append(index)
-        self.items, self.origins = items, origins
-        if not moved:
+        for at, item in enumerate(self.items):
+            if _is_private(item):
+                continue
+            if has_tools(item) and (leading or not declares(message_of(item))):
+                places.add(at)
+                leading = leading and not all(isinstance(part, Tools) for part in item[1])
+            leading = leading and item[0].role == "system"
+        if not places:
             return declared
-        log.lose(
-            LossCode.TOOLS_MOVED,
-            "/tools",
-            "the tools of this message are declared once for the conversation",
-            Severity.LAYOUT,
-        )
-        return (*(declared or ()), *moved)
+        self.items, self.origins, tools = take_tools(self.items, places, declared, log, target=TARGET)
+        return tools
 
     def _place_tools(self, message: Message, around: Transcript) -> None:
         """Put the message that declares the transcript's tools where it stands."""
@@ -161,7 +152,7 @@ class Draft:
         for at, item in enumerate(self.items):
             if not _is_private(item):
                 places.append(at)
-                if item[0].role != "system" or _has_tools(item):
+                if item[0].role != "system" or has_tools(item):
                     break
         else:
             places.append(len(self.items))
@@ -254,25 +245,6 @@ def _says_something(item: Item) -> bool:
 
 def _text(content: Content) -> str:
     return str(narrow(content, (), "", Log(), target=TARGET))
-
-
-def _has_tools(item: Item) -> bool:
-    content = item[1]
-    return content.__class__ is not str and any(isinstance(part, Tools) for part in content)
-
-
-def _without_tools(item: Item, index: int, moved: list[Tool], log: Log) -> Item | None:
-    """A message without the tools in it, which are moved; None where it has nothing else."""
-    message, path = message_of(item), f"/messages/{index}"
-    declared = [part for part in message.content if isinstance(part, Tools)]
-    moved += (tool for part in declared for tool in part.tools)
-    alone = len(declared) == len(message.content)
-    place = path if alone else f"{path}/content"
-    log.lose(LossCode.TOOLS_MOVED, place, "the tools of this message are declared outside it", Severity.CHANGED)
-    if alone:
-        return None
-    content = narrow(message.content, (), f"{path}/content", log, target=TARGET, hoisted=True)
-    return item_of(replace(message, content=content))
 
 
 _private: Final = Memo[Head, bool](LIMIT)

@@ -6,12 +6,12 @@ import re
 from typing import Final
 
 from ocml_bridge.jsontext import Span, members, parse, spaced
+from ocml_bridge.text.calls import SPACE, members_alone, remark_call
 from ocml_bridge.text.repair import repair
 
 from .calls import Call
 from .escape import escape, unescape
 
-_SPACE: Final = " \t\r\n"
 _KEYS: Final = ("arguments", "parameters")
 _BEGUN: Final = re.compile(
     r"""\s*\{\s*"name"\s*:\s*(?P<name>"(?:[^"\\]|\\.)*+")\s*,\s*"(?:arguments|parameters)"\s*:\s*""", re.S
@@ -20,16 +20,16 @@ _BEGUN: Final = re.compile(
 
 def read_call(text: str) -> Call | None:
     """The call that a text describes; None where it does not say what is called."""
-    found, repaired = _object(text), False
+    found, repaired = members_alone(text), False
     if found is None:
-        mended = _without_doubled(text) or repair(text.strip(_SPACE))
-        found, repaired = (None if mended is None else _object(mended)), True
+        mended = _without_doubled(text) or repair(text.strip(SPACE))
+        found, repaired = (None if mended is None else members_alone(mended)), True
     name = None if found is None else found.get("name")
     if found is None or name is None or not isinstance(name.value, str):
         return None
     given = [found[key] for key in _KEYS if key in found]
     arguments = _arguments(given[0]) if given else "{}"
-    return Call(name.value, arguments, repaired=repaired, remark=_remark(found, given))
+    return Call(name.value, arguments, repaired=repaired, remark=remark_call(found, _KEYS))
 
 
 def behind_object(text: str) -> tuple[str, str]:
@@ -47,29 +47,17 @@ def read_broken(text: str) -> Call | None:
     return Call(name.value, unescape(text[found.end() :]), whole=False)
 
 
-def _object(text: str) -> dict[str, Span] | None:
-    found = members(text)
-    return found[0] if found is not None and not text[found[1] :].strip(_SPACE) else None
-
-
 def _without_doubled(text: str) -> str | None:
     """An object without the braces that stand around it a second time."""
-    text = text.strip(_SPACE)
-    return text[1:-1] if text.startswith("{{") and text.endswith("}}") and _object(text[1:-1]) is not None else None
+    text = text.strip(SPACE)
+    return (
+        text[1:-1] if text.startswith("{{") and text.endswith("}}") and members_alone(text[1:-1]) is not None else None
+    )
 
 
 def _arguments(given: Span) -> str:
     """The text of arguments: an encoded string is what it encodes."""
     return given.value if isinstance(given.value, str) else unescape(given.raw)
-
-
-def _remark(found: dict[str, Span], given: list[Span]) -> str | None:
-    if not given:
-        return "the call has no arguments; the call is read without arguments"
-    if len(given) > 1 and given[0].value != given[1].value:
-        return "'arguments' and 'parameters' differ; 'arguments' is read"
-    others = [key for key in found if key not in {"name", *_KEYS}]
-    return f"the call has further keys ({', '.join(others)}); only the same format keeps them" if others else None
 
 
 def write_call(call: Call) -> str:
@@ -83,4 +71,4 @@ def write_call(call: Call) -> str:
 def is_embedded(arguments: str) -> bool:
     """Whether arguments stand in a call as they are; others stand there as a string."""
     span = parse(arguments)
-    return span is not None and not isinstance(span.value, str) and arguments.strip(_SPACE) == arguments
+    return span is not None and not isinstance(span.value, str) and arguments.strip(SPACE) == arguments
