@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from . import keeps, machine, pairs, peers, scaling, startup
+from . import keeps, machine, once, pairs, peers, scaling, startup
 from .corpus import SEED, conversations, describe
 from .measure import Times, measure_apart, ratio
 from .work import OURS, Work
@@ -58,9 +58,10 @@ def collect(count: int, rounds: int, largest: int, tell: Callable[[str], None]) 
 
 
 def paired(count: int, rounds: int, tell: Callable[[str], None]) -> Figures:
-    """Every pair of formats, and what single features cost."""
+    """Every pair of formats, documents that are converted once, and what single features cost."""
     return {
         "pairs": [ratio._asdict() for ratio in pairs.all_pairs(count, rounds, tell)],
+        "once": [figure._asdict() for figure in once.all_once(count, tell)],
         "features": [cost._asdict() for cost in pairs.all_features(count, rounds, tell)],
     }
 

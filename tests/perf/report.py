@@ -29,7 +29,7 @@ def page(text: str, figures: Figures) -> str:
 
 def summary(figures: Figures) -> str:
     """What is shown in the terminal."""
-    parts = (_works, _goals, _starts, _requests, _pairs, _features, _machine)
+    parts = (_works, _goals, _starts, _requests, _once, _pairs, _features, _machine)
     return "\n\n".join(part(figures) for part in parts)
 
 
@@ -160,6 +160,20 @@ def _requests(figures: Figures) -> str:
     return _table(heads, rows, 1 + len(TARGETS))
 
 
+def _once(figures: Figures) -> str:
+    """What documents take that are converted once."""
+    found = {(one["third"], one["target"]): one for one in figures.get("once", ())}
+    if not found:
+        return _NOT_MEASURED
+    rows: list[Sequence[object]] = []
+    for third in dict.fromkeys(third for third, _ in found):
+        chosen = [found[third, target] for target in TARGETS]
+        cells = [f"{one['once']:.1f} ({one['again']:.1f})" for one in chosen]
+        rows.append((third, sum(one["conversations"] for one in chosen), *cells))
+    heads = ("documents", "conversations", *(f"→ `{target}`, once (again)" for target in TARGETS))
+    return _table(heads, rows, 1 + len(TARGETS))
+
+
 def _pairs(figures: Figures) -> str:
     compact = [ratio for ratio in figures.get("pairs", ()) if ratio["spelling"] == "compact"]
     if not compact:
@@ -212,6 +226,7 @@ _PARTS: Final[dict[str, Callable[[Figures], str]]] = {
     "facts": _facts,
     "machine": _machine,
     "requests": _requests,
+    "once": _once,
     "pairs": _pairs,
     "features": _features,
     "growth": _growth,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, Final
+from typing import Final
 
 from ..errors import BridgeError
 from ..loss import Log
 from ..memo import Memo
 from ..model import Completion, Document, Json, Transcript
+from ..plans.learning import MEETINGS
 from ..plans.probes import is_in, probe
 from ..units.conversation import Conversation, whole
 from ..units.grammar import Parted, Skeleton, Unit
@@ -36,7 +37,7 @@ class Reader:
         self._grammar = grammar
         self._part = OpenedEnvelopes(grammar).part if plans else grammar.part
         self._skeleton = grammar.skeleton if plans else _none
-        self._plans = Memo[Hashable, Reading | None](LIMIT)
+        self._plans = Memo[Hashable, Reading | int | None](LIMIT)
 
     def read(self, source: str | Json, log: Log) -> Conversation | Completion:
         """A document as a conversation, or a text to be completed.
@@ -60,12 +61,12 @@ class Reader:
             before = unit
             if found is not None:
                 key, values = found
-                plan = plans.get(key, _UNKNOWN)
-                if plan is _UNKNOWN:
-                    plan = plans.keep(key, self._learned(unit, at, found, parted))
+                plan = plans.get(key, MEETINGS)
                 if isinstance(plan, Head):
                     push((plan, values[0], None))
                     continue
+                if isinstance(plan, int):
+                    plan = self._met(plan, unit, at, found, parted)
                 if plan is not None:
                     for head, content, call_id in plan:
                         push((head, values[content] if content >= 0 else "", values[call_id] if call_id >= 0 else None))
@@ -78,6 +79,23 @@ class Reader:
         conversation = self._grammar.relate(items, parted, log)
         conversation.plain = plain
         return conversation
+
+    def _met(self, left: int, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Slots | None:
+        """What a unit is read as, where units like it were met often enough to learn that; None for the plain way.
+
+        Args:
+            left: after how many meetings it is learned, this one included.
+            unit: the unit.
+            at: its index.
+            skeleton: of the unit.
+            parted: its document.
+        """
+        key, _ = skeleton
+        if left > 1:
+            self._plans.keep(key, left - 1, 1 if left == MEETINGS else 0)
+            return None
+        learned = self._plans[key] = self._learned(unit, at, skeleton, parted)
+        return ((learned, 0, -1),) if isinstance(learned, Head) else learned
 
     def _learned(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:
         """What units like this one are read as; None where that depends on more, or there is something to note."""
@@ -130,7 +148,3 @@ def transcript_of(grammar: UnitReader, source: str | Json, log: Log) -> Transcri
 
 def _none(unit: Unit, before: Unit | None) -> Skeleton | None:  # noqa: ARG001
     return None
-
-
-_UNKNOWN: Any = object()
-"""Stands for a plan that has not been looked for."""

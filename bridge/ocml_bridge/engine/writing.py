@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from ..arrange import gathered_losses, in_order, misread, order_losses, pairing_losses, plan_for
 from ..loss import Log
 from ..memo import Memo
 from ..model import Completion, Transcript, replace
 from ..pairing import pair
-from ..plans.learning import BY_CLASS, Learner, Nearest, Plan, Table
+from ..plans.learning import MEETINGS, Learner, Nearest, Table
 from ..result import DocumentOutcome
 from ..spans.frames import FrameMarks
 from ..spans.span import Span
@@ -231,9 +231,9 @@ class Writer:
                 key = tuple([item[0] for item in group])
             plan = None
             if planned and (not odd or odd.isdisjoint(range(start, stop))):
-                plan = plans.get(key, _UNKNOWN)
-                if plan is _UNKNOWN or plan is BY_CLASS:
-                    plan = self._plan_of(group, key, table, plan, last=last)
+                plan = plans.get(key, MEETINGS)
+                if isinstance(plan, int):
+                    plan = self._learner.plan(plans, key, group, table.state, last=last) if _shared(group) else None
             if trace is not None:
                 trace.steps.append((start, stop, plan, table.state, last))
             if plan is None:
@@ -247,17 +247,6 @@ class Writer:
                 table = plan.next
             start = stop
         return out, table.state
-
-    def _plan_of(
-        self, group: Sequence[Item], key: Hashable, table: Table, known: Plan | None, *, last: bool
-    ) -> Plan | None:
-        """The plan for units like one, which is not known by its heads alone; None where there is none."""
-        if not all(item[0].shared for item in group):
-            return None
-        plans = table.last if last else table.plans
-        if known is _UNKNOWN:
-            known = plans.keep(key, self._learner.plan(group, table.state, last=last))
-        return self._learner.plan_of_class(plans, key, group, table.state, last=last) if known is BY_CLASS else known
 
     def _stops(self, items: Sequence[Item]) -> Iterator[int]:
         """For each unit the index behind its last item."""
@@ -320,5 +309,6 @@ def _count_replies(items: Sequence[Item]) -> int:
     return [item[0].role for item in items].count("tool")  # a list is made faster than a generator is run through
 
 
-_UNKNOWN: Any = object()
-"""Stands for a plan that has not been looked for."""
+def _shared(group: Sequence[Item]) -> bool:
+    """Whether other messages have these very heads: of others there is nothing to learn."""
+    return all(item[0].shared for item in group)

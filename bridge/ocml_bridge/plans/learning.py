@@ -14,6 +14,12 @@ from ..units.heads import LIMIT, Head, Item, head_of, item_of, messages_of
 from ..units.writer import TOOLS_PATH, UnitWriter
 from .probes import PROBE, builder, is_in, probe, shown
 
+MEETINGS: Final = 2
+"""How often units that are alike are met before their plan is learned: that takes as long as some go the plain way.
+
+Most headers are those of many messages, but many a tool is called in one conversation alone.
+"""
+
 
 class Plan(NamedTuple):
     """How the units with some heads are written behind a state.
@@ -39,12 +45,19 @@ class Plan(NamedTuple):
     places: list[Any]
 
 
+BY_CLASS: Final = -1
+"""Stands for the plans of units whose heads do not tell all."""
+Known = Plan | int | None
+"""What is known of units that are alike."""
+
+
 class Table:
     """The plans for units behind a state.
 
     Attributes:
         state: what the unit before left.
-        plans: by what a unit looks like depends on; None where that is more than can be told in advance.
+        plans: by what a unit looks like depends on: a plan, None where that is more than can be told in advance, or
+            after how many meetings there may be one.
         last: the same for a unit that nothing follows.
     """
 
@@ -52,8 +65,8 @@ class Table:
 
     def __init__(self, state: State) -> None:
         self.state: Final = state
-        self.plans: Final = Memo[Hashable, Plan | None](LIMIT)
-        self.last: Final = Memo[Hashable, Plan | None](LIMIT)
+        self.plans: Final = Memo[Hashable, Known](LIMIT)
+        self.last: Final = Memo[Hashable, Known](LIMIT)
 
 
 class Nearest(NamedTuple):
@@ -112,19 +125,10 @@ class Learner:
         """Where a message with a head stands in a document."""
         return TOOLS_PATH if head is self._grammar.declaration else f"/messages/{at}"
 
-    def plan(self, group: Sequence[Item], state: State, *, last: bool) -> Plan | None:
-        """The plan for units with the heads of one; `BY_CLASS` where they differ by the classes of their contents."""
-        heads = [item[0] for item in group]
-        if not all(head.shared for head in heads):
-            return None
-        if not all(map(self._grammar.follows, heads)):
-            return BY_CLASS
-        return self._checked(group, [ANY_CONTENT] * len(group), state, last=last)
-
-    def plan_of_class(
-        self, plans: Memo[Hashable, Plan | None], heads: Hashable, group: Sequence[Item], state: State, *, last: bool
+    def plan(
+        self, plans: Memo[Hashable, Known], heads: Hashable, group: Sequence[Item], state: State, *, last: bool
     ) -> Plan | None:
-        """The plan for units with these heads and contents of these classes.
+        """The plan for units like one, all of whose heads are shared; None where there is none, or none as yet.
 
         Args:
             plans: where it is looked for, and kept.
@@ -133,16 +137,33 @@ class Learner:
             state: what the unit before left.
             last: whether nothing follows.
         """
+        key, classes = heads, [ANY_CONTENT] * len(group)
+        known = plans.get(key, MEETINGS)
+        if known == MEETINGS and not all(self._grammar.follows(item[0]) for item in group):
+            known = plans.keep(key, BY_CLASS)
+        if known is BY_CLASS:
+            found = self._classes(group)
+            if found is None:
+                return None
+            key, classes = (heads, tuple(found)), found
+            known = plans.get(key, MEETINGS)
+        if isinstance(known, Plan) or known is None:
+            return known
+        if known > 1:
+            plans.keep(key, known - 1, 1 if known == MEETINGS else 0)
+            return None
+        made = plans[key] = self._checked(group, classes, state, last=last)
+        return made
+
+    def _classes(self, group: Sequence[Item]) -> list[ContentClass] | None:
+        """The classes of the contents of a unit; None where it is one of a kind."""
         classes: list[ContentClass] = []
         for head, content, _ in group:
             found = self._grammar.classify(head, content) if isinstance(content, str) else None
             if found is None:
                 return None
             classes.append(found)
-        key = heads, tuple(classes)
-        if key in plans:
-            return plans[key]
-        return plans.keep(key, self._checked(group, classes, state, last=last))
+        return classes
 
     def _checked(
         self, group: Sequence[Item], classes: Sequence[ContentClass], state: State, *, last: bool
@@ -214,7 +235,3 @@ def _builder(
         if call_id is not None and keeps_ids:
             probes[call_id] = f"items[{at}][2]"
     return builder(unit, probes, encoders, embedded=embedded)
-
-
-BY_CLASS: Any = object()
-"""Stands for the plans of units whose heads do not tell all."""
