@@ -35,6 +35,7 @@ _KNOWN = {
     "redacted_thinking": {"type", "data"},
     "tool_use": {"type", "id", "name", "input"},
     "server_tool_use": {"type", "id", "name", "input"},
+    "mcp_tool_use": {"type", "id", "name", "input"},
     "tool_result": {"type", "tool_use_id", "content", "is_error"},
 }
 
@@ -62,7 +63,8 @@ def _of_document(document: Any) -> Iterator[Fact]:
         yield from _of_content(message["role"], message["content"])
     tools: list[dict[str, Any]] = members.get("tools") or []
     for tool in tools:
-        yield "tool", shown({key: tool.get(key) for key in ("name", "description", "input_schema")})
+        if "name" in tool:
+            yield "tool", shown({key: tool.get(key) for key in ("name", "description", "input_schema")})
         for key in tool.keys() - {"name", "description", "input_schema"}:
             yield "tool member", shown([tool.get("name"), key, tool[key]])
     about = {"system", "messages", "tools", "type", "role", "content"}
@@ -86,7 +88,7 @@ def _of_block(role: str, block: Any) -> Iterator[Fact]:
         yield "signature", block["signature"]
     elif kind == "redacted_thinking":
         yield "signature", block["data"]
-    elif kind in ("tool_use", "server_tool_use"):
+    elif kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
         yield "call", shown([kind, block["name"], block["input"]])
         yield "id", shown(block.get("id"))
     elif kind == "tool_result":
@@ -97,6 +99,8 @@ def _of_block(role: str, block: Any) -> Iterator[Fact]:
     elif kind.endswith("_tool_result"):
         yield "id", shown(block.get("tool_use_id"))
         yield "reply", shown([kind, block["content"]])
+        if "is_error" in block:
+            yield "failed", shown(block["is_error"])
     elif kind in ("image", "document"):
         yield "media", shown(block["source"])
     else:
