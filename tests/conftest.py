@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import tempfile
@@ -35,6 +36,19 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--accept is refused where CI is set: golden files are accepted by a person")
     if not hasattr(config, "workerinput"):  # the workers of a parallel run have it from whoever started them
         _give_vocabulary(config)
+
+
+def pytest_collection_finish() -> None:
+    """Tests and modules are there until the end: the cyclic collector need not look at them again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="module")
+def settled_heap() -> None:
+    """What is counted or timed is the work itself: the collector passes by whatever was there before."""
+    gc.collect()
+    gc.freeze()
 
 
 def _give_vocabulary(config: pytest.Config) -> None:

@@ -6,8 +6,11 @@ import gc
 import sys
 import tracemalloc
 from collections.abc import Callable
-from functools import _lru_cache_wrapper  # pyright: ignore[reportPrivateUsage]
-from types import FrameType
+from cProfile import Profile
+from functools import (
+    _lru_cache_wrapper,  # pyright: ignore[reportPrivateUsage]
+    lru_cache,
+)
 from typing import cast
 
 from ocml_bridge.memo import Memo
@@ -15,32 +18,36 @@ from ocml_bridge.memo import Memo
 
 def forget() -> None:
     """Empty the caches of bounded size: what they save depends on what came before."""
+    for cache in _caches(len(sys.modules)):
+        cache()
+
+
+@lru_cache(1)
+def _caches(_modules: int) -> list[Callable[[], None]]:
+    """What empties each of them, of so many modules as there are: more are imported when they are needed."""
+    found: list[Callable[[], None]] = []
     for name, module in list(sys.modules.items()):
         if name.startswith("ocml_"):
             for value in list(vars(module).values()):
                 if isinstance(value, _lru_cache_wrapper):
                     cache = cast("_lru_cache_wrapper[object]", value)
                     if cache.cache_parameters()["maxsize"]:
-                        cache.cache_clear()
+                        found.append(cache.cache_clear)
                 elif isinstance(value, Memo):
-                    value.clear()
+                    found.append(value.clear)
+    return found
 
 
 def calls_of(run: Callable[[], object]) -> int:
     """How many functions are called, in Python and in C."""
-    seen = 0
-
-    def hook(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal seen
-        seen += event in ("call", "c_call")
-
     forget()
-    sys.setprofile(hook)
+    profile = Profile()
+    profile.enable()
     try:
         run()
     finally:
-        sys.setprofile(None)
-    return seen
+        profile.disable()
+    return sum(entry.callcount for entry in profile.getstats())
 
 
 def peak_of(run: Callable[[], object]) -> int:

@@ -6,9 +6,7 @@ quadratic takes sixteen times as many calls. `pytest -m perf` holds the times to
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,6 +15,8 @@ from counting import calls_of, forget, peak_of
 from ocml_bridge import Message, Tool, Transcript, formats, read, read_all, write
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.model import Text
+
+pytestmark = pytest.mark.usefixtures("settled_heap")
 
 TIMES = 4
 ALLOWED = 4.4
@@ -104,23 +104,6 @@ SHAPES: dict[Callable[[int], Transcript], int] = {
 
 OVERFLOW: dict[Callable[[int], Transcript], int] = {tools: 2}
 """Shapes that outgrow a cache of bounded size in between: what it saved a short document is done so many times."""
-
-
-@contextmanager
-def settled_heap() -> Generator[None]:
-    """Whatever was there before is not looked at by the collector, which would take longer than the work."""
-    gc.collect()
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _settled() -> Generator[None]:
-    with settled_heap():
-        yield
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import random
 import time
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,8 @@ from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, formats, read
 from ocml_bridge.registry import adapter
+
+pytestmark = pytest.mark.usefixtures("settled_heap")
 
 INPUTS = sorted((Path(__file__).parents[1] / "golden").glob("*/*/input.*"))
 TEXTS = [path.read_bytes() for path in INPUTS if path.suffix != ".json"]
@@ -71,15 +71,6 @@ KILLERS: dict[str, bytes] = {
     "JSON lines, the second broken": b'{"role":"user","content":"x"}\n{"role":\n',
     "a million messages of nothing": b"[" + b"{}," * 100_000 + b"{}]",
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _collector_passes_by_what_other_tests_left() -> Generator[None]:  # pyright: ignore[reportUnusedFunction]
-    """A time measured here is the reader's own: a full collection would walk the heap of the whole run."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def attempt(data: bytes, name: str) -> BridgeError | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from typing import Any, cast
 
 import pytest
@@ -13,16 +12,12 @@ from ocml_bridge.events import Event
 from ocml_bridge.pipe import decoder, encoder, streams
 from ocml_bridge.stream import replay
 from ocml_bridge.visibility import DEBUG
-from test_growth import ALLOWED, TIMES, settled_heap, text, turns
+from test_growth import ALLOWED, TIMES, text, turns
+
+pytestmark = pytest.mark.usefixtures("settled_heap")
 
 READABLE, WRITABLE = streams()
 SIZES = {turns: 12, text: 20}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _settled() -> Generator[None]:
-    with settled_heap():
-        yield
 
 
 def source_of(document: Transcript, stream: str) -> bytes | list[int]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 
 import pytest
 
 from counting import calls_of, peak_of
 from ocml_bridge.events import Event
 from ocml_bridge.pipe import decoder, encoder
-from test_growth import ALLOWED, TIMES, settled_heap
+from test_growth import ALLOWED, TIMES
+
+pytestmark = pytest.mark.usefixtures("settled_heap")
 
 SHAPES: dict[str, Callable[[int], str]] = {
     "many messages": lambda count: "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nYo<|im_end|>\n" * count,
@@ -33,12 +35,6 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "a doubtful call": lambda count: "<|im_start|>assistant\n<|action_start|>" + " " * count + "a",
     "blank text": lambda count: "<|im_start|>assistant\n" + " \n" * count,
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _settled() -> Generator[None]:
-    with settled_heap():
-        yield
 
 
 def fed(text: str, stream: str) -> list[Event]:
