@@ -15,8 +15,10 @@ from internlm2_vocabulary import VARIABLE, write_model
 
 # Derandomised: a law that fails, fails for everyone, and again.
 settings.register_profile(
-    "normal", max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
+    "normal", max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
 )
+# For a night: `pytest -n auto --hypothesis-profile=long`.
+settings.register_profile("long", settings.get_profile("normal"), max_examples=2000)
 # For runs that only ask whether a law fails, not on which smallest document.
 settings.register_profile("no-shrinking", settings.get_profile("normal"), phases=[Phase.explicit, Phase.generate])
 # For runs of thousands of mutants: `python tests/mutants.py`.

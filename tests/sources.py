@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +25,6 @@ class Import(NamedTuple):
     lazy: bool
 
 
-@cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"), str(path))
 
@@ -42,11 +41,33 @@ def dotted(path: Path) -> tuple[str, ...]:
     return steps[:-1] if steps[-1] == "__init__" else steps
 
 
-def imports(path: Path) -> Iterator[Import]:
+def imports(path: Path) -> Sequence[Import]:
     """Every import of a source file, relative ones made absolute."""
+    return _of(path).imports
+
+
+def calls(path: Path) -> Set[str]:
+    """The names of all functions that a source file calls by their names alone."""
+    return _of(path).calls
+
+
+class _Source(NamedTuple):
+    imports: Sequence[Import]
+    calls: Set[str]
+
+
+@cache
+def _of(path: Path) -> _Source:
+    """What is asked of a file; its tree, which is large, is not kept."""
+    whole = tree(path)
+    called = (node.func for node in ast.walk(whole) if isinstance(node, ast.Call))
+    return _Source(tuple(_imports(path, whole)), {name.id for name in called if isinstance(name, ast.Name)})
+
+
+def _imports(path: Path, whole: ast.Module) -> Iterator[Import]:
     package = dotted(path) if path.name == "__init__.py" else dotted(path)[:-1]
-    at_once = {id(node) for node in tree(path).body}
-    for node in ast.walk(tree(path)):
+    at_once = {id(node) for node in whole.body}
+    for node in ast.walk(whole):
         lazy = id(node) not in at_once
         if isinstance(node, ast.Import):
             for alias in node.names:

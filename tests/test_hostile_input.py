@@ -19,37 +19,36 @@ INPUTS = sorted((Path(__file__).parents[1] / "golden").glob("*/*/input.*"))
 TEXTS = [path.read_bytes() for path in INPUTS if path.suffix != ".json"]
 JSONS = [path.read_bytes() for path in INPUTS if path.suffix == ".json"]
 READERS = [name for name in formats() if name != "harmony-tokens"]
-MEGABYTE = 1_000_000
+SIZE = 500_000
 
 KILLERS: dict[str, bytes] = {
-    "a megabyte of <": b"<" * MEGABYTE,
-    "a megabyte of <|": b"<|" * (MEGABYTE // 2),
-    "a megabyte of < before a token": b"<|start|>user<|message|>" + b"<" * MEGABYTE + b"|end|>",
-    "broken tokens": b"<\xe2\x80\x8b|im_end|" * (MEGABYTE // 14),
-    "breaks without end": b"<" + b"\xe2\x80\x8b" * (MEGABYTE // 3),
-    "100,000 literal blocks opened": b"<|start|>user<|message|>" + b"<|literal|>" * 100_000,
-    "40,000 messages opened": b"<|im_start|>" * 40_000,
-    "100,000 frames opened": b"<|start|>" * 100_000,
-    "100,000 ends": b"<|im_start|>user\nx" + b"<|im_end|>" * 100_000,
-    "100,000 calls opened": b"<|im_start|>assistant\n" + b"<|action_start|><|plugin|>" * 100_000,
-    "100,000 function calls": b"<|im_start|>assistant\n" + b'<|function_call|>{"name":"f"' * 100_000,
-    "100,000 function lists": b"[BOS]<|im_start|>system\n" + b"<|function_list|>[" * 100_000,
-    "100,000 thoughts": b"<|im_start|>assistant\n" + b"<|start_reason|>" * 100_000,
-    "100,000 infills": b"<|fim_prefix|><|fim_middle|>" * 100_000,
-    "100,000 files": b"<|file_separator|>" * 100_000,
-    "a header without end": b"<|start|>assistant " + b"x" * MEGABYTE,
-    "a header of attributes": b"<|start|>assistant " + b"a=b " * (MEGABYTE // 4) + b"<|message|>x<|end|>",
-    "channels without end": b"<|start|>assistant" + b"<|channel|>final" * 60_000,
+    "half a megabyte of <": b"<" * SIZE,
+    "half a megabyte of <|": b"<|" * (SIZE // 2),
+    "half a megabyte of < before a token": b"<|start|>user<|message|>" + b"<" * SIZE + b"|end|>",
+    "broken tokens": b"<\xe2\x80\x8b|im_end|" * (SIZE // 14),
+    "breaks without end": b"<" + b"\xe2\x80\x8b" * (SIZE // 3),
+    "50,000 literal blocks opened": b"<|start|>user<|message|>" + b"<|literal|>" * 50_000,
+    "20,000 messages opened": b"<|im_start|>" * 20_000,
+    "50,000 frames opened": b"<|start|>" * 50_000,
+    "50,000 ends": b"<|im_start|>user\nx" + b"<|im_end|>" * 50_000,
+    "50,000 calls opened": b"<|im_start|>assistant\n" + b"<|action_start|><|plugin|>" * 50_000,
+    "50,000 function calls": b"<|im_start|>assistant\n" + b'<|function_call|>{"name":"f"' * 50_000,
+    "50,000 function lists": b"[BOS]<|im_start|>system\n" + b"<|function_list|>[" * 50_000,
+    "50,000 thoughts": b"<|im_start|>assistant\n" + b"<|start_reason|>" * 50_000,
+    "50,000 infills": b"<|fim_prefix|><|fim_middle|>" * 50_000,
+    "50,000 files": b"<|file_separator|>" * 50_000,
+    "a header without end": b"<|start|>assistant " + b"x" * SIZE,
+    "a header of attributes": b"<|start|>assistant " + b"a=b " * (SIZE // 4) + b"<|message|>x<|end|>",
+    "channels without end": b"<|start|>assistant" + b"<|channel|>final" * 30_000,
     "words without tokens": b"analysisassistantfinal" * 50_000,
-    "white space between frames": b"<|im_start|>user\nx<|im_end|>" + b" " * MEGABYTE,
-    "JSON nested 100,000 deep": b"[" * 100_000,
-    "JSON nested and closed": b"[" * 100_000 + b"]" * 100_000,
-    "objects nested 100,000 deep": b'{"a":' * 100_000,
-    "a call nested 100,000 deep": b'<|im_start|>assistant\n<|function_call|>\n{"name":"f","arguments":'
-    + b"[" * 100_000,
-    "tools nested 100,000 deep": b"<|im_start|>system name=<|plugin|>\n" + b"[" * 100_000 + b"<|im_end|>",
-    "tools of parentheses": b"<|im_start|>system name=<|plugin|>\n" + b"(" * 100_000 + b"<|im_end|>",
-    "an array of 100,000 numbers": b"[" + b"200006," * 100_000 + b"1]",
+    "white space between frames": b"<|im_start|>user\nx<|im_end|>" + b" " * SIZE,
+    "JSON nested 50,000 deep": b"[" * 50_000,
+    "JSON nested and closed": b"[" * 50_000 + b"]" * 50_000,
+    "objects nested 50,000 deep": b'{"a":' * 50_000,
+    "a call nested 50,000 deep": b'<|im_start|>assistant\n<|function_call|>\n{"name":"f","arguments":' + b"[" * 50_000,
+    "tools nested 50,000 deep": b"<|im_start|>system name=<|plugin|>\n" + b"[" * 50_000 + b"<|im_end|>",
+    "tools of parentheses": b"<|im_start|>system name=<|plugin|>\n" + b"(" * 50_000 + b"<|im_end|>",
+    "an array of 50,000 numbers": b"[" + b"200006," * 50_000 + b"1]",
     "a YAML bomb": b"a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\nversion: [*c,*c]\n<|start|>user<|message|>x<|end|>",
     "deep YAML": b"a: " + b"[" * 50_000 + b"\n<|start|>user<|message|>x<|end|>",
     "long YAML": b"a: b\n" * 10_000 + b"<|start|>user<|message|>x<|end|>",
@@ -69,7 +68,7 @@ KILLERS: dict[str, bytes] = {
     "an empty list": b"[]",
     "an empty object": b"{}",
     "JSON lines, the second broken": b'{"role":"user","content":"x"}\n{"role":\n',
-    "a million messages of nothing": b"[" + b"{}," * 100_000 + b"{}]",
+    "50,000 messages of nothing": b"[" + b"{}," * 50_000 + b"{}]",
 }
 
 
@@ -86,9 +85,9 @@ def attempt(data: bytes, name: str) -> BridgeError | None:
 def test_what_kills_parsers_is_read_or_refused_soon(name: str, killer: str) -> None:
     begun = time.process_time()
     error = attempt(KILLERS[killer], name)
-    # Most take milliseconds, the slowest half a second; what is not linear would take minutes. The limit leaves room
-    # for a machine that is busy with other things.
-    assert time.process_time() - begun < 5.0
+    # Most take milliseconds, the slowest a quarter of a second; what is not linear would take minutes. The limit leaves
+    # room for a machine that is busy with other things.
+    assert time.process_time() - begun < 3.0
     if error is not None:
         assert error.code
         assert len(str(error)) < 500, "an error quotes a little of the input, not all of it"

@@ -122,9 +122,12 @@ def test_these_were_written_otherwise_once(document: Transcript) -> None:
     hold(document)
 
 
+DIALECTS = [f"{name}:{dialect}" for name in formats() for dialect in adapter(name)[0].dialects]
+
+
 @given(strategies.documents(), st.sampled_from(SETTINGS))
 def test_so_it_is_with_any_options(document: Document, options: Options) -> None:
-    for target in [*formats(), *(f"{name}:{dialect}" for name in formats() for dialect in adapter(name)[0].dialects)]:
+    for target in [*formats(), *DIALECTS]:
         planned = everything_written(document, target, options)
         plain = everything_written(document, target, replace(options, plans=False))
         # Where several places are refused, either may be named first.

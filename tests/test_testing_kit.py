@@ -36,10 +36,11 @@ def test_our_adapters_pass_the_kit(name: str) -> None:
         pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
     samples = [path.read_bytes() for path in sorted((GOLDEN / name).glob("*/input.*")) if "invalid-" not in str(path)]
     check_samples(name, [sample for sample in samples if read(sample, name).findings == ()])
-    check_adapter(name)
-    check_bytes(name)
-    check_plans(name)
-    check_streams(name, examples=30)
+    examples = settings().max_examples
+    check_adapter(name, examples=examples)
+    check_bytes(name, examples=examples)
+    check_plans(name, examples=examples // 2)
+    check_streams(name, examples=examples // 3)
 
 
 def test_an_adapter_that_loses_in_silence_is_caught(unshrunk: None) -> None:

@@ -8,8 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import given
 
 from corpus import corpus_path
 from ocml_bridge import BridgeError, FindingCode, LossCode, Severity, convert, read, write
@@ -18,6 +17,7 @@ from ocml_bridge.model import Message, Tool, Transcript
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans, laws
 from ocml_bridge.turns import is_call, is_thought
+from strategies_chatml import TURNS
 
 DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2")
 """Those that are written."""
@@ -154,25 +154,7 @@ def test_the_laws(dialect: str, check: Any) -> None:
     check(f"chatml:{dialect}", examples=60)
 
 
-PIECES = (
-    *("<think>", "</think>", "<think>\n", "\n</think>\n\n", "\n", "\n\n", " ", "Hi", "<", "\u200b", "<\u200b/think>"),
-    *("<tool_call>", "</tool_call>", '<tool_call>\n{"name": "f", "arguments": {"a": "x"}}\n</tool_call>'),
-    *('{"name": "f", "arguments": {"s": "</tool_call>', "<tool_response>", "</tool_response>"),
-    *("<tool_response>\nR\n</tool_response>", "<tools>", "<function=f>", "<parameter=a>\n1\n</parameter>"),
-    *("</function>", "{", "}", '"', "<|tool_call_start|>", "[f(a='1')]", "<|tool_call_end|>", "List of tools: "),
-    *("\n<function=f>\n", "</parameter>\n", "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>", "[f(a='"),
-)
-BODIES = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
-ROLES = st.sampled_from(
-    ("assistant", "assistant", "assistant", "user", "tool", "system", "tool_response", "tool name=g")
-)
-ENDS = st.sampled_from(("<|im_end|>\n", "<|im_end|>\n", "<|im_end|>", ""))
-FRAMES = st.builds("<|im_start|>{}\n{}{}".format, ROLES, BODIES, ENDS)
-TEXTS = st.lists(FRAMES, max_size=5).map("".join)
-
-
-@given(TEXTS)
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(TURNS)
 def test_any_markup_comes_back_and_keeps_the_laws(text: str) -> None:
     options = Options(force_format=True)
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harmony_text import CALL, REPLY, codes, is_exact, messages, read_text, said, text_of
@@ -28,9 +28,6 @@ from ocml_bridge.model import Document, Json, Text, Thought, Tools
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing.laws import all_laws
 from ocml_bridge.testing.strategies import documents
-
-run = settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-
 
 # --- frames and fields ------------------------------------------------------------------------------------------------
 
@@ -341,7 +338,6 @@ def test_harmony_is_told_from_the_text(text: str) -> None:
 # --- the laws ---------------------------------------------------------------------------------------------------------
 
 
-@run
 @given(documents(), st.sampled_from([None, "spec", "oss", "hf"]))
 def test_the_image_is_what_reading_gives_back(document: Document, dialect: str | None) -> None:
     options = Options(dialect=dialect)
@@ -350,7 +346,6 @@ def test_the_image_is_what_reading_gives_back(document: Document, dialect: str |
     assert write(written.image, "harmony", options=options).image == written.image
 
 
-@run
 @given(documents(), st.sampled_from([None, "spec", "oss", "hf"]))
 def test_the_laws_hold(document: Document, dialect: str | None) -> None:
     all_laws(document, "harmony", Options(dialect=dialect))

@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 
 from corpus import corpus_path
+from counting import calls_of
 from harmony_answers import chunks_of
 from harmony_judge import records
 from harmony_text import CALL, codes, is_exact, messages, read_text, said
@@ -277,10 +278,12 @@ def test_only_text_is_read() -> None:
     ],
 )
 @pytest.mark.parametrize("around", ["{}", "<|start|>assistant{}<|message|>x", "<|start|>developer<|message|>{}<|end|>"])
-def test_time_is_linear_in_the_length(piece: str, around: str) -> None:
-    """Quadratic time would take minutes here."""
-    transcript = read_text(around.replace("{}", piece * 20_000))
-    write(transcript, "harmony")
+def test_work_grows_with_the_length(piece: str, around: str) -> None:
+    def work(count: int) -> int:
+        return calls_of(lambda: write(read_text(around.replace("{}", piece * count)), "harmony"))
+
+    work(1)  # what is imported once
+    assert work(2000) <= 4.4 * work(500)
 
 
 # --- the corpus -------------------------------------------------------------------------------------------------------

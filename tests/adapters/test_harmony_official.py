@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from harmony_judge import (
@@ -39,8 +39,7 @@ library()
 OPTIONS = Options(dialect=DIALECT)
 RAW = Options(dialect=DIALECT, control_tokens="raw")
 
-run = settings(max_examples=1000, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-short = settings(run, max_examples=400)
+at_length = settings(max_examples=3 * settings().max_examples)
 
 MENDED = {FindingCode.HEADER_RECOVERED, FindingCode.END_MISSING}
 """Findings that go with every documented deviation from the official parser."""
@@ -170,7 +169,7 @@ def _as_rendered(document: Transcript) -> Transcript:
     return image
 
 
-@run
+@at_length
 @given(transcripts())
 def test_text_tokens_and_parse_are_those_of_the_official_encoder(document: Transcript) -> None:
     image = _as_rendered(document)
@@ -186,7 +185,6 @@ def test_text_tokens_and_parse_are_those_of_the_official_encoder(document: Trans
         assert parse(expected) == records(image)
 
 
-@short
 @given(transcripts())
 def test_training_ends_the_last_final_message_as_the_official_encoder_does(document: Transcript) -> None:
     image = replace(_as_rendered(document), open_turn=None)
@@ -194,7 +192,6 @@ def test_training_ends_the_last_final_message_as_the_official_encoder_does(docum
     assert write(image, "harmony-tokens", options=options).output == render_for_training(image)
 
 
-@short
 @given(transcripts())
 def test_the_official_parser_reads_the_image_in_neutralised_text(document: Transcript) -> None:
     """No content can make a frame: the parser sees the messages that were meant, tokens in bodies broken."""
@@ -207,7 +204,6 @@ def test_the_official_parser_reads_the_image_in_neutralised_text(document: Trans
     assert parse(encode(text, tuple(IDS))) == expected
 
 
-@short
 @given(texts(), st.lists(tools(), max_size=4))
 def test_structured_developer_messages_are_written_alike(text: str, declared: list[Tool]) -> None:
     h = library()
@@ -265,7 +261,6 @@ _RAW_HEADERS = st.builds(
 )
 
 
-@short
 @given(st.lists(st.tuples(_RAW_HEADERS, st.booleans()), min_size=10, max_size=20))
 def test_the_official_grammar_of_headers(drawn: list[tuple[str, bool]]) -> None:
     """`header.parse` is the official parser; what `header.regular` reads is what that parser reads, or a bare reply."""
@@ -297,7 +292,7 @@ _WIRE_PIECES = (
 )
 
 
-@run
+@at_length
 @given(st.lists(st.sampled_from(_WIRE_PIECES), max_size=12).map("".join))
 def test_any_text_is_read_as_the_official_parser_reads_it_or_with_a_finding(text: str) -> None:
     assume(len(split(text, "harmony")) == 1)
@@ -333,7 +328,6 @@ def _text_in(transcript: Transcript) -> str:
     return repr(transcript)
 
 
-@short
 @given(st.lists(st.one_of(st.integers(0, 201_088), st.sampled_from(sorted(IDS.values()))), max_size=12))
 def test_any_ids_are_read_as_the_official_parser_reads_them_or_with_a_finding(ids: list[int]) -> None:
     reading = read(ids, "harmony-tokens")
@@ -366,7 +360,6 @@ def test_the_comparison_says_message_by_message_where_the_official_parser_differ
     ]
 
 
-@short
 @given(transcripts())
 def test_the_comparison_of_what_we_write_finds_no_difference(document: Transcript) -> None:
     ids = write(document, "harmony-tokens", options=OPTIONS, policy=LENIENT).output

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from corpus import corpus_path
 from harmony_judge import library
@@ -31,8 +31,6 @@ from ocml_bridge.testing.laws import all_laws
 from ocml_bridge.testing.strategies import documents
 
 library()
-
-run = settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 
 START, MESSAGE, END = IDS["<|start|>"], IDS["<|message|>"], IDS["<|end|>"]
 
@@ -163,7 +161,6 @@ def test_ids_are_told_from_other_json() -> None:
     assert detect(frame(encode("hi"))) == "harmony-tokens"
 
 
-@run
 @given(documents())
 def test_the_image_is_what_reading_gives_back(document: Document) -> None:
     options = Options()
@@ -172,7 +169,6 @@ def test_the_image_is_what_reading_gives_back(document: Document) -> None:
     assert write(written.image, "harmony-tokens", options=options).image == written.image
 
 
-@run
 @given(documents())
 def test_the_laws_hold(document: Document) -> None:
     all_laws(document, "harmony-tokens")

@@ -6,7 +6,7 @@ import gzip
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -129,14 +129,26 @@ BROKEN: dict[str, str] = {
 }
 
 
-@pytest.mark.parametrize("how", BROKEN)
-def test_a_library_that_does_not_work_is_named_and_costs_token_ids_alone(
-    how: str, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (home / "openai_harmony.py").write_text(BROKEN[how])
-    monkeypatch.setattr(sys, "path", [str(home), *sys.path])
-    monkeypatch.delitem(sys.modules, "openai_harmony", raising=False)
+@pytest.fixture(params=BROKEN)
+def broken(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[str], None]]:
+    """Puts a library that does not work in the place of one, in each of these ways."""
+
+    def put(library: str) -> None:
+        (tmp_path / f"{library}.py").write_text(BROKEN[request.param])
+        monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+        monkeypatch.delitem(sys.modules, library, raising=False)
+        vocabulary.load_encoder.cache_clear()
+
+    yield put
     vocabulary.load_encoder.cache_clear()
+
+
+def test_a_library_that_does_not_work_is_named_and_costs_token_ids_alone(
+    home: Path, broken: Callable[[str], None]
+) -> None:
+    broken("openai_harmony")
     error = failure()
     assert error.code is ErrorCode.DEPENDENCY
     assert "is installed and does not work" in error.message
@@ -144,18 +156,9 @@ def test_a_library_that_does_not_work_is_named_and_costs_token_ids_alone(
     assert write(Transcript((Message("user", "Hi"),)), "harmony").output == "<|start|>user<|message|>Hi<|end|>"
 
 
-@pytest.mark.parametrize("how", BROKEN)
-def test_a_faster_encoder_that_does_not_work_is_done_without(
-    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "toktok.py").write_text(BROKEN[how])
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    monkeypatch.delitem(sys.modules, "toktok", raising=False)
-    vocabulary.load_encoder.cache_clear()
-    try:
-        assert vocabulary.load_encoder().decode(vocabulary.load_encoder().encode("Hi")) == b"Hi"
-    finally:
-        vocabulary.load_encoder.cache_clear()
+def test_a_faster_encoder_that_does_not_work_is_done_without(broken: Callable[[str], None]) -> None:
+    broken("toktok")
+    assert vocabulary.load_encoder().decode(vocabulary.load_encoder().encode("Hi")) == b"Hi"
 
 
 class TestInPython:

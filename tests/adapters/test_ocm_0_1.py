@@ -581,12 +581,12 @@ def test_any_text_is_read_and_written_back_where_nothing_was_found(text: str) ->
 @pytest.mark.parametrize(
     "text",
     [
-        "<|im_start|>assistant\n" + '<|function_call|>{"\n' * 20_000,
-        "<|im_start|>system\n" + "<|function_list|>[{" * 20_000,
+        "<|im_start|>assistant\n" + '<|function_call|>{"\n' * 4_000,
+        "<|im_start|>system\n" + "<|function_list|>[{" * 4_000,
         "<|im_start|>system\n<|function_list|>" + "[" * 400_000,
-        "<|im_start|>assistant\n" + "<|start_reason|>" * 20_000,
-        "<|im_start|>" * 20_000,
-        "<|fim_prefix|>" * 20_000,
+        "<|im_start|>assistant\n" + "<|start_reason|>" * 4_000,
+        "<|im_start|>" * 4_000,
+        "<|fim_prefix|>" * 4_000,
         "<" + "\u200b" * 400_000 + "|im_end|>",
         " " * 400_000,
     ],
@@ -596,6 +596,7 @@ def test_hostile_text_costs_work_in_proportion(text: str) -> None:
     def calls(text: str) -> int:
         return calls_of(lambda: write(read(text, ID).transcript, ID))
 
+    calls(text)  # what is imported once
     assert calls(text) <= 4.4 * calls(text[: len(text) // 4])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus import corpus_path
@@ -19,28 +19,13 @@ from ocml_bridge.testing import own_output
 from ocml_bridge.testing.encoding import encoded, in_pieces, order_of, plain, run
 from ocml_bridge.testing.strategies import transcripts
 from ocml_bridge.testing.streams import all_cuts, check_cancel, check_copies, check_decoding, cuts
+from strategies_chatml import CALL, PIECES, TURNS
 
 DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2")
 START, END = "<|im_start|>", "<|im_end|>"
-CALL = '<tool_call>\n{"name": "f", "arguments": {"a": "x"}}\n</tool_call>'
-PIECES = (
-    *("<think>", "</think>", "<think>\n", "\n</think>\n\n", "\n", "\n\n", " ", "Hi", "<", "\u200b", "<\u200b/think>"),
-    *("<tool_call>", "</tool_call>", CALL, '{"name": "f", "arguments": {"s": "</tool_call>', "<tool_response>"),
-    *("</tool_response>", "<tool_response>\nR\n</tool_response>", "<tools>", "<function=f>", "</function>", "{", "}"),
-    *('"', "<|tool_call_start|>", "[f(a='1')]", "<|tool_call_end|>", "List of tools: "),
-    *("\n<function=f>\n", "</parameter>\n", "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>", "[f(a='"),
-)
-BODIES = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
-ROLES = st.sampled_from(
-    ("assistant", "assistant", "assistant", "user", "tool", "system", "tool_response", "tool name=g")
-)
-FRAMES = st.builds("{}{}\n{}{}".format, st.just(START), ROLES, BODIES, st.sampled_from((f"{END}\n", END, "")))
-TEXTS = st.lists(FRAMES, max_size=5).map("".join)
-SLOW = [HealthCheck.too_slow]
 
 
-@given(TEXTS, st.data())
-@settings(max_examples=150, deadline=None, suppress_health_check=SLOW)
+@given(TURNS, st.data())
 def test_any_markup_however_it_is_cut(text: str, data: st.DataObject) -> None:
     check_decoding(text, "chatml", all_cuts(text, data.draw(cuts(text))))
 
@@ -54,7 +39,7 @@ def test_what_templates_render_however_it_is_cut() -> None:
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=6), st.lists(st.sampled_from(PIECES), max_size=6))
-@settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=60)
 def test_copies_and_an_early_end(one: list[str], other: list[str]) -> None:
     first = [f"{START}assistant\n", "<think>\nHm"]
     check_copies(lambda: decoder("chatml"), first, one, other)
@@ -99,7 +84,7 @@ def test_replies_are_told_when_their_frame_is_complete() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None, suppress_health_check=[*SLOW, HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 def test_what_is_written_is_the_image_and_the_rest_is_named(dialect: str, data: st.DataObject) -> None:
     options = Options(dialect=dialect, force_format=True)
     document = data.draw(st.one_of(transcripts(), own_output.documents(f"chatml:{dialect}")))

@@ -336,7 +336,7 @@ def test_what_is_written_says_what_the_batch_writer_says(drawn: Transcript, seed
     asked = [message for message in document.messages if is_call(message) or is_reply(message)]
     if any(message.layout for message in asked) or len({message.call_id is None for message in asked}) > 1:
         return
-    wanted = read(cast("str", write(document, "ocm-2.2").output), "ocm-2.2").transcript
+    wanted = read(cast("str", write(document, "ocm-2.2", policy=LENIENT).output), "ocm-2.2").transcript
     assert isinstance(wanted, Transcript)
     assert list(map(bare, back.messages)) == list(map(bare, wanted.messages))
     assert back.open_turn == wanted.open_turn

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cached_property
 from typing import Final
 
 from .. import jsontext
@@ -56,6 +57,12 @@ class Trial:
         """What an output reads as: it is of its format, whatever it may look like."""
         options = replace(self.options, dialect=None, force_format=True)
         return read(data, self.target, options=options, sidecar=sidecar)
+
+    @cached_property
+    def sidecar(self) -> Json:
+        """What the output could not hold."""
+        unregistered = self.target if isinstance(self.target, Adapter) else None
+        return make_sidecar(self.result, options=self.options, target=unregistered)
 
     def broken(self, law: str, problems: Iterable[object]) -> LawBrokenError:
         """The failure of a law, with both sides; for the law to raise.
@@ -117,10 +124,7 @@ class Trial:
 
     def reversible(self) -> None:
         """Law 8: the output with its sidecar gives the document exactly."""
-        unregistered = self.target if isinstance(self.target, Adapter) else None
-        sidecar = make_sidecar(self.result, options=self.options, target=unregistered)
-        sidecar = jsontext.loads(jsontext.dumps(sidecar))
-        restored = self.read(self.data, sidecar).transcript
+        restored = self.read(self.data, jsontext.loads(jsontext.dumps(self.sidecar))).transcript
         # Objects are equal whatever the order of their keys; whoever spells them again sees it.
         if restored != self.document or _shown(restored) != _shown(self.document):
             raise self.broken("reversibility", [f"with its sidecar it reads as: {_shown(restored)}"])
@@ -153,8 +157,11 @@ LAWS: Final[tuple[Law, ...]] = (
 """The laws that one document and one target can be held to."""
 
 
-def all_laws(document: Document, target: str | Adapter, options: Options = DEFAULT) -> None:
+def all_laws(document: Document, target: str | Adapter, options: Options = DEFAULT) -> Trial:
     """Hold one document and one target to every law in `LAWS`.
+
+    Returns:
+        The trial that keeps them.
 
     Raises:
         LawBrokenError: naming the law and showing both sides.
@@ -162,3 +169,4 @@ def all_laws(document: Document, target: str | Adapter, options: Options = DEFAU
     trial = Trial(document, target, options)
     for law in LAWS:
         law(trial)
+    return trial
