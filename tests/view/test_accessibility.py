@@ -13,7 +13,7 @@ import pytest
 
 from ocml_bridge import read, registry
 from ocml_bridge.view import DEBUG, END_USER, compare, tell
-from ocml_bridge.view.html import Told, comparison_page, matrix_page, signoff_page, stories_page, story_page
+from ocml_bridge.view.html import NamedStory, comparison_page, matrix_page, signoff_page, stories_page, story_page
 from ocml_bridge.view.matrix import matrix_of
 from ocml_bridge.view.signoff import Entry, Example, Group, SignOff
 from sources import ROOT
@@ -61,7 +61,7 @@ def pages() -> dict[str, str]:
     long = read(json.dumps([{"role": "assistant", "content": LONG + "word " * 1_000}]), "openai").transcript
     out["long"] = story_page(tell(long), name="long", source="openai")
     several = [
-        Told(name, "openai", tell(read(json.dumps([{"role": "user", "content": name}]), "openai").transcript))
+        NamedStory(name, "openai", tell(read(json.dumps([{"role": "user", "content": name}]), "openai").transcript))
         for name in ("one", "two")
     ]
     out["matrix"] = matrix_page(matrix_of([registry.adapter(name)[0] for name in registry.formats()]))

@@ -12,7 +12,7 @@ import pytest
 
 from ocml_bridge import Message, Transcript, read, registry
 from ocml_bridge.view import DEBUG, compare, tell
-from ocml_bridge.view.html import Told, comparison_page, matrix_page, stories_page, story_page
+from ocml_bridge.view.html import NamedStory, comparison_page, matrix_page, stories_page, story_page
 from ocml_bridge.view.matrix import matrix_of
 from sources import ROOT
 
@@ -227,7 +227,7 @@ def test_search_and_keys(browser: Browser, tmp_path: Path, long_page: str) -> No
 
 def test_several_conversations_are_seen_one_at_a_time(browser: Browser, tmp_path: Path) -> None:
     told = [
-        Told(name, "canonical", tell(Transcript((Message("user", f"the {name}"), Message("assistant", "yes")))))
+        NamedStory(name, "canonical", tell(Transcript((Message("user", f"the {name}"), Message("assistant", "yes")))))
         for name in ("first", "second", "third")
     ]
     address = put(tmp_path, stories_page(told, name="a folder"))

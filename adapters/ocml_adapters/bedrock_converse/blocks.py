@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, cast
 
-from ocml_bridge.blocks.grammar import AFTER, TOP, WIRE, Grammar, MessageKind, added, kind_of, more_of
+from ocml_bridge.blocks.grammar import AFTER, TOP, WIRE, Grammar, MarkBlocks, MessageKind, added, kind_of, more_of
 from ocml_bridge.blocks.skeletons import Slots
 from ocml_bridge.blocks.spelling import is_same
 from ocml_bridge.blocks.values import AN_OBJECT, nearest_object, object_in, text_of, value_in
@@ -51,6 +51,14 @@ _LENGTHS: Final = "lengths"
 """The key of the extras of a cited text that says how long the texts are that it is made of."""
 
 
+def _read_mark(block: Object) -> CacheMark | None:
+    return read_mark(block[CACHE_POINT], MARK) if list(block) == [CACHE_POINT] else None
+
+
+def _write_mark(mark: CacheMark) -> Json:
+    return {CACHE_POINT: write_mark(mark, MARK)}
+
+
 class BlockGrammar(Grammar):
     """How content blocks are read and written."""
 
@@ -62,19 +70,11 @@ class BlockGrammar(Grammar):
     has_system = True
     joins_texts = True
     holds_empty = False
-    marks = True
+    marks = MarkBlocks(_read_mark, _write_mark)
 
     def knows(self, block: Json) -> bool:
         """Whether a block is of a kind that is only known by name."""
         return isinstance(block, dict) and not KINDS.isdisjoint(cast("Object", block))
-
-    def read_mark(self, block: Object) -> CacheMark | None:
-        """The mark that a block is; None for any other block."""
-        return read_mark(block[CACHE_POINT], MARK) if list(block) == [CACHE_POINT] else None
-
-    def write_mark(self, mark: CacheMark) -> Json:
-        """A mark as a block."""
-        return {CACHE_POINT: write_mark(mark, MARK)}
 
     def cites(self, side: str, /) -> Citations | None:
         """How a text names its sources: not in what the system says before all others."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Final, Literal, cast
+from collections.abc import Callable
+from typing import ClassVar, Final, Literal, NamedTuple, cast
 
 from ..citations import Citations
 from ..form import Object
@@ -47,6 +48,18 @@ def kind_of(message: Message) -> MessageKind:
     return "call" if is_call(message) else "thought" if is_private(message) else "text"
 
 
+class MarkBlocks(NamedTuple):
+    """Blocks that are marks of a cache, each behind what it marks.
+
+    Attributes:
+        read: the mark that a block is; None for any other block.
+        write: a mark as a block.
+    """
+
+    read: Callable[[Object], CacheMark | None]
+    write: Callable[[CacheMark], Json]
+
+
 class Grammar(ABC):
     """How a format's blocks are read and written, and what it calls those who speak.
 
@@ -59,7 +72,7 @@ class Grammar(ABC):
         joins_texts: whether texts that follow one another in one role have to be one wire message.
         holds_empty: whether a text may be empty.
         slots: the members of blocks that are calls and replies, as far as they are read alike.
-        marks: whether there are blocks that are marks of a cache.
+        marks: blocks that are marks of a cache; None where there are none.
     """
 
     notes: ClassVar[Notes]
@@ -70,7 +83,7 @@ class Grammar(ABC):
     joins_texts: ClassVar[bool] = False
     holds_empty: ClassVar[bool] = True
     slots: ClassVar[Slots] = {}
-    marks: ClassVar[bool] = False
+    marks: ClassVar[MarkBlocks | None] = None
 
     def keys(self, value: Object) -> Object:
         """An object with its keys as we write them."""
@@ -94,14 +107,6 @@ class Grammar(ABC):
     def cites(self, _side: str, /) -> Citations | None:
         """How a text names its sources in a wire message of a role; None where it cannot."""
         return None
-
-    def read_mark(self, _block: Object, /) -> CacheMark | None:
-        """The mark that a block is, behind what stands before it; None for any other block."""
-        return None
-
-    def write_mark(self, _mark: CacheMark, /) -> Json:
-        """A mark as a block."""
-        raise NotImplementedError("the format has no marks")
 
     @abstractmethod
     def knows(self, block: Json) -> bool:

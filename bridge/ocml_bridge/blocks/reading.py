@@ -110,7 +110,7 @@ def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
 
 def _mark(run: _Run, grammar: Grammar, raw: Json) -> bool:
     """Whether a block is a mark of the cache, which the call, the reply or the part before it gets."""
-    mark = grammar.read_mark(cast("Object", raw)) if grammar.marks and not run.after else None
+    mark = grammar.marks.read(cast("Object", raw)) if grammar.marks and not run.after else None
     marked = run.made or (run.parts[-1] if run.parts else None)
     if mark is None or not isinstance(marked, (Message, Text, Media)) or marked.cache is not None:
         return False

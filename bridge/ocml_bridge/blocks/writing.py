@@ -49,10 +49,8 @@ def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message
     if not isinstance(message.content, str):
         side = grammar.side(message)
         able, home = partial(can_hold, grammar, side=side), grammar.home
-        citations = grammar.cites(side)
-        content = fitted(
-            message.content, _HOLDS, path, log, target=home, able=able, marks=grammar.marks, citations=citations
-        )
+        citations, marks = grammar.cites(side), grammar.marks is not None
+        content = fitted(message.content, _HOLDS, path, log, target=home, able=able, marks=marks, citations=citations)
         message = replace(message, content=content)
     if not message.content and not grammar.holds_empty and not grammar.notes.of(message.layout).get(EMPTY):
         severity = Severity.LAYOUT if message.extras is None else Severity.LOST
@@ -195,7 +193,7 @@ def _blocks(grammar: Grammar, message: Message, extras: Object, layout: Object) 
 
 def _marked(grammar: Grammar, block: Json, mark: CacheMark | None) -> list[Json]:
     """A block with the mark behind it."""
-    return [block] if mark is None or not grammar.marks else [block, grammar.write_mark(mark)]
+    return [block] if mark is None or grammar.marks is None else [block, grammar.marks.write(mark)]
 
 
 def _read_back(grammar: Grammar, unit: Object) -> Message | None:

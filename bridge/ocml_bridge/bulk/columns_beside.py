@@ -84,9 +84,9 @@ def _members(raw: bytes, names: Set[str]) -> dict[str, str]:
     """The members of a record by name, in its order, as JSON text: numbers and what holds them as they are spelled."""
     values = cast("dict[str, Json]", jsontext.known(raw) or {})  # what was mended when it was read has none
     members = [(name, _spelled(raw, name, value)) for name, value in values.items() if name in names]
-    told = {name: text for name, text in members if text is not None}
-    if len(told) == len(members):
-        return told
+    texts = {name: text for name, text in members if text is not None}
+    if len(texts) == len(members):
+        return texts
     found = jsontext.members(raw.decode("utf-8", "surrogatepass").removeprefix(BOM))
     return {} if found is None else {name: span.raw for name, span in found[0].items() if name in names}
 

@@ -171,31 +171,32 @@ def _of_records(folder: str, records: _Records, into: str | None) -> Input:
 def _of_texts(folder: str, names: _Texts, target: Kind, into: str | None) -> Input:
     called = os.path.basename(os.path.abspath(folder)) or "texts"
     size = 0
-    taken: dict[str, str] = {}
+    outputs: dict[str, str] = {}
     for name in walk(folder) if names is None else names:
         if kind_of(name) == "files":
             size += size_of(os.path.join(folder, name))
             if into is None:
-                _refuse_same(taken, output_name(name, target), name)
+                _refuse_same(outputs, output_name(name, target), name)
     output = f"{called}.{into}" if into else "."
     return Input("files", folder, output, called + QUARANTINE, INTO[into] if into else "files", size, names)
 
 
-def _refuse_same(taken: dict[str, str], output: str, name: str) -> None:
-    if output in taken:
-        message = f"{taken[output]} and {name} would both be written to {output}; convert each into a folder of its own"
+def _refuse_same(outputs: dict[str, str], output: str, name: str) -> None:
+    if output in outputs:
+        both = f"{outputs[output]} and {name}"
+        message = f"{both} would both be written to {output}; convert each into a folder of its own"
         raise BridgeError(ErrorCode.OPTION, message)
-    taken[output] = name
+    outputs[output] = name
 
 
 def _refuse_collisions(inputs: Sequence[Input], ledger: str | None) -> None:
-    taken: dict[str, str] = {}
+    outputs: dict[str, str] = {}
     for item in inputs:
         for output in (item.output, item.quarantine, *((item.ledger(ledger),) if ledger else ())):
             if output != ".":
-                _refuse_same(taken, output, item.path)
+                _refuse_same(outputs, output, item.path)
     for item in inputs:
         if item.into == "files" and any(other.into != "files" for other in inputs):
             for name in names_of(item):
-                if (output := lines_name(name)) in taken:
-                    _refuse_same(taken, output, os.path.join(item.path, name))
+                if (output := lines_name(name)) in outputs:
+                    _refuse_same(outputs, output, os.path.join(item.path, name))

@@ -167,9 +167,9 @@ def _members(line: str, field: str) -> tuple[Source, dict[str, str | None]] | st
     return members[field].value, {key: None if key == field else span.raw for key, span in members.items()}
 
 
-def spell(taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, end: str) -> bytes:
+def spell(records: Sequence[Record], outcomes: Sequence[Outcome], job: Job, end: str) -> bytes:
     """The output of a chunk, a line for each record that has one, compressed as the ending `end` says."""
-    pairs = zip(taken, outcomes, strict=True)
+    pairs = zip(records, outcomes, strict=True)
     return compress(b"".join(_line(record, out, job) for record, out in pairs if out.error is None), end)
 
 

@@ -57,10 +57,10 @@ class Filter(NamedTuple):
         )
 
 
-def rows_of(folder: str, taken: Filter) -> Iterator[Row]:
+def rows_of(folder: str, chosen: Filter) -> Iterator[Row]:
     """The rows of all ledgers of a folder that a filter takes, in order."""
     for path in ledgers(folder):
-        yield from filter(taken.takes, rows_in(path))
+        yield from filter(chosen.takes, rows_in(path))
 
 
 class Found(NamedTuple):

@@ -174,8 +174,8 @@ def put_in_place(item: Input, job: Job, progress: Progress, prepared: Prepared) 
     tally, folder = progress.tally, job.folder or ""
     if (prepared.written, prepared.quarantined) != (tally.written, tally.quarantined):
         counted = f"{tally.written} and {tally.quarantined} records were counted"
-        held = f"{prepared.written} and {prepared.quarantined} records"
-        message = f"{item.path}: its output and quarantine hold {held}, but {counted}"
+        counts = f"{prepared.written} and {prepared.quarantined} records"
+        message = f"{item.path}: its output and quarantine hold {counts}, but {counted}"
         raise BridgeError(ErrorCode.INTERNAL, message)
     if prepared.listed not in (None, tally.records):
         message = f"{item.path}: its ledger has {prepared.listed} records, {tally.records} were counted"

@@ -275,14 +275,14 @@ def in_words(value: Any) -> Any:
     return [in_words(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
-def spell(rows: Rows, taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, _item: Input) -> bytes:
+def spell(rows: Rows, records: Sequence[Record], outcomes: Sequence[Outcome], job: Job, _item: Input) -> bytes:
     """The output of a chunk: its rows without those in quarantine, the column replaced by the outputs as text.
 
     A row of several conversations is there once for each of them.
     """
     arrow = _arrow()
     name = column_of(rows.batch.schema, job)
-    written = [(record, outcome) for record, outcome in zip(taken, outcomes, strict=True) if outcome.error is None]
+    written = [(record, outcome) for record, outcome in zip(records, outcomes, strict=True) if outcome.error is None]
     texts = arrow.array([outcome.text for _, outcome in written], arrow.large_string())
     batch = rows.batch.take(arrow.array([rows.at(record.where) for record, _ in written], arrow.int64()))
     at = batch.schema.get_field_index(name)

@@ -96,8 +96,8 @@ def about(address: str) -> tuple[int, list[str]]:
     """How many bytes a file has, 0 where nobody says; and what tells whether it has changed."""
     system, path = _file_system(address)
     try:
-        told = system.info(path)
+        stat = system.info(path)
     except Exception:
         return 0, []
-    size = int(told.get("size") or 0)
-    return size, [str(size), *(f"{key}={told[key]}" for key in _VERSIONS if told.get(key) is not None)]
+    size = int(stat.get("size") or 0)
+    return size, [str(size), *(f"{key}={stat[key]}" for key in _VERSIONS if stat.get(key) is not None)]

@@ -81,10 +81,10 @@ def requeue(folder: str, mended: Iterable[bytes]) -> Requeued:
             that is none of a quarantine.
     """
     run = read_run(folder)
-    told = {name: value for name, value in run.items() if name not in ("version", "limit", "inputs")}
+    fields = {name: value for name, value in run.items() if name not in ("version", "limit", "inputs")}
     jobs = TypeAdapter(Job)
     jobs.rebuild(_types_namespace={"Plan": Plan, "Mask": Mask})  # a run that needs neither does not import them
-    job = replace(jobs.validate_python(told), folder=folder)
+    job = replace(jobs.validate_python(fields), folder=folder)
     inputs = [Input(*about) for about in run["inputs"]]
     records = dict(map(_mended, mended))
     with closing(Journal(folder, run, resume=True)) as journal:
@@ -110,8 +110,8 @@ def _is_of(key: Key, item: Input) -> bool:
 
 def _mended(line: bytes) -> tuple[Key, Row]:
     """A line of a quarantine as what its ledger knows it by, and its row."""
-    told = jsontext.loads(line)
-    members = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
+    value = jsontext.loads(line)
+    members = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
     raw = members.get("raw")
     packed = base64.b64decode(str(members.get("raw_base64", "")))
     data = packed if raw is None else str(raw).encode("utf-8", "surrogatepass")
@@ -194,8 +194,8 @@ def _ledger(path: str, item: Input, job: Job, records: Mapping[Key, Row], change
                     changes.inserted[before].append(spelled(payload, [record], [outcome], job, item))
 
 
-def _spelled(_payload: object, taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, _item: Input) -> bytes:
-    return lines.spell(taken, outcomes, job, "")
+def _spelled(_payload: object, records: Sequence[Record], outcomes: Sequence[Outcome], job: Job, _item: Input) -> bytes:
+    return lines.spell(records, outcomes, job, "")
 
 
 def _converted(row: Row, rows: MendedRows, item: Input, job: Job) -> tuple[Any, Sequence[tuple[Record, Outcome]]]:
@@ -217,8 +217,8 @@ def _quarantine(path: str, changes: _Changes) -> Iterator[bytes]:
         return
     with open(path, "rb") as file:
         for line in file:
-            told = cast("dict[str, Any]", jsontext.loads(line))
-            yield changes.quarantine.get(_key(told["input"], told), line)
+            row = cast("dict[str, Any]", jsontext.loads(line))
+            yield changes.quarantine.get(_key(row["input"], row), line)
 
 
 def _write_output(path: str, item: Input, changes: _Changes, file: BinaryIO) -> None:
@@ -227,15 +227,15 @@ def _write_output(path: str, item: Input, changes: _Changes, file: BinaryIO) -> 
     if form is not None:
         form.store(lambda: _output(path, form.lines, changes.inserted), file)
         return
-    held: list[bytes] = []
+    pending: list[bytes] = []
     size = 0
     for line in _output(path, iter, changes.inserted):
-        held.append(line)
+        pending.append(line)
         size += len(line)
         if size >= CHUNK_BYTES:
-            file.write(compress(b"".join(held), ending(path)))
-            held, size = [], 0
-    file.write(compress(b"".join(held), ending(path)))
+            file.write(compress(b"".join(pending), ending(path)))
+            pending, size = [], 0
+    file.write(compress(b"".join(pending), ending(path)))
 
 
 def _output(

@@ -76,10 +76,10 @@ def table(plan: Plan, finished: Finished, *, width: int | None = None, colour: b
         console.print(lines)
     drawn = [line.rstrip() for line in captured.get().splitlines()]
     read, written = tally.characters
-    said = f"characters of text: {read:,} read, {written:,} written"
+    sizes = f"characters of text: {read:,} read, {written:,} written"
     chosen = finished.selection
     left = "" if chosen is None else f"left out: {chosen.repeated:,} repeated, {chosen.undrawn:,} not in the sample"
-    return "".join(f"{line}\n" for line in (*drawn, said, left, *_failures(plan, finished)) if line.strip())
+    return "".join(f"{line}\n" for line in (*drawn, sizes, left, *_failures(plan, finished)) if line.strip())
 
 
 _OUTCOMES = {Status.CONVERTED: "green", Status.LOSSY: "yellow", Status.QUARANTINED: "red"}

@@ -124,20 +124,20 @@ class Tally:
         pairs = ((self.losses, other.losses), (self.findings, other.findings), (self.errors, other.errors))
         for mine, theirs in pairs:
             for code, entry in theirs.items():
-                told = [{**(about or {}), **example} for example in entry.examples]
-                mine.setdefault(code, Entry()).merge(Entry(entry.records, entry.places, entry.severities, told))
+                located = [{**(about or {}), **example} for example in entry.examples]
+                mine.setdefault(code, Entry()).merge(Entry(entry.records, entry.places, entry.severities, located))
 
-    def check(self, taken: int, what: str) -> None:
+    def check(self, rows_read: int, what: str) -> None:
         """Hold the counts against each other and against how many rows were taken out of the input.
 
         Raises:
             BridgeError: OCB-INTERNAL where they do not add up.
         """
         lossy, counted = self.outcomes[Status.LOSSY], self.outcomes.total()
-        if not (taken == self.rows <= self.records == counted and lossy == self.lossy.total()):
+        if not (rows_read == self.rows <= self.records == counted and lossy == self.lossy.total()):
             counts = ", ".join(f"{count} {status}" for status, count in self.outcomes.items())
             message = (
-                f"{what}: the counts do not add up: {taken} rows read, {self.rows} taken apart into "
+                f"{what}: the counts do not add up: {rows_read} rows read, {self.rows} taken apart into "
                 f"{self.records} records, {counts}, {self.lossy.total()} by class"
             )
             raise BridgeError(ErrorCode.INTERNAL, message)
@@ -211,8 +211,8 @@ def _count(entries: Entries, notes: Iterable[Loss | Finding], where: dict[str, J
             seen.add(code)
             entry.records += 1
             if len(entry.examples) < EXAMPLES:
-                told = {"severity": str(note.severity), "path": note.path, "detail": note.detail[:_SHORT]}
-                entry.examples.append({**where, **told})
+                short = {"severity": str(note.severity), "path": note.path, "detail": note.detail[:_SHORT]}
+                entry.examples.append({**where, **short})
 
 
 _SEVERITIES: Final = {each: str(each) for each in Severity}

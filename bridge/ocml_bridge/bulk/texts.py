@@ -151,20 +151,20 @@ def stamp(item: Input) -> list[int]:
         path = os.path.join(item.path, name)
         try:
             about = os.stat(path)
-            told = (about.st_size, about.st_mtime_ns)
+            size_and_time = (about.st_size, about.st_mtime_ns)
         except OSError:
-            told = ()
-        found.update(repr((name, *told)).encode())
+            size_and_time = ()
+        found.update(repr((name, *size_and_time)).encode())
     return [number, int.from_bytes(found.digest()[:6])]
 
 
-def write(_: None, taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, item: Input) -> bytes:
+def write(_: None, records: Sequence[Record], outcomes: Sequence[Outcome], job: Job, item: Input) -> bytes:
     """Write the outputs of a chunk, each of them whole; there is nothing to append anywhere.
 
     All reach the disk before any of them takes its place: one by one they would take many times as long.
     """
     written: list[str] = []
-    for name, found in groupby(zip(taken, outcomes, strict=True), lambda pair: str(pair[0].where["file"])):
+    for name, found in groupby(zip(records, outcomes, strict=True), lambda pair: str(pair[0].where["file"])):
         for output, data in _outputs(name, list(found), job):
             path = os.path.join(job.folder or "", item.output, output)
             if data is None:

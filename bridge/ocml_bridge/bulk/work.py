@@ -54,8 +54,8 @@ CONTAINERS: Final = {
 Spelling = Callable[[Any, Sequence[Record], Sequence[Outcome], Job, Input], bytes]
 
 
-def _lines(_payload: Any, taken: Sequence[Record], outcomes: Sequence[Outcome], job: Job, item: Input) -> bytes:
-    return lines.spell(taken, outcomes, job, ending(item.output))
+def _lines(_payload: Any, records: Sequence[Record], outcomes: Sequence[Outcome], job: Job, item: Input) -> bytes:
+    return lines.spell(records, outcomes, job, ending(item.output))
 
 
 SPELLINGS: Final[dict[str, Spelling]] = {
@@ -217,8 +217,8 @@ def _storable(chunk: Chunk, pair: tuple[Record, Outcome], item: Input, job: Job)
 def quarantined(record: Record, outcome: Outcome, payload: Any, item: Input, job: Job) -> bytes:
     """A line of the quarantine: where it was, what is wrong with it, and all that there was."""
     error = outcome.error
-    told: dict[str, Json] = {"input": item.path, **record.where, **({} if error is None else position(error))}
-    return jsontext.dumps({**told, **kept_raw(_whole(record, payload, item, job))}) + b"\n"
+    members: dict[str, Json] = {"input": item.path, **record.where, **({} if error is None else position(error))}
+    return jsontext.dumps({**members, **kept_raw(_whole(record, payload, item, job))}) + b"\n"
 
 
 def _whole(record: Record, payload: Any, item: Input, job: Job) -> str | bytes:

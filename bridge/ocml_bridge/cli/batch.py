@@ -292,14 +292,14 @@ def _refuse_own_inputs(plan: Plan, files: dict[str, str | None]) -> None:
         if not os.access(os.path.dirname(path) or ".", os.W_OK):
             raise BridgeError(ErrorCode.IO, f"{path}: {what} cannot be written there; name another place")
     folder = plan.job.folder
-    taken = {os.path.realpath(path): what for what, path in named.items()}
+    places = {os.path.realpath(path): what for what, path in named.items()}
     if folder is not None:
         for item in plan.inputs:
-            taken[os.path.realpath(os.path.join(folder, item.output))] = f"the output of {item.path}"
+            places[os.path.realpath(os.path.join(folder, item.output))] = f"the output of {item.path}"
     for item in plan.inputs:
         place = os.path.realpath(item.path)
-        if place in taken:
-            message = f"{item.path} would be overwritten by {taken[place]}; name another place for it"
+        if place in places:
+            message = f"{item.path} would be overwritten by {places[place]}; name another place for it"
             raise BridgeError(ErrorCode.OPTION, message)
 
 

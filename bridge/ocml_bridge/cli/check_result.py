@@ -100,10 +100,10 @@ def _verdict(one: Comparison) -> str:
     fields = (
         [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)] if one.verdict == "differs" else []
     )
-    told = [f"{name}: ours {_quoted(ours.get(name))}, theirs {_quoted(theirs.get(name))}" for name in fields]
+    differences = [f"{name}: ours {_quoted(ours.get(name))}, theirs {_quoted(theirs.get(name))}" for name in fields]
     who = " ".join(f"{name}={value}" for name, value in (one.ours or theirs).items() if name != "content")
     where = "after the messages" if one.index is None else f"message {one.index}"
-    return "; ".join(part for part in (f"{where} {one.verdict} {who}", *told, one.detail) if part)
+    return "; ".join(part for part in (f"{where} {one.verdict} {who}", *differences, one.detail) if part)
 
 
 def _quoted(value: str | None) -> str:

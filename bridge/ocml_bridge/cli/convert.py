@@ -111,10 +111,10 @@ def convert(
         {"--output": output, "--report": report, "--sidecar-out": sidecar_out, "--spans": spans},
     )
     data = read_file(file)
-    kept = None if sidecar is None else _sidecar(sidecar)
+    patch = None if sidecar is None else _sidecar(sidecar)
     with about(file):
         with one_conversation(file):
-            reading = read(data, source, options=options, strict=strict, sidecar=kept)
+            reading = read(data, source, options=options, strict=strict, sidecar=patch)
         del data
         if target is not None and profile is None and date is None and effort is None:
             written = write(
@@ -142,7 +142,7 @@ def convert(
     if sidecar_out is not None and not dry_run:
         outputs[sidecar_out] = jsontext.dumps(make_sidecar(result, options=options, pretty=pretty)) + b"\n"
     if spans is not None and not dry_run:
-        outputs[spans] = jsontext.dumps(_told(result)) + b"\n"
+        outputs[spans] = jsontext.dumps(_spans_in(result)) + b"\n"
     write_all(outputs)
     if not quiet:
         warn(file, result.findings, verbose=verbose)
@@ -157,7 +157,7 @@ def convert(
                 say(f"{shown(file)}: {hint}")
 
 
-def _told(result: Result) -> Json:
+def _spans_in(result: Result) -> Json:
     """What stands where in an output."""
     unit = "characters" if isinstance(result.output, str) else "tokens"
     return {"target": result.target, "unit": unit, "spans": [span.to_json() for span in result.spans or ()]}

@@ -70,9 +70,9 @@ def matrix(as_json: bool, markdown: bool, html: str | None) -> None:
     if as_json:
         _print_json({a.id: dict(found) for a in adapters if (found := capabilities(a)) is not None})
         return
-    held = [capabilities(adapter) for adapter in adapters]
+    levels = [capabilities(adapter) for adapter in adapters]
     heads = ("", *(adapter.id for adapter in adapters))
-    rows = [(str(f), *("?" if one is None else _LEVELS[one[f]] for one in held)) for f in Feature]
+    rows = [(str(f), *("?" if one is None else _LEVELS[one[f]] for one in levels)) for f in Feature]
     if markdown:
         write_all({STANDARD: _markdown(heads, rows).encode()})
     else:

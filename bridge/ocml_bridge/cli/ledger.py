@@ -48,15 +48,15 @@ def ledger(
     # Imported here: the other commands need none of it.
     from ..bulk.lookup import Filter, found, rows_of
 
-    taken = rows_of(folder, Filter(outcomes, classes, codes, names))
+    selected = rows_of(folder, Filter(outcomes, classes, codes, names))
     if show:
-        for each in found(list(islice(taken, limit or 10)), folder):
+        for each in found(list(islice(selected, limit or 10)), folder):
             click.echo(_shown(each))
     elif rows:
-        for row in islice(taken, limit):
+        for row in islice(selected, limit):
             click.echo(jsontext.dumps(row))
     else:
-        click.echo(_summary(islice(taken, limit)))
+        click.echo(_summary(islice(selected, limit)))
 
 
 def _summary(rows: Any) -> str:

@@ -206,8 +206,8 @@ def upstreams(context: click.Context, given: dict[str, Any]) -> list[Settings]:
         )
     found: list[Settings] = []
     for common, own in listed:
-        said = defaults(_one_upstream.params, common, others=True) | defaults(_one_upstream.params, own)
-        one = _one_upstream.make_context("upstreams", [], parent=context, default_map=said)
+        options = defaults(_one_upstream.params, common, others=True) | defaults(_one_upstream.params, own)
+        one = _one_upstream.make_context("upstreams", [], parent=context, default_map=options)
         found.append(_one_upstream.invoke(one))
     return found
 

@@ -39,21 +39,23 @@ def _read(context: click.Context, _option: click.Parameter, name: str | None) ->
         return
     data = read_bytes(name)
     with about(name):
-        said = mapping(yaml_in(data), "the file")
-        upstreams: Any = said.pop(UPSTREAMS, [])
+        members = mapping(yaml_in(data), "the file")
+        upstreams: Any = members.pop(UPSTREAMS, [])
         if not isinstance(upstreams, list):
             raise BridgeError(ErrorCode.OPTION, "'upstreams' must be a list with a mapping for each upstream")
-        context.default_map = defaults(context.command.params, said)
+        context.default_map = defaults(context.command.params, members)
         entries = [mapping(each, "one of 'upstreams'") for each in cast("list[Any]", upstreams)]
-        context.meta[_META] = [(said, entry) for entry in entries]
+        context.meta[_META] = [(members, entry) for entry in entries]
 
 
-def defaults(parameters: Sequence[click.Parameter], said: Mapping[str, Any], *, others: bool = False) -> dict[str, Any]:
+def defaults(
+    parameters: Sequence[click.Parameter], members: Mapping[str, Any], *, others: bool = False
+) -> dict[str, Any]:
     """Options of a command by the parameters that they fill.
 
     Args:
         parameters: the command's.
-        said: values by the options' long names.
+        members: values by the options' long names.
         others: whether options that the command does not have are passed over.
 
     Raises:
@@ -61,7 +63,7 @@ def defaults(parameters: Sequence[click.Parameter], said: Mapping[str, Any], *, 
     """
     known = {name.removeprefix("--"): each for each in parameters for name in each.opts if name.startswith("--")}
     found: dict[str, Any] = {}
-    for key, value in said.items():
+    for key, value in members.items():
         parameter = known.get(key.replace("_", "-"))
         if parameter is not None:
             found[parameter.name] = _value(parameter, value)

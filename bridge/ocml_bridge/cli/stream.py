@@ -176,14 +176,14 @@ def _visibility(target: str, show: tuple[str, ...], *, debug: bool) -> Visibilit
     from ..pipe import audience
     from ..visibility import Visibility
 
-    asked, seen = Visibility(frozenset(show), debug=debug), audience(target)
+    chosen, seen = Visibility(frozenset(show), debug=debug), audience(target)
     if not show:
         return None
     if seen is None:
         raise BridgeError(
             ErrorCode.OPTION, f"--show is for streams that hide something, but {target} gets everything; leave it out"
         )
-    return Visibility(seen.show | asked.show, debug=True)
+    return Visibility(seen.show | chosen.show, debug=True)
 
 
 def _model(

@@ -55,7 +55,7 @@ def summary(
         if found := [loss for loss in listed if loss.severity is severity]:
             sentences.append(f"{verb}: {counted_by_noun(found, document)}")
     if characters is not None and characters.read:
-        sentences += _said(characters, listed)
+        sentences += _of_characters(characters, listed)
     return f"{'. '.join(sentences)}."
 
 
@@ -65,7 +65,7 @@ def counted_by_noun(losses: Iterable[Loss], document: Document | None = None) ->
     return ", ".join(_counted(count, *noun) for noun, count in counts.most_common())
 
 
-def _said(characters: Characters, losses: Iterable[Loss]) -> list[str]:
+def _of_characters(characters: Characters, losses: Iterable[Loss]) -> list[str]:
     """How much of what was said is there; nothing where the numbers would not tell."""
     read, written = characters
     of = f"{min(read, written):,} of {read:,} characters"

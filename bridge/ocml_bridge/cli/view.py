@@ -110,19 +110,19 @@ def _folder(names: Sequence[str]) -> str:
 
 def _pages(chats: list[Chat], visibility: Visibility, names: list[str]) -> str:
     from ..view import tell
-    from ..view.html import Told, stories_page
+    from ..view.html import NamedStory, stories_page
 
     # Below a folder, files are called as they are there.
     above = f"{_folder(names)}{os.sep}" if len(names) > 1 else ""
-    told = [
-        Told(
+    stories = [
+        NamedStory(
             os.path.abspath(called).removeprefix(above) if above else called,
             each.source,
             tell(each.transcript, each.findings, visibility),
         )
         for called, each in chats
     ]
-    return stories_page(told, name=_common(names))
+    return stories_page(stories, name=_common(names))
 
 
 def _listed(chats: list[Chat], visibility: Visibility, _: list[str]) -> str:

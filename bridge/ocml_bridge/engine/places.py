@@ -143,8 +143,9 @@ class PlainUnit:
         text = self._text_of(group, paths)
         if text is None:
             return None
-        place: dict[str, Any] = {"last": self._last, "paths": paths, "templates": self._templates}
-        alone = PlainUnit(self._grammar, group, text, self._state, **place)
+        alone = PlainUnit(
+            self._grammar, group, text, self._state, last=self._last, paths=paths, templates=self._templates
+        )
         found = alone._content(0, str(group[0][1]), 0)
         if found is None:
             return None

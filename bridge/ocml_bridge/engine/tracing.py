@@ -219,9 +219,8 @@ class _Spans:
             if not plan.places:
                 plan.places.append(self._cells_of(plan, step))
             return plan.places[0]
-        paths = self._written.paths(start, stop)
-        place: dict[str, Any] = {"last": last, "paths": paths, "templates": self._templates}
-        unit = PlainUnit(self._grammar, self._items[start:stop], text, state, **place)
+        items, paths = self._items[start:stop], self._written.paths(start, stop)
+        unit = PlainUnit(self._grammar, items, text, state, last=last, paths=paths, templates=self._templates)
         return cells(unit.pieces(), self._marks, answers=self._items[start][0].role == "assistant")
 
     def _unit(self, step: Step, found: Sequence[Cell]) -> None:

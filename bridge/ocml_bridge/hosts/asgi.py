@@ -89,8 +89,8 @@ class _Exchange:
     async def _say(self, message: Message) -> None:
         if message["type"] == "http.response.start" and message["status"] == 200:
             self._rewrites = True
-            kept = [(name, value) for name, value in message["headers"] if name.lower() not in _REPLACED]
-            await self._send({**message, "headers": [*kept, *STREAM_HEADERS]})
+            headers = [(name, value) for name, value in message["headers"] if name.lower() not in _REPLACED]
+            await self._send({**message, "headers": [*headers, *STREAM_HEADERS]})
         elif message["type"] == "http.response.body" and self._rewrites:
             await self._body(message.get("body", b""), more=message.get("more_body", False))
         else:

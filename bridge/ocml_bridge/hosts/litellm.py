@@ -63,12 +63,12 @@ def _accept(litellm: Any) -> None:
         return
 
     @wraps(plain)
-    def get_optional_params(*args: Any, **told: Any) -> Any:
-        name = told.get("custom_llm_provider")
+    def get_optional_params(*args: Any, **options: Any) -> Any:
+        name = options.get("custom_llm_provider")
         entries = (entry for entry in litellm.custom_provider_map if entry["provider"] == name)
         if any(isinstance(entry["custom_handler"], _Calls) for entry in entries):
-            told["allowed_openai_params"] = [*(told.get("allowed_openai_params") or ()), *REASONING]
-        return plain(*args, **told)
+            options["allowed_openai_params"] = [*(options.get("allowed_openai_params") or ()), *REASONING]
+        return plain(*args, **options)
 
     setattr(get_optional_params, _ACCEPTS, True)
     main.get_optional_params = get_optional_params
@@ -90,27 +90,27 @@ class _Calls:
         self._types: Any = import_module("litellm.types.utils")
         self._failed: Any = import_module("litellm.llms.custom_llm").CustomLLMError
 
-    async def acompletion(self, *args: Any, **told: Any) -> Any:
+    async def acompletion(self, *args: Any, **options: Any) -> Any:
         """A whole answer: a `ModelResponse`."""
-        async with self._talk(*args, **told, stream=False) as talk:
+        async with self._talk(*args, **options, stream=False) as talk:
             return self._types.ModelResponse(**orjson.loads(await talk.whole()))
 
-    async def astreaming(self, *args: Any, **told: Any) -> AsyncGenerator[Any]:
+    async def astreaming(self, *args: Any, **options: Any) -> AsyncGenerator[Any]:
         """An answer as it comes: each piece a `ModelResponseStream`."""
         reader = Reader()
-        async with self._talk(*args, **told, stream=True) as talk:
+        async with self._talk(*args, **options, stream=True) as talk:
             async for data in talk.chunks():
-                for _, said in reader.feed(data):
-                    if said != "[DONE]":
-                        yield self._chunk(orjson.loads(said))
+                for _, payload in reader.feed(data):
+                    if payload != "[DONE]":
+                        yield self._chunk(orjson.loads(payload))
 
-    def completion(self, *args: Any, **told: Any) -> Any:
+    def completion(self, *args: Any, **options: Any) -> Any:
         """`acompletion`, waited for."""
-        return self._own_loop.wait(self.acompletion(*args, **told))
+        return self._own_loop.wait(self.acompletion(*args, **options))
 
-    def streaming(self, *args: Any, **told: Any) -> Iterator[Any]:
+    def streaming(self, *args: Any, **options: Any) -> Iterator[Any]:
         """`astreaming`, waited for."""
-        chunks = self.astreaming(*args, **told)
+        chunks = self.astreaming(*args, **options)
         try:
             while (chunk := self._own_loop.wait(_next(chunks))) is not None:
                 yield chunk
@@ -119,24 +119,25 @@ class _Calls:
 
     @asynccontextmanager
     async def _talk(
-        self, model: str, messages: list[Any], *_: Any, stream: bool, **told: Any
+        self, model: str, messages: list[Any], *_: Any, stream: bool, **options: Any
     ) -> AsyncGenerator[Conversation]:
-        asked = members(told.get("optional_params"))
-        request = {key: value for key, value in asked.items() if key not in _OWN} | members(asked.get("extra_body"))
-        if (effort := _effort(asked.get("thinking"))) is not None:
+        parameters = members(options.get("optional_params"))
+        request = {key: value for key, value in parameters.items() if key not in _OWN}
+        request |= members(parameters.get("extra_body"))
+        if (effort := _effort(parameters.get("thinking"))) is not None:
             request.setdefault("reasoning_effort", effort)
         request |= {"model": model, "messages": messages, "stream": stream}
-        key = told.get("api_key")
+        key = options.get("api_key")
         try:
             upstream = await self._upstreams.here()
             yield Conversation(request, self._settings, upstream, f"Bearer {key}" if key else None)
         except ApiError as problem:
             raise self._failed(status_code=problem.status, message=problem.message) from problem
 
-    def _chunk(self, said: dict[str, Any]) -> Any:
-        if "error" in said:
-            raise self._failed(status_code=502, message=said["error"]["message"])
-        return self._types.ModelResponseStream(**said)
+    def _chunk(self, payload: dict[str, Any]) -> Any:
+        if "error" in payload:
+            raise self._failed(status_code=502, message=payload["error"]["message"])
+        return self._types.ModelResponseStream(**payload)
 
 
 EFFORTS: Final = ((2_048, "low"), (8_192, "medium"))
@@ -145,11 +146,11 @@ EFFORTS: Final = ((2_048, "low"), (8_192, "medium"))
 
 def _effort(thinking: Any) -> str | None:
     """The effort that `thinking` asks for; None where it asks for nothing."""
-    asked = members(thinking)
-    if asked.get("type") == "disabled":
+    fields = members(thinking)
+    if fields.get("type") == "disabled":
         return "none"
-    budget = asked.get("budget_tokens")
-    if asked.get("type") != "enabled" or not isinstance(budget, int):
+    budget = fields.get("budget_tokens")
+    if fields.get("type") != "enabled" or not isinstance(budget, int):
         return None
     return next((effort for most, effort in EFFORTS if budget < most), "high")
 

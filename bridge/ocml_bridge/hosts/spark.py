@@ -33,7 +33,7 @@ def convert_frame(
     types = library("pyspark.sql.types", "spark")
     check(frame.columns, column, settings, added, plan)
     text = types.StringType()
-    kept = [types.StructField(each.name, text if each.name == column else each.dataType) for each in frame.schema]
+    fields = [types.StructField(each.name, text if each.name == column else each.dataType) for each in frame.schema]
     names = added.names if plan is None else (column, *added.names)
     more = [types.StructField(name, text) for name in names]
 
@@ -42,4 +42,4 @@ def convert_frame(
         for batch in batches:
             yield from convert_table(table.from_batches([batch]), column, settings, added, plan).to_batches()
 
-    return frame.mapInArrow(convert, types.StructType(kept + more))
+    return frame.mapInArrow(convert, types.StructType(fields + more))

@@ -25,7 +25,7 @@ WIRES: Final = (
     "ocm-2.2-json",
     "chatml-json",
 )
-"""The formats whose rows are told from their evidence, where no plan names one."""
+"""The formats whose rows are its_format from their evidence, where no plan names one."""
 
 
 TEXTS: Final = ("harmony", "chatml", "internlm2", "ocm-0.1", "ocm-2.2")
@@ -34,7 +34,7 @@ TEXTS: Final = ("harmony", "chatml", "internlm2", "ocm-0.1", "ocm-2.2")
 
 @lru_cache(maxsize=1)
 def in_text() -> tuple[Layout, ...]:
-    """The layouts of rows that are a text in a format, told from the text."""
+    """The layouts of rows that are a text in a format, its_format from the text."""
     return tuple(replace(_whole(each, named=True), fits=partial(_is_text_of, each)) for each in TEXTS)
 
 
@@ -48,7 +48,7 @@ def whole(name: str | None = None, *, alone: bool = False) -> tuple[Layout, ...]
 
     Args:
         name: the format.
-        alone: whether every row is of it; else its documents are told from their evidence.
+        alone: whether every row is of it; else its documents are its_format from their evidence.
     """
     if name is not None:
         return (_whole(name, named=alone),)
@@ -92,7 +92,7 @@ def _is_of(name: str, row: Object | str, _wording: Wording) -> bool:
     return _format_of(row) == name
 
 
-class _Told:
+class _LastRow:
     """The row that is looked at, and its format: one layout behind the other asks for it."""
 
     last: tuple[Object | str | None, str | None] = (None, None)
@@ -100,19 +100,19 @@ class _Told:
 
 def _format_of(row: Object | str) -> str | None:
     """The format that a row is surely a document of; None for any other row."""
-    known, told = _Told.last
+    known, its_format = _LastRow.last
     if known is not row:
         try:
-            told = format_of(row)
+            its_format = format_of(row)
         except BridgeError:
-            told = None
-        _Told.last = row, told
-    return told
+            its_format = None
+        _LastRow.last = row, its_format
+    return its_format
 
 
 def forget() -> None:
     """The row was looked at: it may be changed now."""
-    _Told.last = None, None
+    _LastRow.last = None, None
 
 
 def _is_answer(row: Object, wording: Wording) -> bool:

@@ -193,28 +193,28 @@ def read_prompt(fields: Object, wording: Wording) -> list[Object]:
         messages.append(message("system", system))
     if HISTORY in fields:
         messages += read_history(fields[HISTORY], wording, f"/{HISTORY}")
-    asked = fields.get(INSTRUCTION)
-    listed = as_list(asked)
+    instruction = fields.get(INSTRUCTION)
+    listed = as_list(instruction)
     if listed and all(as_list(turn) is not None for turn in listed):  # turns of messages, as BFCL has them
-        asked = [each for turn in listed for each in as_list(turn) or []]
-    if isinstance(asked, str) and (told := dialogue.read_prompt(asked)) is not None:
-        return [*messages, *told]
-    if as_list(asked) is not None:
-        messages += respelled_all(asked, wording, f"/{INSTRUCTION}")
-        asked = None
+        instruction = [each for turn in listed for each in as_list(turn) or []]
+    if isinstance(instruction, str) and (prompt := dialogue.read_prompt(instruction)) is not None:
+        return [*messages, *prompt]
+    if as_list(instruction) is not None:
+        messages += respelled_all(instruction, wording, f"/{INSTRUCTION}")
+        instruction = None
     given = fields.get(INPUT)
-    if asked is None and are_messages(given, _WORDS):  # what is asked stands in the input alone
+    if instruction is None and are_messages(given, _WORDS):  # what is asked stands in the input alone
         return [*messages, *respelled_all(given, wording, f"/{INPUT}")]
-    if as_object(asked) is not None:
-        messages.append(respelled(asked, wording, f"/{INSTRUCTION}"))
-        asked = None
-    texts = [asked, fields.get(INPUT)]
+    if as_object(instruction) is not None:
+        messages.append(respelled(instruction, wording, f"/{INSTRUCTION}"))
+        instruction = None
+    texts = [instruction, fields.get(INPUT)]
     for name, text in zip((INSTRUCTION, INPUT), texts, strict=True):
         if text is not None and not isinstance(text, str):
             raise misshapen(f"/{name}", "a text")
-    said = [text for text in cast("list[str | None]", texts) if text]
-    if said or (texts[0] is not None and not listed):
-        messages.append(message("user", wording.separator.join(said)))
+    question = [text for text in cast("list[str | None]", texts) if text]
+    if question or (texts[0] is not None and not listed):
+        messages.append(message("user", wording.separator.join(question)))
     return messages
 
 
@@ -230,8 +230,8 @@ def read_history(value: Json, wording: Wording, path: str) -> list[Object]:
         pair = as_list(item)
         if pair is None or len(pair) != 2 or not all(each is None or isinstance(each, str) for each in pair):
             raise misshapen(f"{path}/{at}", "a pair of texts, what was asked and what was answered")
-        asked, answer = cast("list[str | None]", pair)
-        messages += [message("user", asked)] if asked is not None else []
+        question, answer = cast("list[str | None]", pair)
+        messages += [message("user", question)] if question is not None else []
         messages += [thoughts.split(message("assistant", answer), wording)] if answer is not None else []
     return messages
 
@@ -263,10 +263,10 @@ def write_alpaca(document: Json, wording: Wording) -> Object:
     roles = [role for role, _ in texts]
     if roles != ["user", "assistant"] * (len(roles) // 2) or not roles:
         raise unfit("alpaca", "the user and the assistant must take turns, and the assistant must be last")
-    said = [text for _, text in texts]
-    fields |= {INSTRUCTION: said[-2], INPUT: "", OUTPUT: said[-1]}
-    if len(said) > 2:
-        fields[HISTORY] = [list(pair) for pair in list(pairwise(said))[:-2:2]]
+    sides = [text for _, text in texts]
+    fields |= {INSTRUCTION: sides[-2], INPUT: "", OUTPUT: sides[-1]}
+    if len(sides) > 2:
+        fields[HISTORY] = [list(pair) for pair in list(pairwise(sides))[:-2:2]]
     order = (INSTRUCTION, INPUT, OUTPUT, SYSTEM, HISTORY)
     return {key: fields[key] for key in order if key in fields}
 

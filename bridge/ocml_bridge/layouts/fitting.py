@@ -39,8 +39,8 @@ def without(document: Json, drops: Mapping[str, LossCode]) -> tuple[Json, Sequen
         return document, ()
     if IDS in drops and not in_order(messages):
         drops = {key: code for key, code in drops.items() if key != IDS}
-    held = [_without(as_object(each) or {}, drops, f"/messages/{at}", losses) for at, each in enumerate(messages)]
-    return {**found, "messages": held}, losses
+    fitted = [_without(as_object(each) or {}, drops, f"/messages/{at}", losses) for at, each in enumerate(messages)]
+    return {**found, "messages": fitted}, losses
 
 
 def _without(message: Object, drops: Mapping[str, LossCode], path: str, losses: list[Loss]) -> Object:

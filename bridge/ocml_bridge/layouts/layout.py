@@ -110,15 +110,15 @@ class Layout:
                 found[name] = column
         return found
 
-    def taken(self, row: Object) -> frozenset[str]:
+    def read_columns(self, row: Object) -> frozenset[str]:
         """The columns of a row that its conversation is read from; all others travel beside it."""
         if self.whole:
             return frozenset(row)
-        taken: set[str] = set()
+        found: set[str] = set()
         for columns in (names for name, names in self.columns.items() if name not in self.beside):
             present = _present(columns, row)
-            taken.update([each for each in present if row[each] is not None][:1] or present[:1])
-        return frozenset(taken)
+            found.update([each for each in present if row[each] is not None][:1] or present[:1])
+        return frozenset(found)
 
     def has(self, row: Object) -> bool:
         """Whether a row is of this layout."""
@@ -143,14 +143,14 @@ class Layout:
         """
         if self.writes is None:
             raise BridgeError(ErrorCode.OPTION, f"rows of the layout {self.name} can be read, but not written")
-        held, losses = without(document, self.drops)
+        fitted, losses = without(document, self.drops)
         try:
-            fields = self.writes(held, self.wording)
+            fields = self.writes(fitted, self.wording)
             row = fields if self.whole else {self.columns[name][0]: value for name, value in fields.items()}
             back = [each.value for each in self.read(row)]
         except BridgeError as error:
             raise error if error.code is ErrorCode.SHAPE else unfit(self.name, error.message) from error
-        if len(back) != 1 or not same(back[0], held):
+        if len(back) != 1 or not same(back[0], fitted):
             raise unfit(self.name, "the row would read as another conversation")
         return row, losses
 

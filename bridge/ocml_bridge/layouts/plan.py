@@ -121,8 +121,8 @@ def read_row(plan: Plan, row: Json) -> Row:
     if layout is None:
         raise BridgeError(ErrorCode.SHAPE, _unfitting(plan, columns), path="")
     documents = layout.read(columns)
-    taken = layout.taken(columns)
-    beside = {name: value for name, value in columns.items() if name not in taken}
+    of_layout = layout.read_columns(columns)
+    beside = {name: value for name, value in columns.items() if name not in of_layout}
     return Row(layout, documents, beside, layout.sources(columns))
 
 

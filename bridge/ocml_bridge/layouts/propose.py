@@ -90,10 +90,10 @@ class Survey:
 
 def _look(seen: Seen, layout: Layout, row: Object) -> None:
     seen.rows += 1
-    taken = layout.taken(row)
+    of_layout = layout.read_columns(row)
     if not layout.whole:
-        seen.columns.update(name for name in row if name in taken)
-        seen.beside.update(name for name in row if name not in taken)
+        seen.columns.update(name for name in row if name in of_layout)
+        seen.beside.update(name for name in row if name not in of_layout)
     try:
         documents = layout.read(row)
     except BridgeError as error:
@@ -143,7 +143,7 @@ def proposal(survey: Survey, containers: list[str]) -> str:
     lines = ["# What the rows are, for `ocml-convert batch --plan`.", *(f"# {line}" for line in containers)]
     lines.append(f"# {_count(survey.rows, 'row')} looked at.")
     for name, seen in sorted(survey.layouts.items(), key=lambda pair: -pair[1].rows):
-        lines += ["#", *(f"# {line}" for line in _told(name, seen))]
+        lines += ["#", *(f"# {line}" for line in _comments(name, seen))]
     for columns, count in survey.others.most_common(_MANY):
         lines += [
             "#",
@@ -179,7 +179,7 @@ def _in_order(names: list[str]) -> list[str]:
     return sorted(names, key=known.index)
 
 
-def _told(name: str, seen: Seen) -> Iterator[str]:
+def _comments(name: str, seen: Seen) -> Iterator[str]:
     yield f"{_count(seen.rows, 'row')} of the layout {name}" + (
         f", {_count(seen.conversations, 'conversation')}" if seen.conversations != seen.rows else ""
     )

@@ -50,6 +50,6 @@ def read_stream(fields: Object, wording: Wording) -> Sequence[Document]:
     if stream is None:
         raise misshapen(f"/{EVENTS}", "the events of an answer, from the first one on")
     reads = decoder(stream)
-    told = [*reads.feed(jsontext.dumps(fields[EVENTS])), *reads.finish(None)]
-    [end] = [event for event in told if isinstance(event, Stop)]
-    return [Document(to_json(end.document), tuple(event for event in told if isinstance(event, Finding)))]
+    events = [*reads.feed(jsontext.dumps(fields[EVENTS])), *reads.finish(None)]
+    [end] = [event for event in events if isinstance(event, Stop)]
+    return [Document(to_json(end.document), tuple(event for event in events if isinstance(event, Finding)))]

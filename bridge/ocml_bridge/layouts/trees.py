@@ -128,19 +128,19 @@ def _exported(node: Json, path: str, wording: Wording) -> Iterator[Object]:
     role = _role((as_object(found.get("author")) or {}).get("role"), wording, f"{path}/message/author/role")
     content = as_object(found.get("content")) or {}
     kind, recipient = content.get("content_type"), found.get("recipient")
-    said = _said(content)
+    value = _text_or_parts(content)
     if kind == "thoughts" or kind == "reasoning_recap":
-        if said and kind == "thoughts":
-            yield {"role": role, "reasoning": said, "content": None}
+        if value and kind == "thoughts":
+            yield {"role": role, "reasoning": value, "content": None}
     elif role == "assistant" and isinstance(recipient, str) and recipient not in ("all", "assistant"):
-        call = {"type": "function", "function": {"name": recipient, "arguments": said}}
+        call = {"type": "function", "function": {"name": recipient, "arguments": value}}
         yield {"role": role, "content": None, "tool_calls": [call]}
-    elif said or (said == [] and role == "assistant"):
+    elif value or (value == [] and role == "assistant"):
         name = (as_object(found.get("author")) or {}).get("name")
-        yield {"role": role, **({"name": name} if role == "tool" and isinstance(name, str) else {}), "content": said}
+        yield {"role": role, **({"name": name} if role == "tool" and isinstance(name, str) else {}), "content": value}
 
 
-def _said(content: Object) -> Any:
+def _text_or_parts(content: Object) -> Any:
     """What a message says: a text, or parts where there are media."""
     thoughts = as_list(content.get("thoughts"))
     if thoughts is not None:

@@ -267,8 +267,8 @@ def _unvalued(found: Object, path: str) -> Object:
     kinds = {part["type"] for part in parts}
     around = {("weight" if key == _WEIGHT else key): value for key, value in found.items() if key != "content"}
     content = [_part(part) for part in parts if part["type"] not in ("reasoning", "tool_call")]
-    said: Json = content[0]["text"] if len(content) == 1 and content[0]["type"] == "text" else content
-    out: Object = {**around, "content": said if content or not kinds else None}
+    text_or_blocks: Json = content[0]["text"] if len(content) == 1 and content[0]["type"] == "text" else content
+    out: Object = {**around, "content": text_or_blocks if content or not kinds else None}
     reasoning = [part["value"] for part in parts if part["type"] == "reasoning"]
     if reasoning:
         out["reasoning"] = "\n\n".join(reasoning)
@@ -295,8 +295,10 @@ def _revalued(each: Object) -> Object:
     parts: list[Any] = []
     if isinstance(each.get("reasoning"), str):
         parts.append({"type": "reasoning", "value": each["reasoning"]})
-    said = each.get("content")
-    content = [{"type": "text", "text": said}] if isinstance(said, str) else as_list(said) or []
+    text_or_blocks = each.get("content")
+    content = (
+        [{"type": "text", "text": text_or_blocks}] if isinstance(text_or_blocks, str) else as_list(text_or_blocks) or []
+    )
     for part in cast("list[Object]", content):
         kind = part.get("type")
         inner = as_object(part.get(kind)) if isinstance(kind, str) else None
@@ -359,10 +361,10 @@ def read_pairs(fields: Object, wording: Wording) -> Sequence[Document]:
     if isinstance(fields.get(SYSTEM), str) and fields[SYSTEM]:
         messages.append(message("system", fields[SYSTEM]))
     for at, item in enumerate(as_list(_value(fields, "pairs")) or []):
-        said = _sides(as_object(item) or {}, wording)
-        if not said:
+        sides = _sides(as_object(item) or {}, wording)
+        if not sides:
             raise misshapen(f"/pairs/{at}", "a pair of what was asked and what was answered")
-        messages += [each for each in said if each["role"] != "system" or each["content"]]
+        messages += [each for each in sides if each["role"] != "system" or each["content"]]
     messages = [thoughts.split(each, wording) for each in messages]
     tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
     return [Document(request(messages, tools))]

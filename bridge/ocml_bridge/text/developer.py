@@ -84,9 +84,9 @@ def image(tools: Sequence[Tool]) -> tuple[Tool, ...]:
 
     A tool whose texts would break out of their comments keeps its name and types only, or is left out altogether.
     """
-    held = _held(tuple(tools))
-    if held is not None:
-        return held
+    declared = _held(tuple(tools))
+    if declared is not None:
+        return declared
     out: list[Tool] = []
     for tool in tools:
         for candidate in (tool, replace(tool, description=None), Tool(tool.name, namespace=tool.namespace)):
@@ -178,8 +178,8 @@ def lowered(
         at = _place(items)
     elif tools is None and not (_is_developer(items, at) and _may_hold(items[at])):
         return Prepared(items, around)
-    section, held = _declarable(tools or ())
-    tools, made, stop = held, list[Item](), at
+    section, declarable = _declarable(tools or ())
+    tools, made, stop = declarable, list[Item](), at
     earlier = _by_message(log.losses)
     while not made and _is_developer(items, stop) and (tools or _may_hold(items[stop])):
         index, known = origins[stop], len(log.losses)
@@ -212,7 +212,7 @@ def lowered(
         inner = range(len(left)) if prepared.origins is None else prepared.origins
         return prepared._replace(origins=[at if at == TOOLS else places_left[at] for at in inner])
     if own:
-        content = section if own is held and spelling.raw is None else _with_section("", own, spelling.raw)
+        content = section if own is declarable and spelling.raw is None else _with_section("", own, spelling.raw)
         made.append(item_of(Message("developer", content, layout=spelling.layout)))
     made_of = [TOOLS] if own else origins[stop - len(made) : stop]
     return Prepared(
@@ -234,9 +234,9 @@ def _hoisted(
 
 def _declarable(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]]:
     """A section, and what it can hold of tools: nothing where it would say something else when it is written again."""
-    held = image(tools) if tools else ()
-    declared = declare(held) if held else None
-    return declared if declared is not None and declared[1] == held else ("", ())
+    readable = image(tools) if tools else ()
+    declared = declare(readable) if readable else None
+    return declared if declared is not None and declared[1] == readable else ("", ())
 
 
 def _as_read(message: Message, tools: tuple[Tool, ...], *, lenient: bool) -> tuple[str | None, tuple[Tool, ...]]:

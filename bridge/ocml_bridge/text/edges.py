@@ -55,7 +55,7 @@ def remember(frame: Frame, default: Frame) -> tuple[dict[str, Json], dict[str, J
 
 def recall(
     default: Frame,
-    kept: Mapping[str, Json],
+    layout: Mapping[str, Json],
     *,
     grammar: Grammar | None,
     before: Frame | None,
@@ -68,7 +68,7 @@ def recall(
 
     Args:
         default: the frame that would be written.
-        kept: what the message keeps.
+        layout: how the message was spelled.
         grammar: how the text will be taken apart; None where tokens and text cannot be confused.
         before: the frame before it, as it is spelled.
         starts: start tokens that may stand here.
@@ -76,9 +76,9 @@ def recall(
         header: whether a header says the same.
         body: whether a body says the same; None where a body has one spelling only.
     """
-    if not kept:
+    if not layout:
         return default
-    text = {field: value for field in _FIELDS if isinstance(value := kept.get(field), str)}
+    text = {field: value for field in _FIELDS if isinstance(value := layout.get(field), str)}
     changed: dict[str, Json] = {}
     gap = text.get("gap")
     if gap is not None and may_stand(gap, grammar, before) and (before is None or EDGES.find(gap) < 0):
@@ -93,7 +93,7 @@ def recall(
     raw = text.get("body")
     if raw is not None and body is not None and not (grammar and grammar.cuts(raw)) and body(raw):
         changed["body"] = raw
-    newline = kept.get("newline")
+    newline = layout.get("newline")
     if isinstance(newline, bool) and default.body == "" and changed.get("body", "") == "":
         changed["newline"] = newline
     return replace(default, **changed) if changed else default

@@ -149,8 +149,8 @@ def _media(part: Media) -> Block:
         "data": None if data is None else f"{len(data) * 3 // 4:,} bytes{'' if image else ', not shown'}",
         "detail": part.detail,
     }
-    told = tuple((name, visible(value)) for name, value in facts.items() if value)
-    return Block(Look.CARD, title=part.media, facts=told, image=image)
+    rows = tuple((name, visible(value)) for name, value in facts.items() if value)
+    return Block(Look.CARD, title=part.media, facts=rows, image=image)
 
 
 _PICTURES: Final = frozenset({"png", "jpeg", "jpg", "gif", "webp"})

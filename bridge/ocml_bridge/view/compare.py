@@ -96,11 +96,11 @@ class Comparison:
         for _, severity, found, count in self.tally:
             counts[severity] += 0 if found else count
         if not self.lossless:
-            said = (
+            parts = (
                 f"{counts[severity]} {severity}" for severity in (Severity.LOST, Severity.CHANGED) if counts[severity]
             )
             verdict = "holds every word. Of the rest" if self.keeps_words else "cannot hold all of it"
-            return f"{self.target} {verdict}: {', '.join(said)}."
+            return f"{self.target} {verdict}: {', '.join(parts)}."
         if counts[Severity.LAYOUT]:
             return f"{self.target} holds all of it; only its spelling differs."
         return f"{self.target} gives back exactly what was read."
@@ -159,10 +159,10 @@ def compared(
         options: how it was written.
         visibility: what is to be seen.
     """
-    kept = result.written if isinstance(result, Prompt) else result
+    output = result.written if isinstance(result, Prompt) else result
     messages = messages_of(result.document)
     backs = None
-    if kept is result:
+    if output is result:
         read_as = replace(options, dialect=None, force_format=True)
         backs = messages_of(read(result.encode(), result.target, options=read_as).transcript)
     notes = [*findings, *result.losses]
@@ -176,7 +176,7 @@ def compared(
         notes=rows.left.notes_on(None, whole=True),
         lossless=is_lossless(result.losses),
         tally=tuple((*key, count) for key, count in tally.most_common()),
-        unreported=tuple(loss.path for loss in verify(kept.document, kept, options=options)),
+        unreported=tuple(loss.path for loss in verify(output.document, output, options=options)),
         debug=visibility.debug,
     )
 

@@ -21,16 +21,16 @@ _FIELDS: Final = ("channel", "recipient", "call_id", "intent", "content_type", "
 
 def message_facts(message: Message) -> Facts:
     """The fields of a message that say something which its label and its name do not."""
-    return tuple((name.replace("_", " "), visible(value)) for name, value in _told(message))
+    return tuple((name.replace("_", " "), visible(value)) for name, value in _fields_of(message))
 
 
-def _told(message: Message) -> Iterator[tuple[str, str]]:
+def _fields_of(message: Message) -> Iterator[tuple[str, str]]:
     if message.role not in _LABELLED:
         yield "role", message.role
-    said = _said_by_label(message)
+    labelled = _said_by_label(message)
     for name in _FIELDS:
         value = getattr(message, name)
-        if value is not None and (name, value) not in said:
+        if value is not None and (name, value) not in labelled:
             yield name, value
     if is_call(message) and message.name is not None:
         yield "name", message.name

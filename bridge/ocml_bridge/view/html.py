@@ -66,7 +66,7 @@ def story_page(story: Story, *, name: str, source: str) -> str:
     return _render("story.html.j2", story=story, name=visible(name), source=source, debug=story.debug)
 
 
-class Told(NamedTuple):
+class NamedStory(NamedTuple):
     """One conversation of several.
 
     Attributes:
@@ -91,16 +91,16 @@ class Told(NamedTuple):
 _OPENING: Final = 90
 
 
-def stories_page(told: Sequence[Told], *, name: str) -> str:
+def stories_page(stories: Sequence[NamedStory], *, name: str) -> str:
     """A page of several documents, with a list of them.
 
     Args:
-        told: the documents.
+        stories: of the documents.
         name: what they are called together.
     """
-    named = [each._replace(name=visible(each.name)) for each in told]
-    debug = any(each.story.debug for each in told)
-    return _render("stories.html.j2", told=named, name=visible(name), debug=debug)
+    named = [each._replace(name=visible(each.name)) for each in stories]
+    debug = any(each.story.debug for each in stories)
+    return _render("stories.html.j2", stories=named, name=visible(name), debug=debug)
 
 
 def comparison_page(comparison: Comparison, *, name: str, source: str) -> str:

@@ -25,8 +25,8 @@ class Matrix(NamedTuple):
 
 def matrix_of(adapters: Sequence[Adapter]) -> Matrix:
     """The matrix of some formats, without those that need something that is not installed."""
-    held = [(adapter, found) for adapter in adapters if (found := capabilities(adapter)) is not None]
+    loaded = [(adapter, found) for adapter in adapters if (found := capabilities(adapter)) is not None]
     return Matrix(
-        tuple((adapter.id, adapter.title) for adapter, _ in held),
-        tuple(Line(feature, tuple(found[feature] for _, found in held)) for feature in Feature),
+        tuple((adapter.id, adapter.title) for adapter, _ in loaded),
+        tuple(Line(feature, tuple(found[feature] for _, found in loaded)) for feature in Feature),
     )

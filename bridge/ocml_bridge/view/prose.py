@@ -68,8 +68,8 @@ def _image(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env:
     from markupsafe import escape
 
     token = tokens[index]
-    told = " ".join(filter(None, (str(token.attrs["src"]), visible(str(token.attrs.get("title", ""))))))
-    return f'<span class="image">{escape(token.content or "image")} <i>{escape(told)}</i></span>'
+    source = " ".join(filter(None, (str(token.attrs["src"]), visible(str(token.attrs.get("title", ""))))))
+    return f'<span class="image">{escape(token.content or "image")} <i>{escape(source)}</i></span>'
 
 
 def _fence(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:

@@ -265,10 +265,10 @@ class Teller:
         return tuple(self._note(*one, whole) for one in notes)
 
     def _note(self, number: int, note: Finding | Loss, whole: bool) -> Note:
-        told = self.visibility.debug or (whole and not _ASIDE.search(note.path))
+        open_to_reader = self.visibility.debug or (whole and not _ASIDE.search(note.path))
         found = isinstance(note, Finding)
-        detail = note.detail if told else _vague(note, found)
-        place = self._place(note) if told and self._place is not None and isinstance(note, Loss) else ""
+        detail = note.detail if open_to_reader else _vague(note, found)
+        place = self._place(note) if open_to_reader and self._place is not None and isinstance(note, Loss) else ""
         number = 0 if found else number
         return Note(str(note.code), note.severity, visible(note.path), visible(detail), found, place, number)
 

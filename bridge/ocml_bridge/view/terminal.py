@@ -113,8 +113,8 @@ def _block(block: Block) -> Iterator[RenderableType]:
 def _note(note: Note) -> RenderableType:
     what = "found" if note.found else str(note.severity)
     place = f" ({note.place})" if note.place else ""
-    told = f"{note.path}: {note.detail}{place}"
-    return Text.assemble((f"  ! {what} {note.code} ", _COLOURS[note.severity]), (told, "dim"))
+    sentence = f"{note.path}: {note.detail}{place}"
+    return Text.assemble((f"  ! {what} {note.code} ", _COLOURS[note.severity]), (sentence, "dim"))
 
 
 # --- side by side -----------------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ class Backends:
         return sorted(found, key=lambda backend: (backend.rests_until > now, backend.requests))
 
     @contextmanager
-    def asked(self, backend: Backend) -> Generator[None]:
+    def serving(self, backend: Backend) -> Generator[None]:
         """A request is under way to an upstream."""
         backend.requests += 1
         try:

@@ -22,13 +22,17 @@ async def chat(call: Call) -> None:
     talk, backend = await call.convert(_understood)
     losses = await talk.losses()
     call.entry.know(
-        request=talk.id, model=talk.asked.model, stream=talk.asked.stream, losses=codes(losses), upstream=backend.name
+        request=talk.id,
+        model=talk.request.model,
+        stream=talk.request.stream,
+        losses=codes(losses),
+        upstream=backend.name,
     )
-    told = classes(losses)
-    headers = {LOSSES: told} if told else {}
-    with call.gateway.backends.asked(backend):
+    lost = classes(losses)
+    headers = {LOSSES: lost} if lost else {}
+    with call.gateway.backends.serving(backend):
         try:
-            if talk.asked.stream:
+            if talk.request.stream:
                 await _stream(call, talk, headers)
             else:
                 data = await talk.whole()
@@ -41,7 +45,7 @@ async def chat(call: Call) -> None:
 async def count_tokens(call: Call) -> None:
     """Answer how many tokens a request's prompt has (`POST /v1/messages/count_tokens`)."""
     talk, backend = await call.convert(_understood)
-    call.entry.know(request=talk.id, model=talk.asked.model, upstream=backend.name)
+    call.entry.know(request=talk.id, model=talk.request.model, upstream=backend.name)
     count = await talk.tokens()
     call.entry.write(200)
     await call.answer(orjson.dumps({"input_tokens": count}))

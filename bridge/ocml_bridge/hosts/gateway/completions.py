@@ -19,7 +19,7 @@ async def completions(call: Call) -> None:
     stream = request.get("stream") is True
     call.entry.know(model=named if isinstance(named, str) else "", stream=stream, upstream=backend.name)
     key = gateway.key_for(call.client.headers)
-    with gateway.backends.asked(backend):
+    with gateway.backends.serving(backend):
         if stream:
             await _stream(call, backend.upstream.passed_on("/completions", data, key))
         else:

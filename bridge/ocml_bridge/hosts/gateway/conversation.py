@@ -65,10 +65,10 @@ class Conversation:
         api: Api = CHAT,
     ) -> None:
         self.id: Final = f"{api.prefix}{uuid.uuid4().hex}"
-        asked = understand(request, settings, today(), memory, api)
+        understood = understand(request, settings, today(), memory, api)
         # Of the prompt nothing more is needed but its text: it may be large, and an answer may take long.
-        self.asked: Final = replace(asked, prompt=None)
-        self._losses = () if asked.prompt is None else asked.prompt.losses
+        self.request: Final = replace(understood, prompt=None)
+        self._losses = () if understood.prompt is None else understood.prompt.losses
         self._upstream = upstream
         self._key = key
         self._usage: dict[str, object] | None = None
@@ -76,27 +76,27 @@ class Conversation:
         created = int(time.time())
 
         def answer(index: int) -> Answer:
-            return Answer(self.id, self.asked.model, created, index, lambda _: f"call_{uuid.uuid4().hex[:24]}")
+            return Answer(self.id, self.request.model, created, index, lambda _: f"call_{uuid.uuid4().hex[:24]}")
 
-        stream = api.stream if self.asked.stream else api.whole
+        stream = api.stream if self.request.stream else api.whole
         options = Options(
             special_tokens=settings.special_tokens,
             format_options={"reasoning": settings.reasoning} if settings.reasoning else (),
         )
-        decoder = settings.model.answering(asked.prompt, options=options)
-        discard(asked.prompt)
-        source = decoder.copy if asked.wanted.count > 1 else lambda: decoder
+        decoder = settings.model.answering(understood.prompt, options=options)
+        discard(understood.prompt)
+        source = decoder.copy if understood.wanted.count > 1 else lambda: decoder
         self._answering = Answering(
             source,
             stream,
             options,
             answer,
-            asked.visibility,
-            asked.stop,
+            understood.visibility,
+            understood.stop,
             memory,
             settings.preambles,
-            logprobs=asked.wanted.logprobs,
-            legacy=asked.legacy,
+            logprobs=understood.wanted.logprobs,
+            legacy=understood.legacy,
         )
 
     async def losses(self) -> list[Loss]:
@@ -106,7 +106,7 @@ class Conversation:
             ApiError: where the upstream cannot be asked.
         """
         losses = self._losses
-        if self.asked.wanted.guide is None or not await self._upstream.guides(self._key):
+        if self.request.wanted.guide is None or not await self._upstream.guides(self._key):
             return list(losses)
         return [loss for loss in losses if loss.path not in GUIDED]
 
@@ -116,7 +116,7 @@ class Conversation:
         Raises:
             ApiError: where the upstream cannot be asked.
         """
-        return await self._upstream.count(self.asked.wanted, self._key)
+        return await self._upstream.count(self.request.wanted, self._key)
 
     def account(self) -> dict[str, Any]:
         """What may be written down of it: numbers and codes, nothing that was said."""
@@ -135,8 +135,8 @@ class Conversation:
             ApiError: where there is no answer, or not the whole of it.
         """
         heard: list[Chunk] = []
-        async with self._upstream.answer(self.asked.wanted, self._key) as said:
-            async for chunks in said:
+        async with self._upstream.answer(self.request.wanted, self._key) as chunked:
+            async for chunks in chunked:
                 heard += chunks
         if sum(len(piece.text) for chunk in heard for piece in chunk.pieces) < LARGE:
             return self._response(heard)
@@ -166,10 +166,10 @@ class Conversation:
         """
         answering = self._answering
         try:
-            async with self._upstream.answer(self.asked.wanted, self._key) as said, aclosing(said):
+            async with self._upstream.answer(self.request.wanted, self._key) as chunked, aclosing(chunked):
                 yield b""
                 try:
-                    async for chunks in said:
+                    async for chunks in chunked:
                         out, problem = self._taken(chunks)
                         if out:
                             yield b"".join(out)
@@ -183,7 +183,7 @@ class Conversation:
             # Answers that nobody ended broke off: each says so itself.
             rest = [chunk for choice in self._choices() for chunk in choice.finish(None)]
             if not answering.broken:
-                rest += answering.end(self._usage if self.asked.wanted.usage else None)
+                rest += answering.end(self._usage if self.request.wanted.usage else None)
             yield b"".join(rest)
         finally:
             answering.cancel()
@@ -203,7 +203,7 @@ class Conversation:
             if chunk.usage is not None:
                 self._usage = chunk.usage
             for piece in chunk.pieces:
-                if not 0 <= piece.index < self.asked.wanted.count:
+                if not 0 <= piece.index < self.request.wanted.count:
                     raise of_answer("upstream_shape", "the upstream sent more answers than were requested")
                 yield piece
 
@@ -222,8 +222,8 @@ class Conversation:
 
     def _fail(self, problem: ApiError) -> bytes:
         error = BridgeError(ErrorCode.STREAM_TRUNCATED, problem.message)
-        said = [b"".join(choice.fail(error)) for choice in self._choices() if choice.reason is None]
-        return said[0] if said else b""
+        failures = [b"".join(choice.fail(error)) for choice in self._choices() if choice.reason is None]
+        return failures[0] if failures else b""
 
     def _choices(self) -> list[Choice]:
         """The answers; where none has begun yet, the first."""
@@ -232,7 +232,7 @@ class Conversation:
     def _is_cut(self) -> bool:
         """Whether stop strings ended every answer; otherwise the upstream says when it is over, and what it took."""
         choices = self._answering.choices.values()
-        return len(choices) == self.asked.wanted.count and all(choice.is_cut for choice in choices)
+        return len(choices) == self.request.wanted.count and all(choice.is_cut for choice in choices)
 
 
 def _merged(made: list[bytes]) -> bytes:

@@ -43,8 +43,8 @@ class Gateway:
         self.admission: Final = Admission(service.max_in_flight, service.max_held)
         self.memory: Final = _memory(service.turn_memory)
         self.metrics: Final = Metrics()
-        self._asked: asyncio.Future[dict[str, bool]] | None = None
-        self._asked_until = 0.0
+        self._readiness: asyncio.Future[dict[str, bool]] | None = None
+        self._readiness_until = 0.0
         self.workers: Final = ThreadPoolExecutor(WORKERS, "conversion")
 
     @contextmanager
@@ -104,9 +104,9 @@ class Gateway:
     async def ready(self) -> dict[str, bool]:
         """Which upstreams answer, by their names; they are not asked more often than once a second."""
         now = time.monotonic()
-        if self._asked is None or now >= self._asked_until:
-            self._asked, self._asked_until = asyncio.ensure_future(self.backends.ready()), now + 1
-        return await asyncio.shield(self._asked)
+        if self._readiness is None or now >= self._readiness_until:
+            self._readiness, self._readiness_until = asyncio.ensure_future(self.backends.ready()), now + 1
+        return await asyncio.shield(self._readiness)
 
 
 def _memory(settings: TurnMemorySettings | None) -> TurnMemory | None:

@@ -50,12 +50,12 @@ class Keys:
         """
         self._look()
         scheme, _, bearer = (authorization or "").partition(" ")
-        said = key if key is not None else bearer.strip() if scheme.lower() == "bearer" else ""
-        name = self._names.get(_digest(said))
+        presented = key if key is not None else bearer.strip() if scheme.lower() == "bearer" else ""
+        name = self._names.get(_digest(presented))
         if name is None:
             message = (
                 "this key is not valid"
-                if said
+                if presented
                 else "the request has no key; send the header 'Authorization: Bearer KEY'"
             )
             raise ApiError(401, "invalid_api_key", message, headers={"www-authenticate": "Bearer"})

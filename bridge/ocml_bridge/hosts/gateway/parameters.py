@@ -162,13 +162,13 @@ def messages(request: Mapping[str, Any]) -> None:
         path = f"messages.{index}"
         if not isinstance(message, dict):
             raise wrong(path, "must be an object")
-        said = members(message)
-        if said.get("role") not in ROLES:
+        fields = members(message)
+        if fields.get("role") not in ROLES:
             raise wrong(f"{path}.role", f"must be one of {', '.join(sorted(ROLES))}")
-        checked(said, f"{path}.content", (str, list), "a string, a list of parts, or null")
-        if said.get("content") is None and said["role"] in SPEAKING:
+        checked(fields, f"{path}.content", (str, list), "a string, a list of parts, or null")
+        if fields.get("content") is None and fields["role"] in SPEAKING:
             raise wrong(f"{path}.content", "must be a string or a list of parts")
-        for at, call in enumerate(items(said, f"{path}.tool_calls")):
+        for at, call in enumerate(items(fields, f"{path}.tool_calls")):
             _named(call, f"{path}.tool_calls.{at}")
 
 

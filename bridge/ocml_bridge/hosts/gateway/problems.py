@@ -86,7 +86,7 @@ def of_upstream(status: int, body: Any, *, retry_after: str | None = None, own_k
     """
     error = members(body).get("error", body)
     code, param = (members(error).get(key) for key in ("code", "param"))
-    message, said = _words(error), status
+    message, answered = _words(error), status
     if status < 400 or (status in (401, 403) and own_key) or (status in (404, 405) and not _is_of_model(error)):
         # What the gateway itself asks for, such as a path or with a key of its own, is not the client's fault.
         status = 502
@@ -97,14 +97,14 @@ def of_upstream(status: int, body: Any, *, retry_after: str | None = None, own_k
         param[:LONGEST_CODE] if isinstance(param, str) else None,
         {"retry-after": retry_after[:LONGEST_CODE]} if retry_after else None,
     )
-    problem.upstream_status = said
+    problem.upstream_status = answered
     return problem
 
 
 def _words(error: Any) -> str:
     """What an error says: OpenAI's `message`, FastAPI's `detail`, or itself."""
-    said = members(error)
-    text = error if isinstance(error, str) else said.get("message", said.get("detail"))
+    fields = members(error)
+    text = error if isinstance(error, str) else fields.get("message", fields.get("detail"))
     if isinstance(text, list):
         # FastAPI's account of a request that does not validate: where, and what.
         details = [members(each) for each in cast("list[Any]", text)[:10]]
@@ -120,10 +120,10 @@ def _place(steps: Any) -> str:
 
 def _is_of_model(error: Any) -> bool:
     """Whether what was not found is the model, and not the path that the gateway asked for."""
-    said = members(error)
-    message = said.get("message")
+    fields = members(error)
+    message = fields.get("message")
     return (
-        said.get("param") == "model"
-        or said.get("code") == "model_not_found"
+        fields.get("param") == "model"
+        or fields.get("code") == "model_not_found"
         or (isinstance(message, str) and "model" in message.lower())
     )

@@ -157,8 +157,8 @@ def restored(request: Transcript, recall: Callable[[str], tuple[Hidden, ...]]) -
     messages = request.messages
     begin = _turn_under_way(messages)
     out = list(messages[:begin])
-    for is_answer, said in groupby(messages[begin:], lambda message: message.role == "assistant"):
-        run = list(said)
+    for is_answer, group in groupby(messages[begin:], lambda message: message.role == "assistant"):
+        run = list(group)
         out += _thought_of(run, recall) if is_answer else run
     return request if len(out) == len(messages) else replace(request, messages=tuple(out))
 

@@ -167,12 +167,12 @@ class Upstream:
         if response.status == 200:
             return response
         try:
-            said = await response.begun(ERROR_BODY)
+            first = await response.begun(ERROR_BODY)
         finally:
             response.close()
         raise of_upstream(
             response.status,
-            _lenient(said),
+            _lenient(first),
             retry_after=response.headers.get("retry-after"),
             own_key=self._key is not None,
         )

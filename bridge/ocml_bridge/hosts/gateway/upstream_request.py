@@ -22,7 +22,7 @@ from .turn_memory import OwnMemory, restored
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ClientRequest:
     """What a client asks for.
 
     Attributes:
@@ -51,7 +51,9 @@ class Asked:
         return self.wanted.stream
 
 
-def understand(request: Any, settings: Settings, date: str, memory: OwnMemory | None = None, api: Api = CHAT) -> Asked:
+def understand(
+    request: Any, settings: Settings, date: str, memory: OwnMemory | None = None, api: Api = CHAT
+) -> ClientRequest:
     """Take a request apart.
 
     Args:
@@ -66,15 +68,15 @@ def understand(request: Any, settings: Settings, date: str, memory: OwnMemory | 
     """
     if not isinstance(request, dict):
         raise ApiError(400, "invalid_body", "the body is not a JSON object")
-    asked = cast("dict[str, Any]", request)
+    body = cast("dict[str, Any]", request)
     if api is CHAT:
-        asked = without_kwargs(asked)
-    given = api.read(asked, settings.max_choices)
+        body = without_kwargs(body)
+    given = api.read(body, settings.max_choices)
     try:
-        visibility = _visibility(asked, settings)
+        visibility = _visibility(body, settings)
         dated = None if settings.profile is None else date
         options = Options(special_tokens=settings.special_tokens)
-        reading = read(asked, api.form, options=options)
+        reading = read(body, api.form, options=options)
         if memory is not None and isinstance(reading.transcript, Transcript):
             reading = replace(reading, transcript=restored(reading.transcript, memory.recall))
         made = settings.model.prompt(reading, date=dated, options=options, policy=settings.refusing)
@@ -82,7 +84,7 @@ def understand(request: Any, settings: Settings, date: str, memory: OwnMemory | 
         raise of_request(error) from error
     wanted = Completion(
         cast("str | list[int]", made.output),
-        parameters.checked(asked, "model", str, "a string"),
+        parameters.checked(body, "model", str, "a string"),
         given.stream,
         given.usage,
         given.count,
@@ -91,11 +93,11 @@ def understand(request: Any, settings: Settings, date: str, memory: OwnMemory | 
         given.logprobs,
         settings.model.guide(made, strict=given.strict),
     )
-    return Asked(wanted, given.stop, visibility, made, given.legacy)
+    return ClientRequest(wanted, given.stop, visibility, made, given.legacy)
 
 
-def _visibility(asked: dict[str, Any], settings: Settings) -> Visibility:
-    wanted = parameters.checked(asked, "include_reasoning", bool, "true or false")
+def _visibility(body: dict[str, Any], settings: Settings) -> Visibility:
+    wanted = parameters.checked(body, "include_reasoning", bool, "true or false")
     if wanted is True and settings.reasoning is None:
         raise BridgeError(
             ErrorCode.PERM_VISIBILITY,

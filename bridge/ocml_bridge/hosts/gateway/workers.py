@@ -53,17 +53,17 @@ class _Collector:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._asked = 0
+        self._under_way = 0
 
     def __enter__(self) -> None:
         with self._lock:
-            self._asked += 1
+            self._under_way += 1
             gc.disable()
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
-            self._asked -= 1
-            if not self._asked:
+            self._under_way -= 1
+            if not self._under_way:
                 gc.enable()
 
 

@@ -38,7 +38,7 @@ _PLAIN_NUMBER: Final = 1 << 53
 def plain_section(tools: Sequence[Tool]) -> tuple[str, tuple[Tool, ...]] | None:
     """The `# Tools` section of tools in the default namespace, and the tools that it says; None for any others."""
     out = ["# Tools\n\n## functions\n\nnamespace functions {\n\n"]
-    told: list[Tool] = []
+    declared: list[Tool] = []
     for tool in tools:
         name, about = tool.name, tool.description
         if tool.namespace is not None or not _is_word(name.replace("-", "_")):
@@ -49,15 +49,15 @@ def plain_section(tools: Sequence[Tool]) -> tuple[str, tuple[Tool, ...]] | None:
             out.append(f"// {about}\n")
         if tool.parameters is None:
             out.append(f"type {name} = () => any;\n\n")
-            told.append(Tool(name, about or None))
+            declared.append(Tool(name, about or None))
             continue
         found = _type(tool.parameters, "", 0)
         if found is None:
             return None
         out.append(f"type {name} = (_: {found[0]}) => any;\n\n")
-        told.append(Tool(name, about or None, found[1]))
+        declared.append(Tool(name, about or None, found[1]))
     out.append("} // namespace functions")
-    return ("".join(out), tuple(told)) if told else None
+    return ("".join(out), tuple(declared)) if declared else None
 
 
 def _is_word(name: str) -> bool:
@@ -95,15 +95,15 @@ def _object(schema: dict[str, Json], indent: str, depth: int) -> _Type | None:
         return None
     required = {name for name in cast("list[Json]", names) if isinstance(name, str)}
     out = ["{\n"]
-    told: dict[str, Json] = {}
+    members: dict[str, Json] = {}
     for name, value in properties.items():
         found = _member(out, name, value, required, indent, depth) if _is_word(name) else None
         if found is None:
             return None
-        told[name] = found
+        members[name] = found
     out.append(f"{indent}}}")
-    back: dict[str, Json] = {"type": "object", "properties": told}
-    if read := [name for name in told if name in required]:
+    back: dict[str, Json] = {"type": "object", "properties": members}
+    if read := [name for name in members if name in required]:
         back["required"] = read
     return "".join(out), back
 

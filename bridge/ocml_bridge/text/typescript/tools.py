@@ -101,8 +101,8 @@ def _declare(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]] | None:
     if plain is not None:
         return plain
     section = _render(tools, None)
-    told = parse_tools(section)
-    return (section, told.tools) if told is not None and told.tools and not told.descriptions else None
+    parsed = parse_tools(section)
+    return (section, parsed.tools) if parsed is not None and parsed.tools and not parsed.descriptions else None
 
 
 LARGE: Final = 16_384
@@ -130,7 +130,7 @@ def _key(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> byt
     Requests declare the same tools again and again, and one conversion writes and reads them several times.
     """
     # What is not there is a 0, or nothing: a null may be an infinite number.
-    said = [
+    fields = [
         (
             tool.name,
             0 if tool.description is None else tool.description,
@@ -140,7 +140,7 @@ def _key(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> byt
         for tool in tools
     ]
     try:
-        key = orjson.dumps((said, list(descriptions.items())) if descriptions else said)
+        key = orjson.dumps((fields, list(descriptions.items())) if descriptions else fields)
     except orjson.JSONEncodeError:
         return None
     return None if len(key) >= LARGE else key
@@ -212,8 +212,8 @@ def parse_tools(text: str, *, lenient: bool = False) -> ParsedTools | None:
     """
     if len(text) >= LARGE:
         return _parse(text, lenient)
-    said = unpack(_parsed(text, lenient))
-    return said and ParsedTools(_tools(said[0]), said[1])
+    parsed = unpack(_parsed(text, lenient))
+    return parsed and ParsedTools(_tools(parsed[0]), parsed[1])
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -149,8 +149,8 @@ def lengths_of(models: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Name of each model → the length of its context, where the list says it."""
     found: dict[str, int] = {}
     for model in models:
-        said = [model.get(key) for key in _LENGTHS] + [members(model.get("meta")).get("n_ctx")]
-        length = next((value for value in said if isinstance(value, int) and value > 0), None)
+        lengths = [model.get(key) for key in _LENGTHS] + [members(model.get("meta")).get("n_ctx")]
+        length = next((value for value in lengths if isinstance(value, int) and value > 0), None)
         if length is not None:
             found[str(model.get("id"))] = length
     return found
