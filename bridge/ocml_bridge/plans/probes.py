@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache
 from math import isfinite
 from typing import Any, Final, cast
 
@@ -41,41 +41,83 @@ def builder(
         encoders: the functions that these sources name.
         embedded: whether probes may stand inside of texts of the JSON.
     """
+    source = _Source(probes, embedded=embedded)
     try:
-        source = _text_source(unit, probes) if isinstance(unit, str) else _source(unit, probes, embedded=embedded)
+        made = source.of_text(unit) if isinstance(unit, str) else source.of(unit)
     except ValueError:
         return None
-    if any(source.count(place) != 1 for place in probes.values()):
+    if any(made.count(place) != 1 for place in probes.values()):
         return None
-    return eval(f"lambda items: {source}", dict(encoders))  # the source is made here, of literals
+    return _maker(made, len(source.texts), tuple(encoders))(*source.texts, *encoders.values())
 
 
-def _text_source(text: str, probes: Mapping[str, str]) -> str:
-    if not probes:
-        return repr(text)
-    pieces = re.split("(" + "|".join(map(re.escape, probes)) + ")", text)
-    sources = [probes[piece] if at % 2 else repr(piece) for at, piece in enumerate(pieces) if piece]
-    if any(PROBE in source for source in sources):
-        raise ValueError(text)
-    return f"''.join(({', '.join(sources)},))"
+@lru_cache(maxsize=1024)
+def _maker(source: str, texts: int, encoders: tuple[str, ...]) -> Callable[..., Callable[[Sequence[Item]], Unit]]:
+    """What gives a builder for its texts and encoders: units that differ in their texts have one source."""
+    names = ", ".join((*(f"text{number}" for number in range(texts)), *encoders))
+    return eval(f"lambda {names}: lambda items: {source}")  # the source is made here, of names and literals
 
 
-def _source(value: Any, probes: Mapping[str, str], *, embedded: bool) -> str:
-    """The source of a JSON value; of nothing else, as whoever made a message by hand may have put anything into it."""
-    kind, place_of = value.__class__, partial(_source, probes=probes, embedded=embedded)
-    if kind is str:
-        if value not in probes and PROBE in value:
-            if embedded:
-                return _text_source(value, probes)
-            raise ValueError(value)
-        return probes.get(value) or repr(value)
-    if kind is dict and (place := probes.get(repr(value))) is not None:
-        return place
-    if kind is dict:
-        members = cast("dict[str, Any]", value).items()
-        return "{" + ", ".join(f"{_source(key, {}, embedded=False)}: {place_of(item)}" for key, item in members) + "}"
-    if kind is list:
-        return "[" + ", ".join(place_of(item) for item in cast("list[Any]", value)) + "]"
-    if value is None or kind in (bool, int) or (kind is float and isfinite(value)):
-        return repr(value)
-    raise ValueError(value)
+class _Source:
+    """The source of a value with probes in it.
+
+    Args:
+        probes: as `builder` has them.
+        embedded: likewise.
+
+    Attributes:
+        texts: the texts of the value that are the same in all units; the source names them.
+    """
+
+    def __init__(self, probes: Mapping[str, str], *, embedded: bool) -> None:
+        self._probes: Final = probes
+        self._embedded: Final = embedded
+        self.texts: Final = list[str]()
+
+    def of(self, value: Any) -> str:
+        """The source of a JSON value; of nothing else, as whoever made a message by hand may have put anything into it.
+
+        Raises:
+            ValueError: where there is anything else, or a probe where there is no place for one.
+        """
+        kind = value.__class__
+        if kind is str:
+            return self._of_member(value)
+        if kind is dict:
+            place = self._probes.get(repr(value))
+            members = cast("dict[str, Any]", value).items()
+            return place or "{" + ", ".join(f"{_key(key)}: {self.of(item)}" for key, item in members) + "}"
+        if kind is list:
+            return "[" + ", ".join(map(self.of, cast("list[Any]", value))) + "]"
+        if value is None or kind in (bool, int) or (kind is float and isfinite(value)):
+            return repr(value)
+        raise ValueError(value)
+
+    def of_text(self, text: str) -> str:
+        """The source of a text with probes in it."""
+        if not self._probes:
+            return self._text(text)
+        pieces = re.split("(" + "|".join(map(re.escape, self._probes)) + ")", text)
+        sources = [self._probes[piece] if at % 2 else self._text(piece) for at, piece in enumerate(pieces) if piece]
+        return f"''.join(({', '.join(sources)},))"
+
+    def _of_member(self, text: str) -> str:
+        """The source of a text that is a JSON value."""
+        place = self._probes.get(text)
+        if place is None and PROBE in text and self._embedded:
+            return self.of_text(text)
+        return place or self._text(text)
+
+    def _text(self, text: str) -> str:
+        """The name of a text that is the same in all units."""
+        if PROBE in text:
+            raise ValueError(text)
+        self.texts.append(text)
+        return f"text{len(self.texts) - 1}"
+
+
+def _key(key: Any) -> str:
+    """The source of a key."""
+    if key.__class__ is not str or PROBE in key:
+        raise ValueError(key)
+    return repr(key)
