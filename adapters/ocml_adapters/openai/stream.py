@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from copy import deepcopy
-from typing import Final, Self, cast
+from typing import Final, cast
 
 from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options
 from ocml_bridge.engine.reading import transcript_of
-from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.errors import BridgeError
 from ocml_bridge.events import Delta, End, Event, Reason, RefusalDelta, Start, Stop
 from ocml_bridge.form import Object
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Json, Message, Transcript, replace
-from ocml_bridge.stream.decoder import LiveLog, settle, tell, text_of
+from ocml_bridge.stream.arriving import ArrivingDecoder
+from ocml_bridge.stream.decoder import settle, tell, text_of
 from ocml_bridge.stream.sse import Reader, ServerEvent
 from ocml_bridge.turns import recipient_of
 
@@ -46,7 +46,7 @@ _Key = int | Call
 """What a message is, among those of one answer: `THOUGHT`, `TEXT`, or the call that it is."""
 
 
-class ChunkDecoder:
+class ChunkDecoder(ArrivingDecoder):
     """A decoder of one stream. Of several answers the first to come is read; the others are kept as the reader does.
 
     Messages are begun in the order in which they come and end together with the answer, for any of them may go on
@@ -57,79 +57,38 @@ class ChunkDecoder:
     """
 
     def __init__(self, options: Options) -> None:
-        self._options = options
-        self._log = LiveLog()
         self._reader = Reader()
+        super().__init__(self._reader)
+        self._options = options
         self._envelope: Object = {}
         self._choices: dict[object, Choice] = {}
-        self._noted: set[str] = set()
         self._numbers: dict[_Key, int] = {}
         self._lengths: dict[_Key, int] = {}
         self._begun_calls = 0
-        self._done = False
-        self._failed = False
-        self._over = False
         self._document: Transcript | None = None
 
     # --- the stream ---------------------------------------------------------------------------------------------------
 
-    def feed(self, data: str | bytes, /) -> list[Event]:
-        """Take the next chunk of the stream, cut anywhere.
-
-        Raises:
-            BridgeError: OCB-JSON for data that is not JSON, OCB-LIMIT for a line that is too long.
-        """
-        if self._is_closed:
-            return []
-        try:
-            self._take(self._reader.events(data))
-        except BridgeError:
-            self._failed = True
-            raise
-        return self._log.take()
-
-    @property
-    def _is_closed(self) -> bool:
-        return self._over or self._failed or self._done
-
-    def feed_tokens(self, _ids: Sequence[int | str], /) -> list[Event]:
-        """Chunks are text.
-
-        Raises:
-            BridgeError: OCB-OPTION.
-        """
-        raise BridgeError(ErrorCode.OPTION, "this stream is text; to stream token ids, use harmony-tokens")
-
-    def _take(self, events: Iterable[ServerEvent]) -> None:
-        for name, data in events:
-            if self._is_closed:
+    def take_all(self, arrived: Iterable[ServerEvent]) -> None:
+        """Take chunks, until nothing more is wanted."""
+        for name, data in arrived:
+            if self.is_closed:
                 return
             if data.startswith(DONE):
-                self._done = True
+                self.done = True
                 self._seal(None)
                 return
             value = jsontext.loads(data)
             if not isinstance(value, dict):
-                self._note("an event is not a chunk; it is left out")
+                self.note("an event is not a chunk; it is left out")
                 continue
             chunk = cast("Object", value)
             error = chunk.get("error") or (chunk if name == "error" else None)
             if error is not None:
-                self._break(error)
+                self._envelope["error"] = error
+                self.fail(error)
             else:
                 self._chunk(chunk)
-
-    def _break(self, error: Json) -> None:
-        """The server says that it cannot go on."""
-        self._failed = True
-        self._envelope["error"] = error
-        reason = cast("Object", error).get("message") if isinstance(error, dict) else error
-        detail = (
-            f"the server cut the stream off: {reason}"
-            if isinstance(reason, str) and reason
-            else "the server cut the stream off"
-        )
-        self._log.find(FindingCode.TRUNCATED, "", detail, Severity.LOST)
 
     def _chunk(self, chunk: Object) -> None:
         for key, value in chunk.items():
@@ -138,32 +97,26 @@ class ChunkDecoder:
                 self._envelope[key] = _OWN.get(key, value)
         choices = chunk.get("choices")
         if choices is not None and not isinstance(choices, list):
-            self._note("choices is not a list; it is left out")
+            self.note("choices is not a list; it is left out")
             return
         for item in cast("list[Json]", choices or []):
             if isinstance(item, dict):
                 self._choice(cast("Object", item))
             else:
-                self._note("a choice is not an object; it is left out")
+                self.note("a choice is not an object; it is left out")
 
     def _choice(self, item: Object) -> None:
         index = item.get("index")
         place = index if isinstance(index, int) else 0
         choice = self._choices.get(place)
         if choice is None:
-            choice = self._choices[place] = Choice(index, self._note)
+            choice = self._choices[place] = Choice(index, self.note)
             if len(self._choices) > 1:
-                self._note("the stream has several answers; the first is read, and the others are kept as alternatives")
+                self.note("the stream has several answers; the first is read, and the others are kept as alternatives")
         first = choice is next(iter(self._choices.values()))
         for fragment in choice.take(item):
             if first and choice.role == "assistant":
                 self._add(choice, fragment)
-
-    def _note(self, detail: str) -> None:
-        """Say what had to be mended, once."""
-        if detail not in self._noted:
-            self._noted.add(detail)
-            self._log.find(FindingCode.SHAPE, "", detail)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 
@@ -172,7 +125,7 @@ class ChunkDecoder:
             self._add_to_call(choice, fragment.call, fragment.text)
         elif fragment.kind == "refusal":
             number = self._begin(choice, TEXT)
-            self._log.events.append(RefusalDelta(number, fragment.text))
+            self.log.events.append(RefusalDelta(number, fragment.text))
         else:
             self._more(choice, THOUGHT if fragment.kind == "thought" else TEXT, fragment.text)
 
@@ -192,7 +145,7 @@ class ChunkDecoder:
         number = self._begin(choice, key)
         if text:
             self._lengths[key] += len(text)
-            self._log.events.append(Delta(number, text))
+            self.log.events.append(Delta(number, text))
 
     def _begin(self, choice: Choice, key: _Key) -> int:
         """The number of a message, which begins if it has not."""
@@ -200,7 +153,7 @@ class ChunkDecoder:
         if number is None:
             number = self._numbers[key] = len(self._numbers)
             self._lengths[key] = 0
-            self._log.events.append(Start(number, self._header(choice, key)))
+            self.log.events.append(Start(number, self._header(choice, key)))
         return number
 
     def _header(self, choice: Choice, key: _Key) -> Message:
@@ -220,22 +173,18 @@ class ChunkDecoder:
         Args:
             reason: why, where the stream itself does not say.
         """
-        if self._over:
+        if self.closed:
             return []
-        if not self._is_closed:
+        if not self.is_closed:
             # The last event may lack the line that ends it; where it is not whole, the stream is cut off inside it.
             with suppress(BridgeError):
-                self._take(self._reader.finish(unended=True))
-        self._over = True
+                self.take_all(self._reader.finish(unended=True))
+        self.closed = True
         document = self._seal(reason)
-        return [*self._log.take(), Stop(self._reason(reason, document), document)]
-
-    def cancel(self) -> list[Event]:
-        """Nobody listens any more."""
-        return self.finish("cancelled")
+        return [*self.log.take(), Stop(self._reason(reason, document), document)]
 
     def _reason(self, reason: Reason | None, document: Transcript) -> Reason:
-        if self._failed:
+        if self.failed:
             return "error"
         if reason not in _COMPLETE:
             return cast("Reason", reason)
@@ -246,10 +195,10 @@ class ChunkDecoder:
 
     def _is_cut(self, reason: Reason | None) -> bool:
         """Whether the stream is cut off, and nobody says why."""
-        if reason is not None or self._failed:
+        if reason is not None or self.failed:
             return False
         first = next(iter(self._choices.values()), None)
-        return first is None or (first.finish is None and not self._done)
+        return first is None or (first.finish is None and not self.done)
 
     def _seal(self, reason: Reason | None) -> Transcript:
         """The document; what has not been said of it is said, and its messages end."""
@@ -261,24 +210,24 @@ class ChunkDecoder:
     def _read(self, reason: Reason | None) -> Transcript:
         if self._is_cut(reason):
             detail = "the stream ends before the answer ends"
-            self._log.find(FindingCode.TRUNCATED, "", detail, Severity.LOST)
+            self.log.find(FindingCode.TRUNCATED, "", detail, Severity.LOST)
         choices = list(self._choices.values())
         if not choices:
             return Transcript()
         given = choices[0].finish
         if given is not None and given not in _REASONS:
-            self._note(f"the finish reason {given[:40]!r} is not known; it is kept as it is")
+            self.note(f"the finish reason {given[:40]!r} is not known; it is kept as it is")
         finish = self._finish(reason)
         wires = [choice.wire(finish) for choice in choices]
-        document = transcript_of(WireReader(self._options), {**self._envelope, "choices": wires}, self._log)
+        document = transcript_of(WireReader(self._options), {**self._envelope, "choices": wires}, self.log)
         return _with_one_thought(document, wires[0]["message"].get(DETAILS)) if THOUGHT in self._numbers else document
 
     def _finish(self, reason: Reason | None) -> str | None:
         """Why an answer is over whose server does not say."""
-        if self._failed:
+        if self.failed:
             return None
         if reason is None:
-            return "stop" if self._done else None
+            return "stop" if self.done else None
         return reason if reason in _FINISHES else None
 
     def _end(self, messages: Sequence[Message]) -> None:
@@ -294,22 +243,18 @@ class ChunkDecoder:
                 rest.append(message)
             else:
                 begun.append((number, self._lengths[key], message))
-        events = self._log.events
+        events = self.log.events
         for number, length, message in sorted(begun, key=lambda one: one[0]):
             if more := text_of(message)[length:]:
                 events.append(Delta(number, more))
             events.append(End(number, message))
         for number, message in enumerate(rest, len(self._numbers)):
-            tell(self._log, number, message)
+            tell(self.log, number, message)
 
     def _calls(self) -> list[Call]:
         """The calls in the order in which a response has them."""
         first = next(iter(self._choices.values()), None)
         return [] if first is None else sorted(first.calls, key=lambda call: call.legacy)
-
-    def copy(self) -> Self:
-        """A decoder that goes on from here; takes time in proportion to what was read."""
-        return deepcopy(self)
 
 
 def _with_one_thought(document: Transcript, details: Json) -> Transcript:

@@ -2,42 +2,37 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from copy import deepcopy
-from typing import Final, Self, cast
+from typing import Final, cast
 
-from ..errors import BridgeError, ErrorCode
+from ..errors import BridgeError
 from ..events import Delta, End, Event, Reason, Start, Stop
 from ..form import Object
 from ..loss import FindingCode, Severity
 from ..model import Json, Message, Transcript
-from .decoder import LiveLog, header_of, settle, tell, text_of
+from .arriving import ArrivingDecoder
+from .decoder import header_of, settle, tell, text_of
 from .values import DONE, Arrived, Values
 
 _COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
 """Reasons given from outside that leave it to the stream why it is over."""
 
 
-class AssemblingDecoder(ABC):
+class AssemblingDecoder(ArrivingDecoder):
     """A decoder of one answer. Its messages end together with it, but for those of which no more can come.
 
     Attributes:
-        log: takes findings and events.
         over: why the answer is over, by what came; None while it does not say.
     """
 
     def __init__(self) -> None:
-        self.log = LiveLog()
-        self.over: Reason | None = None
         self._values = Values()
+        super().__init__(self._values)
+        self.over: Reason | None = None
         self._lengths: list[int] = []
         self._ended = 0
-        self._noted: set[str] = set()
-        self._failed = False
-        self._done = False
-        self._closed = False
 
     # --- of a format --------------------------------------------------------------------------------------------------
 
@@ -73,23 +68,6 @@ class AssemblingDecoder(ABC):
             self.log.events.append(Delta(number, more))
         self.log.events.append(End(number, message))
 
-    def note(self, detail: str) -> None:
-        """Say what had to be mended, once."""
-        if detail not in self._noted:
-            self._noted.add(detail)
-            self.log.find(FindingCode.SHAPE, "", detail)
-
-    def fail(self, error: Json) -> None:
-        """The server says that it cannot go on."""
-        self._failed = True
-        reason = cast("Object", error).get("message") if isinstance(error, dict) else error
-        detail = (
-            f"the server cut the stream off: {reason}"
-            if isinstance(reason, str) and reason
-            else "the server cut the stream off"
-        )
-        self.log.find(FindingCode.TRUNCATED, "", detail, Severity.LOST)
-
     @property
     def begun(self) -> int:
         """How many messages have begun."""
@@ -97,39 +75,13 @@ class AssemblingDecoder(ABC):
 
     # --- the stream ---------------------------------------------------------------------------------------------------
 
-    def feed(self, data: str | bytes, /) -> list[Event]:
-        """Take the next chunk of the stream, cut anywhere.
-
-        Raises:
-            BridgeError: OCB-JSON for data that is not JSON, OCB-LIMIT for what is too long.
-        """
-        if self._is_closed:
-            return []
-        try:
-            self._take(self._values.events(data))
-        except BridgeError:
-            self._failed = True
-            raise
-        return self.log.take()
-
-    @property
-    def _is_closed(self) -> bool:
-        return self._closed or self._failed or self._done
-
-    def feed_tokens(self, _ids: Sequence[int | str], /) -> list[Event]:
-        """Chunks are text.
-
-        Raises:
-            BridgeError: OCB-OPTION.
-        """
-        raise BridgeError(ErrorCode.OPTION, "this stream is text; to stream token ids, use harmony-tokens")
-
-    def _take(self, arrived: Iterable[Arrived]) -> None:
+    def take_all(self, arrived: Iterable[Arrived]) -> None:
+        """Take objects, until nothing more is wanted."""
         for name, value in arrived:
-            if self._is_closed:
+            if self.is_closed:
                 return
             if value == DONE:
-                self._done = True
+                self.done = True
             elif isinstance(value, dict):
                 self.take(cast("Object", value), name)
             else:
@@ -137,23 +89,23 @@ class AssemblingDecoder(ABC):
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
         """Nothing more comes; a second time there is nothing to say."""
-        if self._closed:
+        if self.closed:
             return []
-        if not self._is_closed:
+        if not self.is_closed:
             with suppress(BridgeError):
-                self._take(self._values.finish())
-        self._closed = True
-        if reason is None and self.over is None and not self._failed:
+                self.take_all(self._values.finish())
+        self.closed = True
+        if reason is None and self.over is None and not self.failed:
             self.log.find(FindingCode.TRUNCATED, "", "the stream ends before the answer ends", Severity.LOST)
         try:
             document = self.document(reason)
         except BridgeError:  # what came makes no answer
-            self._failed, document = True, Transcript()
+            self.failed, document = True, Transcript()
         self._end(document.messages)
         return [*self.log.take(), Stop(self._reason(reason, document), document)]
 
     def _reason(self, reason: Reason | None, document: Transcript) -> Reason:
-        if self._failed:
+        if self.failed:
             return "error"
         if reason not in _COMPLETE:
             return cast("Reason", reason)
@@ -167,14 +119,6 @@ class AssemblingDecoder(ABC):
             self.end(message)
         for number, message in enumerate(messages[begun:], begun):
             tell(self.log, number, message)
-
-    def cancel(self) -> list[Event]:
-        """Nobody listens any more."""
-        return self.finish("cancelled")
-
-    def copy(self) -> Self:
-        """A decoder that goes on from here; takes time in proportion to what was read."""
-        return deepcopy(self)
 
 
 def merged(values: Sequence[Json]) -> Json:
