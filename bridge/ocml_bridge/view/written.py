@@ -115,6 +115,11 @@ class Written:
     more: int = 0
 
     @property
+    def has_ids(self) -> bool:
+        """Whether it is of token ids."""
+        return any(run.ids for frame in self.frames for piece in frame.pieces for run in piece.runs)
+
+    @property
     def has_marks(self) -> bool:
         """Whether a loss stands anywhere in it."""
         return any(piece.marks for frame in self.frames for piece in frame.pieces)
