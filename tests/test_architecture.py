@@ -81,6 +81,12 @@ def test_every_part_has_its_layer() -> None:
     assert parts <= set(LAYER)
 
 
+def test_the_page_names_the_layers_in_their_order() -> None:
+    page = " ".join((ROOT / "docs" / "architecture.md").read_text("utf-8").split())
+    layers = (", ".join(f"`{name}`" for name in sorted(layer)) for layer in LAYERS if layer != ("",))
+    assert f"They point one way: {' → '.join(layers)}." in page
+
+
 def test_dependencies_point_one_way() -> None:
     """Adapters are reached through the registry alone."""
     wrong = [
