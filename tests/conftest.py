@@ -21,7 +21,7 @@ settings.register_profile(
 settings.register_profile("long", settings.get_profile("normal"), max_examples=2000)
 # For runs that only ask whether a law fails, not on which smallest document.
 settings.register_profile("no-shrinking", settings.get_profile("normal"), phases=[Phase.explicit, Phase.generate])
-# For runs of thousands of mutants: `python tests/mutants.py`.
+# For runs of thousands of mutants: `python tests/mutants`.
 settings.register_profile("few", settings.get_profile("no-shrinking"), max_examples=25)
 settings.load_profile("normal")
 

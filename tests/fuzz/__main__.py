@@ -1,7 +1,8 @@
 """Fuzz the targets of `tests/fuzz/targets.py` by Atheris (`pip install -e '.[fuzz]'`):
 
-    python tests/fuzz                       # every target for a minute
+    python tests/fuzz                       # every target for a minute of the processor's time
     python tests/fuzz --seconds 10 reader   # those whose name has the word
+    python tests/fuzz --seconds 113 --write # an hour over all, whose figures are written into docs/testing.md
     python tests/fuzz --again FILE TARGET   # one input once more, such as a find
 
 What was found to be worth keeping is kept in `--corpus` (.fuzz/), so that the next run goes on where this one ended. A
@@ -15,23 +16,30 @@ import hashlib
 import importlib
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from time import process_time
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("bridge", "adapters", "tests")]
 COVERED = ["ocml_bridge", "ocml_adapters"]
 """What is guided by; the other packages are not ours."""
 LONGEST = 4096
+PAGE = ROOT / "docs" / "testing.md"
+MARKED = re.compile(r"(<!-- generated: fuzzing -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python tests/fuzz", description=__doc__, formatter_class=_Plain)
     parser.add_argument("words", nargs="*", help="targets whose names have one of these words; all where none is named")
-    parser.add_argument("--seconds", type=int, default=60, help="how long each target is fuzzed (default: 60)")
+    parser.add_argument("--seconds", type=int, default=60, help="processor's time for each target (default: 60)")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/testing.md")
     parser.add_argument("--corpus", type=Path, default=ROOT / ".fuzz", help="what is kept between runs")
     parser.add_argument("--again", type=Path, metavar="FILE", help="run one input through a target")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
@@ -44,7 +52,7 @@ def main() -> int:
         if given.one:
             _fuzz(given.words[0], given.corpus, given.seconds)
         names = [name for name in _targets() if not given.words or any(word in name for word in given.words)]
-        return _all(names, given.corpus, given.seconds)
+        return _all(names, given.corpus, given.seconds, given.write)
 
 
 class _Plain(argparse.RawDescriptionHelpFormatter):
@@ -63,23 +71,76 @@ def _targets() -> Any:
     return table()
 
 
-def _all(names: list[str], corpus: Path, seconds: int) -> int:
+class _Outcome(NamedTuple):
+    """What came of a target."""
+
+    name: str
+    seconds: float
+    inputs: int
+    first: int
+    edges: int
+    kept: int
+    finds: int
+
+    def row(self) -> str:
+        """The line of the table."""
+        numbers = (f"{number:,}" for number in (self.inputs, self.first, self.edges, self.kept))
+        return f"| `{self.name}` | {self.seconds:.0f} | {' | '.join(numbers)} | {self.finds or ''} |"
+
+
+HEAD = """| target | seconds | inputs | edges, to begin with | edges, in the end | kept | finds |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |"""
+
+
+def _all(names: list[str], corpus: Path, seconds: int, written: bool) -> int:
     """Fuzz targets one by one, each in a process of its own; the table of what came of it."""
-    print("| target | inputs | edges | kept | finds |\n| --- | ---: | ---: | ---: | ---: |", flush=True)
-    finds = 0
+    print(HEAD, flush=True)
+    outcomes: list[_Outcome] = []
     for name in names:
+        before = _time_of_children()
         line = (sys.executable, __file__, "--one", "--seconds", str(seconds), "--corpus", str(corpus), name)
         done = subprocess.run(line, capture_output=True, text=True, errors="replace", check=False)
-        statuses = re.findall(r"^#(\d+)\s.*?cov: (\d+).*?corp: (\d+)", done.stderr, re.MULTILINE)
-        inputs, edges, kept = statuses[-1] if statuses else ("0", "0", "0")
-        found = len(list((corpus / "finds" / name).glob("*")))
-        failed = done.returncode != 0 or found
-        finds += bool(failed)
-        print(f"| `{name}` | {int(inputs):,} | {int(edges):,} | {int(kept):,} | {found or ''} |", flush=True)
-        if failed:
+        statuses = re.findall(r"^#\d+\s.*?cov: (\d+).*?corp: (\d+)", done.stderr, re.MULTILINE)
+        started = re.search(r"\sINITED cov: (\d+)", done.stderr)
+        ended = re.search(r"^inputs: (\d+)$", done.stderr, re.MULTILINE)
+        inputs = int(ended[1]) if ended else 0
+        edges, kept = map(int, statuses[-1] if statuses else "00")
+        found = len(list((corpus / "finds" / name).glob("*"))) or int(done.returncode != 0)
+        first = int(started[1]) if started else 0
+        outcomes.append(_Outcome(name, _time_of_children() - before, inputs, first, edges, kept, found))
+        print(outcomes[-1].row(), flush=True)
+        if found:
             lines = [line for line in done.stderr.splitlines() if not line.startswith("INFO: Instr")]
             print("\n".join(lines)[-3000:], file=sys.stderr, flush=True)
-    return 1 if finds else 0
+    total = f"| {len(outcomes)} targets | {sum(each.seconds for each in outcomes):,.0f} "
+    total += f"| {sum(each.inputs for each in outcomes):,} | | | {sum(each.kept for each in outcomes):,} "
+    total += f"| {sum(each.finds for each in outcomes)} |"
+    print(total, flush=True)
+    if written:
+        table = "\n".join(("", HEAD, *(each.row() for each in outcomes), total, "", ""))
+        PAGE.write_text(MARKED.sub(lambda mark: mark[1] + table + mark[2], PAGE.read_text("utf-8")), "utf-8")
+    return int(any(each.finds for each in outcomes))
+
+
+def _time_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _until(seconds: float, run: Callable[[bytes], None]) -> Callable[[bytes], None]:
+    """A target that ends the process when it has had its time, however much of it others had meanwhile."""
+    end = process_time() + seconds
+    inputs = 0
+
+    def ending(data: bytes) -> None:
+        nonlocal inputs
+        run(data)
+        inputs += 1
+        if process_time() >= end:
+            print(f"inputs: {inputs}", file=sys.stderr, flush=True)
+            os._exit(0)  # libFuzzer takes any other end for a find
+
+    return ending
 
 
 def _fuzz(name: str, corpus: Path, seconds: int) -> None:
@@ -94,19 +155,22 @@ def _fuzz(name: str, corpus: Path, seconds: int) -> None:
             words.update(re.findall(rb'<\|\w+\|>|"\w+"', seed))
             if len(seed) <= LONGEST:
                 (kept / hashlib.sha256(seed).hexdigest()[:20]).write_bytes(seed)
+        for seed in islice(target.seeds(), 2):
+            target.run(seed)  # what is imported when it is needed is imported now, which takes long
         words.add(b"layout:")  # a dictionary without words is refused
         dictionary = corpus / f"{name}.dict"
         dictionary.write_text("".join(f"{_quoted(word)}\n" for word in sorted(words)[:400]))
         options = {
-            "max_total_time": seconds,
             "max_len": LONGEST,
-            "timeout": 20,
+            "timeout": 60,  # by the clock: others may have the processor
             "rss_limit_mb": 2000,
             "artifact_prefix": f"{finds}/",
             "dict": dictionary,
             "print_final_stats": 1,
         }
-        atheris.Setup([name, *(f"-{key}={value}" for key, value in options.items()), str(kept)], target.run)
+        atheris.Setup(
+            [name, *(f"-{key}={value}" for key, value in options.items()), str(kept)], _until(seconds, target.run)
+        )
         atheris.Fuzz()  # ends the process
 
 

@@ -1,0 +1,49 @@
+"""A change made in a process that has the product loaded: the code of its functions is put in their places."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, FunctionType
+
+from ocml_bridge.memo import Memo
+
+from .drawing import Mutant
+
+Place = tuple[str, int]
+
+
+def write(root: Path, path: str, text: str) -> None:
+    """Write a file of the copy: what is not loaded yet, and processes that are started, take it from there."""
+    new = root / f"{path}.new"
+    new.write_text(text, "utf-8")
+    os.replace(new, root / path)  # the old one may be a hard link
+
+
+def patch(root: Path, mutant: Mutant) -> None:
+    """Give all functions of a changed file their changed code, and forget what they had answered before."""
+    file = os.fspath(root / mutant.path)
+    before, after = (
+        dict(_codes(compile(text, file, "exec", dont_inherit=True))) for text in (mutant.before, mutant.after)
+    )
+    changed = {place: code for place, code in after.items() if place in before and before[place] != code}
+    for each in gc.get_objects():
+        if isinstance(each, FunctionType) and each.__code__.co_filename == file:
+            code = changed.get((each.__code__.co_qualname, each.__code__.co_firstlineno))
+            if code is not None:
+                each.__code__ = code
+        elif isinstance(each, Memo):
+            each.clear()
+        elif isinstance(each, functools._lru_cache_wrapper) and each.__module__.startswith("ocml_"):  # pyright: ignore[reportPrivateUsage]
+            each.cache_clear()
+
+
+def _codes(code: CodeType) -> Iterator[tuple[Place, CodeType]]:
+    """The code of each function in a module, by its name and its line."""
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield (each.co_qualname, each.co_firstlineno), each
+            yield from _codes(each)

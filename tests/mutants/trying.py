@@ -1,0 +1,210 @@
+"""Mutants are tried inside of one run of pytest: tests are collected once, and each mutant has a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from .drawing import Mutant
+from .patching import patch, write
+
+SECONDS = 10.0
+"""How long the tests of one mutant may take, by what they took before."""
+SLOW = 2.5
+"""A test that takes longer is left out."""
+OF_A_FILE = 80
+"""How many tests of a file are remembered for a line."""
+MEMORY = 6 << 30
+
+
+class Found(NamedTuple):
+    """What came of a mutant.
+
+    Attributes:
+        mutant: what was changed.
+        noticed: whether a test failed.
+        by: the test that failed, or that there is none that runs the lines.
+        tests: how many tests were to be run.
+    """
+
+    mutant: Mutant
+    noticed: bool
+    by: str
+    tests: int
+
+
+class Map:
+    """Which test runs which lines, and how long it takes.
+
+    Args:
+        path: the file that keeps it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        value: Any = json.loads(path.read_text()) if path.exists() else {}
+        self.tried: list[str] = value.get("tried", [])
+        self.seconds: dict[str, float] = value.get("seconds", {})
+        self._lines: dict[str, dict[str, list[int]]] = value.get("lines", {})
+        self._path = path
+
+    def add(self, tried: list[str], seconds: dict[str, float], lines: dict[str, dict[int, list[str]]]) -> None:
+        """Note more tests, and write all down."""
+        numbers = {name: number for number, name in enumerate([*self.tried, *tried])}
+        self.tried += tried
+        self.seconds |= seconds
+        for file, of_lines in lines.items():
+            known = self._lines.setdefault(file, {})
+            for line, tests in of_lines.items():
+                known.setdefault(str(line), []).extend(numbers[test] for test in tests)
+        self._path.write_text(json.dumps({"tried": self.tried, "seconds": self.seconds, "lines": self._lines}))
+
+    def tests(self, mutant: Mutant, most: float = SECONDS) -> list[str]:
+        """The tests of a mutant: of each file of tests the fastest ones, as long as there is time."""
+        lines = self._lines.get(mutant.path, {})
+        found = {self.tried[test] for line in range(mutant.first, mutant.last + 1) for test in lines.get(str(line), ())}
+        files: dict[str, list[str]] = {}
+        for test in sorted(found, key=lambda each: (self.seconds[each], each)):
+            files.setdefault(test.partition("::")[0], []).append(test)
+        chosen: dict[str, list[str]] = {}
+        turn = 0
+        while files:
+            for name, tests in sorted(files.items()):
+                if turn >= len(tests):
+                    del files[name]
+                    continue
+                most -= self.seconds[tests[turn]] + 0.002
+                if most < 0 and chosen:
+                    files = {}
+                    break
+                chosen.setdefault(name, []).append(tests[turn])
+            turn += 1
+        by_time = sorted(chosen.values(), key=lambda tests: sum(self.seconds[test] for test in tests))
+        return [test for tests in by_time for test in tests]
+
+
+class Trial:
+    """A plugin of pytest that tries mutants in place of running the tests.
+
+    Args:
+        root: the copy of the checkout that the tests run in.
+        mutants: what to try.
+        told: told what came of each.
+    """
+
+    def __init__(self, root: Path, mutants: Iterator[Mutant], told: Callable[[Found], None]) -> None:
+        self._root, self._mutants, self._told = root, mutants, told
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Make the map where there is none, then try all mutants."""
+        items = {item.nodeid: item for item in session.items}
+        known = Map(self._root / "map.json")
+        new = [item for item in session.items if item.nodeid not in known.tried]
+        if new:
+            _apart(lambda: _note(self._root, new, known), 3600, 7200, quiet=False)
+            known = Map(self._root / "map.json")
+        for mutant in self._mutants:
+            chosen = [items[name] for name in known.tests(mutant) if name in items]
+            seconds = sum(known.seconds[item.nodeid] for item in chosen)
+            noticed, by = self._try(mutant, chosen, seconds) if chosen else (False, "no test runs it")
+            self._told(Found(mutant, noticed, by, len(chosen)))
+        return True
+
+    def _try(self, mutant: Mutant, items: list[pytest.Item], seconds: float) -> tuple[bool, str]:
+        note = self._root / "failed.txt"
+        note.write_text("")
+
+        def run() -> int:
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            patch(self._root, mutant)
+            for at, item in enumerate(items):
+                following = items[at + 1] if at + 1 < len(items) else None
+                if any(report.failed for report in runtestprotocol(item, log=False, nextitem=following)):
+                    note.write_text(item.nodeid)
+                    return 1
+            return 0
+
+        write(self._root, mutant.path, mutant.after)
+        try:
+            status = _apart(run, 10 + 4 * seconds, 60 + 30 * seconds)
+        finally:
+            write(self._root, mutant.path, mutant.before)
+        return status != 0, note.read_text() or ("" if status == 0 else "the process ended")
+
+
+def _apart(run: Callable[[], int], seconds: float, wall: float, *, quiet: bool = True) -> int:
+    """Do something in a process of its own; its status, which is not 0 where it takes too long."""
+    child = os.fork()
+    if not child:
+        os.setpgid(0, 0)
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
+        if quiet:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, 1)
+            os.dup2(nowhere, 2)
+        status = 3
+        with suppress(BaseException):
+            status = run()
+        os._exit(status)
+    end = time.monotonic() + wall
+    while True:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        if time.monotonic() > end:
+            os.killpg(child, signal.SIGKILL)
+            status = os.waitpid(child, 0)[1]
+            break
+        time.sleep(0.01)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)  # what it had started
+    return status
+
+
+def _note(root: Path, items: list[pytest.Item], known: Map) -> int:
+    """Run tests once, and note what each of them runs. One that fails, or takes long, is left out."""
+    import coverage
+
+    watched = coverage.Coverage(data_file=None, include=[f"{root}/bridge/*", f"{root}/adapters/*"], config_file=False)
+    seconds: dict[str, float] = {}
+    watched.start()
+    for at, item in enumerate(items):
+        watched.switch_context(item.nodeid)
+        before = time.process_time()
+        reports = runtestprotocol(item, log=False, nextitem=items[at + 1] if at + 1 < len(items) else None)
+        taken = time.process_time() - before
+        if all(report.passed for report in reports) and taken < SLOW:
+            seconds[item.nodeid] = taken
+        if at % 500 == 0:
+            print(f"{at} of {len(items)} tests", file=sys.stderr, flush=True)
+    watched.stop()
+    data = watched.get_data()
+    lines = {
+        os.path.relpath(file, root): {
+            line: [*_fastest(tests, seconds)] for line, tests in data.contexts_by_lineno(file).items()
+        }
+        for file in data.measured_files()
+    }
+    known.add([item.nodeid for item in items], seconds, lines)
+    return 0
+
+
+def _fastest(tests: list[str], seconds: dict[str, float]) -> Iterator[str]:
+    """Some of the tests that run a line: the fastest ones of each file."""
+    of_file: Counter[str] = Counter()
+    for test in sorted((each for each in tests if each in seconds), key=seconds.__getitem__):
+        file = test.partition("::")[0]
+        of_file[file] += 1
+        if of_file[file] <= OF_A_FILE:
+            yield test
