@@ -10,7 +10,7 @@ from ocml_bridge.text.calls import SPACE, members_alone, remark_call
 from ocml_bridge.text.repair import repair
 
 from .calls import Call
-from .escape import escape, unescape
+from .spelling import escape, unescape
 
 _KEYS: Final = ("arguments", "parameters")
 _BEGUN: Final = re.compile(

@@ -1,7 +1,9 @@
-"""JSON text as the templates spell it, token by token: `json.dumps`, Python's `repr`, Python's `str`.
+r"""JSON text as the templates spell it, token by token: `json.dumps`, Python's `repr`, Python's `str`.
 
 Templates are given parsed JSON and write it anew. Here each token is written anew, so that keys keep their order, and
 a number that a float does not hold keeps its digits.
+
+A string may hold tokens escaped (`\u003ctool_call>`), so that they are none to anyone.
 """
 
 from __future__ import annotations
@@ -9,11 +11,14 @@ from __future__ import annotations
 import json
 import re
 from decimal import Decimal
+from functools import cache
 from math import isinf
 from typing import Final, cast
 
 from ocml_bridge.jsontext import Span, members, parse, respaced, spaced
 from ocml_bridge.model import Json
+
+from ..syntax import MARKED, MARKS
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[-+.0-9eE]+|true|false|null|[\[\]{}:,]', re.S)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -90,3 +95,24 @@ def _python_token(raw: str) -> str:
 def _mark(raw: str) -> str:
     """A mark of punctuation with the space behind it; "" for anything else."""
     return _SPACED.get(raw, raw if raw in "[]{}" else "")
+
+
+# --- tokens inside JSON -----------------------------------------------------------------------------------------------
+
+_ESCAPE: Final = "\\u003c"
+
+
+@cache
+def _escaped() -> re.Pattern[str]:
+    """An escaped `<` that a token would begin with, behind any escaped backslashes."""
+    return re.compile(rf"(?<!\\)((?:\\\\)*)\\u003c(?={'|'.join(re.escape(token[1:]) for token in MARKED)})")
+
+
+def escape(text: str) -> str:
+    """JSON text without tokens: outside of strings there are none."""
+    return text if MARKS.is_free(text) else MARKS.plain.sub(lambda token: _ESCAPE + token[0][1:], text)
+
+
+def unescape(text: str) -> str:
+    """JSON text as it was before `escape`."""
+    return _escaped().sub(r"\1<", text) if _ESCAPE in text else text

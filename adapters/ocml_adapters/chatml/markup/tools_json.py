@@ -11,7 +11,7 @@ from ocml_bridge.text.functions import read_function, write_function
 from ocml_bridge.turns import full_name, split_name
 
 from ..syntax import NOTES
-from .escape import escape
+from .spelling import escape
 
 _FUNCTION: Final = "function"
 
