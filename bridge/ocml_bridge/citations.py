@@ -84,13 +84,13 @@ class CitationTable:
         if kind is None:
             return None
         fields = {field: members[key] for key, field in kind.fields.items() if _fits(field, members.get(key))}
-        taken = [key for key, field in kind.fields.items() if field in fields]
+        keys = [key for key, field in kind.fields.items() if field in fields]
         citation = Citation(**_within(fields, place))
-        extras = rest(members, ("type", *taken))
+        extras = rest(members, ("type", *keys))
         if self._kind_of(citation) is not kind:
             extras = {"type": kind.name, **extras}
-        told = [key for key, value in kind.required.items() if key in members and members[key] == value]
-        form = form_of(members, kind.order, frozenset(("type", *kind.required)), ("type", *taken, *told))
+        types = [key for key, value in kind.required.items() if key in members and members[key] == value]
+        form = form_of(members, kind.order, frozenset(("type", *kind.required)), ("type", *keys, *types))
         citation.extras = {self.home: extras} if extras else None
         citation.layout = None if form is None else {self.home: {"form": form}}
         return citation if _is_same(self.write(citation, place), members) else None

@@ -113,15 +113,15 @@ def _messages(
     order: Sequence[int] | None,
     out: list[Difference],
 ) -> None:
-    kept: Sequence[int] = range(len(old)) if order is None else order
+    remaining: Sequence[int] = range(len(old)) if order is None else order
     if gone:
-        kept = [index for index in kept if f"/messages/{index}" not in gone]
-    for index, other in zip(kept, new, strict=False):
+        remaining = [index for index in remaining if f"/messages/{index}" not in gone]
+    for index, other in zip(remaining, new, strict=False):
         if old[index] is not other:
             _message(f"/messages/{index}", old[index], other, gone, out)
-    if len(kept) != len(new):
-        out += [Difference(f"/messages/{index}", old[index], ABSENT) for index in kept[len(new) :]]
-        out += [Difference(f"/messages/{len(old)}", ABSENT, other) for other in new[len(kept) :]]
+    if len(remaining) != len(new):
+        out += [Difference(f"/messages/{index}", old[index], ABSENT) for index in remaining[len(new) :]]
+        out += [Difference(f"/messages/{len(old)}", ABSENT, other) for other in new[len(remaining) :]]
 
 
 def _message(path: str, old: Message, new: Message, gone: Collection[str], out: list[Difference]) -> None:
@@ -239,13 +239,13 @@ def _content(path: str, old: Content, new: Content, gone: Collection[str], out: 
     if isinstance(old, str):
         out.append(Difference(path, old, new))
         return
-    kept = [(f"{path}/{k}", part) for k, part in enumerate(old) if f"{path}/{k}" not in gone]
+    remaining = [(f"{path}/{k}", part) for k, part in enumerate(old) if f"{path}/{k}" not in gone]
     if isinstance(new, str):
-        new = (Text(new),) if new or len(kept) == 1 else ()
-    if len(kept) != len(new):
+        new = (Text(new),) if new or len(remaining) == 1 else ()
+    if len(remaining) != len(new):
         out.append(Difference(path, old, new))
         return
-    for (at, one), other in zip(kept, new, strict=True):
+    for (at, one), other in zip(remaining, new, strict=True):
         if type(one) is not type(other):
             out.append(Difference(f"{at}/type", one, other))
         elif one != other:

@@ -58,21 +58,22 @@ def with_held(
         return content
     parts: list[Part] = []
     for index, part in enumerate(content):
-        held = part
-        if not marks and isinstance(held, (Text, Media)) and held.cache is not None:
+        bare = part
+        if not marks and isinstance(bare, (Text, Media)) and bare.cache is not None:
             log.lose(LossCode.CACHE, f"{path}/{index}/cache", f"{target} has no place for a cache mark")
-            held = replace(held, cache=None)
-        if isinstance(held, Text) and held.citations is not None:
-            place = Place(0, len(held.text))
-            given = [] if citations is None else [citations.nearest(one, place) for one in held.citations]
-            kept = tuple(one for one in given if one is not None)
-            if len(kept) < len(held.citations):
-                what = f"{len(held.citations) - len(kept)} of {len(held.citations)} sources" if kept else "the sources"
-                severity = Severity.CHANGED if kept else Severity.LOST
+            bare = replace(bare, cache=None)
+        if isinstance(bare, Text) and bare.citations is not None:
+            place = Place(0, len(bare.text))
+            given = [] if citations is None else [citations.nearest(one, place) for one in bare.citations]
+            sources = tuple(one for one in given if one is not None)
+            if len(sources) < len(bare.citations):
+                some = f"{len(bare.citations) - len(sources)} of {len(bare.citations)} sources"
+                what = some if sources else "the sources"
+                severity = Severity.CHANGED if sources else Severity.LOST
                 detail = f"{target} has no place for {what} of this text"
                 log.lose(LossCode.CITATIONS, f"{path}/{index}/citations", detail, severity)
-            held = replace(held, citations=kept or None)
-        parts.append(held)
+            bare = replace(bare, citations=sources or None)
+        parts.append(bare)
     return content_of(parts) if len(parts) < 2 else tuple(parts)
 
 
@@ -136,16 +137,16 @@ def narrow(
         return content
     if Text not in holds:
         content = parts_of(with_held(content, path, log, target=target, marks=False, citations=None))
-    kept: list[Part] = []
+    narrower: list[Part] = []
     parted: Part | None = None
     for index, part in enumerate(content):
         at = f"{path}/{index}"
         if hoisted and isinstance(part, Tools):
             parted = part
             continue
-        before = kept[-1] if parted is not None and kept else None
+        before = narrower[-1] if parted is not None and narrower else None
         if isinstance(before, Text) and isinstance(part, Text) and before.is_bare and part.is_bare:
-            kept[-1] = apart(before, part)
+            narrower[-1] = apart(before, part)
             if isinstance(parted, Thought):
                 log.lose(
                     LossCode.CONTENT, path, f"{target} joins the texts before and after a marker", Severity.CHANGED
@@ -154,10 +155,10 @@ def narrow(
             continue
         parted = None
         if isinstance(part, Text) or (type(part) in holds and (able is None or able(part))):
-            kept.append(part)
+            narrower.append(part)
         elif (text := as_text(part)) is not None:
             log.lose(PART_CODES[type(part)], path, f"{target} writes {kind_of(part)} as plain text", Severity.CHANGED)
-            kept.append(Text(text))
+            narrower.append(Text(text))
         else:
             if private and index == 0 and part == _REASON:
                 detail = f"{target} leaves out the kind 'reason', which is the default"
@@ -166,9 +167,9 @@ def narrow(
                 log.lose(PART_CODES[type(part)], at, f"{target} has no place for {kind_of(part)}")
             parted = part if isinstance(part, Thought) else None
     if Text in holds:
-        return content_of(kept) if len(kept) < 2 else tuple(kept)
-    narrowed = content_of([Text(part.text) if isinstance(part, Text) else part for part in kept])
-    if kept and len(parts_of(narrowed)) != len(kept):
+        return content_of(narrower) if len(narrower) < 2 else tuple(narrower)
+    narrowed = content_of([Text(part.text) if isinstance(part, Text) else part for part in narrower])
+    if narrower and len(parts_of(narrowed)) != len(narrower):
         log.lose(LossCode.CONTENT, path, f"{target} joins texts that are side by side", Severity.CHANGED)
         return narrowed
     for index, part in enumerate(content):

@@ -154,7 +154,7 @@ def identified(items: Sequence[Item], home: str) -> Sequence[Item]:
     pairs = paired_in_order(items)
     if pairs is None:
         pairs = pair(links_of(items))
-    taken = {call_id for head, _, call_id in items if head.calls or head.role == "tool"}
+    known = {call_id for head, _, call_id in items if head.calls or head.role == "tool"}
     out = list(items)
     number = 0
     for index, (head, content, call_id) in enumerate(items):
@@ -163,7 +163,7 @@ def identified(items: Sequence[Item], home: str) -> Sequence[Item]:
             continue
         if head.calls:
             number += 1
-            while f"call_{number}" in taken:
+            while f"call_{number}" in known:
                 number += 1
             made = f"call_{number}"
         elif index in pairs:

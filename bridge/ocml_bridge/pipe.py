@@ -170,6 +170,6 @@ class Pipe:
 
 def broken(events: Sequence[Event], target: Encoder, error: BridgeError) -> list[bytes]:
     """The last events of a stream that cannot be read on, with the error in place of an end."""
-    *said, stop = events
-    out = [*target.encode(said), *target.fail(error.code, error.message)]
+    *before, stop = events
+    out = [*target.encode(before), *target.fail(error.code, error.message)]
     return [*out, *target.encode([stop])]

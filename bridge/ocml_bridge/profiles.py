@@ -166,8 +166,8 @@ class Profile:
 
         options = replace(options, training=False)
         if not isinstance(request, Prompt):
-            asked = Transcript() if request is None else request
-            request = self.prompt(asked, source=source, effort=effort, options=options, policy=LENIENT)
+            given = Transcript() if request is None else request
+            request = self.prompt(given, source=source, effort=effort, options=options, policy=LENIENT)
         end = self._end(request)
         reads = AnswerDecoder(decoder(self.adapter, options=options), self._prefix(end, options), end.messages)
         return request.names.decoder(reads)
@@ -185,12 +185,12 @@ class Profile:
         request, made = prompt.transcript, prompt.written.document
         if self.template is None or self.template.guide is None or not isinstance(request, Transcript):
             return None
-        asked = _wanted(prompt.names.spelled(request), strict=strict, calls_once=self.template.calls_once)
+        guidance = _wanted(prompt.names.spelled(request), strict=strict, calls_once=self.template.calls_once)
         # An answer that goes on with a message has no frames of its own.
-        if asked is None or not isinstance(made, Transcript) or made.open_turn is None:
+        if guidance is None or not isinstance(made, Transcript) or made.open_turn is None:
             return None
         begun = self._prefix(self._end(prompt), DEFAULT)
-        return self.template.guide(replace(asked, begun=begun) if isinstance(begun, str) else asked)
+        return self.template.guide(replace(guidance, begun=begun) if isinstance(begun, str) else guidance)
 
     def _written(self, prepared: Prepared, options: Options, *, spans: bool) -> Prompt:
         options = self._options(options)
@@ -208,8 +208,8 @@ class Profile:
 
     def _opening(self, source: str, settings: Settings | None, options: Options) -> str:
         """The open turn of the prompt that is made of a request with these settings."""
-        asked = Reading(Transcript((Message("user", "?"),), settings=settings), (), source)
-        prompt = prepare(asked, self.template).transcript
+        question = Reading(Transcript((Message("user", "?"),), settings=settings), (), source)
+        prompt = prepare(question, self.template).transcript
         written = write(prompt, self.adapter, options=options, policy=LENIENT, spans=True)
         if not isinstance(written.output, str):
             return ""
@@ -251,15 +251,15 @@ def _wanted(request: Transcript, *, strict: bool, calls_once: bool) -> Wanted | 
         calls_once: whether the model calls once a turn anyway.
     """
     settings = request.settings or Settings()
-    choice, asked = settings.tool_choice or _ANY, settings.response_format
+    choice, form = settings.tool_choice or _ANY, settings.response_format
     declared = request.tools or ()
     tools = [tool for tool in declared if not choice.names or recipient_of(full_name(tool)) in choice.names]
     tools = [] if choice.mode == "none" else tools
     must_call = choice.mode == "required" and tools != []
     answer = None
-    if asked is not None and asked.type == "json_schema":
-        answer = asked.schema
-    elif asked is not None and asked.type == "json_object":
+    if form is not None and form.type == "json_schema":
+        answer = form.schema
+    elif form is not None and form.type == "json_object":
         answer = OBJECT
     several = settings.parallel_tool_calls is not False
     follow = must_call or answer is not None or strict

@@ -119,8 +119,8 @@ def _between(old: Json, new: Json, path: str) -> Iterator[Object]:
         return
     state = deepcopy(old)
     for operation in jsonpatch.JsonPatch.from_diff(old, new, optimization=False).patch:
-        taken = _short(jsonpointer.resolve_pointer(state, operation["path"])) if operation["op"] != "add" else None
-        yield {**operation, "path": path + operation["path"], **({"was": taken} if taken else {})}
+        removed = _short(jsonpointer.resolve_pointer(state, operation["path"])) if operation["op"] != "add" else None
+        yield {**operation, "path": path + operation["path"], **({"was": removed} if removed else {})}
         state = jsonpatch.apply_patch(state, [operation], in_place=True)
 
 
@@ -248,7 +248,7 @@ def _move_back(places: Sequence[_Place], messages: list[Json]) -> list[_Place]:
 def _final_places(places: list[_Place], added: dict[int, Json], messages: list[Json]) -> dict[int, int]:
     """Put the messages back that the output could not hold; index in the written document → index in the edited one."""
     where: dict[int, int] = {}
-    kept = iter(places)
+    remaining = iter(places)
     shift, last = 0, -1
     for index in range(len(places) + len(added)):
         if index in added:
@@ -257,7 +257,7 @@ def _final_places(places: list[_Place], added: dict[int, Json], messages: list[J
             shift += 1
             where[index] = last
             continue
-        place = next(kept)
+        place = next(remaining)
         if place.at >= 0:
             last = place.at + shift
             where[index] = last

@@ -44,7 +44,7 @@ def drop_analysis(
     if not dropped:
         return transcript, ()
     losses = [Loss(LossCode.THOUGHT, Severity.LOST, f"/messages/{index}", _REASONS[of]) for index in sorted(dropped)]
-    kept: list[Message] = []
+    remaining: list[Message] = []
     headless = False
     for index, message in enumerate(transcript.messages):
         if not message.continues:
@@ -54,14 +54,14 @@ def drop_analysis(
         if headless:
             detail = "the message before it, which it continued, is left out"
             losses.append(Loss(LossCode.GROUPING, Severity.LAYOUT, f"/messages/{index}/continues", detail))
-            kept.append(replace(message, continues=False))
+            remaining.append(replace(message, continues=False))
             headless = False
         else:
-            kept.append(message)
+            remaining.append(message)
     alternatives = transcript.alternatives
     if alternatives is not None:
         alternatives = tuple(replace(one, at=one.at - sum(index < one.at for index in dropped)) for one in alternatives)
-    return replace(transcript, messages=tuple(kept), alternatives=alternatives), tuple(losses)
+    return replace(transcript, messages=tuple(remaining), alternatives=alternatives), tuple(losses)
 
 
 _REASONS: Final[dict[Dropped, str]] = {

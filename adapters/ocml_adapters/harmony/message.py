@@ -139,18 +139,18 @@ def remembered(
         cut_off: whether the last message has no end.
         is_text: whether it is written as text, not as token ids.
     """
-    kept: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     prompted = layout.get("prompted") is True
     if prompted and (not is_empty or (turn is not None and turn.channel is not None)):
-        kept["prompted"] = True
+        members["prompted"] = True
     tail, line_end = (text if isinstance(text := layout.get(key), str) else "" for key in ("tail", "line_end"))
     if is_text:
         tail, line_end = split_tail(tail + line_end)
     if not cut_off and ((LINE_END.fullmatch(tail) and not is_text) or (is_edge(tail) and turn is None)):
-        kept["tail"] = tail
+        members["tail"] = tail
     if not cut_off and is_text and LINE_END.fullmatch(line_end):
-        kept["line_end"] = line_end
+        members["line_end"] = line_end
     front = layout.get("front")
     if isinstance(front, str) and is_edge(front) and not prompted and not (is_empty and turn is None):
-        kept["front"] = front
-    return kept
+        members["front"] = front
+    return members

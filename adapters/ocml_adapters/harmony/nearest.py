@@ -75,15 +75,15 @@ def framed(message: Message, options: Options, *, prompted: bool, last: bool) ->
         last: whether nothing follows.
     """
     layout = NOTES.of(message.layout)
-    fields, kept = _header(message, layout, options, prompted=prompted)
+    fields, members = _header(message, layout, options, prompted=prompted)
     content = message.content
     if fields.role == DEVELOPER:
         body, read = spell_developer(content, layout)
         content = read.content
         if read.plain:
-            kept["plain"] = True
+            members["plain"] = True
         if read.section is not None:
-            kept["tools"] = read.section
+            members["tools"] = read.section
     else:
         body = cast("str", content)
     mentions = _mentions(layout.get("mentions"), content, fields) if isinstance(content, str) else []
@@ -91,11 +91,11 @@ def framed(message: Message, options: Options, *, prompted: bool, last: bool) ->
         # There it would be the end.
         mentions = [token for token in mentions if token != END_OF_TEXT]
     if mentions:
-        kept["mentions"] = mentions
+        members["mentions"] = mentions
     end = message.end if last or message.end else "end"
     if last and options.training and end is not None and answers(fields):
         end = "return"
-    return make(fields, content, end, kept, {}), body
+    return make(fields, content, end, members, {}), body
 
 
 def answers(fields: Fields | Message) -> bool:
@@ -109,12 +109,13 @@ def _mentions(value: Any, content: str, fields: Fields) -> list[str]:
         return []
     listed = {token for token in cast("list[Any]", value) if isinstance(token, str) and token in content}
     inert = {token for token in listed if SPECIALS.plain.fullmatch(token) is not None}
-    kept = sorted(listed & MENTIONABLE)
-    if not kept:
+    mentionable = sorted(listed & MENTIONABLE)
+    if not mentionable:
         return sorted(inert)
     header = START + spell(fields._replace(channel=None))
-    frames = Scanner().feed(pieces_of(f"{header}<|message|>{CONTROL.neutralise(content, kept)}<|end|>"))
-    return sorted({*kept, *inert}) if len(frames) == 1 and sorted(frames[0].mentions) == kept else sorted(inert)
+    frames = Scanner().feed(pieces_of(f"{header}<|message|>{CONTROL.neutralise(content, mentionable)}<|end|>"))
+    is_one = len(frames) == 1 and sorted(frames[0].mentions) == mentionable
+    return sorted({*mentionable, *inert}) if is_one else sorted(inert)
 
 
 # --- headers ----------------------------------------------------------------------------------------------------------
@@ -128,8 +129,8 @@ def headed(message: Message, options: Options, *, prompted: bool) -> Message:
         options: `dialect` counts.
         prompted: whether it begins behind a generation prompt.
     """
-    fields, kept = _header(message, NOTES.of(message.layout), options, prompted=prompted)
-    return make(fields, "", None, kept, {})
+    fields, members = _header(message, NOTES.of(message.layout), options, prompted=prompted)
+    return make(fields, "", None, members, {})
 
 
 def opened(turn: Message, options: Options, *, prompted: bool) -> Message:

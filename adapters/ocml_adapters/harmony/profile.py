@@ -108,11 +108,11 @@ def _effort(settings: Settings, log: Log) -> str:
 
 def _own(hosted: Sequence[HostedTool], tools: Sequence[Tool], log: Log) -> set[str]:
     """The namespaces of the own tools that are wanted. A function of that name is the one that is called."""
-    taken = {tool.name.partition(".")[0] for tool in tools if tool.namespace is None}
+    undotted = {tool.name.partition(".")[0] for tool in tools if tool.namespace is None}
     own: set[str] = set()
     for tool in hosted:
         namespace = OWN_TOOLS[tool.kind]
-        if namespace in taken:
+        if namespace in undotted:
             log.lose(
                 LossCode.TOOLS,
                 tool.path,
@@ -278,11 +278,11 @@ def function_names(tools: Sequence[Tool]) -> dict[str, str]:
     """
     declared = dict.fromkeys(map(full_name, tools))
     spelled = {name: fitting for name in declared if (fitting := _fitting(name)) == name}
-    taken = set(spelled)
+    names_in_use = set(spelled)
     for name in declared:
         if name not in spelled:
-            spelled[name] = _free(_fitting(name), taken)
-            taken.add(spelled[name])
+            spelled[name] = _free(_fitting(name), names_in_use)
+            names_in_use.add(spelled[name])
     return {
         recipient: name
         for recipient, name in ((recipient_of(name), spelled[name]) for name in declared)
@@ -294,9 +294,9 @@ def _fitting(name: str) -> str:
     return header_word(FUNCTIONS + name).removeprefix(FUNCTIONS)
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _free(name: str, names_in_use: set[str]) -> str:
     number, free = 1, name
-    while free in taken:
+    while free in names_in_use:
         number += 1
         free = f"{name}_{number}"
     return free

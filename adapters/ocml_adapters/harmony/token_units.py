@@ -116,12 +116,12 @@ class IdsReader(FrameReader):
         """The ids themselves, where the encoder would choose others for the same text."""
         header = self._ids[self._begin(frame) : self._places[frame.middle // 2]]
         body = self._ids[self._places[frame.middle // 2] + 1 : self._end(frame)]
-        kept: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         if header != [*encode_header(frame.header)]:
-            kept["header_ids"] = header
+            members["header_ids"] = header
         if body != encode(frame.body or "", frame.mentions):
-            kept["body_ids"] = body
-        return kept
+            members["body_ids"] = body
+        return members
 
     def _begin(self, frame: Frame) -> int:
         """The index behind the token that opens a frame."""

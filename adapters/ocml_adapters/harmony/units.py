@@ -292,9 +292,9 @@ class Frames(UnitWriter):
             prompted = state == PROMPTED
             turn = opened(turn, self.options, prompted=prompted)
             header = header_of(turn, prompted=prompted)
-        kept = remembered(layout, turn, is_empty=not units, cut_off=state == _CUT_OFF, is_text=self.is_text)
-        image = Transcript(tools=around.tools, open_turn=turn, layout={HOME: kept} if kept else None)
-        front, tail = kept.get("front", ""), kept.get("tail", "") + kept.get("line_end", "")
+        edges = remembered(layout, turn, is_empty=not units, cut_off=state == _CUT_OFF, is_text=self.is_text)
+        image = Transcript(tools=around.tools, open_turn=turn, layout={HOME: edges} if edges else None)
+        front, tail = edges.get("front", ""), edges.get("tail", "") + edges.get("line_end", "")
         return Enclosed(self.joined(front, units, header, tail), image)
 
     def joined(self, front: str, units: list[Unit], header: str, tail: str) -> Unit:

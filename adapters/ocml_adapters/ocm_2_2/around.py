@@ -187,16 +187,17 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
     if found.tools is None:
         return Conversation(items, around)
     raw, layout = found.spelling
-    kept: dict[str, Json] = {} if raw is None else {"tools": raw}
+    members: dict[str, Json] = {} if raw is None else {"tools": raw}
     if layout is not None:
-        kept["tools_message"] = NOTES.of(layout)
+        members["tools_message"] = NOTES.of(layout)
     return Conversation(
-        found.items, replace(around, tools=found.tools, layout=_with(around.layout, **kept) if kept else around.layout)
+        found.items,
+        replace(around, tools=found.tools, layout=_with(around.layout, **members) if members else around.layout),
     )
 
 
-def _with(kept: ByFormat | None, **more: Json) -> ByFormat:
-    return {HOME: {**NOTES.of(kept), **more}}
+def _with(layout: ByFormat | None, **more: Json) -> ByFormat:
+    return {HOME: {**NOTES.of(layout), **more}}
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

@@ -78,13 +78,15 @@ def _header_of(version: str | None, values: dict[str, Json]) -> DocumentHeader:
 
 def _settings(values: dict[str, Json]) -> tuple[Settings | None, dict[str, Json] | None]:
     """Take the settings out of a header's values; what is none stays there, or is another generation setting."""
-    asked: Json = values.pop(GENERATION, None)
-    if asked is not None and not isinstance(asked, dict):
-        values[GENERATION] = asked
-        asked = None
-    settings, others = settings_of({key: value for key, value in cast("_Values", asked or {}).items() if key != MODEL})
-    if isinstance(asked, dict) and MODEL in asked:
-        others[MODEL] = cast("_Values", asked)[MODEL]
+    generation: Json = values.pop(GENERATION, None)
+    if generation is not None and not isinstance(generation, dict):
+        values[GENERATION] = generation
+        generation = None
+    settings, others = settings_of(
+        {key: value for key, value in cast("_Values", generation or {}).items() if key != MODEL}
+    )
+    if isinstance(generation, dict) and MODEL in generation:
+        others[MODEL] = cast("_Values", generation)[MODEL]
     if isinstance(values.get(MODEL), str):
         settings = replace(settings or Settings(), model=values.pop(MODEL))
     return settings, others or None
@@ -122,8 +124,8 @@ def _values_of(document: DocumentHeader) -> dict[str, Json]:
     """What a header says beside the version, in the order in which it is written."""
     header, settings = document.header, document.settings or Settings()
     known: dict[str, Json] = {} if settings.model is None else {MODEL: settings.model}
-    if asked := {**_generation(settings), **(document.others or {})}:
-        known[GENERATION] = asked
+    if generation := {**_generation(settings), **(document.others or {})}:
+        known[GENERATION] = generation
     known |= {name: value for name in FIELDS if (value := getattr(header, name)) is not None}
     rest = {**known, **(header.extras or {}), **known}
     if header.version is not None:
@@ -133,11 +135,11 @@ def _values_of(document: DocumentHeader) -> dict[str, Json]:
 
 def _generation(settings: Settings) -> dict[str, Json]:
     """The generation settings, by the names of the canonical form; a tool choice that names no tool is a word."""
-    asked = {name: to_json(getattr(settings, name)) for name in READERS if name != MODEL}
+    members = {name: to_json(getattr(settings, name)) for name in READERS if name != MODEL}
     choice = settings.tool_choice
     if choice is not None and not choice.names:
-        asked["tool_choice"] = choice.mode
-    return {name: value for name, value in asked.items() if value is not None}
+        members["tool_choice"] = choice.mode
+    return {name: value for name, value in members.items() if value is not None}
 
 
 def _version(version: str) -> str:

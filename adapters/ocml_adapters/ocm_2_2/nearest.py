@@ -78,8 +78,8 @@ def without_gap(message: Message) -> Message:
     return replace(message, extras=_without(extras, "before")) if "before" in extras else message
 
 
-def _without(kept: dict[str, Json], name: str) -> ByFormat | None:
-    return NOTES.by_format({key: value for key, value in kept.items() if key != name})
+def _without(members: dict[str, Json], name: str) -> ByFormat | None:
+    return NOTES.by_format({key: value for key, value in members.items() if key != name})
 
 
 # --- header -----------------------------------------------------------------------------------------------------------
@@ -134,13 +134,13 @@ def unknown_attributes(message: Message) -> dict[str, str]:
 
 def _extras(extras: dict[str, Json]) -> dict[str, Json]:
     """Attributes that §6 does not know, and text that stands before the message."""
-    kept: dict[str, Json] = {}
+    members: dict[str, Json] = {}
     unknown, before = extras.get("attributes"), extras.get("before")
     if isinstance(unknown, dict) and _are_attributes(cast("dict[str, Json]", unknown)):
-        kept["attributes"] = unknown
+        members["attributes"] = unknown
     if isinstance(before, str) and before.strip() and is_outside(before) and begins(before) < 0:
-        kept["before"] = before
-    return kept
+        members["before"] = before
+    return members
 
 
 def _are_attributes(unknown: dict[str, Json]) -> bool:
@@ -164,16 +164,16 @@ def is_outside(text: str) -> bool:
 
 def _layout(layout: dict[str, Json], message: Message, *, first: bool, last: bool) -> dict[str, Json]:
     """The raw spelling of header, body, terminator and gap, as far as it still says what the message says."""
-    kept: dict[str, Json] = {}
+    spelling: dict[str, Json] = {}
     raw = layout.get("header")
     if isinstance(raw, str) and _is_header(raw, message):
-        kept["header"] = raw
+        spelling["header"] = raw
     raw = layout.get("body")
     if isinstance(raw, str) and _is_body(raw, message):
-        kept["body"] = raw
+        spelling["body"] = raw
     raw = layout.get("end")
     if isinstance(raw, str) and _is_end(raw, message, last=last):
-        kept["end"] = raw
+        spelling["end"] = raw
     raw = layout.get("gap")
     if (
         isinstance(raw, str)
@@ -182,10 +182,10 @@ def _layout(layout: dict[str, Json], message: Message, *, first: bool, last: boo
         and not first
         and "before" not in NOTES.of(message.extras)
     ):
-        kept["gap"] = raw
+        spelling["gap"] = raw
     if message.call_id is None and (is_call(message) or is_reply(message)):
-        kept["call_id"] = "absent"
-    return kept
+        spelling["call_id"] = "absent"
+    return spelling
 
 
 def _is_header(raw: str, message: Message) -> bool:

@@ -77,8 +77,8 @@ class Frames(UnitWriter):
 
     def follows(self, head: Head) -> bool:
         """A body that was kept as it stood has its content in it, and a header its id."""
-        kept = NOTES.of(head.message("", None).layout)
-        return "body" not in kept and not ("header" in kept and head.has_id)
+        notes = NOTES.of(head.message("", None).layout)
+        return "body" not in notes and not ("header" in notes and head.has_id)
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """The text of a frame, with what stands before it."""

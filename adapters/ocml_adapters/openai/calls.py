@@ -236,7 +236,7 @@ def is_custom(call: Message) -> bool:
     return call_layout(call).get("kind") == CUSTOM
 
 
-def with_custom(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequence[Item]:
+def with_call_types(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequence[Item]:
     """The items; a call to a tool that is declared as a custom one has the layout of a custom tool's call."""
     made: list[Item] = []
     for at in custom_calls(items, tools):

@@ -23,7 +23,7 @@ from ocml_bridge.wires.documents import SHAPE
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
-from .calls import call_layout, with_custom
+from .calls import call_layout, with_call_types
 from .nearest import joins, linked, nearest, with_names
 from .reader import notice, read_message
 from .shapes import DOCUMENTS, UNITS, branches_of, read_alternatives, write_document
@@ -224,7 +224,7 @@ class WireWriter(DocumentWriter):
         if around.alternatives is not None:
             indices = range(len(items)) if origins is None else origins
             around = replace(around, alternatives=_placed(around.alternatives, items, indices, log))
-        return Prepared(with_names(linked(with_custom(items, around.tools))), around, origins)
+        return Prepared(with_names(linked(with_call_types(items, around.tools))), around, origins)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Texts in thoughts and calls, parts that are known elsewhere."""

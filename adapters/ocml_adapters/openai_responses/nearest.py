@@ -68,7 +68,7 @@ def linked(items: Sequence[Item]) -> Sequence[Item]:
     return identified(items, HOME)
 
 
-def with_custom(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequence[Item]:
+def with_call_types(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequence[Item]:
     """The items; a call to a tool that is declared as a custom one has the layout of a custom tool's call."""
     made: list[Item] = []
     for at in custom_calls(items, tools):
@@ -81,7 +81,7 @@ def with_custom(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequence
     return made or items
 
 
-def with_kinds(items: Sequence[Item], kind: str = CUSTOM) -> Sequence[Item]:
+def with_reply_types(items: Sequence[Item], kind: str = CUSTOM) -> Sequence[Item]:
     """The items; a reply to a custom tool's call, of which nothing says its type, has the layout of one of a type.
 
     Args:

@@ -25,7 +25,7 @@ from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 from .calls import FUNCTION, is_object
 from .items import ABSENT, MADE_UP, filled, made_up_id, skeleton
 from .messages import INSTRUCTIONS, Instructions, declares_more_tools, is_instructions
-from .nearest import linked, nearest, with_custom, with_kinds, with_names
+from .nearest import linked, nearest, with_call_types, with_names, with_reply_types
 from .shapes import DOCUMENTS, UNITS, is_incomplete, outline, part, takes_instructions, write_document
 from .spelling import is_merged, is_state, notice, read_item, spelled
 from .syntax import HOME, INPUT, NOTES
@@ -79,7 +79,7 @@ class ItemReader(DocumentReader):
         """The conversation in its turns, with the names of the tools whose calls are answered."""
         name_replies(items, log)
         _cut_short(items, parted.around)
-        return Conversation(with_grouping([*with_kinds(items, FUNCTION)]), parted.around)
+        return Conversation(with_grouping([*with_reply_types(items, FUNCTION)]), parted.around)
 
 
 class ItemWriter(DocumentWriter):
@@ -97,7 +97,7 @@ class ItemWriter(DocumentWriter):
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with tools apart from messages, with ids for calls that have none, and with names."""
         conversation, origins = with_tools_apart(conversation, log, declare=_declares_tools)
-        items = with_names(with_kinds(linked(with_custom(conversation.items, conversation.around.tools))))
+        items = with_names(with_reply_types(linked(with_call_types(conversation.items, conversation.around.tools))))
         start = _FIRST if takes_instructions(conversation.around) else None
         return Prepared(items, conversation.around, origins, start)
 
@@ -151,7 +151,7 @@ class ItemWriter(DocumentWriter):
         """The conversation in its turns, with the names of the tools whose calls are answered."""
         name_replies(items, Log())
         _cut_short(items, around)
-        return Conversation(with_grouping([*with_kinds(items, FUNCTION)]), around)
+        return Conversation(with_grouping([*with_reply_types(items, FUNCTION)]), around)
 
 
 _OBJECT: Final = ContentClass('{"a": "', '"}')

@@ -28,7 +28,9 @@ _loss: Final = cast("Callable[[tuple[LossCode, Severity, str, str]], Loss]", par
 
 
 class LossPattern(NamedTuple):
-    """A loss of any message with some head.
+    """A loss of any message with some head: the same sentence for all of them, but for their ids.
+
+    `the id "call_7" is not kept` is, of every call with such a head, `the id `, its own id, ` is not kept`.
 
     Attributes:
         code: of the loss.
@@ -72,6 +74,9 @@ _PROBES: Final = re.compile(f"({re.escape(_OLD_ID)}|{re.escape(_NEW_ID)})")
 
 class KnownLosses:
     """What is lost of messages with one head where they read as messages with another, and of what stands around them.
+
+    A writer has one for as long as it is there: the next conversation has mostly the same heads, and the losses of two
+    heads are found by comparing two whole documents.
 
     Args:
         target: the format id.

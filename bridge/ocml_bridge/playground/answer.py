@@ -22,7 +22,7 @@ LONGEST: Final = 300_000
 """Bytes of an input that is taken back and forth to see what comes back of it."""
 
 
-class Asked(NamedTuple):
+class Wish(NamedTuple):
     """What somebody wants of an input.
 
     Attributes:
@@ -56,17 +56,17 @@ def catalogue() -> str:
     )
 
 
-def answer(data: bytes | memoryview, asked: str) -> str:
+def answer(data: bytes | memoryview, wish_as_json: str) -> str:
     """Convert an input.
 
     Args:
         data: as it was pasted or dropped.
-        asked: an `Asked` as JSON.
+        wish_as_json: a `Wish` as JSON.
 
     Returns:
         JSON: `output`, `report`, and what there is to see; or `error`, with its place, where there is nothing to give.
     """
-    data, wish = bytes(data), Asked(**jsontext.loads(asked))
+    data, wish = bytes(data), Wish(**jsontext.loads(wish_as_json))
     source = None
     try:
         data, reading, count = _read(data, wish)
@@ -77,7 +77,7 @@ def answer(data: bytes | memoryview, asked: str) -> str:
         return _dumps({**_told(source), "error": error.locate(data).to_json()})
 
 
-def _read(data: bytes, wish: Asked) -> tuple[bytes, Reading, int]:
+def _read(data: bytes, wish: Wish) -> tuple[bytes, Reading, int]:
     """The conversation that is wanted: its bytes, what it says, and how many there are."""
     try:
         return data, read(data, wish.source), 1
@@ -99,7 +99,7 @@ def _told(source: Adapter | None) -> dict[str, Json]:
     return {} if source is None else {"source": source.id, "title": source.title}
 
 
-def _result(reading: Reading, wish: Asked) -> Result:
+def _result(reading: Reading, wish: Wish) -> Result:
     if wish.profile:
         model = profile(wish.profile, wish.target or None)
         return model.prompt(reading, policy=LENIENT, spans=model.adapter.frame_marks is not None)
@@ -108,7 +108,7 @@ def _result(reading: Reading, wish: Asked) -> Result:
     return replace(result, findings=reading.findings, source=reading.source)
 
 
-def _answered(data: bytes, reading: Reading, result: Result, wish: Asked) -> dict[str, Json]:
+def _answered(data: bytes, reading: Reading, result: Result, wish: Wish) -> dict[str, Json]:
     out: dict[str, Json] = {
         "target": result.target,
         "kind": str(registry.adapter(result.target)[0].kind),

@@ -147,10 +147,10 @@ def behind_prompt(spans: Sequence[Span], text: str, prompt: str) -> tuple[Span, 
             given = span.start + len(prompt)
         if span.sampled and span.start < given:
             cut = min(span.end, given)
-            asked = span._replace(end=cut, sampled=False, weight=0)
-            if out and out[-1][2:] == asked[2:]:
-                asked = asked._replace(start=out.pop().start)
-            out.append(asked)
+            prompted = span._replace(end=cut, sampled=False, weight=0)
+            if out and out[-1][2:] == prompted[2:]:
+                prompted = prompted._replace(start=out.pop().start)
+            out.append(prompted)
             span = span._replace(start=cut)
         if span.start < span.end:
             out.append(span)

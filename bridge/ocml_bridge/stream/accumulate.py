@@ -37,8 +37,8 @@ def accumulate(events: Iterable[Event]) -> Document:
     for index, pieces in texts.items():
         refused = "".join(refusals.get(index, ()))
         text = "".join(pieces)
-        said: tuple[Part, ...] = (*((Text(text),) if text else ()), Refusal(refused))
-        begun[index] = replace(begun[index], content=said if refused else text)
+        with_refusal: tuple[Part, ...] = (*((Text(text),) if text else ()), Refusal(refused))
+        begun[index] = replace(begun[index], content=with_refusal if refused else text)
     return Transcript(tuple(begun[index] for index in sorted(begun)))
 
 

@@ -72,8 +72,8 @@ class InCallOrder:
     def _reply(self, number: int, message: Message) -> None:
         call = self._pairing.feed(number, message)
         if call is None or call not in self._tools:
-            taken = bool(self._open) if message.name is None else message.name in self._open
-            self._buffer = self._strays if taken else None
+            is_answer = bool(self._open) if message.name is None else message.name in self._open
+            self._buffer = self._strays if is_answer else None
             return
         tool = self._tools[call]
         if self._open[tool][0] != call:
