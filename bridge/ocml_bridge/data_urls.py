@@ -1,4 +1,4 @@
-"""Data URLs (RFC 2397) in base64, as JSON wires have media in them."""
+"""Data in base64, as JSON wires have media in them: data URLs (RFC 2397), and what images are told by."""
 
 from __future__ import annotations
 
@@ -17,3 +17,12 @@ def opened(url: str) -> tuple[str, str | None] | None:
 def data_url(data: str, media_type: str | None) -> str:
     """The data URL of base64 data."""
     return f"data:{media_type or ''};base64,{data}"
+
+
+_BEGINNINGS: Final[dict[str, str]] = {"iVBOR": "png", "/9j/": "jpeg", "R0lG": "gif", "UklG": "webp"}
+"""How the base64 of images begins → their format."""
+
+
+def image_format(data: str) -> str | None:
+    """The format of an image, such as `png`, by how its base64 begins; None where that does not tell it."""
+    return next((name for begin, name in _BEGINNINGS.items() if data.startswith(begin)), None)

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from anthropic_judge import facts, unnamed
 from corpus import corpus_path
 from ocml_bridge import BridgeError, ErrorCode, Options, Transcript, convert, formats, read, write
-from ocml_bridge.model import Foreign, Message, Settings, Tool, Usage
+from ocml_bridge.model import Foreign, Media, Message, Settings, Tool, Usage
 from ocml_bridge.policy import LENIENT
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "anthropic"
@@ -497,3 +497,16 @@ def test_a_recorded_request_becomes_its_twin_of_the_other_wire(source: str, targ
         assert one == two, case
         count += 1
     assert count == 14
+
+
+@pytest.mark.parametrize(
+    ("part", "source"),
+    [
+        (Media("file", data="YSxi", format="text/csv"), {"type": "text", "media_type": "text/plain", "data": "a,b"}),
+        (Media("image", data="/9j/4AA="), {"type": "base64", "media_type": "image/jpeg", "data": "/9j/4AA="}),
+        (Media("image", data="AAAA"), {"type": "base64", "data": "AAAA"}),
+    ],
+)
+def test_data_is_written_as_a_type_that_the_api_takes(part: Media, source: Any) -> None:
+    output: Any = write(Transcript((Message("user", (part,), end="end"),)), "anthropic", policy=LENIENT).output
+    assert output["messages"][0]["content"][0]["source"] == source

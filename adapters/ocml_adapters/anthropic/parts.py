@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, cast
 
 from ocml_bridge.cache_marks import read_mark, write_mark
+from ocml_bridge.data_urls import image_format
 from ocml_bridge.form import OBJECT, Object, add, form_of, rest, shape
 from ocml_bridge.model import Content, Foreign, Json, Media, Part, Text
 from ocml_bridge.turns import parts_of
@@ -206,14 +207,22 @@ def _write_media(media: Media, forms: Object) -> Object | None:
 
 def _write_source(media: Media) -> Object | None:
     if media.data is not None:
-        text = _decoded(media.data) if media.media == "file" and media.format == _PLAIN else None
+        is_text = media.media == "file" and (media.format or "").startswith("text/")
+        text = _decoded(media.data) if is_text else None
         if text is not None:
             return {"type": TEXT, "media_type": _PLAIN, "data": text}
-        typed = {"media_type": media.format} if media.format else {}
+        format_ = media.format or _type_of_image(media)
+        typed = {"media_type": format_} if format_ else {}
         return {"type": "base64", **typed, "data": media.data}
     if media.url is not None:
         return {"type": "url", "url": media.url}
     return None if media.file_id is None else {"type": "file", "file_id": media.file_id}
+
+
+def _type_of_image(media: Media) -> str | None:
+    """The type of an image that nobody says: the API asks for it."""
+    found = image_format(media.data or "") if media.media == "image" else None
+    return None if found is None else f"image/{found}"
 
 
 # --- the content of a message or a result -----------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import re
 from typing import Any, Final, cast
 
 from ocml_bridge.blocks.grammar import added, more_of
+from ocml_bridge.data_urls import image_format
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json, Media
 
@@ -28,8 +29,6 @@ _DOCUMENTS: Final[dict[str, str]] = {
     "md": "text/markdown",
 }
 _FORMATS: Final = {mime: name for name, mime in _DOCUMENTS.items()}
-_SIGNATURES: Final[dict[str, str]] = {"iVBOR": "png", "/9j/": "jpeg", "R0lG": "gif", "UklG": "webp"}
-"""How the base64 of images begins → their format, which the API asks for."""
 _BYTES: Final = "bytes"
 _INDEXED: Final = "indexed"
 """The layout of bytes that JavaScript dumped: an object with a member for each."""
@@ -179,5 +178,5 @@ def _format(media: Media) -> str | None:
     if media.format:
         return media.format.rpartition("/")[2] or None
     if media.media == "image":
-        return next((name for begin, name in _SIGNATURES.items() if (media.data or "").startswith(begin)), None)
+        return image_format(media.data or "")
     return None
