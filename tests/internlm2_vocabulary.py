@@ -7,6 +7,7 @@ finds in text by their spelling.
 
 from __future__ import annotations
 
+import importlib.util
 import struct
 from itertools import count
 from pathlib import Path
@@ -62,3 +63,14 @@ def model(*, prefix: bool = False, reserved: bool = True) -> bytes:
 def write_model(path: Path, *, prefix: bool = False, reserved: bool = True) -> Path:
     path.write_bytes(model(prefix=prefix, reserved=reserved))
     return path
+
+
+def real_model() -> bytes | None:
+    """The 32,000 pieces of Mistral 7B, with InternLM2's tokens behind them; None without the package mistral-common."""
+    package = importlib.util.find_spec("mistral_common")
+    if package is None or package.origin is None:
+        return None
+    pieces = Path(package.origin).parent / "data" / "tokenizer.model.v1"
+    unused = (_piece(f"unused {n}", 0, UNUSED) for n in range(SIZE - RESERVED - 32_000))
+    reserved = (_piece(f"[UNUSED_TOKEN_{n}]", 0, USER_DEFINED) for n in range(RESERVED))
+    return b"".join((pieces.read_bytes(), *unused, *reserved))  # what is repeated in a message may follow it

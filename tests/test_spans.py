@@ -6,11 +6,13 @@ The laws are 9a to 9f of docs/spans.md: tiling, content, the same bytes, streams
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from corpus import corpus_cases
+from internlm2_vocabulary import VARIABLE, write_model
 from ocml_adapters.harmony.tokens import ends_of, spelled
 from ocml_adapters.internlm2.tokens import to_text
 from ocml_adapters.internlm2.vocabulary import load_vocabulary
@@ -304,6 +306,28 @@ def test_ids_of_internlm2_are_those_of_the_text() -> None:
     output: Any = ids.output
     own = [(span.path, to_text(output[span.start : span.end], load_vocabulary())) for span in ids.spans or ()]
     assert own == [(path, piece) for _, path, piece in pieces(text)]
+
+
+@pytest.mark.parametrize("target", TOKENS)
+def test_a_text_that_is_cut_off_and_spells_an_end_is_a_body(target: str) -> None:
+    """Among ids it is no end; a template of units that end must not take it for theirs."""
+    for said in ("<|end|>", "<|im_end|>"):
+        talk = Transcript((Message("user", "Hi"), Message("assistant", said, channel="final", end=None)))
+        found = [
+            write(talk, target, options=Options(plans=plans), spans=True, policy=LENIENT) for plans in (True, False)
+        ]
+        assert found[0].spans == found[1].spans
+        assert [(span.kind, span.path) for span in found[0].spans or ()][-1] == (SpanKind.BODY, "/messages/1/content")
+
+
+def test_the_space_before_a_text_belongs_to_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many vocabularies put one before text: it is none of the token before."""
+    monkeypatch.setenv(VARIABLE, str(write_model(tmp_path / "tokenizer.model", prefix=True)))
+    for last in ("end", None):
+        talk = Transcript((Message("user", "Hi"), Message("assistant", "No.", channel="final", end=last)))
+        found = write(talk, "internlm2-tokens", spans=True, policy=LENIENT)
+        ends = [span for span in found.spans or () if span.kind is SpanKind.END]
+        assert [span.end - span.start for span in ends] == [1] * len(ends)
 
 
 def _ends(spans: tuple[Span, ...], text: str) -> list[int]:

@@ -18,8 +18,8 @@ from .errors import BridgeError, ErrorCode
 from .loss import Loss, LossCode, Severity
 from .model import Message, Settings, Transcript, replace
 from .prompting import ChatTemplate, HostedTool, of_prompt
-from .spans.positions import behind_prompt, rerooted
-from .spans.span import Span
+from .spans.columns import Columns
+from .spans.origins import behind_prompt, rerooted
 from .tool_names import ToolNames, declared_in
 from .transform import drop_analysis, remaining, renumber
 
@@ -50,13 +50,13 @@ class Prepared:
             begun: what of each answer is a prompt's, from the token on that begins its frame.
         """
         losses = [*self.losses, *(each for loss in written.losses for each in self._in_request(loss))]
-        spans = written.spans
+        spans = written.columns
         if spans is not None:
-            spans = behind_prompt(spans, written.output, begun) if isinstance(written.output, str) else spans
+            spans = spans if written.text is None else behind_prompt(spans, written.text, begun)
             spans = self._in_paths(spans)
         return written.of(self.reading.transcript, losses, self.reading.findings, self.reading.source, spans)
 
-    def _in_paths(self, spans: Sequence[Span]) -> tuple[Span, ...]:
+    def _in_paths(self, spans: Columns) -> Columns:
         """Spans by paths into the request, with the weights that its messages have there."""
         request = self.reading.transcript
         weights = [message.weight for message in request.messages] if isinstance(request, Transcript) else []

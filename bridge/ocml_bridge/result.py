@@ -13,6 +13,7 @@ from .loss import Finding, Loss, LossCode, is_lossless
 from .model import Document, Json, Transcript
 from .ownership import own, own_json
 from .report import Report
+from .spans.columns import Columns
 from .spans.positions import place_in, ranges
 from .spans.span import Span
 from .substance import Characters, characters
@@ -43,12 +44,12 @@ class Outcome(Protocol):
     Attributes:
         output: `str` for text formats, plain JSON values for the others.
         order: as `Result` has it.
-        spans: as `Result` has them.
+        spans: those of `Result`, by columns.
     """
 
     output: Source
     order: tuple[int, ...] | None
-    spans: Sequence[Span] | None
+    spans: Columns | None
 
     @property
     def losses(self) -> Sequence[Loss]:
@@ -83,7 +84,7 @@ class DocumentOutcome:
     report: Report
     image: Document
     order: tuple[int, ...] | None = None
-    spans: Sequence[Span] | None = None
+    spans: Columns | None = None
 
     @property
     def losses(self) -> Sequence[Loss]:
@@ -123,6 +124,7 @@ class Result:
     _losses: tuple[Loss, ...] | None = field(default=None, init=False)
     _own_output: Source = field(default=None, init=False)
     _own_transcript: Document | None = field(default=None, init=False)
+    _spans: tuple[Span, ...] | None = field(default=None, init=False)
     _places: dict[str, tuple[int, int]] | None = field(default=None, init=False)
 
     @property
@@ -146,8 +148,15 @@ class Result:
 
         Ranges of characters in a text, of indices in a list of token ids. One behind the other they are the output.
         """
-        spans = self._outcome.spans
-        return None if spans is None else tuple(spans)
+        columns = self._outcome.spans
+        if self._spans is None and columns is not None:
+            self._spans = columns.spans
+        return self._spans
+
+    @property
+    def columns(self) -> Columns | None:
+        """The spans by columns, as the conversion has them: not to be changed."""
+        return self._outcome.spans
 
     @property
     def document(self) -> Document:
@@ -161,6 +170,12 @@ class Result:
         if self._own_output is None:
             self._own_output = own_json(self._outcome.output)
         return self._own_output
+
+    @property
+    def text(self) -> str | None:
+        """The output where it is a text; None for any other."""
+        output = self._outcome.output
+        return output if isinstance(output, str) else None
 
     @property
     def transcript(self) -> Document:
@@ -199,7 +214,7 @@ class Result:
         losses: Sequence[Loss],
         findings: tuple[Finding, ...],
         source: str | None,
-        spans: Sequence[Span] | None = None,
+        spans: Columns | None = None,
     ) -> Result:
         """The same output as the result of writing another document, such as the request that it is the prompt of.
 
@@ -208,7 +223,7 @@ class Result:
             losses: by its paths.
             findings: what its reader mended or assumed.
             source: the format that it was read from.
-            spans: by its paths.
+            spans: by its paths, in columns.
         """
         outcome = DocumentOutcome(self._outcome.output, Report(losses), self._outcome.image, spans=spans)
         return Result(outcome, document, findings, source, self.target)
@@ -223,7 +238,7 @@ class Result:
             A half-open range, as spans have it; None where nothing of it is there, or spans were not asked for.
         """
         if self._places is None:
-            self._places = ranges(self._outcome.spans or ())
+            self._places = ranges(self.spans or ())
         return place_in(self._places, path)
 
     @property
@@ -258,7 +273,7 @@ class Result:
 
     def _known(self) -> DocumentOutcome:
         """The outcome with all that it tells, however it was made."""
-        return DocumentOutcome(self._outcome.output, Report(self.losses), self._outcome.image, self.order, self.spans)
+        return DocumentOutcome(self._outcome.output, Report(self.losses), self._outcome.image, self.order, self.columns)
 
     def __eq__(self, other: object) -> bool:
         return self.__reduce__() == other.__reduce__() if isinstance(other, Result) else NotImplemented

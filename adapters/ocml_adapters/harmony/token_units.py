@@ -20,7 +20,7 @@ from ocml_bridge.model.codec import from_json, to_json
 from ocml_bridge.text.unicode import is_unicode
 from ocml_bridge.units.grammar import ContentClass, Parted, Spelled, State, Unit
 from ocml_bridge.units.heads import Head
-from ocml_bridge.units.tokens import Counted, Tokens
+from ocml_bridge.units.tokens import Tokens
 
 from .frames import Frame, Scan, boundaries, scanned
 from .message import header_of
@@ -42,7 +42,17 @@ from .syntax import (
     STOPS,
     TOKENS,
 )
-from .tokens import checked, encode, encode_header, ends_of, specials, spelled, text_of, to_pieces, vocabulary
+from .tokens import (
+    checked,
+    encode,
+    encode_header,
+    ends_of,
+    specials,
+    spelled,
+    text_of,
+    to_pieces,
+    vocabulary,
+)
 from .units import Around, Frames, FramesReader, informed, parted, speaker
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -237,31 +247,9 @@ class Ids(Tokens):
         """Where each id ends in it, in bytes."""
         return ends_of(output)
 
-    def size(self, text: str) -> int:
-        """How many ids there are of a header or an end."""
-        return len(encode_header(text)) if text not in ENDS.values() else 1
-
-    def counted(self, units: Sequence[Unit], output: Sequence[int]) -> Counted | None:
-        """How many ids there are of headers, bodies and ends: none but the last of a frame is that of its end."""
-        front = at = output.index(IDS[START]) if units and _begins(units[0][0]) else 0
-        sizes: list[tuple[int, int, int]] = []
-        for opening, body, end in units:
-            header = len(encode_header(opening)) if isinstance(opening, str) else len(opening)
-            at += header
-            if not isinstance(body, str):
-                size = len(body)
-            elif end:
-                size = output.index(IDS[end], at) - at
-            else:
-                size = len(vocabulary().encode(body))
-            sizes.append((header, size, 1 if end else 0))
-            at += size + (1 if end else 0)
-        return Counted(front, sizes)
-
-
-def _begins(opening: str | Sequence[int]) -> bool:
-    """Whether what opens a frame begins with the token for that, not behind a generation prompt."""
-    return opening.startswith(START) if isinstance(opening, str) else opening[:1] == [IDS[START]]
+    def encode(self, text: str) -> Sequence[int]:
+        """The ids of a header or an end."""
+        return (IDS[text],) if text in STOPS else encode_header(text)
 
 
 class TokenFrames(Frames):
@@ -321,16 +309,18 @@ class TokenFrames(Frames):
             end,
         ]
 
-    def joined(self, front: str, units: list[Unit], header: str, tail: str) -> Unit:
+    def joined(self, front: str, units: list[Unit], header: str, tail: str) -> tuple[Unit, Sequence[int]]:
         """The ids of all parts."""
         out, encode = encode_edges(front), vocabulary().encode
+        places = [len(out)]
         for opening, body, end in units:
             out += encode_header(opening) if isinstance(opening, str) else opening
             out += encode(body) if isinstance(body, str) else body
             if end:
                 out.append(IDS[end])
+            places.append(len(out))
         out += encode_header(header)
-        return out + encode_edges(tail)
+        return out + encode_edges(tail), places
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")

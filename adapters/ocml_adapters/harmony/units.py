@@ -287,7 +287,8 @@ class Frames(UnitWriter):
         turn, layout, header = around.open_turn, NOTES.of(around.layout), ""
         if turn is None and not layout:
             image = _NOTHING if around.tools is None else Transcript(tools=around.tools)
-            return Enclosed(self.joined("", units, "", ""), image)
+            output, places = self.joined("", units, "", "")
+            return Enclosed(output, image, places=places)
         if turn is not None:
             prompted = state == PROMPTED
             turn = opened(turn, self.options, prompted=prompted)
@@ -295,11 +296,15 @@ class Frames(UnitWriter):
         edges = remembered(layout, turn, is_empty=not units, cut_off=state == _CUT_OFF, is_text=self.is_text)
         image = Transcript(tools=around.tools, open_turn=turn, layout={HOME: edges} if edges else None)
         front, tail = edges.get("front", ""), edges.get("tail", "") + edges.get("line_end", "")
-        return Enclosed(self.joined(front, units, header, tail), image)
+        output, places = self.joined(front, units, header, tail)
+        return Enclosed(output, image, places=places)
 
-    def joined(self, front: str, units: list[Unit], header: str, tail: str) -> Unit:
-        """The frames with what stands around them: the open turn's header is the last of them."""
-        return "".join((front, *units, header, tail))
+    def joined(self, front: str, units: list[Unit], header: str, tail: str) -> tuple[Unit, Sequence[int] | None]:
+        """The frames with what stands around them: the open turn's header is the last of them.
+
+        With it, of ids, where frames stand among them.
+        """
+        return "".join((front, *units, header, tail)), None
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """The messages in their turns, without the tools of the first developer's."""

@@ -22,7 +22,7 @@ from ocml_bridge.text.control import BREAK
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Enclosed, Parted, State, Unit
 from ocml_bridge.units.heads import Item
-from ocml_bridge.units.tokens import Counted, Tokens
+from ocml_bridge.units.tokens import Tokens
 
 from .frames import Unit as Messages
 from .reader import FramesReader
@@ -64,16 +64,24 @@ def _spelled(ids: Sequence[int], vocabulary: Vocabulary) -> Iterator[tuple[int, 
 
 def to_ids(text: str, vocabulary: Vocabulary) -> list[int]:
     """The ids of a text as `to_text` gives it. BOS and EOS are tokens between messages, and only there."""
+    return _placed_ids(text, vocabulary)[0]
+
+
+def _placed_ids(text: str, vocabulary: Vocabulary) -> tuple[list[int], list[int]]:
+    """The same with the places behind all tokens that end a message."""
     ids: list[int] = []
+    ends: list[int] = []
     between = True
     for at, piece in enumerate(_SPELLED.split(_SURROGATE.sub("\ufffd", text))):
         if at % 2:
             ids.append(IDS[piece])
             between = piece == IM.end or (between and piece != IM.start)
+            if piece == IM.end:
+                ends.append(len(ids))
         else:
             for part in _EDGE.split(piece) if between else (piece,):
                 ids += [_EDGE_IDS[part]] if between and part in _EDGE_IDS else vocabulary.encode(CONTROL.restore(part))
-    return ids
+    return ids, ends
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -200,18 +208,16 @@ class Places(Tokens):
             places = [*accumulate(sizes, initial=at)]
             if places[-1] > at + size:
                 places = [min(place, at + size) for place in places]
+            if places[1:2] == [at] and len(places) > 2:
+                places[1] = places[2]  # that space is none of the text before
             ends += places[1:-1]
             ends += [at + size] * min(1, len(sizes))
             at, first = at + size, behind
         return "".join(texts), ends
 
-    def size(self, text: str) -> int:
-        """How many ids there are of a text by itself."""
-        return len(to_ids(text, load_vocabulary()))
-
-    def counted(self, units: Sequence[Unit], output: Sequence[int]) -> Counted | None:
-        """Not told by units: frames are encoded together."""
-        return None
+    def encode(self, text: str) -> Sequence[int]:
+        """The ids of a text by itself."""
+        return to_ids(text, load_vocabulary())
 
 
 def _broken(sizes: Sequence[int], text: str, broken: str) -> list[int]:
@@ -257,12 +263,12 @@ class IdFrames(Frames):
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """The ids of all frames: those that the document came with, as long as they say the same."""
-        text, read, _ = super().enclose(units, around, state)
+        text, read, *_ = super().enclose(units, around, state)
         vocabulary = load_vocabulary()
-        ids = to_ids(text, vocabulary)
+        ids, ends = _placed_ids(text, vocabulary)
         remembered = _remembered(around, text, vocabulary)
         if remembered is None or remembered == ids:
-            return Enclosed(ids, read)
+            return Enclosed(ids, read, places=[0, *ends])
         return Enclosed(remembered, _with_layout(read, {"ids": [*remembered]}))
 
 

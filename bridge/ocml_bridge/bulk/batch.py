@@ -197,7 +197,7 @@ def _result(record: Source | bytes | Reading, settings: Settings) -> Result:
             policy=settings.policy,
             spans=settings.mask is not None,
         )
-        return written.of(written.document, written.losses, record.findings, record.source, written.spans)
+        return written.of(written.document, written.losses, record.findings, record.source, written.columns)
     if settings.profile is None:
         assert not isinstance(record, Reading)
         return convert(

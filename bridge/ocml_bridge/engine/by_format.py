@@ -18,4 +18,4 @@ def reader_for(adapter: Adapter, options: Options) -> Reader:
 @lru_cache(maxsize=64)
 def writer_for(adapter: Adapter, options: Options) -> Writer:
     """What writes a format with some options."""
-    return Writer(adapter.writes_units(options), plans=options.plans)
+    return Writer(adapter.writes_units(options), plans=options.plans, marks=adapter.frame_marks)

@@ -14,8 +14,9 @@ from ..loss import Log, Loss, LossCode, Severity
 from ..model import Completion, Document, Json, Transcript
 from ..report import Report
 from ..result import DocumentOutcome, Outcome
-from ..spans.frames import FrameMarks
-from ..spans.positions import behind_breaks, renumbered, spans_of_text
+from ..spans.columns import of_text
+from ..spans.origins import renumbered
+from ..spans.positions import sizes_behind_breaks
 from ..text.control import BREAK
 from ..text.unicode import is_unicode
 from ..transform import Dropped, remaining, renumber
@@ -60,7 +61,7 @@ def written(
 
 def _write(adapter: Adapter, document: Document | Conversation, options: Options, spans: bool) -> Outcome:
     writer = writer_for(adapter, _in_own_dialect(adapter, document, options))
-    outcome = _write_units(writer, document, adapter.frame_marks if spans else None)
+    outcome = _write_units(writer, document, spans=spans)
     output = outcome.output
     if isinstance(output, str) and not is_unicode(output):
         return _write_clean(adapter, whole(document), options, spans)
@@ -75,29 +76,29 @@ def _in_own_dialect(adapter: Adapter, document: Document | Conversation, options
     return options if dialect is None else replace(options, dialect=dialect)
 
 
-def _write_units(writer: Writer, document: Document | Conversation, marks: FrameMarks | None) -> Outcome:
+def _write_units(writer: Writer, document: Document | Conversation, *, spans: bool) -> Outcome:
     """What was written unit by unit; a text to be completed becomes a message where the format has no other place.
 
     Args:
         writer: of the format.
         document: what to write.
-        marks: what tells the pieces of its frames apart; None where nobody wants to know.
+        spans: tell what stands where in the output.
     """
     log, completion = Log(), None
     if isinstance(document, Completion):
         completed = writer.complete(document)
         if completed is not None:
-            completed.spans = None if marks is None else spans_of_text(completed.output)
+            completed.spans = of_text(str(completed.output)) if spans else None
             return completed
         completion, document = document, as_transcript(document, log)
     conversation = document if isinstance(document, Conversation) else conversation_of(document)
-    written = writer.write(conversation, traced=marks is not None)
-    if marks is not None:
-        written.spans = writer.spans(written, marks)
+    written = writer.write(conversation, traced=spans)
     if completion is not None:
         written.document = completion
         written.log.losses[:0] = log.losses
-        written.spans = None if written.spans is None else spans_of_text(written.output)
+        written.spans = of_text(written.output) if spans else None
+    elif spans:
+        written.spans = writer.spans(written)
     return written
 
 
@@ -110,7 +111,8 @@ def _guarded(adapter: Adapter, document: Document | Conversation, written: Outco
         return written
     known, spans, document = tuple(written.losses), written.spans, whole(document)
     if spans is not None:
-        spans = behind_breaks(spans, cast("str", written.output), cast("str", safe), BREAK)
+        sizes = sizes_behind_breaks(spans.sizes, cast("str", written.output), cast("str", safe), BREAK)
+        spans = spans.measured(sizes)
     if isinstance(document, Transcript):
         losses = renumber(losses, remaining(len(document.messages), known, written.order))
     if options.control_tokens == "refuse":

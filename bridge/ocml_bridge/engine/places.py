@@ -20,16 +20,19 @@ from ..units.grammar import ANY_CONTENT, ContentClass, State
 from ..units.grammar import Unit as Spelling
 from ..units.heads import Item, messages_of
 from ..units.writer import UnitWriter
-from .templates import AN_OBJECT, Templates
 
 _LEAD: Final = 12
 """How much before arguments tells whose they are."""
 MOST: Final = 16
 """How many messages of a unit are looked for one by one; where it has more, by their texts alone."""
+AN_OBJECT: Final = ContentClass('{"', '": 0}')
+"""The class of arguments that a format does not tell apart: nearly all are objects, and stand there as they are."""
 _PROBE: Final = probe(0)
 _AS_JSON: Final = ContentClass(encode='"{}"'.format)
 _NO_ARGUMENTS: Final = "{}"
 Range = tuple[int, int]
+Found = tuple[int, int, Slot]
+"""Where a content or an id stands, and whose it is."""
 
 
 def pieces_of_plan(grammar: UnitWriter, plan: Plan) -> list[str | Slot]:
@@ -63,7 +66,9 @@ class PlainUnit:
         state: what the unit before left.
         last: whether nothing follows.
         paths: where its messages stand in the document.
-        templates: of units that are alike.
+
+    Attributes:
+        group: its messages, the last with an end where the unit has one.
     """
 
     def __init__(
@@ -75,27 +80,24 @@ class PlainUnit:
         *,
         last: bool,
         paths: Sequence[str],
-        templates: Templates,
     ) -> None:
-        self._templates: Final = templates
         self._grammar: Final = grammar
         self._text: Final = text
         self._state: Final = state
         self._last: Final = last
         self._paths: Final = paths
         self._known: dict[tuple[int, str, str | None], str | None] = {}
-        self._group: Final = self._ended(group)
+        self.group: Final = self._ended(group)
 
-    def pieces(self) -> list[str | Slot]:
-        """The text, with the contents that are found in it."""
-        pieces: list[str | Slot] = []
+    def found(self) -> list[Found]:
+        """Where the contents and ids stand that are found, in order."""
+        found: list[Found] = []
         behind = 0
-        found = self._templates.slots(self._group, self._text, self._state, last=self._last)
-        for begin, end, slot in sorted(self._slots(), key=lambda one: one[:2]) if found is None else found:
+        for begin, end, slot in sorted(self._slots(), key=lambda one: one[:2]):
             if begin >= behind:
-                pieces += (self._text[behind:begin], slot._replace(size=end - begin))
+                found.append((begin, end, slot))
                 behind = end
-        return [*pieces, self._text[behind:]]
+        return found
 
     def _ended(self, group: Sequence[Item]) -> Sequence[Item]:
         """The messages, the last with an end where the unit has one all the same: whether it has may be its content's.
@@ -108,9 +110,9 @@ class PlainUnit:
         ended = [*group[:-1], (head.replaced(end="call" if head.calls else "end"), content, call_id)]
         return ended if self._text_of(ended, self._paths) == self._text else group
 
-    def _slots(self) -> Iterator[tuple[int, int, Slot]]:
+    def _slots(self) -> Iterator[Found]:
         behind = 0
-        for at, (head, content, call_id) in enumerate(self._group):
+        for at, (head, content, call_id) in enumerate(self.group):
             if isinstance(content, str):
                 found = self._content(at, content, behind) if content else None
                 if found is not None:
@@ -118,16 +120,16 @@ class PlainUnit:
                     behind = found[1]
             else:
                 yield from self._parts(at, content)
-            if self._grammar.keeps_ids and head.has_id and call_id and len(self._group) <= MOST:
+            if self._grammar.keeps_ids and head.has_id and call_id and len(self.group) <= MOST:
                 found = self._where(at, _PROBE, content, _PROBE)
                 if found is not None:
                     yield (*found, Slot(at, "call_id"))
 
     def _content(self, at: int, content: str, behind: int) -> Range | None:
         """Where a content that is one text stands."""
-        if len(self._group) > 1 and self._group[at][0].calls and (found := self._by_itself(at, behind)) is not None:
+        if len(self.group) > 1 and self.group[at][0].calls and (found := self._by_itself(at, behind)) is not None:
             return found
-        if len(self._group) <= MOST:
+        if len(self.group) <= MOST:
             for text, spelled in self._shapes(at, content):
                 found = self._where(at, spelled, text, None)
                 if found is not None:
@@ -135,17 +137,15 @@ class PlainUnit:
         begin = self._text.find(content, behind)
         if begin >= 0:
             return begin, begin + len(content)
-        return self._arguments(at) if self._group[at][0].calls and len(self._group) <= MOST else None
+        return self._arguments(at) if self.group[at][0].calls and len(self.group) <= MOST else None
 
     def _by_itself(self, at: int, behind: int) -> Range | None:
         """Where arguments stand among other messages: as they do in a unit of their own, behind the same name."""
-        group, paths = [self._group[at]], self._paths[at : at + 1]
+        group, paths = [self.group[at]], self._paths[at : at + 1]
         text = self._text_of(group, paths)
         if text is None:
             return None
-        alone = PlainUnit(
-            self._grammar, group, text, self._state, last=self._last, paths=paths, templates=self._templates
-        )
+        alone = PlainUnit(self._grammar, group, text, self._state, last=self._last, paths=paths)
         found = alone._content(0, str(group[0][1]), 0)
         if found is None:
             return None
@@ -155,7 +155,7 @@ class PlainUnit:
 
     def _shapes(self, at: int, content: str) -> Iterator[tuple[str, str]]:
         """Contents that may be written like one, and what of them is looked for."""
-        head = self._group[at][0]
+        head = self.group[at][0]
         known = ANY_CONTENT if self._grammar.follows(head) else self._grammar.classify(head, content)
         for one in (known,) if known is not None else (AN_OBJECT, ANY_CONTENT, _AS_JSON):
             text = f"{one.before}{_PROBE}{one.after}"
@@ -171,10 +171,10 @@ class PlainUnit:
         before = before if opened is None else opened.start()
         return self._between(none[:before], none[before:])
 
-    def _parts(self, at: int, content: Sequence[Part]) -> Iterator[tuple[int, int, Slot]]:
+    def _parts(self, at: int, content: Sequence[Part]) -> Iterator[Found]:
         """Where the parts of a content stand."""
         texts = {number: part.text for number, part in enumerate(content) if isinstance(part, Text) and part.text}
-        found: list[tuple[int, int, Slot]] = []
+        found: list[Found] = []
         for number, text in texts.items() if len(texts) <= MOST else ():
             parts = [*content]
             parts[number] = replace(parts[number], text=_PROBE)
@@ -197,9 +197,9 @@ class PlainUnit:
 
     def _beside(self, at: int) -> Range | None:
         """Where declared tools stand beside one text: what is not there where nothing but a text is."""
-        if len(self._group) != 2:
+        if len(self.group) != 2:
             return None
-        head, content, call_id = self._group[1 - at]
+        head, content, call_id = self.group[1 - at]
         found = self._where(1 - at, _PROBE, _PROBE, None) if content else None
         alone = self._text_of([(head, _PROBE, call_id)], self._paths[1 - at : 2 - at])
         if found is None or alone is None or alone.count(_PROBE) != 1:
@@ -240,7 +240,7 @@ class PlainUnit:
         key = None if not isinstance(content, str) else (at, content, call_id)
         if key is not None and key in self._known:
             return self._known[key]
-        group: list[Any] = [*self._group]
+        group: list[Any] = [*self.group]
         head, _, own_id = group[at]
         group[at] = head, content, own_id if call_id is None else call_id
         text = self._text_of(group, self._paths)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from ..model import Content, Text, Tools
 from ..plans.learning import Plan
-from ..spans.frames import Cell, FrameMarks, Slot, cells
-from ..spans.positions import in_bytes, in_tokens
-from ..spans.span import Span, SpanKind
+from ..spans.columns import Columns
+from ..spans.frames import Cell, Slot, cells
+from ..spans.positions import sizes_in_bytes, sizes_in_tokens
+from ..spans.span import SpanKind
 from ..units.grammar import State, Unit
-from ..units.writer import TOOLS, UnitWriter
-from .places import PlainUnit, pieces_of_plan, text_of
-from .templates import Templates
+from ..units.writer import TOOLS, TOOLS_PATH, UnitWriter
+from .patterns import Ids, Pattern, ids_of, paths_below, paths_of, pattern_of
+from .places import text_of
+from .templates import Measured, Templates
 
 if TYPE_CHECKING:
     from .written import Written
@@ -45,37 +47,53 @@ class Trace:
         self.units: list[Unit] = []
         self.order: Sequence[int] | None = None
 
+    @property
+    def whole(self) -> list[Unit]:
+        """The units, whatever they are made of."""
+        if len(self.units) == len(self.steps):
+            return self.units
+        pieces = iter(self.units)
+        return [
+            next(pieces)
+            if plan is None or plan.build is not None
+            else "".join((next(pieces), next(pieces), next(pieces)))
+            for _, _, plan, _, _ in self.steps
+        ]
 
-def spans_of(written: Written, grammar: UnitWriter, marks: FrameMarks, templates: Templates) -> list[Span]:
+
+def columns_of(written: Written, grammar: UnitWriter, templates: Templates) -> Columns:
     """The spans of an output that was traced: of characters in a text, of indices in a list of tokens.
 
     Args:
         written: what was written.
         grammar: the format's, which wrote it.
-        marks: what the format's tokens mean.
         templates: of its units.
     """
     trace, output, tokens = written.trace, written.output, grammar.tokens
     assert trace is not None, "the writing of this document records no places"
-    spans = _Spans(written, trace, grammar, marks, templates)
-    counted = None if tokens is None else tokens.counted(trace.units, output)
-    if tokens is not None and counted is not None:
-        spans.gap(counted.front)
-        spans.units(trace.units, counted.sizes)
-        rest = output[spans.at :]
-        spans.in_tokens(tokens.spelled(rest), rest, spans.behind)
-        return spans.spans
+    spans = _Spans(written, trace, grammar, templates)
     units, text, ends = trace.units, output, ()
     if tokens is not None:
-        units, (text, ends) = list(map(tokens.text_of, trace.units)), tokens.read(output)
-    inner = "".join(units)
-    at = text.find(inner)
+        units, places = trace.whole, written.places
+        if places is not None and len(places) == len(units) + 1:
+            spans.gap(places[0])
+            spans.units(units, places)
+            rest = output[places[-1] :]
+            spans.in_tokens(tokens.spelled(rest), rest, spans.behind)
+            return spans.columns
+        units, (text, ends) = list(map(tokens.text_of, units)), tokens.read(output)
+    inner, at = "".join(units), text.find(next(filter(None, units), ""))
+    if not text.startswith(inner, at):  # a long text is looked for in a long one only where it has to be
+        at = text.find(inner)
     if at < 0:  # what stands there is not what its units spell, such as ids that are no text
-        return [Span(0, len(output), "", SpanKind.GAP, False, 0)]
+        spans.gap(len(output))
+        return spans.columns
     spans.gap(at)
     spans.units(units)
-    spans.behind(text[spans.at :])
-    return spans.spans if tokens is None else [*in_tokens(in_bytes(spans.spans, text), ends)]
+    spans.behind(text[at + len(inner) :])
+    if tokens is None:
+        return spans.columns
+    return spans.columns.measured(sizes_in_tokens(sizes_in_bytes(spans.columns.sizes, text), ends))
 
 
 class _Spans:
@@ -85,64 +103,57 @@ class _Spans:
         written: what was written.
         trace: how.
         grammar: the format's.
-        marks: what its tokens mean.
         templates: of its units.
 
     Attributes:
-        spans: as far as they are told.
-        at: where the next one begins.
+        columns: as far as they are told.
     """
 
-    def __init__(
-        self, written: Written, trace: Trace, grammar: UnitWriter, marks: FrameMarks, templates: Templates
-    ) -> None:
-        self.spans: list[Span] = []
-        self.at = 0
+    def __init__(self, written: Written, trace: Trace, grammar: UnitWriter, templates: Templates) -> None:
+        self.columns = Columns()
         self._written = written
         self._items = written.items
         self._source = written.source.items
         self._declared = written.source.around.tools is not None
-        self._origins = written.origins
+        self._origins = range(len(written.items)) if written.origins is None else written.origins
         self._trace = trace
         self._grammar = grammar
-        self._marks = marks
+        self._marks = templates.marks
         self._templates = templates
 
-    def units(self, units: Sequence[Unit], sizes: Sequence[Size] | None = None) -> None:
-        """All units, of which these are the texts, or their pieces; `sizes` where these are counted in tokens."""
-        number, push, items, source = 0, self.spans.append, self._items, self._source
-        origins, order, at = self._origins, self._trace.order, self.at
-        for place, step in enumerate(self._trace.steps):
+    def units(self, units: Sequence[Unit], places: Sequence[int] | None = None) -> None:
+        """All units: of a text their pieces, as they were written; of tokens, where they stand among them."""
+        sizes, paths, kinds = self.columns.sizes, self.columns.paths, self.columns.kinds
+        sampled, weights = self.columns.sampled, self.columns.weights
+        items, source, origins, order = self._items, self._source, self._origins, self._trace.order
+        odd, number, width = self._odd(), 0, 3 if self._grammar.tokens is None else 1
+        for count, step in enumerate(self._trace.steps):
             start, stop, plan, _, _ = step
             unit = units[number]
-            number += 3 if plan is not None and plan.build is None else 1
-            size = None if sizes is None else sizes[place]
-            index = start if origins is None else origins[start]
-            plain = plan is not None and stop == start + 1 and index != TOOLS and items[start][1] is source[index][1]
-            found: Sequence[Cell] = ()
-            if plan is not None and plain:
-                found = plan.places[1] if len(plan.places) > 1 else self._alike(step, plan, size)
-            if not found:
-                self.at = at
-                self._unit_of(step, unit, size)
-                at = self.at
+            number += width if plan is not None and plan.build is None else 1
+            pattern = own = None
+            if plan is not None and not (odd and not odd.isdisjoint(range(start, stop))):
+                pattern = self._pattern(plan)
+                own = pattern.sizes if places is None else self._sizes_of_ids(plan, places[count], places[count + 1])
+            if pattern is None or own is None:
+                ids = None if places is None else self._written.output[places[count] : places[count + 1]]
+                self._unit_of(step, unit, ids)
                 continue
-            _, content, call_id = items[start]
-            message, path_of_content = _paths(index if order is None else order[index])
-            own = source[index][0].weight
-            weight = 1 if own is None else own
-            for count, kind, sampled, of, slot in found:
-                path = message if of >= 0 else ""
-                if slot is None:
-                    behind = at + count
-                elif slot.field == "content":
-                    path = path_of_content
-                    behind = at + (size[1] if size is not None else len(content))
-                else:
-                    path, behind = f"{message}/call_id", at + len(call_id or "")
-                push(_new(Span, (at, behind, path, kind, sampled, weight if sampled else 0)))
-                at = behind
-        self.at = at
+            first = len(sizes)
+            sizes += own
+            if places is None:
+                for filling in pattern.fillings:
+                    sizes[first + filling.number] = filling.size(items[start + filling.at])
+            kinds += pattern.kinds
+            sampled += pattern.sampled
+            index = origins[start]
+            if stop == start + 1 and source[index][0].weight in _PLAIN:
+                paths += pattern.paths(paths_of(index if order is None else order[index]))
+                weights += pattern.weights
+            else:
+                messages = [*map(self._message, range(start, stop))]
+                paths += pattern.paths([*chain.from_iterable(map(paths_below, [path for path, _ in messages]))])
+                weights += [messages[cell.at][1] if cell.sampled else 0 for cell in pattern.cells]
 
     def behind(self, text: str) -> None:
         """What stands behind the units: the open turn, and what ends the text."""
@@ -153,79 +164,76 @@ class _Spans:
             if cell.kind is SpanKind.GAP:
                 self.gap(cell.size)
             else:
-                self._push(cell.size, "/open_turn", SpanKind.OPEN_TURN)
+                self.columns.add(cell.size, "/open_turn", SpanKind.OPEN_TURN)
 
     def in_tokens(self, text: str, ids: Sequence[Any], tell: Callable[[str], None]) -> None:
         """Tell the spans of a text that some tokens spell, which are those that come next."""
-        tokens, count, begin = self._grammar.tokens, len(self.spans), self.at
+        tokens, sizes, count = self._grammar.tokens, self.columns.sizes, len(self.columns.sizes)
         assert tokens is not None, "only token ids have spans in tokens"
-        self.at = 0
         tell(text)
-        spans = in_tokens(in_bytes(self.spans[count:], text), tokens.ends(ids))
-        self.spans[count:] = [each._replace(start=begin + each.start, end=begin + each.end) for each in spans]
-        self.at = begin + len(ids)
+        sizes[count:] = sizes_in_tokens(sizes_in_bytes(sizes[count:], text), tokens.ends(ids))
 
     def gap(self, size: int) -> None:
         """What says nothing."""
-        self._push(size, "", SpanKind.GAP)
+        self.columns.add(size, "", SpanKind.GAP)
 
-    def _push(self, size: int, path: str, kind: SpanKind, weight: float | None = None) -> None:
-        """A piece, with its weight where a model would have written it."""
-        if size:
-            behind = self.at + size
-            self.spans.append(Span(self.at, behind, path, kind, weight is not None, weight or 0))
-            self.at = behind
+    def _odd(self) -> set[int]:
+        """The places of items that are declared tools, or have these behind their own content."""
+        if self._written.origins is None and not self._declared:
+            return set()
+        source, declared = self._source, self._declared
+        return {
+            at
+            for at, (index, item) in enumerate(zip(self._origins, self._items, strict=True))
+            if index == TOOLS or (declared and item[1] is not source[index][1])
+        }
 
-    def _alike(self, step: Step, plan: Plan, size: Size | None) -> Sequence[Cell]:
-        """The pieces of units of one message like this one, as they are counted; none where they differ in more."""
-        places = plan.places
-        if not places:
-            places.append(self._cells_of(plan, step))
-        if len(places) == 1:
-            places.append(self._counted(plan, places[0], size))
-        return places[1]
+    def _pattern(self, plan: Plan) -> Pattern:
+        """The pieces of the units of a plan, which are found once."""
+        if not plan.places:
+            pattern, tokens = pattern_of(plan, self._grammar, self._marks), self._grammar.tokens
+            plan.places[:] = pattern, None if tokens is None else ids_of(plan, pattern, self._grammar, tokens)
+        return plan.places[0]
 
-    def _counted(self, plan: Plan, found: Sequence[Cell], size: Size | None) -> Sequence[Cell]:
-        if plan.classes[0].encode is not None:
-            return ()
-        tokens = self._grammar.tokens
-        if tokens is None or size is None:
-            return found
-        text = text_of(self._grammar, plan.build(plan.items) if plan.build is not None else "")
-        counted: list[Cell] = []
-        for cell in found:
-            count = len(str(plan.items[0][1])) if cell.size < 0 else cell.size
-            counted.append(cell if cell.slot is not None else cell._replace(size=tokens.size(text[:count])))
-            text = text[count:]
-        headers = sum(cell.size for cell in counted if cell.kind is SpanKind.HEADER)
-        return counted if headers == size[0] else ()
+    def _sizes_of_ids(self, plan: Plan, start: int, stop: int) -> Sequence[int] | None:
+        """How many ids each piece of a unit has; None where the ids at its ends are not those of its plan.
 
-    def _cells_of(self, plan: Plan, step: Step) -> Sequence[Cell]:
-        answers = self._items[step[0]][0].role == "assistant"
-        return cells(pieces_of_plan(self._grammar, plan), self._marks, answers=answers)
+        Args:
+            plan: by which it was written.
+            start: where it begins.
+            stop: where it ends.
+        """
+        ids: Ids | None = plan.places[1]
+        if ids is None:
+            return None
+        output, begin, end = self._written.output, start + len(ids.front), stop - len(ids.back)
+        if begin > end or output[start:begin] != ids.front or output[end:stop] != ids.back:
+            return None
+        sizes = [*ids.sizes]
+        if ids.content is None:
+            return sizes if begin == end else None
+        sizes[ids.content] = end - begin
+        return sizes
 
-    def _unit_of(self, step: Step, unit: Unit, size: Size | None) -> None:
-        """A unit that is one of its kind, or has several messages."""
-        if size is None:
-            self._unit(step, self._cells(step, unit))
-            return
-        ids = self._written.output[self.at : self.at + sum(size)]
-        self.in_tokens(text_of(self._grammar, unit), ids, lambda text: self._unit(step, self._cells(step, text)))
+    def _unit_of(self, step: Step, unit: Unit, ids: Sequence[Any] | None) -> None:
+        """A unit that is one of its kind, which may be counted in ids."""
+        if ids is None:
+            self._unit(step, *self._cells(step, unit))
+        else:
+            self.in_tokens(text_of(self._grammar, unit), ids, lambda text: self._unit(step, *self._cells(step, text)))
 
-    def _cells(self, step: Step, text: str) -> Sequence[Cell]:
-        """The pieces of a unit, in characters."""
+    def _cells(self, step: Step, text: str) -> Measured:
+        """The pieces of a unit, and the sizes of its contents and ids, in characters."""
         start, stop, plan, state, last = step
-        if plan is not None:
-            if not plan.places:
-                plan.places.append(self._cells_of(plan, step))
-            return plan.places[0]
-        items, paths = self._items[start:stop], self._written.paths(start, stop)
-        unit = PlainUnit(self._grammar, items, text, state, last=last, paths=paths, templates=self._templates)
-        return cells(unit.pieces(), self._marks, answers=self._items[start][0].role == "assistant")
+        if plan is None:
+            paths = self._written.paths(start, stop)
+            return self._templates.cells(self._items[start:stop], text, state, last=last, paths=paths)
+        pattern = self._pattern(plan)
+        return pattern.cells, [filling.size(self._items[start + filling.at]) for filling in pattern.fillings]
 
-    def _unit(self, step: Step, found: Sequence[Cell]) -> None:
-        """A unit, of which these are the pieces."""
-        begin, _, plan, _, _ = step
+    def _unit(self, step: Step, found: Sequence[Cell], sizes: Sequence[int]) -> None:
+        """A unit, of which these are the pieces, and the sizes of its contents and ids."""
+        begin, left, add = step[0], iter(sizes), self.columns.add
         of, message, counts = -1, "", 1.0
         for size, kind, sampled, number, slot in found:
             if number < 0:
@@ -236,57 +244,42 @@ class _Spans:
                 message, counts = self._message(begin + number)
             weight = counts if sampled else None
             if slot is None:
-                self._push(size, message, kind, weight)
+                add(size, message, kind, weight)
                 continue
-            if size < 0:
-                size = self._size(begin, plan, slot)
-            path = self._path(message, begin + number, slot)
-            if kind is SpanKind.BODY and message == _TOOLS:
+            size, path = next(left), self._path(message, begin + number, slot)
+            if kind is SpanKind.BODY and message == TOOLS_PATH:
                 kind = SpanKind.TOOLS
             elif kind is SpanKind.BODY and self._declared and (tools := self._tools_behind(begin + number, size)):
-                self._push(size - tools, path, kind, weight)
-                size, path, kind = tools, _TOOLS, SpanKind.TOOLS
-            self._push(size, path, kind, weight)
-
-    def _index(self, at: int) -> int:
-        """The index of an item's message in the document as it was written, or `TOOLS`."""
-        return at if self._origins is None else self._origins[at]
+                add(size - tools, path, kind, weight)
+                size, path, kind = tools, TOOLS_PATH, SpanKind.TOOLS
+            add(size, path, kind, weight)
 
     def _message(self, at: int) -> tuple[str, float]:
         """The path of a message, and its weight."""
-        index, order = self._index(at), self._trace.order
+        index, order = self._origins[at], self._trace.order
         if index == TOOLS:
-            return _TOOLS, 1
+            return TOOLS_PATH, 1
         weight = self._source[index][0].weight
-        return _paths(index if order is None else order[index])[0], 1 if weight is None else weight
-
-    def _size(self, begin: int, plan: Plan | None, slot: Slot) -> int:
-        """How many characters a content or an id has in its unit, which was written by a plan."""
-        item = self._items[begin + slot.at]
-        if slot.field == "call_id":
-            return len(item[2] or "")
-        assert plan is not None, "only units of a plan have slots of any size"
-        content, encode = str(item[1]), plan.classes[slot.at].encode
-        return len(content if encode is None else str(encode(content)))
+        return paths_of(index if order is None else order[index])[1], 1 if weight is None else weight
 
     def _tools_behind(self, at: int, size: int) -> int:
         """How many characters of a content are tools that were declared apart, and are written behind its text."""
-        content, source = self._items[at][1], self._source[self._index(at)][1]
+        content, source = self._items[at][1], self._source[self._origins[at]][1]
         if content is source or not (isinstance(content, str) and isinstance(source, str)):
             return 0
         added = len(content) - len(source)
         return added if 0 < added <= size and content.startswith(source) else 0
 
     def _path(self, message: str, at: int, slot: Slot) -> str:
-        if message == _TOOLS:
+        if message == TOOLS_PATH:
             return message
         if slot.field == "call_id":
             return f"{message}/call_id"
         if slot.part < 0:
             return f"{message}/content"
-        source, content = self._source[self._index(at)][1], self._items[at][1]
+        source, content = self._source[self._origins[at]][1], self._items[at][1]
         if slot.declares and self._declared and not _declares(source):
-            return _TOOLS
+            return TOOLS_PATH
         part = _part(source, content, slot.part)
         if part is None:
             return f"{message}/content"
@@ -309,12 +302,5 @@ def _part(source: Content, content: Content, number: int) -> int | None:
     return at
 
 
-@lru_cache(maxsize=4096)
-def _paths(index: int) -> tuple[str, str]:
-    """The paths of a message and of its content."""
-    return f"/messages/{index}", f"/messages/{index}/content"
-
-
-_new: Final[Any] = tuple[Any, ...].__new__
-_TOOLS: Final = "/tools"
-"""The path of what stands in no message of the document."""
+_PLAIN: Final = (None, 1)
+"""Weights of messages that count as any other."""

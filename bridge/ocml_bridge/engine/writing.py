@@ -13,8 +13,8 @@ from ..model import Completion, Transcript, replace
 from ..pairing import pair
 from ..plans.learning import MEETINGS, Learner, Nearest, Table
 from ..result import DocumentOutcome
+from ..spans.columns import Columns
 from ..spans.frames import FrameMarks
-from ..spans.span import Span
 from ..units.conversation import Conversation, conversation_of
 from ..units.grammar import State, Unit
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
@@ -23,7 +23,7 @@ from ..units.writer import TOOLS, UnitWriter
 from .envelopes import SealedEnvelopes
 from .losses import KnownLosses
 from .templates import Templates
-from .tracing import Trace, spans_of
+from .tracing import Trace, columns_of
 from .written import Written, report_of
 
 
@@ -33,14 +33,15 @@ class Writer:
     Args:
         grammar: the format's, with the options in it.
         plans: whether what a unit looks like is remembered; the result is the same without.
+        marks: what the format's tokens mean; None for one that has no frames.
     """
 
-    def __init__(self, grammar: UnitWriter, *, plans: bool = True) -> None:
+    def __init__(self, grammar: UnitWriter, *, plans: bool = True, marks: FrameMarks | None = None) -> None:
         self._grammar: Final = grammar
         self._plans: Final = plans
         self._enclose = SealedEnvelopes(grammar).enclose if plans else grammar.enclose
         self._learner = Learner(grammar)
-        self._templates = Templates(grammar)
+        self._templates = None if marks is None else Templates(grammar, marks)
         self._losses = KnownLosses(grammar.target)
         self._joined = Memo[tuple[Head, Head], bool](LIMIT)
         self._known = Memo[Head, Nearest](LIMIT)
@@ -66,9 +67,10 @@ class Writer:
             return written
         return self._rearranged(conversation.transcript, written)
 
-    def spans(self, written: Written, marks: FrameMarks) -> tuple[Span, ...]:
+    def spans(self, written: Written) -> Columns:
         """The spans of what was written, and traced."""
-        return tuple(spans_of(written, self._grammar, marks, self._templates))
+        assert self._templates is not None, "only frames have spans"
+        return columns_of(written, self._grammar, self._templates)
 
     def _keeps_pairs(self, items: Sequence[Item], near: Sequence[Item]) -> bool:
         """Whether replies surely answer the same calls in a document and in the items that are nearest to it."""
@@ -135,7 +137,7 @@ class Writer:
         units, state = self._units(items, odd, start, written, ends=around.open_turn is None)
         if written.trace is not None:
             written.trace.units = [*units]
-        written.output, written.around, written.cut_off = self._enclose(units, around, state)
+        written.output, written.around, written.cut_off, written.places = self._enclose(units, around, state)
         return written
 
     def _nearest(

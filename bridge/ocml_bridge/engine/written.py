@@ -10,7 +10,7 @@ from ..loss import Log, Loss, LossCode, gone, named
 from ..model import OUTSIDE, Document, Text, Transcript
 from ..naming import name_difference, name_emptied
 from ..report import Report, compared, covered
-from ..spans.span import Span
+from ..spans.columns import Columns
 from ..substance import emptied
 from ..transform import remaining, renumber
 from ..units.conversation import Conversation
@@ -43,13 +43,14 @@ class Written:
         order: indices of the document's messages in the order in which the output has them; None where none was moved.
         document: what was to be written, where messages were moved; else None.
         cut_off: whether the last message reads as one that was cut off.
+        places: of token ids, where units stand among them, as `Enclosed` has it.
         trace: how it was written; None where nobody wants to know.
         spans: what stands where in the output; None where nobody wants to know.
     """
 
     __slots__ = (
         *("_assembled", "_conversation", "_grammar", "_known_losses", "around", "cut_off", "document"),
-        *("items", "log", "made", "order", "origins", "output", "spans", "trace"),
+        *("items", "log", "made", "order", "origins", "output", "places", "spans", "trace"),
     )
 
     def __init__(self, grammar: UnitWriter, losses: KnownLosses, conversation: Conversation) -> None:
@@ -66,8 +67,9 @@ class Written:
         self.order: tuple[int, ...] | None = None
         self.document: Document | None = None
         self.cut_off = False
+        self.places: Sequence[int] | None = None
         self.trace: Trace | None = None
-        self.spans: Sequence[Span] | None = None
+        self.spans: Columns | None = None
 
     def leave_out(self, index: int, losses: Sequence[Loss]) -> None:
         """A message has no place in the output.

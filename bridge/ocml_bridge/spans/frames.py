@@ -33,14 +33,12 @@ class Slot(NamedTuple):
     Attributes:
         at: which message of the unit it is of.
         field: what it is.
-        size: how many characters; -1 in a unit that may have any there.
         part: which part of a content of several; -1 for a content that is one text.
         declares: whether declared tools do not fit.
     """
 
     at: int
     field: Literal["content", "call_id"]
-    size: int = -1
     part: int = -1
     declares: bool = False
 
@@ -49,7 +47,7 @@ class Cell(NamedTuple):
     """A piece of a unit.
 
     Attributes:
-        size: how many characters; -1 for as many as its content or id has.
+        size: how many characters; -1 for as many as its content or id has there.
         kind: what it is.
         sampled: whether a model would have written it.
         at: which message of the unit it is of; -1 for none.
@@ -111,10 +109,10 @@ class _Walk:
             self._begin(headless=True)
         self._at = slot.at
         if slot.field == "call_id":
-            self.cells.append(Cell(slot.size, SpanKind.HEADER, self._sampled, slot.at, slot))
+            self.cells.append(Cell(-1, SpanKind.HEADER, self._sampled, slot.at, slot))
             return
         kind = SpanKind.TOOLS if slot.declares else SpanKind.BODY
-        self.cells.append(Cell(slot.size, kind, self._sampled, slot.at, slot))
+        self.cells.append(Cell(-1, kind, self._sampled, slot.at, slot))
         self._mode = SpanKind.END
 
     def text(self, text: str, *, follows: bool) -> None:

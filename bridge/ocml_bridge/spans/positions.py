@@ -1,14 +1,15 @@
-"""The same spans counted otherwise: in bytes, in tokens, and in a text that was changed."""
+"""The same spans counted otherwise: in bytes, in tokens, and in a text that was changed; and where a path stands."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from itertools import accumulate, pairwise
+from typing import Final
 
-from .span import Span, SpanKind
+from .span import Span
 
 
 def in_bytes(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
@@ -18,9 +19,7 @@ def in_bytes(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
         spans: all of a text, in order.
         text: the text.
     """
-    if text.isascii():
-        return tuple(spans)
-    return _measured(spans, (len(text[span.start : span.end].encode("utf-8", "surrogateescape")) for span in spans))
+    return tuple(_measured(spans, sizes_in_bytes([span.end - span.start for span in spans], text)))
 
 
 def in_tokens(spans: Sequence[Span], ends: Sequence[int]) -> tuple[Span, ...]:
@@ -30,36 +29,65 @@ def in_tokens(spans: Sequence[Span], ends: Sequence[int]) -> tuple[Span, ...]:
         spans: all of a text, in order.
         ends: where each token ends in it, counted as the spans are.
     """
-    out: list[Span] = []
-    begin = 0
-    for span in spans:
-        end = bisect_right(ends, span.end, begin)
-        if end > begin:
-            out.append(span._replace(start=begin, end=end))
-        begin = end
-    return tuple(out)
+    return tuple(_measured(spans, sizes_in_tokens([span.end - span.start for span in spans], ends)))
 
 
-def behind_breaks(spans: Sequence[Span], text: str, broken: str, mark: str) -> tuple[Span, ...]:
-    """Spans of a text, as spans of the same text in which something was broken.
+def _measured(spans: Sequence[Span], sizes: Sequence[int]) -> Iterator[Span]:
+    """Spans one behind the other, of other sizes."""
+    for span, (start, end) in zip(spans, pairwise(accumulate(sizes, initial=0)), strict=True):
+        if start < end:
+            yield span._replace(start=start, end=end)
+
+
+def sizes_in_bytes(sizes: Sequence[int], text: str) -> Sequence[int]:
+    """How many bytes of UTF-8 the pieces of a text have.
 
     Args:
-        spans: all of a text, in order.
+        sizes: of all of them, in characters.
+        text: the text.
+    """
+    if text.isascii():
+        return sizes
+    places = pairwise(accumulate(sizes, initial=0))
+    return [len(text[start:end].encode("utf-8", "surrogateescape")) for start, end in places]
+
+
+def sizes_in_tokens(sizes: Sequence[int], ends: Sequence[int]) -> list[int]:
+    """How many tokens the pieces of a text have. One that stands in two of them belongs to the later one.
+
+    Args:
+        sizes: of all of them.
+        ends: where each token ends in the text, counted as the sizes are.
+    """
+    out: list[int] = []
+    begin = 0
+    for place in accumulate(sizes):
+        end = bisect_right(ends, place, begin)
+        out.append(end - begin)
+        begin = end
+    return out
+
+
+def sizes_behind_breaks(sizes: Sequence[int], text: str, broken: str, mark: str) -> list[int]:
+    """How long the pieces of a text are in the same text in which something was broken.
+
+    Args:
+        sizes: of all of them.
         text: the text.
         broken: the text with some more marks in it.
         mark: one character.
     """
-    sizes: list[int] = []
+    out: list[int] = []
     at = 0
-    for span in spans:
+    for start, end in pairwise(accumulate(sizes, initial=0)):
         size = 0
-        for character in text[span.start : span.end]:
+        for character in text[start:end]:
             while broken[at + size] == mark != character:
                 size += 1
             size += 1
-        sizes.append(size)
+        out.append(size)
         at += size
-    return _measured(spans, sizes)
+    return out
 
 
 def ranges(spans: Sequence[Span]) -> dict[str, tuple[int, int]]:
@@ -84,99 +112,17 @@ def place_in(found: Mapping[str, tuple[int, int]], path: str) -> tuple[int, int]
     return found.get(path)
 
 
-def renumbered(spans: Sequence[Span], origins: Sequence[int]) -> tuple[Span, ...]:
-    """Spans of a document some of whose messages were left out, by their paths in the whole.
-
-    Args:
-        spans: by paths of what was left.
-        origins: for each message of that, its index in the whole.
-    """
-    return rerooted(spans, [f"/messages/{index}" for index in origins])
-
-
-def rerooted(spans: Sequence[Span], origins: Sequence[str], weights: Sequence[float | None] = ()) -> tuple[Span, ...]:
-    """Spans of a document that was made of another, by their paths in that.
-
-    Args:
-        spans: by paths of what was made.
-        origins: for each message of that, the path of what it was made of. Of one that was made of no message, there is
-            no more to point at.
-        weights: of the messages of the other, None for one that has none of its own; where they are given, they count.
-    """
-    out: list[Span] = []
-    known: dict[str, tuple[str, float | None]] = {}
-    for start, end, path, kind, sampled, weight in spans:
-        origin = known.get(path)
-        if origin is None:
-            origin = known[path] = _origin(path, origins, weights)
-        if sampled and origin[1] is not None:
-            weight = origin[1]
-        out.append(_new(Span, (start, end, origin[0], kind, sampled, weight)))
-    return tuple(out)
-
-
-def _origin(path: str, origins: Sequence[str], weights: Sequence[float | None]) -> tuple[str, float | None]:
-    """A path as one into what it was made of, with the weight of the message there."""
-    index, rest = _steps(path)
-    if 0 <= index < len(origins):
-        path = origins[index]
-        index = _steps(path)[0]
-        path = path + rest if index >= 0 else path
-    return path, weights[index] if 0 <= index < len(weights) else None
+def index_of(path: str) -> int | None:
+    """The index of the message that a path leads to or into; None for any other."""
+    index, _ = steps(path)
+    return None if index < 0 else index
 
 
 @lru_cache(maxsize=4096)
-def _steps(path: str) -> tuple[int, str]:
+def steps(path: str) -> tuple[int, str]:
     """The index of the message that a path leads to or into, -1 for any other, and what the path has behind that."""
     found = _MESSAGE.match(path)
     return (-1, "") if found is None else (int(found[1]), path[found.end() :])
 
 
-def behind_prompt(spans: Sequence[Span], text: str, prompt: str) -> tuple[Span, ...]:
-    """Spans of a text in which frames that begin like a prompt are sampled from behind that.
-
-    Args:
-        spans: all of a text, in order.
-        text: the text.
-        prompt: what a model goes on with, from the token on that begins the frame.
-    """
-    out: list[Span] = []
-    given = 0
-    for span in spans:
-        if prompt and span.kind is SpanKind.HEADER and not span.sampled and text.startswith(prompt, span.start):
-            given = span.start + len(prompt)
-        if span.sampled and span.start < given:
-            cut = min(span.end, given)
-            prompted = span._replace(end=cut, sampled=False, weight=0)
-            if out and out[-1][2:] == prompted[2:]:
-                prompted = prompted._replace(start=out.pop().start)
-            out.append(prompted)
-            span = span._replace(start=cut)
-        if span.start < span.end:
-            out.append(span)
-    return tuple(out)
-
-
-def index_of(path: str) -> int | None:
-    """The index of the message that a path leads to or into; None for any other."""
-    found = _MESSAGE.match(path)
-    return None if found is None else int(found[1])
-
-
 _MESSAGE: Final = re.compile(r"/messages/(\d+)")
-_new: Final[Any] = tuple[Any, ...].__new__
-
-
-def spans_of_text(output: Any) -> tuple[Span, ...]:
-    """The spans of a text to be completed, which no message is part of."""
-    return (Span(0, len(output), "/content", SpanKind.BODY, False, 0),) if output else ()
-
-
-def _measured(spans: Sequence[Span], sizes: Iterable[int]) -> tuple[Span, ...]:
-    """Spans one behind the other, of other sizes."""
-    out: list[Span] = []
-    at = 0
-    for span, size in zip(spans, sizes, strict=True):
-        out.append(span._replace(start=at, end=at + size))
-        at += size
-    return tuple(out)

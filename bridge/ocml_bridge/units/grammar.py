@@ -88,8 +88,10 @@ class Enclosed(NamedTuple):
         output: the text, or the JSON.
         around: the transcript without its messages.
         cut_off: whether it reads as one whose last message was cut off.
+        places: of token ids, where the first unit begins and where each ends; None where units are not encoded apart.
     """
 
     output: Unit
     around: Transcript
     cut_off: bool = False
+    places: Sequence[int] | None = None

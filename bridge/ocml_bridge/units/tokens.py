@@ -4,21 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from .grammar import Unit
-
-
-class Counted(NamedTuple):
-    """How many tokens there are of each unit.
-
-    Attributes:
-        front: before the first.
-        sizes: of each unit: of what stands before its body, of its body, and behind it.
-    """
-
-    front: int
-    sizes: Sequence[tuple[int, int, int]]
 
 
 class Tokens(ABC):
@@ -41,9 +29,5 @@ class Tokens(ABC):
         return self.spelled(output), self.ends(output)
 
     @abstractmethod
-    def size(self, text: str) -> int:
-        """How many tokens there are of a text that is no content."""
-
-    @abstractmethod
-    def counted(self, units: Sequence[Unit], output: Sequence[Any]) -> Counted | None:
-        """How many tokens of an output there are of each of its units; None where that is found by their ends alone."""
+    def encode(self, text: str) -> Sequence[Any]:
+        """The tokens of a text that is no content, by itself."""
