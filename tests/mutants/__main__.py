@@ -29,12 +29,13 @@ COPIED = ("bridge", "adapters", "tests", "golden", "docs", "changes", "site", "p
 CODE = tuple(str(WORK / folder) for folder in ("bridge", "adapters", "tests"))
 OTHER = (
     *("hosts", "perf", "fuzz", "playground", "test_types_of_examples.py", "test_fuzz.py", "test_packaging.py"),
-    *("test_architecture.py", "test_wording.py", "test_docs.py", "test_site.py", "test_readme.py", "test_mutations.py"),
+    *("test_architecture.py", "test_docs.py", "test_site.py", "test_readme.py", "test_mutations.py"),
 )
 """Tests of the text of the product, and those that start other programs."""
 SLOW = ("laws", "law_of", "testing_kit", "drawn", "hostile", "growth")
 """Words in the names of tests that take long: what takes seconds would be left out in any case."""
-IMPOSSIBLE = ("test_sidecar.py::test_time_is_linear",)
+IMPOSSIBLE = ("test_sidecar.py::test_time_is_linear", "test_wording.py::test_sentences_are_plain")
+"""Tests that measure time, and those that read the text of the product."""
 
 
 def main() -> int:
