@@ -10,7 +10,7 @@ from . import jsontext
 from .adapter import Source
 from .boundary import WHOLE, Place
 from .loss import Finding, Loss, LossCode, is_lossless
-from .model import Document, Json, Transcript
+from .model import ByFormat, Document, Json, Transcript
 from .ownership import own, own_json
 from .report import Report
 from .spans.columns import Columns
@@ -284,3 +284,9 @@ class Result:
 
     def __reduce__(self) -> tuple[type[Result], tuple[Any, ...]]:
         return type(self), (self._known(), self.document, self.findings, self.source, self.target)
+
+
+def extras_of(result: Result) -> ByFormat | None:
+    """What only one format can say around the messages of what was written, as the conversion has it: not to change."""
+    document = result._document  # pyright: ignore[reportPrivateUsage]
+    return (document.around if isinstance(document, Conversation) else document).extras

@@ -121,7 +121,7 @@ def convert_batch(
     return [outcome_of(record, settings) for record in records]
 
 
-Spare = Callable[[Source, tuple[Loss, ...]], tuple[Loss, ...]]
+Spare = Callable[[Result, Source, tuple[Loss, ...]], tuple[Loss, ...]]
 """Which losses are left where something of a record is kept elsewhere."""
 
 
@@ -133,7 +133,7 @@ def outcome_of(
     Args:
         record: as `convert_batch` takes it.
         settings: how to convert it.
-        spare: tells of an output and its losses which of these are left; what it raises is the outcome.
+        spare: tells of a result, its output and its losses which of these are left; what it raises is the outcome.
     """
     findings: tuple[Finding, ...] = ()
     try:
@@ -149,7 +149,7 @@ def outcome_of(
             _verify(written, settings.options)
         output, losses = _in_layout(result, settings)
         if spare is not None:
-            losses = spare(output, losses)
+            losses = spare(result, output, losses)
     except BridgeError as error:
         return Outcome(Status.QUARANTINED, None, error=_bare(error))
     except Exception as error:  # a mistake of ours costs one record, not the run

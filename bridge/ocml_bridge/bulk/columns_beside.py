@@ -6,7 +6,7 @@ target that has no place for that loses nothing as long as the record of the out
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final, cast
@@ -15,6 +15,7 @@ from .. import jsontext
 from ..adapter import Kind, Source
 from ..loss import Loss, LossCode, Severity
 from ..model import Json
+from ..result import Result, extras_of
 from ..text.unicode import BOM
 from .batch import Outcome, Settings, outcome_of
 from .records import DEFAULT_FIELD, Job, Record
@@ -49,17 +50,19 @@ class _Beside:
         self._job = job
         self.fields: dict[str, str] = {}
 
-    def spared(self, output: Source, losses: tuple[Loss, ...]) -> tuple[Loss, ...]:
+    def spared(self, result: Result, output: Source, losses: tuple[Loss, ...]) -> tuple[Loss, ...]:
         """The losses without those of what stands beside the output.
 
         Raises:
             BridgeError: where the policy refuses any of those that are left.
         """
-        names = [member_of(loss) for loss in losses]
+        names = [member_of(loss) if loss.code in _CODES else None for loss in losses]  # most are of other codes
         lost = {name for name in names if name is not None}
         if lost and (lost := lost - self._taken(output, lost)):
-            self.fields = _members(self._raw, lost)
-            losses = tuple(loss for loss, name in zip(losses, names, strict=True) if name not in self.fields)
+            extras = {} if result.findings else (extras_of(result) or {}).get(result.source or "", {})
+            self.fields = _members(self._raw, lost, extras)
+            pairs = zip(losses, names, strict=True)
+            losses = tuple([loss for loss, name in pairs if name not in self.fields])
         settings = self._job.settings
         settings.policy.check(losses, strict=settings.strict)
         return losses
@@ -80,9 +83,17 @@ def lenient(settings: Settings) -> Settings:
     return replace(settings, policy=replace(policy, allow=allow, refuse=refuse))
 
 
-def _members(raw: bytes, names: Set[str]) -> dict[str, str]:
-    """The members of a record by name, in its order, as JSON text: numbers and what holds them as they are spelled."""
-    values = cast("dict[str, Json]", jsontext.known(raw) or {})  # what was mended when it was read has none
+def _members(raw: bytes, names: Set[str], extras: Mapping[str, Json]) -> dict[str, str]:
+    """The members of a record by name, in its order, as JSON text: numbers and what holds them as they are spelled.
+
+    Args:
+        raw: the record.
+        names: of the members.
+        extras: those that its reader put aside as they are; none where it mended anything.
+    """
+    values = extras
+    if not names <= extras.keys():
+        values = cast("dict[str, Json]", jsontext.known(raw) or {})  # what was mended when it was read has none
     members = [(name, _spelled(raw, name, value)) for name, value in values.items() if name in names]
     texts = {name: text for name, text in members if text is not None}
     if len(texts) == len(members):

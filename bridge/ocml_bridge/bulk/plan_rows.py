@@ -25,7 +25,7 @@ from ..layouts import (
 )
 from ..loss import Loss, LossCode
 from ..model import Json, Transcript
-from ..result import Reading
+from ..result import Reading, Result
 from ..text.unicode import BOM
 from .batch import Outcome, Settings, Spare, Status, outcome_of
 from .columns_beside import converted, lenient, member_of
@@ -192,7 +192,7 @@ def _with_columns(record: Record, columns: Columns, settings: Settings) -> tuple
     """What becomes of a record: columns of its layout that the target has no place for stay beside, as images may."""
     beside: dict[str, str | None] = {}
 
-    def spared(_output: Source, losses: tuple[Loss, ...]) -> tuple[Loss, ...]:
+    def spared(_result: Result, _output: Source, losses: tuple[Loss, ...]) -> tuple[Loss, ...]:
         left: list[Loss] = []
         for loss in losses:
             found = columns.get(member_of(loss) or "")

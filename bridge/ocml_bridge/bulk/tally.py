@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Final
 
 from ..errors import BridgeError, ErrorCode
@@ -86,7 +87,7 @@ class Tally:
         """Count one record."""
         self.records += 1
         self.outcomes[str(outcome.status)] += 1
-        if outcome.loss_class is not None:
+        if outcome.status is Status.LOSSY:
             self.lossy[str(outcome.loss_class)] += 1
         if outcome.characters is not None:
             self.characters = self.characters.plus(outcome.characters)
@@ -198,23 +199,26 @@ def position(error: BridgeError) -> dict[str, Json]:
     return {"code": str(error.code), "message": error.message[:_SHORT], "position": place or None}
 
 
-def _count(entries: Entries, notes: Iterable[Loss | Finding], where: dict[str, Json]) -> None:
+def _count(entries: Entries, notes: Sequence[Loss | Finding], where: dict[str, Json]) -> None:
+    if not notes:
+        return
     seen: set[str] = set()
-    for note in notes:
-        code = note.code  # a text as well, and found by it
-        entry = entries.get(code)
+    for (code, severity), places in Counter(map(_KIND, notes)).items():  # most are one of few kinds
+        entry = entries.get(code)  # a text as well, and found by it
         if entry is None:
             entry = entries[str(code)] = Entry()
-        entry.places += 1
-        entry.severities[_SEVERITIES[note.severity]] += 1
+        entry.places += places
+        entry.severities[_SEVERITIES[severity]] += places
         if code not in seen:
             seen.add(code)
             entry.records += 1
             if len(entry.examples) < EXAMPLES:
+                note = next(note for note in notes if note.code == code)
                 short = {"severity": str(note.severity), "path": note.path, "detail": note.detail[:_SHORT]}
                 entry.examples.append({**where, **short})
 
 
+_KIND: Final[Callable[[Loss | Finding], tuple[str, Severity]]] = attrgetter("code", "severity")
 _SEVERITIES: Final = {each: str(each) for each in Severity}
 
 
