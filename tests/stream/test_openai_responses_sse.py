@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from ocml_bridge import Message, Transcript, read
 from ocml_bridge.events import Answer, Delta, Reason, RefusalDelta, Start
-from ocml_bridge.loss import Finding, LossCode, Severity
+from ocml_bridge.loss import Finding, LossCode, Severity, named
 from ocml_bridge.model import Refusal, Text, replace
 from ocml_bridge.pipe import Pipe, decoder, encoder
-from ocml_bridge.report import unnamed
+from ocml_bridge.report import covered, unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.streams import (
@@ -335,14 +335,22 @@ def test_the_numbers_of_tokens_are_in_the_last_event() -> None:
     }
 
 
+def without_layout(document: Transcript) -> tuple[Message, ...]:
+    return tuple(replace(message, layout=None) for message in document.messages)
+
+
 @given(strategies.transcripts())
 def test_what_could_not_be_said_of_any_document_is_reported(document: Transcript) -> None:
     chunks, made = encoded(document)
     values(chunks)
     back = cast("Transcript", events_of(decoder(STREAM), chunks).stop.document)
-    kept = tuple(replace(message, layout=None) for message in back.messages)
-    known = replace(document, settings=None)
-    assert unnamed(known, replace(back, messages=kept, settings=None, layout=None, extras=None), made.losses) == []
+    plain = replace(back, messages=without_layout(back), settings=None, layout=None, extras=None)
+    assert unnamed(replace(document, messages=without_layout(document), settings=None), plain, made.losses) == []
+    places = {
+        f"/messages/{at}/layout/{name}" for at, message in enumerate(document.messages) for name in message.layout or ()
+    }
+    known = named(made.losses)
+    assert [place for place in places if not covered(place, known)] == []
 
 
 @given(strategies.transcripts())
