@@ -85,5 +85,5 @@ def test_what_is_large_or_no_json_is_not_remembered() -> None:
     sections = Sections()
     assert sections.key([Tool("f", "x" * LARGEST)]) is None
     assert sections.key([Tool("f", freeform=Freeform())]) is None
-    sections.keep(None, "section", [Tool("f")])
+    sections.keep(None, "section", (Tool("f"),))
     assert sections.get(None) is None
