@@ -102,7 +102,8 @@ def methods(value: type[Any]) -> Iterator[tuple[str, Any]]:
 
 def entry(name: str, value: Any) -> Iterator[str]:
     yield f"### `{name}`"
-    documented = (inspect.isclass(value) and value is not Any) or inspect.isroutine(value)
+    borrowed = getattr(value, "__module__", "") == "typing"  # such as `Any`, whose docstring is another in each Python
+    documented = not borrowed and (inspect.isclass(value) or inspect.isroutine(value))
     if not documented:
         yield f"A constant: `{value!r}`." if isinstance(value, (int, str)) else "A type, for annotations."
         return
