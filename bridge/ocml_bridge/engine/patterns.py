@@ -32,13 +32,6 @@ class Filling(NamedTuple):
     is_id: bool
     encode: Callable[[str], Any] | None
 
-    def size(self, item: Item) -> int:
-        """How many characters of a message stand there."""
-        _, content, call_id = item
-        if self.is_id:
-            return len(call_id or "")
-        return len(content if self.encode is None else str(self.encode(str(content))))
-
 
 class Pattern(NamedTuple):
     """The pieces of units that are alike.
@@ -60,6 +53,17 @@ class Pattern(NamedTuple):
     sampled: Sequence[bool]
     weights: Sequence[float]
     paths: Callable[[Sequence[str]], Sequence[str]]
+
+    def sizes_of(self, items: Sequence[Item], start: int) -> Sequence[int]:
+        """How many characters each piece has in a unit whose messages begin at an index of some items."""
+        sizes = [*self.sizes]
+        for number, at, is_id, encode in self.fillings:
+            _, content, call_id = items[start + at]
+            if is_id:
+                sizes[number] = len(call_id or "")
+            else:
+                sizes[number] = len(content if encode is None else str(encode(str(content))))
+        return sizes
 
 
 class Ids(NamedTuple):

@@ -123,37 +123,38 @@ class _Spans:
 
     def units(self, units: Sequence[Unit], places: Sequence[int] | None = None) -> None:
         """All units: of a text their pieces, as they were written; of tokens, where they stand among them."""
-        sizes, paths, kinds = self.columns.sizes, self.columns.paths, self.columns.kinds
-        sampled, weights = self.columns.sampled, self.columns.weights
-        items, source, origins, order = self._items, self._source, self._origins, self._trace.order
-        odd, number, width = self._odd(), 0, 3 if self._grammar.tokens is None else 1
-        for count, step in enumerate(self._trace.steps):
+        odd, piece = self._odd(), 0
+        pieces = 3 if self._grammar.tokens is None else 1  # of a text, a unit whose plan has no `build` is as many
+        for number, step in enumerate(self._trace.steps):
             start, stop, plan, _, _ = step
-            unit = units[number]
-            number += width if plan is not None and plan.build is None else 1
-            pattern = own = None
+            unit = units[piece]
+            piece += pieces if plan is not None and plan.build is None else 1
+            sizes = None
             if plan is not None and not (odd and not odd.isdisjoint(range(start, stop))):
-                pattern = self._pattern(plan)
-                own = pattern.sizes if places is None else self._sizes_of_ids(plan, places[count], places[count + 1])
-            if pattern is None or own is None:
-                ids = None if places is None else self._written.output[places[count] : places[count + 1]]
+                pattern: Pattern = plan.places[0] if plan.places else self._pattern(plan)
+                if places is None:
+                    sizes = pattern.sizes_of(self._items, start)
+                else:
+                    sizes = self._sizes_of_ids(plan, places[number], places[number + 1])
+                if sizes is not None:
+                    self._add(pattern, sizes, start, stop)
+            if sizes is None:
+                ids = None if places is None else self._written.output[places[number] : places[number + 1]]
                 self._unit_of(step, unit, ids)
-                continue
-            first = len(sizes)
-            sizes += own
-            if places is None:
-                for filling in pattern.fillings:
-                    sizes[first + filling.number] = filling.size(items[start + filling.at])
-            kinds += pattern.kinds
-            sampled += pattern.sampled
-            index = origins[start]
-            if stop == start + 1 and source[index][0].weight in _PLAIN:
-                paths += pattern.paths(paths_of(index if order is None else order[index]))
-                weights += pattern.weights
-            else:
-                messages = [*map(self._message, range(start, stop))]
-                paths += pattern.paths([*chain.from_iterable(map(paths_below, [path for path, _ in messages]))])
-                weights += [messages[cell.at][1] if cell.sampled else 0 for cell in pattern.cells]
+
+    def _add(self, pattern: Pattern, sizes: Sequence[int], start: int, stop: int) -> None:
+        """Add the pieces of a unit that is like others, of these sizes, to all columns."""
+        columns, index, order = self.columns, self._origins[start], self._trace.order
+        columns.sizes += sizes
+        columns.kinds += pattern.kinds
+        columns.sampled += pattern.sampled
+        if stop == start + 1 and self._source[index][0].weight in _PLAIN:
+            columns.paths += pattern.paths(paths_of(index if order is None else order[index]))
+            columns.weights += pattern.weights
+        else:
+            messages = [*map(self._message, range(start, stop))]
+            columns.paths += pattern.paths([*chain.from_iterable(map(paths_below, [path for path, _ in messages]))])
+            columns.weights += [messages[cell.at][1] if cell.sampled else 0 for cell in pattern.cells]
 
     def behind(self, text: str) -> None:
         """What stands behind the units: the open turn, and what ends the text."""
@@ -189,11 +190,10 @@ class _Spans:
         }
 
     def _pattern(self, plan: Plan) -> Pattern:
-        """The pieces of the units of a plan, which are found once."""
-        if not plan.places:
-            pattern, tokens = pattern_of(plan, self._grammar, self._marks), self._grammar.tokens
-            plan.places[:] = pattern, None if tokens is None else ids_of(plan, pattern, self._grammar, tokens)
-        return plan.places[0]
+        """The pieces of the units of a plan, which has them from now on."""
+        pattern, tokens = pattern_of(plan, self._grammar, self._marks), self._grammar.tokens
+        plan.places[:] = pattern, None if tokens is None else ids_of(plan, pattern, self._grammar, tokens)
+        return pattern
 
     def _sizes_of_ids(self, plan: Plan, start: int, stop: int) -> Sequence[int] | None:
         """How many ids each piece of a unit has; None where the ids at its ends are not those of its plan.
@@ -228,8 +228,9 @@ class _Spans:
         if plan is None:
             paths = self._written.paths(start, stop)
             return self._templates.cells(self._items[start:stop], text, state, last=last, paths=paths)
-        pattern = self._pattern(plan)
-        return pattern.cells, [filling.size(self._items[start + filling.at]) for filling in pattern.fillings]
+        pattern: Pattern = plan.places[0] if plan.places else self._pattern(plan)
+        sizes = pattern.sizes_of(self._items, start)
+        return pattern.cells, [sizes[filling.number] for filling in pattern.fillings]
 
     def _unit(self, step: Step, found: Sequence[Cell], sizes: Sequence[int]) -> None:
         """A unit, of which these are the pieces, and the sizes of its contents and ids."""
