@@ -97,6 +97,9 @@ class _Untyped(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
+        for keyword in node.keywords:
+            if keyword.arg == "strict" and isinstance(keyword.value, ast.Constant):
+                keyword.value = ast.Constant(bool(keyword.value.value))  # None is as good as False
         if isinstance(node.func, ast.Name) and node.func.id == "cast" and len(node.args) == 2:
             return node.args[1]
         return node

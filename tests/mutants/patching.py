@@ -30,6 +30,7 @@ def patch(root: Path, mutant: Mutant) -> None:
         dict(_codes(compile(text, file, "exec", dont_inherit=True))) for text in (mutant.before, mutant.after)
     )
     changed = {place: code for place, code in after.items() if place in before and before[place] != code}
+    gc.unfreeze()  # what a test has frozen is not among the objects otherwise
     for each in gc.get_objects():
         if isinstance(each, FunctionType) and each.__code__.co_filename == file:
             code = changed.get((each.__code__.co_qualname, each.__code__.co_firstlineno))
