@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge import Completion, Document, LossCode, Message, Tool, Transcript, convert, write
+from ocml_bridge import Completion, Document, Loss, LossCode, Message, Severity, Tool, Transcript, convert, write
 from ocml_bridge.model import Alternative, Foreign, Header, Infill, Media, Part, Refusal, Text, Thought, Tools
 from ocml_bridge.policy import LENIENT
-from ocml_bridge.substance import characters, evident_text
+from ocml_bridge.report import compared
+from ocml_bridge.substance import characters, emptied, evident_text
 
 OPAQUE = Foreign("openai", {"type": "speech", "text": "Hello"})
 
@@ -166,3 +167,29 @@ def test_a_message_that_is_an_image_is_not_emptied_by_what_stands_beside_it() ->
         [{"role": "user", "content": "Look."}, call, answer], source="openai-responses", target="anthropic"
     )
     assert "emptied" not in [loss.code for loss in result.losses]
+
+
+@pytest.mark.parametrize(
+    ("parts", "left", "paths"),
+    [
+        ((OPAQUE,), "", ["/messages/0/content"]),
+        ((OPAQUE,), "Hello", []),
+        ((Text("Hi."), OPAQUE), "", []),
+        ((Text(""), OPAQUE), "", ["/messages/0/content"]),
+        ((Media("image", url="https://example.org"),), "", []),
+    ],
+)
+def test_only_a_message_of_which_all_text_was_not_understood_is_emptied(
+    parts: tuple[Part, ...], left: str, paths: list[str]
+) -> None:
+    document, image = Transcript((user(*parts),)), Transcript((Message("user", left),))
+    assert emptied(document, image, ()) == paths
+    found = compared(document, image, (), target="x").losses
+    assert [loss.path for loss in found if loss.code is LossCode.EMPTIED] == paths
+
+
+def test_a_message_that_is_left_out_by_rule_is_not_emptied_as_well() -> None:
+    document = Transcript((user(OPAQUE), Message("user", "Hi.")))
+    image = Transcript((Message("user", "Hi."),))
+    dropped = Loss(LossCode.MESSAGE, Severity.LOST, "/messages/0", "x has no place for it")
+    assert [loss.code for loss in compared(document, image, [dropped], target="x").losses] == [LossCode.MESSAGE]

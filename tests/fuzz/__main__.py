@@ -162,7 +162,7 @@ def _fuzz(name: str, corpus: Path, seconds: int) -> None:
         dictionary.write_text("".join(f"{_quoted(word)}\n" for word in sorted(words)[:400]))
         options = {
             "max_len": LONGEST,
-            "timeout": 60,  # by the clock: others may have the processor
+            **dict.fromkeys(("timeout", "report_slow_units"), 60),  # by the clock: others may have the processor
             "rss_limit_mb": 2000,
             "artifact_prefix": f"{finds}/",
             "dict": dictionary,
