@@ -14,6 +14,7 @@ profile's business, and judged by the model's own template.
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ocml_adapters.harmony.vocabulary import load_encoding
+from ocml_adapters.harmony.vocabulary import VARIABLE, cache_folder, load_encoding
 from ocml_bridge import BridgeError, Options, convert, read
 from ocml_bridge.policy import LENIENT
 
@@ -192,10 +193,13 @@ def compare(one: list[Token], other: list[Token], notes: Counter[str]) -> None:
 def main() -> None:
     """Ask the judge, and print what differs."""
     python, *paths = sys.argv[1:]
-    load_encoding()  # finds the vocabulary for the judge, too
+    load_encoding()  # unpacks the vocabulary, for the judge, too
+    environment = {VARIABLE: str(cache_folder()), **os.environ}
     for name, records in (("drawn", drawn(500)), ("files", conversations(paths))):
         lines = "".join(json.dumps(record) + "\n" for record in records)
-        ran = subprocess.run([python, "-c", JUDGE], input=lines, capture_output=True, text=True, check=True)
+        ran = subprocess.run(
+            [python, "-c", JUDGE], input=lines, capture_output=True, text=True, check=True, env=environment
+        )
         notes: Counter[str] = Counter()
         for record, line in zip(records, ran.stdout.splitlines(), strict=True):
             answer = json.loads(line)
