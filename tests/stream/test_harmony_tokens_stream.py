@@ -150,10 +150,12 @@ def our_story(ids: list[int]) -> list[Told]:
 @given(transcripts())
 @settings(max_examples=150)
 def test_the_official_parser_streams_the_same(document: Transcript) -> None:
-    # A developer's body has a heading that is no part of what it says.
     asked = Transcript(tuple(m for m in document.messages if m.end is not None and m.role != "developer"))
     ids = cast("list[int]", write(asked, "harmony-tokens", options=Options(dialect=DIALECT), policy=LENIENT).output)
-    if not read(ids, "harmony-tokens").findings:
+    reading = read(ids, "harmony-tokens")
+    # A developer's body has headings that are no part of what it says; one is made for tools that others declare.
+    written = cast("Transcript", reading.transcript)
+    if not reading.findings and not written.tools and all(each.role != "developer" for each in written.messages):
         assert our_story(ids) == official_story(ids)
 
 
