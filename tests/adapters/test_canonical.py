@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, ErrorCode, read, write
 from ocml_bridge.model import ByFormat, Completion, Json, Message, Settings, Transcript
+from ocml_bridge.model.codec import json_schema
 from ocml_bridge.model.settings import READERS
 
 EARLIER: st.SearchStrategy[dict[str, Json]] = st.fixed_dictionaries(
@@ -71,3 +72,7 @@ def test_what_does_not_fit_is_named_with_its_place(text: str) -> None:
     assert says in error.message
     assert error.message.endswith("; see 'ocml-convert schema'")
     assert error.__cause__ is not None
+
+
+def test_the_schema_says_which_json_schema_it_is() -> None:
+    assert json_schema()["$schema"] == "https://json-schema.org/draft/2020-12/schema"
