@@ -175,6 +175,8 @@ class Answer:
             answer's, so that no two answers with ids of their own have one in common. Where nobody gave the answer one,
             they are `call_1` and so on.
         events: what the client understands (OpenChatML 2.2 `capabilities.streaming`); None where it did not say.
+        tools: the names of the tools that the client has declared: a call of one has its name, also where the format
+            takes only others.
     """
 
     id: str = NO_ID
@@ -183,6 +185,7 @@ class Answer:
     index: int = 0
     call_id: Callable[[int], str] | None = None
     events: frozenset[str] | None = None
+    tools: frozenset[str] = frozenset()
 
     def id_of_call(self, number: int) -> str:
         """The id of a call that has none, by its number in the answer."""

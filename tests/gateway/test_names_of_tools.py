@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import httpx
 import pytest
@@ -27,3 +28,20 @@ def test_the_gateway_calls_the_tool_by_its_declared_name(private: Bench, name: s
     else:
         (call,) = response.json()["choices"][0]["message"]["tool_calls"]
         assert call["function"] == {"name": name, "arguments": '{"code":"1"}'}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_client_of_messages_is_called_by_a_name_that_its_own_api_would_not_take(
+    private: Bench, *, stream: bool
+) -> None:
+    answer = calls_to("weather.get")
+    body = {
+        "model": private.play(chunks_of(answer, 3) if stream else answer),
+        "max_tokens": 99,
+        "stream": stream,
+        "messages": [{"role": "user", "content": "x"}],
+        "tools": [{"name": "weather.get", "input_schema": {"type": "object"}}],
+    }
+    response = httpx.post(f"{private.url}/messages", json=body)
+    assert response.status_code == 200
+    assert re.findall(r'"name": ?"([^"]*)"', response.text) == ["weather.get"]

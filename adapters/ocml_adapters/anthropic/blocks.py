@@ -13,6 +13,7 @@ from ocml_bridge.model import Content, Foreign, Json, Message, Signature
 from ocml_bridge.signatures import signature_by
 from ocml_bridge.turns import is_call, name_of, recipient_of
 
+from .names import NAMES
 from .notes import RESERVED, type_note, type_of, with_notes
 from .parts import read_content, write_content
 from .syntax import (
@@ -51,7 +52,7 @@ def read_call(block: Object, kind: str) -> Message | None:
     content = jsontext.text_of(given)
     if content is None or (kind != TOOL_USE and name in _NO_TOOLS):
         return None
-    layout: Object = {}
+    layout: Object = NAMES.note(name)
     recipient = recipient_of(name) if kind == TOOL_USE else name
     known = ("type", "name", "input")
     if call_id:

@@ -23,6 +23,7 @@ from ocml_bridge.visibility import is_reasoning
 from .assembly import Assembly
 from .blocks import is_from_here, signature_of, write_block
 from .citations import write_citations
+from .names import NAMES
 from .nearest import lawful
 from .notes import type_of
 from .settings import PARAMETERS
@@ -115,6 +116,7 @@ class EventEncoder(ResponseEncoder):
     stream = "anthropic-sse"
     reads = WireReader
     joined = frozenset({TEXT})
+    names = NAMES
 
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)

@@ -23,6 +23,7 @@ from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.surroundings import Surroundings, ToolList
 
+from .names import NAMES
 from .reader import is_system_prompt
 from .settings import PARAMETERS, tells_usage
 from .syntax import (
@@ -90,6 +91,7 @@ def _read_request(document: Object, log: Log) -> Shell:
         raise BridgeError(ErrorCode.SHAPE, f"{MESSAGES!r} is not a list", path=f"/{MESSAGES}")
     shell, known = UNITS.shell(document, cast("list[Json]", wires))
     _AROUND_MESSAGES.read(shell, document, known)
+    shell.layout |= NAMES.note_choice(shell.settings)
     tools: Any = document.get(TOOLS)
     if TOOLS in shell.extras and not (isinstance(tools, ARRAY) and all(map(_says_what_it_is, tools))):
         log.find(FindingCode.SHAPE, f"/extras/{HOME}/{TOOLS}", "an item of 'tools' has no name; it is kept as it is")

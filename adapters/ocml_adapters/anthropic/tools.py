@@ -10,6 +10,7 @@ from ocml_bridge.form import OBJECT, Object, add, form_of, rest, set_apart, shap
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
+from .names import NAMES
 from .syntax import CACHE, EPHEMERAL, NOTES, TOOL_ORDER
 
 _PLAIN: Final = ("name", "description", "input_schema")
@@ -37,7 +38,8 @@ def _read_tool(value: Json) -> Tool | None:
     if not (schema is None or isinstance(schema, OBJECT)):
         return None
     namespace, bare = split_name(name)
-    if tuple(item) == _PLAIN and description is not None and schema is not None:
+    layout: Object = NAMES.note(name)
+    if not layout and tuple(item) == _PLAIN and description is not None and schema is not None:
         return Tool(bare, description, schema, namespace)
     known = [key for key in _PLAIN if item.get(key) is not None]
     strict = item.get("strict")
@@ -47,7 +49,9 @@ def _read_tool(value: Json) -> Tool | None:
     if mark is not None:
         known.append(CACHE)
     form = form_of(item, TOOL_ORDER, _TYPED if _is_typed(item) else _REQUIRED, known)
-    extras, layout = rest(item, known), {} if form is None else {"form": form}
+    extras = rest(item, known)
+    if form is not None:
+        layout["form"] = form
     told = strict if isinstance(strict, bool) else None
     return Tool(
         bare,

@@ -23,6 +23,7 @@ from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
 from .blocks import ends_in_reply
 from .citations import without_unknown
+from .names import NAMES
 from .nearest import is_in_turn, is_spoken, joins, nearest, note_repeated, with_ids, with_one_prompt
 from .reader import filled, is_system_prompt, notice, read_unit, skeleton
 from .shapes import DOCUMENTS, UNITS, blocks_in, is_answer, is_response, outline, write_document
@@ -100,14 +101,15 @@ class WireWriter(DocumentWriter):
         return gathered(conversation.items, is_in_turn)
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """The document with all tools apart from messages, with ids that the API takes, and with one system prompt."""
+        """The document with tools apart from messages, with ids and names that the API takes, and one system prompt."""
         conversation, origins = with_tools_apart(conversation, log)
         items, origins = with_one_prompt(with_ids(conversation.items), origins, log)
         if not (is_response(conversation.around) or UNSIGNED.of(self.options) == "keep"):
             items = without_unknown(items, origins, log)
         if len(items) == 1 and is_answer(conversation.around):
             items = [_with_list(items[0])]
-        return Prepared(items, conversation.around, origins, Behind())
+        items, around = NAMES.fitted(items, conversation.around)
+        return Prepared(items, around, origins, Behind())
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Texts in thoughts and calls, parts that are known elsewhere."""

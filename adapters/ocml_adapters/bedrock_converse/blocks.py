@@ -18,8 +18,9 @@ from ocml_bridge.signatures import signature_by
 from ocml_bridge.turns import name_of, recipient_of
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
+from ocml_bridge.wires.tool_alphabet import AS_IS
 
-from .alphabet import AS_IS, is_odd
+from .alphabet import NAMES, is_odd_id
 from .citations import SOURCES, read_citations, write_citations
 from .media import is_media, read_media, write_media
 from .slots import SLOTS
@@ -123,8 +124,11 @@ class BlockGrammar(Grammar):
         message.extras = self.notes.by_format({**more, kind: rest} if rest else more)
         if message.call_id is None:
             message.layout = self.notes.by_format({**self.notes.of(message.layout), "call_id": "absent"})
-        if is_odd(name_of(message.recipient or "_") if message.role == "assistant" else "_", message.call_id):
-            message.layout = self.notes.by_format({**self.notes.of(message.layout), AS_IS: True})
+        odd = {AS_IS: True} if message.call_id is not None and is_odd_id(message.call_id) else {}
+        if message.role == "assistant":
+            odd |= NAMES.note(name_of(message.recipient or ""))
+        if odd:
+            message.layout = self.notes.by_format({**self.notes.of(message.layout), **odd})
         return message
 
     def _result(self, inner: Object, more: Object, own: bool) -> Message | None:

@@ -15,6 +15,7 @@ from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import name_of
 
 from . import settings as places
+from .alphabet import NAMES
 from .assembly import Assembly
 from .blocks import behind
 from .syntax import HOME, REASONING, TOOL_USE
@@ -34,6 +35,7 @@ class EventEncoder(ResponseEncoder):
     stream = HOME
     reads = MessageReader
     joined = frozenset({"text"})
+    names = NAMES
 
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)

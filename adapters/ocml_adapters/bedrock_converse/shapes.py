@@ -25,7 +25,7 @@ from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import Shell, Top, is_top
 
 from . import settings as places
-from .alphabet import AS_IS, is_fit
+from .alphabet import NAMES
 from .syntax import (
     CONTENT,
     CUT_OFF,
@@ -77,8 +77,7 @@ def _read_request(document: Object, log: Log) -> Shell:
     shell.default = "user"
     layout, raw = dict[str, Any](), {**document, **dict.fromkeys(known, _HERE)}
     shell.settings, rest = read_places(document, places.REQUEST)
-    if not is_fit(shell.settings):
-        layout[AS_IS] = True
+    layout |= NAMES.note_choice(shell.settings)
     extras = more_of(rest, tuple(known))
     config: Json = extras.get(TOOL_CONFIG)
     given: Json = cast("Object", config).get(TOOLS) if isinstance(config, dict) else None

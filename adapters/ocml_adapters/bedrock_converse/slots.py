@@ -7,14 +7,14 @@ from typing import Any, Final
 
 from ocml_bridge.blocks.skeletons import A_WORD, AN_OBJECT, Slot, Slots, next_text
 
-from .alphabet import is_odd
+from .alphabet import is_odd_id
 from .syntax import CONTENT, TOOL_RESULT, TOOL_USE
 
 
 def _add_id(value: Any, key: list[Hashable], values: list[str]) -> bool:
     """An id that the API takes."""
     values.append(value)
-    return value.__class__ is str and not is_odd("_", value)
+    return value.__class__ is str and not is_odd_id(value)
 
 
 def _add_content(value: Any, key: list[Hashable], values: list[str]) -> bool:

@@ -13,7 +13,7 @@ from ocml_bridge.form import Object
 from ocml_bridge.model import CacheMark, Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
-from .alphabet import AS_IS, is_odd
+from .alphabet import NAMES
 from .syntax import CACHE_POINT, MARK, NOTES, TOOL_SPEC
 
 AS_IT_IS: Final = "as it is"
@@ -71,7 +71,7 @@ def _read_tool(value: Json) -> Tool | None:
     namespace, bare = split_name(name)
     tool = Tool(bare, description, members["json"], namespace, extras=NOTES.by_format(extras))
     tool.strict = strict if isinstance(strict, bool) else None
-    layout: Object = {AS_IS: True} if is_odd(name, None) else {}
+    layout: Object = NAMES.note(name)
     if not keep_form(layout, _write_tool(tool), raw, exactly=True):
         return None
     tool.layout = NOTES.by_format(layout)

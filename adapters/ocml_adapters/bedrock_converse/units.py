@@ -12,7 +12,7 @@ from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
 
-from .alphabet import fitted
+from .alphabet import NAMES, with_ids
 from .blocks import BlockGrammar
 from .shapes import DOCUMENTS, UNITS
 from .syntax import HOME
@@ -41,5 +41,5 @@ class MessageWriter(BlockWriter):
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with ids for calls that have none, and with ids and names that the API takes."""
         made = super().prepare(conversation, log)
-        items, around = fitted(identified(made.items, HOME), made.around)
+        items, around = NAMES.fitted(with_ids(identified(made.items, HOME)), made.around)
         return made._replace(items=items, around=around)

@@ -19,6 +19,7 @@ from ocml_bridge.turns import parts_of
 
 from . import settings as places
 from .assembly import Assembly
+from .names import NAMES
 from .parts import PartGrammar
 from .syntax import CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS
 from .units import ContentReader
@@ -38,6 +39,7 @@ class ChunkEncoder(ResponseEncoder):
     stream = "gemini-sse"
     reads = ContentReader
     joined = frozenset({"text", "thought"})
+    names = NAMES
 
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)

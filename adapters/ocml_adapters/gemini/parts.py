@@ -29,6 +29,7 @@ from ocml_bridge.units.heads import Head
 from . import syntax
 from .citations import TOLD_ELSEWHERE
 from .media import read_media, write_media
+from .names import NAMES
 from .slots import SLOTS
 from .syntax import (
     CALL,
@@ -147,7 +148,9 @@ class PartGrammar(Grammar):
         if not isinstance(name, str) or not (args is None or isinstance(args, dict)) or text is None:
             return None
         call_id, known = _id(inner, "name", "args")
-        return _call_of(recipient_of(name), text, call_id, "json"), known
+        call = _call_of(recipient_of(name), text, call_id, "json")
+        call.layout = self.notes.by_format(NAMES.note(name))
+        return call, known
 
     def _code(self, inner: Object) -> tuple[Message, tuple[str, ...]] | None:
         code, language = inner.get("code"), inner.get("language")
@@ -190,6 +193,8 @@ class PartGrammar(Grammar):
             layout[AS] = RESPONSE
         if name is None:
             layout[NAME] = "absent"
+        elif name:
+            layout |= NAMES.note(name)
         call_id, known = _id(inner, "name", "response")
         content, media = cast("Content", text), _media(parts)
         if media:

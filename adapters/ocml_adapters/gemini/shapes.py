@@ -26,6 +26,7 @@ from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import CHOICE, Branch, Shell, Top, is_top
 
 from . import settings as places
+from .names import NAMES
 from .syntax import (
     CANDIDATES,
     CHUNKS,
@@ -102,6 +103,7 @@ def _read_request(raw: Object, log: Log) -> Shell:
     shell.settings, rest = read_places(document, places.REQUEST, keys)
     if shell.settings is not None and places.OPENAPI_SCHEMA in _config(document) and not _has_schema(rest):
         layout[_SCHEMA] = places.OPENAPI_SCHEMA
+    layout |= NAMES.note_choice(shell.settings)
     extras = more_of(rest, tuple(known))
     if entries is not None:
         extras[TOOLS] = entries

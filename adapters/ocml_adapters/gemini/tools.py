@@ -13,6 +13,7 @@ from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
 
 from . import syntax
+from .names import NAMES
 from .schemas import from_openapi, to_openapi
 from .syntax import DECLARATIONS, NOTES
 
@@ -73,7 +74,7 @@ def _read_tool(value: Json) -> Tool | None:
     extras = more_of(item, ("name", "description", key))
     namespace, bare = split_name(name)
     tool = Tool(bare, description, parameters, namespace, NOTES.by_format(extras))
-    layout: Object = {}
+    layout: Object = NAMES.note(name)
     if schema is not None and _schema_key(parameters) != key:
         layout[_KEY] = key
     tool.layout = NOTES.by_format(layout)

@@ -18,6 +18,7 @@ from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.documents import SHAPE
 
 from .citations import with_citations
+from .names import NAMES
 from .parts import AS, PYTHON, PartGrammar, is_code
 from .shapes import DOCUMENTS, TOP, UNITS
 from .syntax import HOME, RESPONSE
@@ -51,7 +52,7 @@ class ContentWriter(BlockWriter):
     request = UNITS
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """The document with a name for each reply: Gemini finds calls by it."""
+        """The document with a name for each reply, by which Gemini finds calls, and with names that it takes."""
         made = super().prepare(conversation, log)
         items = list(named(made.items))
         if PYTHON in [item[0].recipient for item in items if item[0].calls]:
@@ -62,7 +63,8 @@ class ContentWriter(BlockWriter):
                     layout = {**(messages[reply].layout or {})}
                     layout[HOME] = {**layout.get(HOME, {}), AS: RESPONSE}
                     items[reply] = (head.replaced(layout=layout), content, call_id)
-        return made._replace(items=items)
+        fitted, around = NAMES.fitted(items, made.around)
+        return made._replace(items=fitted, around=around)
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """The conversation, with what the units and the candidate of an answer tell of one another."""

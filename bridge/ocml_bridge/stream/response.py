@@ -20,6 +20,7 @@ from ..narrowing import drop_message
 from ..parameters import members_of
 from ..report import report
 from ..units.reader import UnitReader
+from ..wires.tool_alphabet import ToolAlphabet
 
 _ERRORS: Final[dict[Reason, str]] = {
     "truncated": "the answer is cut off",
@@ -53,6 +54,8 @@ class ResponseEncoder(ABC):
     """Whether nothing is written before the end, and then one response; nothing of an answer that is not whole."""
     joined: ClassVar[frozenset[str]] = frozenset()
     """What becomes one message where several stand side by side."""
+    names: ClassVar[ToolAlphabet | None] = None
+    """The names that tools may have; None where they may have any."""
 
     def __init__(self, answer: Answer, options: Options) -> None:
         self.losses: list[Loss] = []
@@ -64,6 +67,7 @@ class ResponseEncoder(ABC):
         self._answer = answer
         self._options = options
         self._ids: set[str] = set()
+        self._names = None if self.names is None else self.names.streamed(answer.tools)
         self.opened = False
         self._settings: Settings | None = None
 
@@ -142,6 +146,10 @@ class ResponseEncoder(ABC):
         self._ids.add(call_id)
         return call_id
 
+    def _named(self, message: Message) -> Message:
+        """A call with a name that the format has, and any other message."""
+        return message if self._names is None else self._names(message)
+
     @property
     def model(self) -> str:
         """The name of the model: where the caller gives none the document's, which comes too late for a stream."""
@@ -177,10 +185,10 @@ class ResponseEncoder(ABC):
             case Start(number, message):
                 if not self.accepts(message):
                     return []
-                self.heads[number] = message
+                message = self.heads[number] = self._named(message)
                 return self.start(number, message)
             case End(number, message):
-                return self.end(number, message) if number in self.heads else []
+                return self.end(number, self._named(message)) if number in self.heads else []
             case Stop():
                 return self._stop(event)
             case _:

@@ -76,7 +76,7 @@ class Conversation:
         created = int(time.time())
 
         def answer(index: int) -> Answer:
-            return Answer(self.id, self.request.model, created, index, lambda _: f"call_{uuid.uuid4().hex[:24]}")
+            return Answer(self.id, self.request.model, created, index, _call_id, tools=understood.tools)
 
         stream = api.stream if self.request.stream else api.whole
         options = Options(
@@ -233,6 +233,11 @@ class Conversation:
         """Whether stop strings ended every answer; otherwise the upstream says when it is over, and what it took."""
         choices = self._answering.choices.values()
         return len(choices) == self.request.wanted.count and all(choice.is_cut for choice in choices)
+
+
+def _call_id(_: int) -> str:
+    """An id for a call, unlike any other."""
+    return f"call_{uuid.uuid4().hex[:24]}"
 
 
 def _merged(made: list[bytes]) -> bytes:

@@ -9,8 +9,10 @@ from typing import Any, cast
 from ...adapter import Options
 from ...convert import read
 from ...errors import BridgeError, ErrorCode
-from ...model import Transcript
+from ...model import Document, Transcript
 from ...profiles import Prompt
+from ...tool_names import declared_in
+from ...turns import full_name
 from ...visibility import APPLICATION, REASONING, Visibility
 from . import parameters
 from .api import CHAT, Api
@@ -31,6 +33,7 @@ class ClientRequest:
         visibility: what the client is to see.
         prompt: what the model is prompted with; its losses are what that cannot say of the request. None once that is
             written down.
+        tools: the names of the tools that the client declares.
         legacy: whether the client declares its tools as `functions`, and waits for a `function_call`.
     """
 
@@ -38,6 +41,7 @@ class ClientRequest:
     stop: Sequence[str]
     visibility: Visibility
     prompt: Prompt | None
+    tools: frozenset[str] = frozenset()
     legacy: bool = False
 
     @property
@@ -93,7 +97,13 @@ def understand(
         given.logprobs,
         settings.model.guide(made, strict=given.strict),
     )
-    return ClientRequest(wanted, given.stop, visibility, made, given.legacy)
+    return ClientRequest(wanted, given.stop, visibility, made, _declared(reading.transcript), given.legacy)
+
+
+def _declared(request: Document) -> frozenset[str]:
+    """The names of the tools that a request declares."""
+    tools = declared_in(request) if isinstance(request, Transcript) else ()
+    return frozenset(full_name(tool) for tool, _ in tools)
 
 
 def _visibility(body: dict[str, Any], settings: Settings) -> Visibility:
