@@ -232,7 +232,7 @@ def batch(
         found = found if choice is None else chosen_from(found, choice)
         plan = Plan(found, job, processes, limit, resume, limits, overwrite, choice)
         _refuse_own_inputs(plan, {"the report": report, "the page": page})
-        with _progress(plan, shown=not quiet and _is_terminal()) as watch:
+        with _leads_to_resume(), _progress(plan, shown=not quiet and _is_terminal()) as watch:
             finished = run(plan, watch)
     if report is not None:
         write_all({report: jsontext.dumps(report_of(plan, finished), pretty=True) + b"\n"})
@@ -250,6 +250,16 @@ def batch(
         say(f"{PROGRAM}: stopped at a record that is quarantined, because of --fail-fast; --resume continues after it")
     failed = finished.tally.quarantined or any(each.error is not None for each in finished.inputs.values())
     return ExitCode.SOME_FAILED if failed else ExitCode.OK
+
+
+@contextmanager
+def _leads_to_resume() -> Generator[None]:
+    """Say how an interrupted run is continued."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"{PROGRAM}: interrupted; the same command with --resume continues after the records that are done")
+        raise
 
 
 def _format_of(profile: str | None, target: str | None) -> str:
