@@ -62,7 +62,7 @@ def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     assert metadata["Requires-Python"] == ">=3.11"
     needed = {line.split(">")[0].lower() for line in metadata.get_all("Requires-Dist", []) if "extra ==" not in line}
     assert needed == {"click", "jiter", "jsonpatch", "orjson", "pydantic", "pyyaml", "rich"}
-    assert "ocml-convert = ocml_bridge.cli:main" in _of_dist_info(wheel, "entry_points.txt").splitlines()
+    assert "ocml-convert = ocml_convert.command:main" in _of_dist_info(wheel, "entry_points.txt").splitlines()
 
 
 def test_the_page_of_an_index_names_no_file_that_is_not_there(wheel: zipfile.ZipFile) -> None:

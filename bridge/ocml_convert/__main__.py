@@ -2,6 +2,6 @@
 
 import sys
 
-from ocml_bridge.cli import main
+from .command import main
 
 sys.exit(main())

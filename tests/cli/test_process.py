@@ -10,6 +10,7 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -129,6 +130,24 @@ class TestPipes:
             _, err = process.communicate(timeout=60)
         assert (process.returncode, err.strip()) == (130, b"")
         assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize("ignored", [False, True], ids=["", "in the background"])
+    def test_an_interrupt_while_the_program_is_imported(self, ignored: bool) -> None:
+        script = f"""
+            import os, signal, sys
+            signal.signal(signal.SIGINT, signal.SIG_IGN if {ignored} else signal.default_int_handler)
+            class Interrupting:
+                def find_spec(self, name, path=None, target=None):
+                    if name == "ocml_bridge":
+                        os.kill(os.getpid(), signal.SIGINT)
+            sys.meta_path.insert(0, Interrupting())
+            sys.argv[1:] = ["--version"]
+            from ocml_convert.command import main
+            sys.exit(main())
+        """
+        done = subprocess.run([sys.executable, "-c", dedent(script)], env=ENVIRONMENT, capture_output=True, check=False)
+        assert done.stderr == b""
+        assert done.returncode == (0 if ignored else -signal.SIGINT)
 
 
 class TestTerminal:
