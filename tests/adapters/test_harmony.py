@@ -138,6 +138,26 @@ def test_the_line_end_of_a_text_file_is_layout() -> None:
     assert is_exact(text)
 
 
+@pytest.mark.parametrize(
+    "name", ["assistant_helper", "assistants", "assistant.x", "assistant<|x|>", "user_x", "tool_x"]
+)
+def test_a_tool_whose_name_begins_as_a_role_has_an_open_turn(name: str) -> None:
+    document = Transcript(
+        (Message("user", "Hi"),), open_turn=Message("tool", "", name, recipient="assistant", end=None)
+    )
+    written = write(document, "harmony")
+    assert written.losses == ()
+    assert written.output.endswith(f"<|start|>{name} to=assistant")
+    back = read_text(written.output)
+    assert (back.open_turn, len(back.messages)) == (document.open_turn, 1)
+
+
+@pytest.mark.parametrize("text", ["Hello", "Hello there", "_"])
+def test_a_text_directly_behind_the_role_is_an_answer(text: str) -> None:
+    (message,) = read_text(f"<|start|>assistant{text}").messages
+    assert (message.role, message.content) == ("assistant", text)
+
+
 def test_a_header_that_has_begun_is_an_open_turn_too() -> None:
     text = "<|start|>user<|message|>hi<|end|><|start|>assistant to=functions.f<|channel|>commentary"
     turn = read_text(text).open_turn

@@ -221,13 +221,19 @@ def unheaded(raw: str, *, opened: bool) -> str | None:
     A generation prompt ends in that role, and a model may go on with its answer, or with an answer whose tokens were
     left out.
     """
-    if CHANNEL in raw or CONSTRAIN in raw or (opened and _is_speaker(raw)):
+    if CHANNEL in raw or CONSTRAIN in raw or (opened and (_is_speaker(raw) or _is_reply(raw))):
         return None
     text = raw.removeprefix(ASSISTANT) if opened else raw
     header = opened and text[:1].isspace() and (_LEAD.match(text) or text.lstrip().startswith(TO))
     if not text.strip() or is_begun(text) or header:
         return None
     return text
+
+
+def _is_reply(raw: str) -> bool:
+    """Whether a header is that of a tool's reply to somebody, though the tool's name begins as the assistant's role."""
+    fields = regular(raw)
+    return fields is not None and fields.role == TOOL and fields.recipient is not None
 
 
 def _is_speaker(raw: str) -> bool:
