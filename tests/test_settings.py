@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ocml_bridge import convert
 from ocml_bridge.model import AnswerFormat, ToolChoice
 from ocml_bridge.model.settings import answer_format, tool_choice
 
@@ -38,3 +39,41 @@ def test_a_tool_choice_is_a_mode_with_names_and_nothing_else(value: Any, choice:
 )
 def test_a_form_of_answers_is_an_object_of_known_members(value: Any, form: AnswerFormat | None) -> None:
     assert answer_format(value) == form
+
+
+TOLD: dict[str, Any] = {
+    "metadata": {"team": "a"},
+    "store": False,
+    "service_tier": "flex",
+    "safety_identifier": "u1",
+    "prompt_cache_key": "k",
+    "prompt_cache_retention": "24h",
+    "user": "u",
+}
+"""What both of OpenAI's APIs are told in the same words."""
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_what_the_service_is_told_passes_between_openais_apis(name: str) -> None:
+    chat = {"messages": [{"role": "user", "content": "Hi"}], name: TOLD[name]}
+    items = convert(chat, source="openai", target="openai-responses")
+    assert items.output == {"input": [{"type": "message", "role": "user", "content": "Hi"}], name: TOLD[name]}
+    assert items.lossless
+    assert convert(items.output, source="openai-responses", target="openai").output == chat
+
+
+@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize("target", ["anthropic", "gemini", "bedrock-converse", "ocm-2.2"])
+def test_no_other_service_is_told_it(name: str, target: str) -> None:
+    chat = {"messages": [{"role": "user", "content": "Hi"}], name: TOLD[name]}
+    losses = convert(chat, source="openai", target=target).losses
+    assert [(loss.code, loss.severity) for loss in losses if loss.path == f"/settings/{name}"] == [("settings", "lost")]
+
+
+def test_a_tier_that_only_responses_has_is_lost_in_chat_completions() -> None:
+    items = {"input": [{"role": "user", "content": "Hi"}], "service_tier": "ultrafast"}
+    chat = convert(items, source="openai-responses", target="openai")
+    assert chat.output == {"messages": [{"role": "user", "content": "Hi"}]}
+    assert [loss.severity for loss in chat.losses if loss.path == "/settings/service_tier"] == ["lost"]
+    again = {**chat.output, "service_tier": "ultrafast"}
+    assert convert(again, source="openai", target="openai").output == again

@@ -100,6 +100,13 @@ PLACES: dict[str, tuple[str, str, str, str, str]] = {
         "-",
         "-",
     ),
+    "what the service is told": (
+        "metadata.* store|service_tier|prompt_cache_key|prompt_cache_retention|safety_identifier|user",
+        "metadata.* store|service_tier|prompt_cache_key|prompt_cache_retention|safety_identifier|user",
+        "-",
+        "-",
+        "-",
+    ),
     "schema of the answer": (
         "response_format.json_schema.schema.*",
         "text.format.schema.*",
@@ -159,9 +166,10 @@ ROWS = (
     Row("calls of the server's tools, and what they reply", (ITEMS, BLOCKS, CONTENTS), ("calls", "replies")),
     Row(
         "parameters that are no settings",
-        (CHAT, ITEMS, BLOCKS),
-        keys=r"metadata\..*|store|prompt_cache_key|safety_identifier|reasoning\.summary|thinking\.type",
+        (ITEMS, BLOCKS),
+        keys=r"metadata\.user_id|reasoning\.summary|thinking\.type",
     ),
+    Row("what the service is told", (BLOCKS,), ("what the service is told",), sources=(CHAT, ITEMS)),
     Row(
         "marks of a cache",
         (CHAT, BLOCKS),

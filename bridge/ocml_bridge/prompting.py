@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .loss import Loss
 from .model import AnswerFormat, Settings, Tool, ToolChoice, Transcript, replace
+from .model.settings import SERVICE
 
 if TYPE_CHECKING:
     from .guidance import MakeGuide
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 ENGINE: Final = (
     *("model", "temperature", "top_p", "top_k", "min_p", "seed", "n", "stop", "max_tokens", "usage"),
     *("presence_penalty", "frequency_penalty", "repetition_penalty"),
+    *SERVICE,
 )
 """Sampling, limits and bookkeeping: no part of the conversation, and none of a prompt's business."""
 DEFAULTS: Final[dict[str, Any]] = {

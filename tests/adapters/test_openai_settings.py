@@ -75,7 +75,7 @@ def test_a_parameter_is_a_setting_and_comes_back(parameters: dict[str, Any], set
         *({"temperature": "hot"}, {"temperature": True}, {"max_tokens": 1.5}, {"stop": [1]}, {"model": 7}),
         *({"tool_choice": 7}, {"tool_choice": {"type": "function"}}, {"reasoning": {"exclude": True}}),
         *({"response_format": {"type": "json_schema"}, "x": 1}, {"response_format": {"type": "grammar"}}),
-        *({"logit_bias": {"1": 2}}, {"metadata": {"a": "b"}}),
+        *({"logit_bias": {"1": 2}}, {"metadata": {"a": 1}}, {"store": "yes"}, {"prompt_cache_options": {"ttl": "30m"}}),
     ],
 )
 def test_what_is_no_setting_is_an_extra_at_its_own_place(parameters: dict[str, Any]) -> None:

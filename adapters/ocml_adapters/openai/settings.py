@@ -128,6 +128,16 @@ def _write_effort(effort: str) -> Json:
     return {"effort": effort}
 
 
+# --- how the service treats a request ---------------------------------------------------------------------------------
+
+_TIERS: Final = frozenset({"auto", "default", "flex", "scale", "priority", "fast"})
+"""The words that the API takes; Responses has more."""
+
+
+def _write_tier(tier: str) -> Json:
+    return tier if tier in _TIERS else None
+
+
 # --- all of them ------------------------------------------------------------------------------------------------------
 
 PARAMETERS: Final = Parameters(
@@ -137,6 +147,8 @@ PARAMETERS: Final = Parameters(
             for name in plain.READERS
             if name not in ("stop", "response_format", "tool_choice")
         },
+        **{name: Parameter(name, read, as_it_is) for name, read in plain.SERVICE.items()},
+        "service_tier": Parameter("service_tier", plain.text, _write_tier),
         "stop": Parameter("stop", _stop, as_it_is),
         "response_format": Parameter("response_format", _response_format, _write_response_format),
         "tool_choice": Parameter("tool_choice", _tool_choice, _write_tool_choice),

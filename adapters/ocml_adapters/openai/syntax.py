@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ocml_bridge.adapter import FormatOption
+from ocml_bridge.model.settings import SERVICE
 from ocml_bridge.notes import Notes
 from ocml_bridge.text.functions import MEMBERS
 
@@ -55,6 +56,7 @@ _ASKED: Final = (
     *("temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty"),
     *("max_tokens", "max_completion_tokens", "stop", "seed", "n", "reasoning_effort", "reasoning", "verbosity"),
     *("modalities", "response_format", "tool_choice", "function_call", "parallel_tool_calls"),
+    *SERVICE,
 )
 REQUEST_ORDER: Final = ("model", "messages", "tools", "functions", *_ASKED, "usage")
 PREFERRED: Final = "preferred_output"

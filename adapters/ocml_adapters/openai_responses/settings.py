@@ -108,6 +108,7 @@ PARAMETERS: Final = Parameters(
                 *("presence_penalty", "frequency_penalty", "repetition_penalty", "parallel_tool_calls"),
             )
         },
+        **{name: Parameter(name, read, as_it_is) for name, read in plain.SERVICE.items()},
         "max_output_tokens": _plain("max_tokens"),
         "reasoning.effort": _plain("reasoning_effort"),
         "text.verbosity": _plain("verbosity"),

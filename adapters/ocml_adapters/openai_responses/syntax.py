@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ocml_bridge.model.settings import SERVICE
 from ocml_bridge.notes import Notes
 
 HOME: Final = "openai-responses"
@@ -65,6 +66,7 @@ _ASKED: Final = (
     *("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty", "repetition_penalty"),
     *("max_output_tokens", "stop", "seed", "reasoning.effort", "reasoning.summary", "text.format", "text.verbosity"),
     *("tool_choice", "parallel_tool_calls"),
+    *SERVICE,
 )
 REQUEST_ORDER: Final = ("model", "instructions", "input", "messages", "tools", *_ASKED, "usage")
 RESPONSE_ORDER: Final = ("id", "object", "created_at", "status", "model", "output", "tools", *_ASKED, "usage")

@@ -81,6 +81,13 @@ class Settings:
         modalities: what the answer may be made of: text, audio, image.
         parallel_tool_calls: whether several calls may be made in one turn.
         usage: of an answer, the numbers of tokens.
+        metadata: names and values that the service keeps with the answer.
+        store: whether the service keeps the answer.
+        service_tier: how the service is to treat the request, in its own word.
+        safety_identifier: who asks, as a word that the service can tell users by.
+        prompt_cache_key: tells requests whose prompts are alike.
+        prompt_cache_retention: how long a prompt may be remembered, in the service's own word.
+        user: who asks, as services had it before `safety_identifier` and `prompt_cache_key`.
     """
 
     model: str | None = None
@@ -102,6 +109,13 @@ class Settings:
     tool_choice: ToolChoice | None = None
     parallel_tool_calls: bool | None = None
     usage: Usage | None = None
+    metadata: dict[str, str] | None = None
+    store: bool | None = None
+    service_tier: str | None = None
+    safety_identifier: str | None = None
+    prompt_cache_key: str | None = None
+    prompt_cache_retention: str | None = None
+    user: str | None = None
     __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
 
 
@@ -134,6 +148,14 @@ def texts(value: Json) -> tuple[str, ...] | None:
         return None
     items = cast("list[Json]", value)
     return tuple(items) if all(isinstance(item, str) for item in items) else None
+
+
+def words(value: Json) -> dict[str, str] | None:
+    """An object whose members are texts; None for anything else, and for one that says nothing."""
+    if not isinstance(value, dict) or not value:
+        return None
+    members = cast("dict[str, Json]", value)
+    return dict(members) if all(isinstance(member, str) for member in members.values()) else None
 
 
 def tool_choice(value: Json) -> ToolChoice | None:
@@ -179,6 +201,14 @@ READERS: Final[dict[str, Callable[[Json], Any]]] = {
     "parallel_tool_calls": flag,
 }
 """What is asked for, by field → what reads it of a JSON value; None where the value is none of that setting's."""
+
+
+SERVICE: Final[dict[str, Callable[[Json], Any]]] = {
+    "metadata": words,
+    "store": flag,
+    **dict.fromkeys(("service_tier", "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "user"), text),
+}
+"""The same for what is said to the service, and not to the model: OpenAI's APIs have the same words for it."""
 
 
 def settings_of(values: dict[str, Json]) -> tuple[Settings | None, dict[str, Json]]:
