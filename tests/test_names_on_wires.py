@@ -212,4 +212,9 @@ def test_names_of_tools_of_the_server_stay(kind: str) -> None:
     source = {"messages": [{"role": "user", "content": "Go."}, {"role": "assistant", "content": [_TYPES[kind]("a.b")]}]}
     document = cast("Transcript", read(source, "anthropic").transcript)
     document = replace(document, messages=tuple(replace(each, layout=None) for each in document.messages))
+    call = document.messages[1]
+    made = encoder("anthropic-sse", answer=Answer("a", "m"))
+    events = [Start(0, replace(call, content="", end=None, extras=None)), End(0, call)]
+    stream = b"".join(made.encode([*events, Stop("stop", replace(document, messages=(call,)))]))
+    assert f'"type":"{kind}","id":"m1","name":"a.b"'.encode() in stream
     assert write(document, "anthropic").output == source

@@ -166,6 +166,10 @@ class EventEncoder(ResponseEncoder):
         """Whether a message is the assistant's, or what one of the server's tools gave."""
         return message.role in ("assistant", "tool")
 
+    def begun(self, message: Message) -> Message:
+        """The same; whether a call of no function is one of the server's tools, its end tells."""
+        return super().begun(message) if (message.recipient or "").startswith(FUNCTIONS) else message
+
     def start(self, number: int, message: Message) -> list[bytes]:
         """A call of a function begins at once, anything else with what it says first."""
         if message.role != "assistant":

@@ -146,7 +146,11 @@ class ResponseEncoder(ABC):
         self._ids.add(call_id)
         return call_id
 
-    def _named(self, message: Message) -> Message:
+    def begun(self, message: Message) -> Message:
+        """A message that begins, with the name that it is told by."""
+        return self.named(message)
+
+    def named(self, message: Message) -> Message:
         """A call with a name that the format has, and any other message."""
         return message if self._names is None else self._names(message)
 
@@ -185,10 +189,10 @@ class ResponseEncoder(ABC):
             case Start(number, message):
                 if not self.accepts(message):
                     return []
-                message = self.heads[number] = self._named(message)
+                message = self.heads[number] = self.begun(message)
                 return self.start(number, message)
             case End(number, message):
-                return self.end(number, self._named(message)) if number in self.heads else []
+                return self.end(number, self.named(message)) if number in self.heads else []
             case Stop():
                 return self._stop(event)
             case _:
