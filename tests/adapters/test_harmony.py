@@ -369,3 +369,19 @@ def test_the_image_is_what_reading_gives_back(document: Document, dialect: str |
 @given(documents(), st.sampled_from([None, "spec", "oss", "hf"]))
 def test_the_laws_hold(document: Document, dialect: str | None) -> None:
     all_laws(document, "harmony", Options(dialect=dialect))
+
+
+def test_tools_behind_text_that_is_nobodys_are_told_apart_from_the_messages_behind_them() -> None:
+    """The section is kept as it is spelled, as nobody understands it; the message that has it is nothing else."""
+    section = (
+        "# Tools\n\n## functions\n\nnamespace functions {\n\ntype look = (_: what => any;\n\n} // namespace functions"
+    )
+    text = f".P<|start|>developer<|message|>{section}<|end|><|start|>user<|message|>Hi<|end|>"
+    document = read(text, "harmony").transcript
+    written = write(document, "harmony", policy=LENIENT)
+    assert [(loss.code, loss.path) for loss in written.losses if loss.path.startswith("/messages")] == [
+        (LossCode.TOOLS_MOVED, "/messages/0"),
+        (LossCode.OUTSIDE, "/messages/0/extras/harmony/before"),
+    ]
+    for target in ("harmony", "harmony-tokens"):
+        all_laws(document, target)

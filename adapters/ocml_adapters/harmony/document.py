@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options
-from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.diff import diff
+from ocml_bridge.loss import Log, Loss, LossCode, Severity
 from ocml_bridge.model import Ending, Message, Tool, Tools, Transcript, replace
+from ocml_bridge.naming import name_difference
 from ocml_bridge.pairing import links_of, pair
 from ocml_bridge.text import developer
+from ocml_bridge.transform import renumber
 from ocml_bridge.turns import declares_tools, hoist_tools, parts_of, places, says_nothing
 from ocml_bridge.units.conversation import Conversation, conversation_of
 from ocml_bridge.units.heads import Head, Item, item_of, message_of, messages_of
@@ -162,16 +165,30 @@ def _instructed(conversation: Conversation, made: Prepared, at: int, options: Op
     image, body = framed(nearest(message, path, noted), options, prompted=False, last=behind is None)
     # Without this one, the next would take the tools in, or they would be declared behind it.
     instructed = at + 1 < len(items) and behind in (DEVELOPER, SYSTEM)
-    if not instructed and len(image.content) == 1 and image == Message(DEVELOPER, image.content):
+    if not instructed and len(image.content) == 1 and _holds_nothing_else(image):
         (declares,) = image.content
         if isinstance(declares, Tools):
             log.losses += noted.losses
-            empty = says_nothing(message_of(conversation.items[origins[at]]))
-            severity = Severity.LAYOUT if empty else Severity.CHANGED
+            written = message_of(conversation.items[origins[at]])
+            severity = Severity.LAYOUT if says_nothing(written) else Severity.CHANGED
             log.lose(LossCode.TOOLS_MOVED, path, "the message holds nothing but the declared tools", severity)
+            log.losses += _extras_lost(written, origins[at])
             items[at], origins[at] = (DECLARATION, body, None), TOOLS
             around.tools = declares.tools
     return Prepared(items, around, origins)
+
+
+def _extras_lost(message: Message, index: int) -> list[Loss]:
+    """What stands beside the content of a message that is not written as one."""
+    found = diff(Transcript((message,)), Transcript((replace(message, extras=None),)))
+    return list(renumber([name_difference(each, HOME) for each in found], [index]))
+
+
+def _holds_nothing_else(image: Message) -> bool:
+    """Whether there is nothing but content in the message that holds the tools, and how they are spelled."""
+    spelling = NOTES.of(image.layout).get("tools")
+    layout = None if spelling is None else {HOME: {"tools": spelling}}
+    return image == Message(DEVELOPER, image.content, layout=layout)
 
 
 def _readable(tools: tuple[Tool, ...], layout: dict[str, Any]) -> tuple[tuple[Tool, ...], str] | None:
