@@ -152,7 +152,14 @@ def test_a_tool_whose_name_begins_as_a_role_has_an_open_turn(name: str) -> None:
     assert (back.open_turn, len(back.messages)) == (document.open_turn, 1)
 
 
-@pytest.mark.parametrize("text", ["Hello", "Hello there", "_"])
+def test_to_anybody_else_it_would_read_as_an_answer() -> None:
+    document = Transcript((), open_turn=Message("tool", "", "assistant_helper", recipient="user", end=None))
+    written = write(document, "harmony", policy=LENIENT)
+    assert [(loss.code, loss.path) for loss in written.losses] == [(LossCode.RECIPIENT, "/open_turn/recipient")]
+    assert written.output == "<|start|>assistant_helper to=assistant"
+
+
+@pytest.mark.parametrize("text", ["Hello", "Hello there", "_", "a to=c"])
 def test_a_text_directly_behind_the_role_is_an_answer(text: str) -> None:
     (message,) = read_text(f"<|start|>assistant{text}").messages
     assert (message.role, message.content) == ("assistant", text)

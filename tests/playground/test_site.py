@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from ocml_bridge import BridgeError
-from ocml_bridge.cli.playground import playground
+from ocml_bridge.cli import command
 from ocml_bridge.playground import assets
 from ocml_bridge.playground.serve import served
 from ocml_bridge.playground.site import RUNTIME, build
@@ -98,7 +98,8 @@ def test_another_file_of_the_same_name_is_refused(listed: Path) -> None:
 
 
 def test_the_command_builds_a_folder(listed: Path, tmp_path: Path) -> None:
-    done = CliRunner().invoke(playground, ["--assets", str(listed), "--build", str(tmp_path / "out")])
+    line = ["playground", "--assets", str(listed), "--build", str(tmp_path / "out")]
+    done = CliRunner().invoke(command, line, prog_name="ocml-convert")
     assert (done.exit_code, done.output) == (0, "")
     assert (tmp_path / "out" / "index.html").is_file()
 

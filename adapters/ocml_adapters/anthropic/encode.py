@@ -14,6 +14,7 @@ from ocml_bridge.events import Answer, Delta, End, Event, Reason, RefusalDelta, 
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Settings, Text, Usage, replace
+from ocml_bridge.narrowing import narrow
 from ocml_bridge.stream import sse
 from ocml_bridge.stream.order import InOrder
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
@@ -28,7 +29,7 @@ from .nearest import lawful
 from .notes import type_of
 from .settings import PARAMETERS
 from .spelling import with_object
-from .syntax import MESSAGE, TEXT, THINKING, TOOL_USE
+from .syntax import HOME, MESSAGE, TEXT, THINKING, TOOL_USE
 from .units import WireReader
 
 _DELTAS: Final = {TEXT: ("text_delta", "text"), THINKING: ("thinking_delta", "thinking")}
@@ -229,7 +230,9 @@ class EventEncoder(ResponseEncoder):
     def _whole(self, message: Message) -> Object | None:
         """The block that a message is, where that could not be told before its end; None where it says nothing."""
         if is_call(message):
-            call = with_object(replace(message, call_id=self.call_id(message), layout=None), "", Log())
+            arguments = narrow(message.content, (), "", Log(), target=HOME)
+            made = replace(message, content=arguments, call_id=self.call_id(message), layout=None)
+            call = with_object(made, "", Log())
             return write_block(call, "assistant")
         is_sealed = is_reasoning(message) and message.content == "" and is_from_here(message)
         if is_sealed or (message.role == "tool" and type_of(message) is not None):

@@ -137,7 +137,11 @@ def opened(turn: Message, options: Options, *, prompted: bool) -> Message:
     """An open turn as it reads back."""
     if fields_of(turn) == Fields(turn.role) and turn.role in ROLES and not prompted:
         return Message(turn.role, "", end=None)
-    return headed(turn, options, prompted=prompted)
+    made = headed(turn, options, prompted=prompted)
+    if made.role == TOOL and (made.name or "").startswith(ASSISTANT) and made.recipient != ASSISTANT:
+        # Where it replies to anybody else, it reads as an answer that begins directly behind the assistant's role.
+        return headed(replace(turn, recipient=ASSISTANT), options, prompted=prompted)
+    return made
 
 
 def keeps_header(message: Message, options: Options) -> bool:

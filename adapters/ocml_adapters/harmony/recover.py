@@ -231,9 +231,9 @@ def unheaded(raw: str, *, opened: bool) -> str | None:
 
 
 def _is_reply(raw: str) -> bool:
-    """Whether a header is that of a tool's reply to somebody, though the tool's name begins as the assistant's role."""
+    """Whether a header is that of a tool's reply to the assistant, though the tool's name begins as its role."""
     fields = regular(raw)
-    return fields is not None and fields.role == TOOL and fields.recipient is not None
+    return fields is not None and fields.role == TOOL and fields.recipient == ASSISTANT
 
 
 def _is_speaker(raw: str) -> bool:
