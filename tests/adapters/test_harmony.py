@@ -155,7 +155,7 @@ def test_a_tool_whose_name_begins_as_a_role_has_an_open_turn(name: str) -> None:
 def test_to_anybody_else_it_would_read_as_an_answer() -> None:
     document = Transcript((), open_turn=Message("tool", "", "assistant_helper", recipient="user", end=None))
     written = write(document, "harmony", policy=LENIENT)
-    assert [(loss.code, loss.path) for loss in written.losses] == [(LossCode.RECIPIENT, "/open_turn/recipient")]
+    assert [(loss.code, loss.path) for loss in written.losses] == [(LossCode.OPEN_TURN, "/open_turn/recipient")]
     assert written.output == "<|start|>assistant_helper to=assistant"
 
 
