@@ -6,8 +6,10 @@ as null. So subclasses become what they are of, and what is no JSON is refused.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
 from math import isfinite
-from operator import is_
+from operator import attrgetter, is_
 from typing import Any, Final, TypeVar, cast
 
 from .diff import escape
@@ -99,7 +101,19 @@ def as_document(document: Value) -> Value:
     Raises:
         BridgeError: as `as_json`, with the JSON pointer into the document.
     """
-    return _as_document(document, "")
+    return document if _is_document(document) else _as_document(document, "")
+
+
+def _is_document(value: Any) -> bool:
+    """Whether all texts, numbers and JSON values of an object of the model are exactly that."""
+    kind = value.__class__
+    if kind is tuple:
+        return all(map(_is_document, value))
+    fields = _fields_of(kind)
+    if fields is None:
+        return _is_exact(value)
+    members = fields(value)
+    return _PLAIN.issuperset(map(type, members)) or all(map(_is_document, members))
 
 
 def _as_document(value: Any, path: str) -> Any:
@@ -116,10 +130,14 @@ def _as_document(value: Any, path: str) -> Any:
         items = cast("tuple[Any, ...]", value)
         made = [_as_document(item, f"{path}/{index}") for index, item in enumerate(items)]
         return items if all(map(is_, made, items)) else tuple(made)
-    names = getattr(value, "__match_args__", ())
+    names: tuple[str, ...] = getattr(value, "__match_args__", ())
     fields = [getattr(value, name) for name in names]
-    exact = [
-        field if field.__class__ in _PLAIN else _as_document(field, f"{path}/{name}")
-        for name, field in zip(names, fields, strict=True)
-    ]
+    exact = [_as_document(field, f"{path}/{name}") for name, field in zip(names, fields, strict=True)]
     return value if all(map(is_, exact, fields)) else value.__class__(*exact)
+
+
+@lru_cache(maxsize=64)
+def _fields_of(kind: type[Any]) -> Callable[[Any], tuple[Any, ...]] | None:
+    """What gives the fields of an object of the model; None for one of another class, or with less than two."""
+    names: tuple[str, ...] = getattr(kind, "__match_args__", ())
+    return attrgetter(*names) if len(names) > 1 else None
