@@ -165,7 +165,8 @@ def _unit(grammar: Grammar, message: Message, before: State) -> Object:
     if isinstance(after, list):
         blocks = [*blocks, *cast("list[Json]", after)]
     side = grammar.side(message)
-    if side == TOP and before not in (None, (TOP, True)):
+    # A prompt without blocks would say nothing: as a wire message it is there.
+    if side == TOP and (not blocks or before not in (None, (TOP, True))):
         side = message.role
     unit: Object = {ROLE: side, grammar.key: blocks}
     if isinstance(more := extras.get(WIRE), dict) and more:
