@@ -105,6 +105,7 @@ def test_another_output_is_refused() -> None:
         {**SIDECAR, "target": "chatml"},
         {**SIDECAR, "more": 1},
         {**SIDECAR, "patch": [{"op": "no"}]},
+        {**SIDECAR, "patch": ["replace"]},
         {**SIDECAR, "patch": [{"op": "replace", "path": "/messages", "value": 7}]},
     ],
     ids=str,

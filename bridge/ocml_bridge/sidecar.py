@@ -14,7 +14,7 @@ from bisect import bisect, insort
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from difflib import SequenceMatcher
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 import jsonpatch
 import jsonpointer
@@ -175,7 +175,9 @@ def _checked(sidecar: Json, target: str) -> Object:
     if not any(values.get("sidecar") == version and values.keys() == keys for version, keys in _KEYS.items()):
         raise BridgeError(ErrorCode.SIDECAR, f"not a sidecar of version 1 to {VERSION}; --sidecar-out writes one")
     values = Object(order={}) | values
-    if not all(isinstance(values[key], kind) for key, kind in (("anchors", list), ("patch", list), ("order", dict))):
+    kinds = (("anchors", list), ("patch", list), ("order", dict))
+    sound = all(isinstance(values[key], kind) for key, kind in kinds)
+    if not sound or not all(isinstance(operation, dict) for operation in cast("list[Any]", values["patch"])):
         raise BridgeError(ErrorCode.SIDECAR, "the sidecar is damaged")
     if values["target"] != target:
         raise BridgeError(ErrorCode.SIDECAR, f"the sidecar belongs to {values['target']} output, not to {target}")

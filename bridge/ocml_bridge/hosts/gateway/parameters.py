@@ -163,10 +163,11 @@ def messages(request: Mapping[str, Any]) -> None:
         if not isinstance(message, dict):
             raise wrong(path, "must be an object")
         fields = members(message)
-        if fields.get("role") not in ROLES:
+        role = fields.get("role")
+        if not isinstance(role, str) or role not in ROLES:
             raise wrong(f"{path}.role", f"must be one of {', '.join(sorted(ROLES))}")
         checked(fields, f"{path}.content", (str, list), "a string, a list of parts, or null")
-        if fields.get("content") is None and fields["role"] in SPEAKING:
+        if fields.get("content") is None and role in SPEAKING:
             raise wrong(f"{path}.content", "must be a string or a list of parts")
         for at, call in enumerate(items(fields, f"{path}.tool_calls")):
             _named(call, f"{path}.tool_calls.{at}")
