@@ -318,7 +318,7 @@ WEATHER: Any = {"type": "function", "function": {"name": "weather"}}
         ({"messages": "Hi"}, "messages"),
         ({"messages": ["Hi"]}, "messages.0"),
         ({"messages": [{"role": "alien", "content": "x"}]}, "messages.0.role"),
-        ({"messages": [{"role": [{}], "content": "x"}]}, "messages.0.role"),
+        ({"messages": [{"role": [{"name": "user"}], "content": "x"}]}, "messages.0.role"),
         ({"messages": [{"role": "user", "content": 5}]}, "messages.0.content"),
         ({"messages": [{"role": "user"}]}, "messages.0.content"),
         ({"messages": [{"role": "user", "content": [{"type": "alien"}]}]}, "messages.0.content.0"),
