@@ -21,6 +21,7 @@ SIZE: Final = 1_000_000
 """How many bytes of what stands around messages are remembered."""
 _OVERHEAD: Final = 1000
 """What it takes beside these."""
+_NOTHING: Final = Transcript()
 
 
 _loss: Final = cast("Callable[[tuple[LossCode, Severity, str, str]], Loss]", partial(tuple.__new__, Loss))  # pyright: ignore[reportUnknownMemberType]
@@ -86,9 +87,19 @@ class KnownLosses:
         self.target: Final = target
         self._of_heads: Final = Memo[tuple[Head, Head], tuple[LossPattern, ...]](LIMIT)
         self._around: Final = Memo[tuple[str, bytes, bytes], tuple[Loss, ...]](SIZE)
+        self._last: tuple[Transcript, Transcript, Sequence[Loss]] = _NOTHING, _NOTHING, ()
+        """What was lost last: requests that are read alike share what stands around their messages."""
 
     def around(self, old: Transcript, new: Transcript) -> Sequence[Loss]:
         """The losses of what stands around messages."""
+        last, its_image, found = self._last
+        if last is old and its_image is new:
+            return found
+        found = self._of_around(old, new)
+        self._last = old, new, found
+        return found
+
+    def _of_around(self, old: Transcript, new: Transcript) -> Sequence[Loss]:
         if old is new:
             return ()
         if not (_is_bare(old) and _is_bare(new)):
