@@ -13,7 +13,7 @@ from hypothesis import given
 from corpus import corpus_path
 from ocml_bridge import BridgeError, FindingCode, LossCode, Severity, convert, read, write
 from ocml_bridge.adapter import Options
-from ocml_bridge.model import Message, Tool, Transcript
+from ocml_bridge.model import Message, Tool, Transcript, replace
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans, laws
 from ocml_bridge.turns import is_call, is_thought
@@ -341,6 +341,14 @@ def test_4_replies_are_written_into_one_frame() -> None:
     output = write(Transcript((call(), call(), *replies)), "chatml:hermes").output
     assert isinstance(output, str)
     assert output.count("<|im_start|>user\n<tool_response>") == 1
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_4_a_message_without_a_place_in_a_frame_tells_nothing_of_those_beside_it(dialect: str) -> None:
+    one, other = (Message("assistant", "{}", None, "commentary", f"functions.{name}", end="call") for name in "fg")
+    private = Message("critic", "Why?", None, "commentary", "functions.g", end="call", continues=True)
+    replies = (Message("tool", str(n), "functions.g", "commentary", "assistant", continues=n > 0) for n in range(3))
+    laws.all_laws(Transcript((one, private, replace(other, continues=True), *replies)), f"chatml:{dialect}")
 
 
 def test_5_tools_around_a_text_are_the_transcripts() -> None:

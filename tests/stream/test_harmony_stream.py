@@ -61,6 +61,13 @@ def test_malformed_output_however_it_is_cut(text: str) -> None:
     check_decoding(text, "harmony", all_cuts(text))
 
 
+@pytest.mark.parametrize("number", ["0", "200013", "248610", "9999999", "10000000"])
+@pytest.mark.parametrize("broken", ["", "\u200b", "\u200b\u200b"])
+def test_a_numbered_token_in_a_body_however_it_is_cut(number: str, broken: str) -> None:
+    text = f"<|start|>user<|message|>a<{broken}|reserved_{number}|>b<|end|>"
+    check_decoding(text, "harmony", all_cuts(text))
+
+
 def test_a_header_longer_than_any_is_a_body_however_it_is_cut() -> None:
     text = "<|start|>assistant<|channel|>final " + "a" * 5_000 + "<|channel|>" + "b" * 5_000 + "<|end|>"
     check_decoding(text, "harmony", [[text], *([text[:at], text[at:]] for at in range(4_090, 4_150)), list(text)])
@@ -177,6 +184,14 @@ def test_a_token_in_content_is_broken_even_where_it_is_cut() -> None:
     text, losses = encoded(in_pieces(replay(Transcript((Message("user", "a<|end|>b<\u200b|end|><"),))), 1), "harmony")
     assert text == "<|start|>user<|message|>a<\u200b|end|>b<\u200b\u200b|end|><<|end|>"
     assert [(loss.code, loss.path) for loss in losses] == [(LossCode.CONTROL_TOKEN, "/messages/0/content")]
+
+
+@pytest.mark.parametrize("number", ["0", "200013", "9999999"])
+def test_a_numbered_token_in_content_is_broken_even_where_it_is_cut(number: str) -> None:
+    document = Transcript((Message("user", f"a<|reserved_{number}|>b"),))
+    for size in range(1, 12):
+        text, _ = encoded(in_pieces(replay(document), size), "harmony")
+        assert text == f"<|start|>user<|message|>a<\u200b|reserved_{number}|>b<|end|>"
 
 
 def test_half_of_a_surrogate_pair_becomes_the_character_for_what_is_none() -> None:

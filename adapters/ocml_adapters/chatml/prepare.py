@@ -100,6 +100,8 @@ class Draft:
         closing = self._closing(family)
         before: Item | None = None
         for at, item in enumerate(items):
+            if _is_left_out(item):
+                continue
             head, content, call_id = item
             if head.role == "assistant" and head.continues and (before is None or not (_says(before) and _says(item))):
                 head = head.replaced(continues=False)
@@ -117,8 +119,7 @@ class Draft:
                 replies.take(head.role, recipient, None, continues=head.continues and head.role == "assistant")
             if head is not item[0]:
                 items[at] = head, content, call_id
-            if not _is_left_out(item):
-                before = items[at]
+            before = items[at]
 
 
 def _as_listed(tools: Sequence[Tool] | None, family: Family) -> Sequence[Tool] | None:

@@ -15,10 +15,10 @@ from ocml_bridge.visibility import channelled
 
 from .message import header_of
 from .nearest import answers, headed, opened
-from .syntax import CONTROL, DEVELOPER, ENDS, HOME, MESSAGE, RETURN, SYSTEM, TOOL, spellings
+from .syntax import CONTROL, DEVELOPER, ENDS, HOME, MESSAGE, RETURN, SYSTEM, TOOL
 from .units import Frames, FramesReader
 
-_HOLD: Final = Hold(spellings())
+_HOLD: Final = Hold(CONTROL.tokens, CONTROL.numbered)
 _END: Final = ENDS["end"]
 
 

@@ -22,11 +22,11 @@ from .header import fields_of
 from .message import is_edge, make
 from .reader import FrameReader
 from .recover import unheaded
-from .syntax import CONTROL, EDGE_IDS, END_OF_TEXT, ENDS, FIRST_SPECIAL, IDS, TOKENS, spellings
+from .syntax import CONTROL, EDGE_IDS, END_OF_TEXT, ENDS, FIRST_SPECIAL, IDS, TOKENS
 from .token_units import TokenFramesReader
 from .tokens import bytes_of, encode, first_odd, not_an_id, text_of
 
-_HOLD: Final = Hold(spellings())
+_HOLD: Final = Hold(CONTROL.tokens, CONTROL.numbered)
 _END_ID: Final = EDGE_IDS[END_OF_TEXT]
 
 

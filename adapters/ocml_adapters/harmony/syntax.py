@@ -52,10 +52,10 @@ MAX_HEADER: Final = 4_096
 
 TOKEN: Final = re.compile("(" + "|".join(map(re.escape, IDS)) + ")")
 _OTHERS: Final = (*EDGE_IDS, "<|endofprompt|>")
-_NUMBERED: Final = "<|reserved_#|>"
-SPECIALS: Final = ControlTokens(_OTHERS, (_NUMBERED,))
+_NUMBERED: Final = ("<|reserved_#|>",)
+SPECIALS: Final = ControlTokens(_OTHERS, _NUMBERED)
 """The special tokens of o200k_harmony that mean nothing to a reader, and something to the model."""
-CONTROL: Final = ControlTokens((*IDS, *_OTHERS), (_NUMBERED,))
+CONTROL: Final = ControlTokens((*IDS, *_OTHERS), _NUMBERED)
 """All special tokens: what content must not hold as they are."""
 added_tokens: Final = beside(CONTROL)
 
@@ -63,11 +63,6 @@ added_tokens: Final = beside(CONTROL)
 def frame_tokens() -> tuple[str, ...]:
     """The tokens that messages are made with."""
     return tuple(IDS)
-
-
-def spellings() -> list[str]:
-    """All special tokens, one by one."""
-    return [*IDS, *_OTHERS, *(_NUMBERED.replace("#", str(number)) for number in range(200000, LAST_ID + 1))]
 
 
 MENTIONABLE: Final = frozenset({START, MESSAGE, CHANNEL, CONSTRAIN})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, cast
 
@@ -69,26 +69,24 @@ class ChunkDecoder(ArrivingDecoder):
 
     # --- the stream ---------------------------------------------------------------------------------------------------
 
-    def take_all(self, arrived: Iterable[ServerEvent]) -> None:
-        """Take chunks, until nothing more is wanted."""
-        for name, data in arrived:
-            if self.is_closed:
-                return
-            if data.startswith(DONE):
-                self.done = True
-                self._seal(None)
-                return
-            value = jsontext.loads(data)
-            if not isinstance(value, dict):
-                self.note("an event is not a chunk; it is left out")
-                continue
-            chunk = cast("Object", value)
-            error = chunk.get("error") or (chunk if name == "error" else None)
-            if error is not None:
-                self._envelope["error"] = error
-                self.fail(error)
-            else:
-                self._chunk(chunk)
+    def take_one(self, arrived: ServerEvent) -> None:
+        """Take the next chunk, or what stands in its place."""
+        name, data = arrived
+        if data.startswith(DONE):
+            self.done = True
+            self._seal(None)
+            return
+        value = jsontext.loads(data)
+        if not isinstance(value, dict):
+            self.note("an event is not a chunk; it is left out")
+            return
+        chunk = cast("Object", value)
+        error = chunk.get("error") or (chunk if name == "error" else None)
+        if error is not None:
+            self._envelope["error"] = error
+            self.fail(error)
+        else:
+            self._chunk(chunk)
 
     def _chunk(self, chunk: Object) -> None:
         for key, value in chunk.items():

@@ -43,8 +43,8 @@ class ArrivingDecoder(ABC):
         self._noted: set[str] = set()
 
     @abstractmethod
-    def take_all(self, arrived: Iterable[Any]) -> None:
-        """Take what arrived, one after the other, until nothing more is wanted."""
+    def take_one(self, arrived: Any) -> None:
+        """Take one of the values of the stream."""
 
     @abstractmethod
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
@@ -58,6 +58,16 @@ class ArrivingDecoder(ABC):
     def is_closed(self) -> bool:
         """Whether nothing more is wanted."""
         return self.closed or self.failed or self.done
+
+    def take_all(self, arrived: Iterable[Any]) -> None:
+        """Take values, one after the other, until nothing more is wanted.
+
+        What stands behind that is not looked at: in another chunk it would not be, either.
+        """
+        for one in arrived:
+            self.take_one(one)
+            if self.is_closed:
+                return
 
     def feed(self, data: str | bytes, /) -> list[Event]:
         """Take the next chunk of the stream, cut anywhere.

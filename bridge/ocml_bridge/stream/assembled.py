@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, cast
 
@@ -75,17 +75,15 @@ class AssemblingDecoder(ArrivingDecoder):
 
     # --- the stream ---------------------------------------------------------------------------------------------------
 
-    def take_all(self, arrived: Iterable[Arrived]) -> None:
-        """Take objects, until nothing more is wanted."""
-        for name, value in arrived:
-            if self.is_closed:
-                return
-            if value == DONE:
-                self.done = True
-            elif isinstance(value, dict):
-                self.take(cast("Object", value), name)
-            else:
-                self.note("an event is not an object; it is left out")
+    def take_one(self, arrived: Arrived) -> None:
+        """Take the next object, or what stands in its place."""
+        name, value = arrived
+        if value == DONE:
+            self.done = True
+        elif isinstance(value, dict):
+            self.take(cast("Object", value), name)
+        else:
+            self.note("an event is not an object; it is left out")
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
         """Nothing more comes; a second time there is nothing to say."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from ..text.control import BREAK
+from ..text.control import BREAK, NUMBER
 
 
 class Hold:
@@ -14,14 +14,26 @@ class Hold:
 
     Args:
         tokens: what may stand in the text and must not be cut. No token's first character stands inside another one.
+        numbered: the same with `#` for a number.
         runs: whether the first character doubled is an escape, so that a run of it waits as a whole.
         line_end: whether the line end that a text ends with waits, too: it may belong to the token that follows.
         look: further characters that a text has to be looked at for.
     """
 
-    def __init__(self, tokens: Iterable[str], *, runs: bool = False, line_end: bool = False, look: str = "") -> None:
-        known = tuple(tokens)
+    def __init__(
+        self,
+        tokens: Iterable[str],
+        numbered: Iterable[str] = (),
+        *,
+        runs: bool = False,
+        line_end: bool = False,
+        look: str = "",
+    ) -> None:
+        parts = [token.split("#") for token in numbered]
+        known = (*tokens, *(before for before, _ in parts))
+        whole = "|".join(f"{re.escape(before)}({NUMBER}{_optional(behind[:-1])})?" for before, behind in parts)
         self._beginnings: Final = frozenset(token[:size] for token in known for size in range(1, len(token)))
+        self._numbered: Final = re.compile(whole).fullmatch if parts else None
         firsts = "".join(sorted({token[0] for token in known}))
         self._firsts: Final = firsts
         self._runs: Final = runs
@@ -38,11 +50,20 @@ class Hold:
     def cut(self, text: str) -> int:
         """Where the end of a text that has to wait begins: its length where nothing has to."""
         end, at = len(text), max(map(text.rfind, self._firsts))
-        if at >= 0 and text[at] + text[at + 1 :].lstrip(BREAK) in self._beginnings:
+        if at >= 0 and self._begins(text[at] + text[at + 1 :].lstrip(BREAK)):
             while self._runs and at and text[at - 1] == text[at]:
                 at -= 1
             end = at
         return _before_line_end(text, end) if self._line_end else end
+
+    def _begins(self, text: str) -> bool:
+        """Whether a token begins with a text, and goes on."""
+        return text in self._beginnings or (self._numbered is not None and self._numbered(text) is not None)
+
+
+def _optional(text: str) -> str:
+    """A pattern of all beginnings of a text."""
+    return f"(?:{re.escape(text[0])}{_optional(text[1:])})?" if text else ""
 
 
 def _before_line_end(text: str, end: int) -> int:

@@ -17,6 +17,8 @@ from ..errors import BridgeError, ErrorCode
 from ..loss import Log, LossCode, Severity
 
 BREAK: Final = "\u200b"
+NUMBER: Final = "[0-9]{1,7}"
+"""What `#` stands for in the spelling of a numbered token: any number that a vocabulary has ids for."""
 
 
 class ControlTokens:
@@ -24,16 +26,21 @@ class ControlTokens:
 
     Args:
         tokens: their spellings.
-        numbered: spellings with `#` for any number.
+        numbered: spellings with `#` for a number.
+
+    Attributes:
+        tokens: their spellings.
+        numbered: spellings with `#` for a number.
     """
 
     def __init__(self, tokens: Iterable[str], numbered: Iterable[str] = ()) -> None:
-        tokens, numbered = tuple(tokens), tuple(numbered)
+        self.tokens: Final = tuple(tokens)
+        self.numbered: Final = tuple(numbered)
         ends: dict[str, list[str]] = {}
-        for token in sorted(tokens, key=len, reverse=True):
+        for token in sorted(self.tokens, key=len, reverse=True):
             ends.setdefault(token[0], []).append(re.escape(token[1:]))
-        for token in numbered:
-            ends.setdefault(token[0], []).append(re.escape(token[1:]).replace("\\#", "[0-9]+"))
+        for token in self.numbered:
+            ends.setdefault(token[0], []).append(re.escape(token[1:]).replace("\\#", NUMBER))
         self._rests: Final = {first: "|".join(rests) for first, rests in ends.items()}
         self._heads: Final = [(re.escape(first), rest) for first, rest in self._rests.items()]
         self._searches: Final[dict[str, re.Pattern[str] | None]] = dict.fromkeys(ends)

@@ -1,0 +1,41 @@
+"""Streams of JSON values, in Server-Sent Events or without: the same events however their bytes are cut."""
+
+from __future__ import annotations
+
+import pytest
+
+from ocml_bridge import ErrorCode, decoder
+from ocml_bridge.testing.streams import Decoded, events_of
+
+DONE = "data: [DONE]\n\n"
+FAILED = 'event: error\ndata: {"type":"error","error":{"message":"overloaded"}}\n\n'
+ENDS = [
+    ("openai-sse", DONE),
+    ("openai-sse", FAILED),
+    ("openai-responses-sse", DONE),
+    ("openai-responses-sse", FAILED),
+    ("gemini-sse", DONE),
+    ("gemini-sse", FAILED),
+    ("anthropic-sse", FAILED),
+    ("bedrock-converse", DONE),
+    ("bedrock-converse", '{"modelStreamErrorException":{"message":"overloaded"}}\n'),
+]
+SIZES = (1, 2, 7, 8, 30, 1000)
+
+
+def however_cut(stream: str, text: str) -> Decoded:
+    """What a stream decodes to, which is the same for pieces of any size."""
+    ways = [events_of(decoder(stream), [text[at : at + size] for at in range(0, len(text), size)]) for size in SIZES]
+    assert all(way == ways[0] for way in ways)
+    return ways[0]
+
+
+@pytest.mark.parametrize(("stream", "end"), ENDS)
+@pytest.mark.parametrize("rest", ["data: {]}\n\n", "{]}", "data: 1\n\n", "}{\n"])
+def test_what_stands_behind_the_end_is_not_looked_at(stream: str, end: str, rest: str) -> None:
+    assert however_cut(stream, end + rest) == however_cut(stream, end)
+
+
+@pytest.mark.parametrize("stream", sorted({stream for stream, _ in ENDS}))
+def test_what_is_not_json_before_the_end_is_an_error(stream: str) -> None:
+    assert however_cut(stream, f"data: {{]}}\n\n{DONE}").failed is ErrorCode.JSON
