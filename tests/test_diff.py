@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import fields, replace
 from typing import Any, Final
 
 import pytest
+from hypothesis import given
 
 from ocml_bridge.diff import ABSENT, Difference, diff
-from ocml_bridge.model import Completion, Document, FileBreak, Header, Message, Settings, Text, Tool, Tools, Transcript
+from ocml_bridge.model import (
+    Alternative,
+    CacheMark,
+    Completion,
+    Document,
+    FileBreak,
+    Freeform,
+    Header,
+    Message,
+    Settings,
+    Signature,
+    Text,
+    Tool,
+    Tools,
+    Transcript,
+)
+from ocml_bridge.testing.strategies import documents
 
 OTHER: Final[dict[str, Any]] = {
     "role": "user",
@@ -153,3 +171,98 @@ def test_keys_of_a_header_are_its_own() -> None:
     assert [(each.path, each.new) for each in diff(plain, more)] == [("/header/extras", {"x": None, "y": {"z": 1}})]
     other = Transcript(header=Header(extras={"x": None, "y": {"z": 2}}))
     assert [(each.path, each.old, each.new) for each in diff(more, other)] == [("/header/extras/y/z", 1, 2)]
+
+
+ALTERNATIVE: Final = Alternative((Message("user", "Other."),), 0, "choice")
+FULL: Final = Transcript(
+    (
+        Message(
+            *("assistant", "Hello.", "a name", "a channel", "a recipient", "an id", "an intent", "a type", "json"),
+            weight=0.5,
+            extras={"openai": {"x": ["y y"]}},
+            layout={"openai": {"x": ["y y"]}},
+            signature=Signature("a signature"),
+            cache=CacheMark("5m"),
+        ),
+        Message("user", (Text("a text"), FileBreak(), Tools((Tool("look"),)))),
+    ),
+    (
+        Tool(
+            *("a name", "a description", {"type": "object"}, "a namespace", {"x": {"y": "z z"}}, {"x": {"y": "z z"}}),
+            strict=False,
+            freeform=Freeform("lark"),
+            cache=CacheMark("1h"),
+        ),
+    ),
+    header=Header("2.2", extras={"x": "y y"}),
+    settings=Settings("a model", stop=("a", "b")),
+    open_turn=Message("assistant", "", end=None),
+    alternatives=(ALTERNATIVE,),
+    extras={"openai": {"x": "y y"}},
+    layout={"openai": {"x": "y y"}},
+)
+"""Has everything."""
+
+
+def test_a_document_of_other_objects_that_are_equal() -> None:
+    copy = pickle.loads(pickle.dumps(FULL))
+    assert copy.messages[0].name is not FULL.messages[0].name, "no object is the same"
+    assert diff(FULL, copy) == []
+
+
+@given(documents())
+def test_so_it_is_with_any(document: Document) -> None:
+    assert diff(document, pickle.loads(pickle.dumps(document))) == []
+
+
+def test_messages_that_were_moved_are_compared_with_themselves() -> None:
+    one, two, three = (Message("user", text) for text in ("One.", "Two.", "Three."))
+    old = Transcript((one, two, three))
+    assert diff(old, Transcript((two, one, three)), (), (1, 0, 2)) == []
+    assert diff(old, Transcript((two, replace(one, name="bob"))), {"/messages/2"}, (1, 2, 0)) == [
+        Difference("/messages/0/name", None, "bob")
+    ]
+    assert diff(old, Transcript((two,)), (), (1, 2, 0)) == [
+        Difference("/messages/2", three, ABSENT),
+        Difference("/messages/0", one, ABSENT),
+    ]
+
+
+def test_parts_that_are_known_to_be_missing_are_passed_over() -> None:
+    old = Transcript((Message("user", (Text("a"), FileBreak(), Text("b"))),))
+    gone = {"/messages/0/content/1"}
+    assert diff(old, Transcript((Message("user", (Text("a"), Text("c"))),)), gone) == [
+        Difference("/messages/0/content/2/text", "b", "c")
+    ]
+    assert places(old, Transcript((Message("user", (Text("a"), Text("b"))),))) == ["/messages/0/content"]
+    alone = Transcript((Message("user", (FileBreak(), Text("b"))),))
+    assert diff(alone, Transcript((Message("user", "b"),)), {"/messages/0/content/0"}) == []
+
+
+@pytest.mark.parametrize("name", ["settings", "alternatives"])
+def test_where_one_document_has_none_at_all(name: str) -> None:
+    filled = {"settings": Settings("m", temperature=1), "alternatives": FULL.alternatives}[name]
+    some, empty, none = (replace(Transcript(), **{name: value}) for value in (filled, OTHER[name], None))
+    paths = {"settings": ["/settings/model", "/settings/temperature"], "alternatives": ["/alternatives/0"]}[name]
+    for other in (empty, none):
+        assert sorted(places(some, other)) == sorted(places(other, some)) == paths
+    assert diff(empty, none) == [Difference(f"/{name}", OTHER[name], None)]
+
+
+def test_an_alternative_field_by_field() -> None:
+    other = replace(ALTERNATIVE, messages=(Message("user", "Another."),))
+    assert places(FULL, replace(FULL, alternatives=(other,))) == ["/alternatives/0/messages/0/content"]
+    assert places(FULL, replace(FULL, alternatives=(ALTERNATIVE, other))) == ["/alternatives/1"]
+
+
+def test_declared_tools_that_are_none_at_all() -> None:
+    assert diff(Transcript(tools=()), Transcript()) == [Difference("/tools", (), None)]
+    assert diff(Transcript(), Transcript(tools=(Tool("f"),))) == [Difference("/tools", None, (Tool("f"),))]
+
+
+def test_members_of_extras_of_formats_that_only_one_has() -> None:
+    old, new = (Transcript((Message("user", "Hi", extras=extras),)) for extras in ({"a/b": {"x": 1}}, {"c": {"y": 2}}))
+    assert diff(old, new) == [
+        Difference("/messages/0/extras/a~1b/x", 1, ABSENT),
+        Difference("/messages/0/extras/c/y", ABSENT, 2),
+    ]

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from ocml_bridge import LossCode, Tool, convert
 from ocml_bridge.diff import ABSENT, Difference
-from ocml_bridge.model import Completion, Message, Settings, Transcript
+from ocml_bridge.model import CacheMark, Completion, Message, Settings, Text, Transcript
 from ocml_bridge.naming import code_of, name_difference
 from ocml_bridge.substance import vanished
 
@@ -25,7 +26,85 @@ NAMED: list[tuple[tuple[str, Any, Any], str, str, str]] = [
     (("/alternatives/0/kind", "choice", "other"), "alternatives", "changed", 'the kind "choice" becomes "other" in x'),
     (("/alternatives/0/messages/1/name", "bob", None), "name", "lost", 'x has no place for the name "bob"'),
     (("/alternatives/0/settings", Settings("m"), None), "settings", "lost", 'x has no place for the settings {"mo'),
+    (("/messages/1/name", "bob", ""), "name", "changed", 'the name "bob" becomes "" in x'),
+    (("/messages/1/end", "call", "end"), "ending", "layout", "x does not keep how the source marked the end of"),
+    (("/messages/1/end", "call", None), "ending", "layout", "x does not keep how the source marked the end of"),
+    (("/messages/1/continues", True, False), "grouping", "layout", "x does not keep whether this message and the one"),
+    (("/messages/1/layout", {"x": {}}, None), "layout", "layout", "x does not keep the layout of the source, such"),
+    (("/tools", (), None), "tools", "layout", "x leaves out the tools, an empty list"),
+    (("/tools/0", Tool("f"), ABSENT), "tools", "lost", "x has no place for the tool "),
+    (("/tools/0/strict", True, None), "tools", "lost", "x has no place for the strict flag true"),
+    (("/messages/1/cache", CacheMark("5m"), None), "cache", "lost", "x has no place for the cache mark for 5m"),
+    (("/messages/1/content/0/text", "a", "b"), "content", "changed", 'the text "a" becomes "b" in x'),
+    (("/messages/1/content/2", Text("a"), ABSENT), "content", "lost", "x has no place for item 2 of content a text"),
+    (("/extras/openai/x/1", 7, ABSENT), "extras", "lost", 'x has no place for item 1 of "x": 7'),
+    (("/extras/openai", {"a": 1}, ABSENT), "extras", "lost", "x has no place for the openai keys "),
+    (("/extras/openai/a", ABSENT, 7), "extras", "layout", 'x adds "a": 7; the source has none'),
+    (("/header/extras", {"a": 1}, None), "header", "lost", 'x has no place for the extras {"a":1}'),
+    (("/header/extras", {"a": {"b": 1}}, None), "header", "lost", 'x has no place for the extras {"a":{"b":1}}'),
+    (("/settings/metadata/a", "b", ABSENT), "settings", "lost", 'x has no place for "a": "b"'),
 ]
+
+FIELDS: list[tuple[str, LossCode]] = [
+    ("/content/0/text", LossCode.CONTENT),
+    ("/content/0/layout", LossCode.LAYOUT),
+    ("/messages/0", LossCode.MESSAGE),
+    ("/messages/0/content", LossCode.CONTENT),
+    ("/messages/0/content/1", LossCode.CONTENT),
+    ("/messages/0/content/1/cache", LossCode.CACHE),
+    ("/messages/0/content/1/citations/0/url", LossCode.CITATIONS),
+    ("/messages/0/content/1/citations/0/extras/openai/x", LossCode.EXTRAS),
+    ("/messages/0/content/1/citations/0/layout", LossCode.LAYOUT),
+    ("/messages/0/content/1/extras/openai/x", LossCode.EXTRAS),
+    ("/messages/0/content/1/layout", LossCode.LAYOUT),
+    ("/messages/0/content/1/tools/0/name", LossCode.TOOLS),
+    ("/messages/0/content/1/tools/0/layout", LossCode.LAYOUT),
+    ("/messages/0/content/1/tools/0/parameters/type", LossCode.TOOL_SCHEMA),
+    ("/tools/0/cache", LossCode.CACHE),
+    ("/tools/0/layout/openai", LossCode.LAYOUT),
+    ("/tools/0/parameters", LossCode.TOOL_SCHEMA),
+    ("/tools/0/extras/openai/x", LossCode.TOOLS),
+    ("/alternatives/0", LossCode.ALTERNATIVES),
+    ("/alternatives/0/messages/1", LossCode.ALTERNATIVES),
+    ("/alternatives/0/messages/1/content", LossCode.CONTENT),
+    ("/alternatives/0/messages/1/content/0/layout", LossCode.LAYOUT),
+    ("/alternatives/0/extras/openai/x", LossCode.EXTRAS),
+    ("/header/version", LossCode.HEADER),
+    ("/header/layout", LossCode.LAYOUT),
+    ("/open_turn/role", LossCode.OPEN_TURN),
+    ("/open_turn/layout", LossCode.LAYOUT),
+    ("/settings/usage/input", LossCode.SETTINGS),
+]
+
+
+@pytest.mark.parametrize(("path", "code"), FIELDS)
+def test_the_code_of_a_loss_is_that_of_the_field_it_is_in(path: str, code: LossCode) -> None:
+    assert code_of(Difference(path, 1, 2)) == code
+
+
+@pytest.mark.parametrize("key", ["layout", "parameters", "cache", "citations", "tools", "messages"])
+@pytest.mark.parametrize(
+    ("place", "code"),
+    [
+        ("/extras/openai", LossCode.EXTRAS),
+        ("/messages/0/extras/openai", LossCode.EXTRAS),
+        ("/messages/0/content/1/extras/openai", LossCode.EXTRAS),
+        ("/messages/0/content/1/value", LossCode.CONTENT),
+        ("/settings/metadata", LossCode.SETTINGS),
+        ("/header/extras", LossCode.HEADER),
+        ("/tools/0/extras/openai", LossCode.TOOLS),
+        ("/tools/0/parameters/properties", LossCode.TOOL_SCHEMA),
+    ],
+)
+def test_keys_of_people_s_json_may_be_called_like_fields_of_ours(place: str, key: str, code: LossCode) -> None:
+    assert name_difference(Difference(f"{place}/{key}", 1, ABSENT), "x")[:2] == (code, "lost")
+
+
+def test_a_key_of_a_request_that_is_called_layout_is_lost() -> None:
+    request = {"messages": [{"role": "user", "content": "Hi"}], "layout": "wide"}
+    result = convert(request, source="openai", target="harmony")
+    assert not result.lossless
+    assert [(loss.code, loss.path) for loss in result.losses] == [("extras", "/extras/openai/layout")]
 
 
 @pytest.mark.parametrize(("difference", "code", "severity", "words"), NAMED, ids=lambda value: str(value)[:40])

@@ -25,6 +25,7 @@ _FIELD_CODES: Final[dict[str, LossCode]] = {
     "weight": LossCode.WEIGHT,
     "signature": LossCode.SIGNATURE,
     "cache": LossCode.CACHE,
+    "citations": LossCode.CITATIONS,
     "content": LossCode.CONTENT,
     "extras": LossCode.EXTRAS,
     "layout": LossCode.LAYOUT,
@@ -34,8 +35,6 @@ _FIELD_CODES: Final[dict[str, LossCode]] = {
     "open_turn": LossCode.OPEN_TURN,
     "alternatives": LossCode.ALTERNATIVES,
 }
-_OF_PARTS: Final = {"extras": LossCode.EXTRAS, "cache": LossCode.CACHE, "citations": LossCode.CITATIONS}
-"""Fields of parts that are no content by themselves."""
 _LABELS: Final = {
     "cache": "cache mark",
     "call_id": "call id",
@@ -80,7 +79,7 @@ def name_difference(difference: Difference, target: str) -> Loss:
             return Loss(code, _SPELLED, path, f"{target} leaves out {label}, an empty list")
         if code is _EXTRAS and _is_text_outside(difference):
             return Loss(LossCode.OUTSIDE, _LOST, path, f"{target} has no place for text outside messages: {shown(old)}")
-        by_format = label == "the extras" and code is not LossCode.TOOL_SCHEMA and _is_by_format(old)
+        by_format = label == "the extras" and code is not LossCode.HEADER and _is_by_format(old)
         what = _of_one_format(cast("ByFormat", old)) if by_format else _member(label, old)
         return Loss(code, _LOST, path, f"{target} has no place for {what}")
     return Loss(code, _CHANGED, path, f"{_member(label, old)} becomes {shown(new)} in {target}")
@@ -153,21 +152,46 @@ def _of_one_format(extras: ByFormat) -> str:
 
 
 def _code(steps: list[str]) -> LossCode:
-    if not steps:
-        return LossCode.COMPLETION
-    if "parameters" in steps:
-        return LossCode.TOOL_SCHEMA
-    if "layout" in steps[:6] or steps[4:7:2] == ["citations", "layout"]:
-        return _LAYOUT
-    if steps[0] == "messages" and len(steps) > 4 and steps[4] in _OF_PARTS:
-        return _EXTRAS if steps[6:7] == ["extras"] else _OF_PARTS[steps[4]]
-    if steps[0] == "alternatives" and len(steps) > 2:
+    """The code by our own fields on a path; what stands below them may be people's JSON, whose keys may be any."""
+    match steps:
+        case []:
+            return LossCode.COMPLETION
+        case ["messages", _]:
+            return LossCode.MESSAGE
+        case ["messages", _, "content", _, *of_part] | ["content", _, *of_part]:
+            return _code_in_part(of_part)
+        case ["messages", _, field, *_]:
+            return _FIELD_CODES[field]
+        case ["tools", _, *of_tool]:
+            return _code_in_tool(of_tool)
         # Of a message in an alternative each field is what it is elsewhere.
-        if len(steps) > 4 and steps[2] == "messages":
+        case ["alternatives", _, "messages", _, _, *_]:
             return _code(steps[2:])
-        return _FIELD_CODES.get(steps[2], LossCode.ALTERNATIVES)
-    if steps[0] == "tools" and steps[2:3] == ["cache"]:
-        return LossCode.CACHE
-    if steps[0] != "messages":
-        return _FIELD_CODES.get(steps[0], LossCode.CONTENT)
-    return LossCode.MESSAGE if len(steps) < 3 else _FIELD_CODES[steps[2]]
+        case ["alternatives", _, field, *_]:
+            return _FIELD_CODES.get(field, LossCode.ALTERNATIVES)
+        case ["header" | "open_turn", "layout", *_]:
+            return _LAYOUT
+        case _:
+            return _FIELD_CODES.get(steps[0], LossCode.CONTENT)
+
+
+def _code_in_part(steps: list[str]) -> LossCode:
+    match steps:
+        case ["tools", _, *of_tool]:
+            return _code_in_tool(of_tool)
+        case ["citations", _, "extras" | "layout" as field, *_]:
+            return _FIELD_CODES[field]
+        case ["extras" | "layout" | "cache" | "citations" as field, *_]:
+            return _FIELD_CODES[field]
+        case _:
+            return LossCode.CONTENT
+
+
+def _code_in_tool(steps: list[str]) -> LossCode:
+    match steps:
+        case ["parameters", *_]:
+            return LossCode.TOOL_SCHEMA
+        case ["layout" | "cache" as field, *_]:
+            return _FIELD_CODES[field]
+        case _:
+            return LossCode.TOOLS

@@ -29,7 +29,7 @@ def drop_message(log: Log, index: int, reason: str) -> None:
 
 
 def with_own_extras(content: Content, home: str) -> Content:
-    """Parts whose texts keep only the extras of one format; one bare text alone is that text."""
+    """Parts whose texts have extras only where one format's are among them; one bare text alone is that text."""
     if isinstance(content, str):
         return content
     parts = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -39,6 +40,19 @@ def patch(root: Path, mutant: Mutant) -> None:
         elif isinstance(each, Memo):
             each.clear()
         elif isinstance(each, functools._lru_cache_wrapper) and each.__module__.startswith("ocml_"):  # pyright: ignore[reportPrivateUsage]
+            each.cache_clear()
+
+
+def forget() -> None:
+    """Forget the answers that the product has given, so that what is asked again is found again.
+
+    What is made once and for all, such as a vocabulary, stays: there a cache has no bound.
+    """
+    modules = [module for name, module in sys.modules.items() if name.startswith("ocml_")]
+    for each in (value for module in modules for value in [*vars(module).values()]):
+        if isinstance(each, Memo):
+            each.clear()
+        elif isinstance(each, functools._lru_cache_wrapper) and each.cache_info().maxsize is not None:  # pyright: ignore[reportPrivateUsage]
             each.cache_clear()
 
 

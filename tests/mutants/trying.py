@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from .drawing import Mutant
-from .patching import patch, write
+from .patching import forget, patch, write
 
 SECONDS = 10.0
 """How long the tests of one mutant may take, by what they took before."""
@@ -48,16 +49,27 @@ class Found(NamedTuple):
 class Map:
     """Which test runs which lines, and how long it takes.
 
+    It stays true while files change: a line is found again, and one that is new has the tests of those around it.
+
     Args:
-        path: the file that keeps it.
+        root: the copy of the checkout; the map is kept there.
     """
 
-    def __init__(self, path: Path) -> None:
-        value: Any = json.loads(path.read_text()) if path.exists() else {}
+    def __init__(self, root: Path) -> None:
+        self._root, self._path = root, root / "map.json"
+        value: Any = json.loads(self._path.read_text()) if self._path.exists() else {}
         self.tried: list[str] = value.get("tried", [])
         self.seconds: dict[str, float] = value.get("seconds", {})
-        self._lines: dict[str, dict[str, list[int]]] = value.get("lines", {})
-        self._path = path
+        texts: dict[str, str] = value.get("texts", {})
+        lines: dict[str, dict[str, list[int]]] = value.get("lines", {})
+        self._lines = {
+            file: of_lines if (now := self._text(file)) == texts[file] else _found_again(of_lines, texts[file], now)
+            for file, of_lines in lines.items()
+        }
+
+    def _text(self, file: str) -> str:
+        path = self._root / file
+        return path.read_text("utf-8") if path.exists() else ""
 
     def add(self, tried: list[str], seconds: dict[str, float], lines: dict[str, dict[int, list[str]]]) -> None:
         """Note more tests, and write all down."""
@@ -68,7 +80,9 @@ class Map:
             known = self._lines.setdefault(file, {})
             for line, tests in of_lines.items():
                 known.setdefault(str(line), []).extend(numbers[test] for test in tests)
-        self._path.write_text(json.dumps({"tried": self.tried, "seconds": self.seconds, "lines": self._lines}))
+        texts = {file: self._text(file) for file in self._lines}
+        value = {"tried": self.tried, "seconds": self.seconds, "texts": texts, "lines": self._lines}
+        self._path.write_text(json.dumps(value))
 
     def tests(self, mutant: Mutant, most: float = SECONDS) -> list[str]:
         """The tests of a mutant: of each file of tests the fastest ones, as long as there is time."""
@@ -94,6 +108,21 @@ class Map:
         return [test for tests in by_time for test in tests]
 
 
+def _found_again(lines: dict[str, list[int]], then: str, now: str) -> dict[str, list[int]]:
+    """The tests of the lines of a file that has changed since."""
+    found: dict[str, list[int]] = {}
+    for tag, first, last, start, stop in SequenceMatcher(
+        None, then.splitlines(), now.splitlines(), autojunk=False
+    ).get_opcodes():
+        if tag == "equal":
+            moved = ((str(start + at + 1), lines.get(str(first + at + 1))) for at in range(last - first))
+            found |= {line: tests for line, tests in moved if tests}
+        else:
+            around = {test for line in range(first, last + 2) for test in lines.get(str(line), ())}
+            found |= {str(line + 1): sorted(around) for line in range(start, stop)}
+    return found
+
+
 class Trial:
     """A plugin of pytest that tries mutants in place of running the tests.
 
@@ -109,11 +138,11 @@ class Trial:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Make the map where there is none, then try all mutants."""
         items = {item.nodeid: item for item in session.items}
-        known = Map(self._root / "map.json")
+        known = Map(self._root)
         new = [item for item in session.items if item.nodeid not in known.tried]
         if new:
             _apart(lambda: _note(self._root, new, known), 3600, 7200, quiet=False)
-            known = Map(self._root / "map.json")
+            known = Map(self._root)
         for mutant in self._mutants:
             chosen = [items[name] for name in known.tests(mutant) if name in items]
             seconds = sum(known.seconds[item.nodeid] for item in chosen)
@@ -180,6 +209,7 @@ def _note(root: Path, items: list[pytest.Item], known: Map) -> int:
     seconds: dict[str, float] = {}
     watched.start()
     for at, item in enumerate(items):
+        forget()
         watched.switch_context(item.nodeid)
         before = time.process_time()
         reports = runtestprotocol(item, log=False, nextitem=items[at + 1] if at + 1 < len(items) else None)

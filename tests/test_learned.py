@@ -1,0 +1,137 @@
+"""A format is asked once what is alike: further conversations of the same kind are written and read without it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any, Final
+
+import pytest
+
+from ocml_bridge import Message, Options, Tool, Transcript, formats
+from ocml_bridge.engine.reading import Reader
+from ocml_bridge.engine.writing import Writer
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Settings
+from ocml_bridge.registry import adapter
+from ocml_bridge.units.conversation import Conversation, conversation_of
+
+SCHEMA: Final[dict[str, Any]] = {"type": "object", "properties": {}}
+FORMATS: Final = [name for name in formats() if name != "internlm2-tokens"]  # its vocabulary is the model's
+AT_LENGTH: Final = {"chatml-json": 7, "internlm2": 1, "ocm-0.1": 2}
+"""How many units of a conversation are spelled one by one all the same: lists of tokens, frames of several messages."""
+UNLIKE: Final = {
+    **dict.fromkeys(("harmony", "harmony-tokens", "openai-responses", "gemini", "bedrock-converse", "sharegpt"), 1),
+    "canonical": 8,
+    "chatml-json": 7,
+    "ocm-0.1": 2,
+}
+"""How many are read one by one: those whose JSON says more than texts, and those of which a reader notes something."""
+IN_ONE_PIECE: Final = {name for name in FORMATS if adapter(name)[0].frame_marks is not None} | {
+    *("canonical", "chatml-json", "ocm-2.2-json")
+}
+"""Formats that have nothing around their units that would take long to write or to read."""
+
+
+class Asked:
+    """Counts how often a format is asked for things.
+
+    Args:
+        grammar: its reader or its writer, with all that is asked of it from now on.
+    """
+
+    def __init__(self, grammar: Any, *names: str) -> None:
+        self.counts: Counter[str] = Counter()
+        for name in names:
+            setattr(grammar, name, self._counted(name, getattr(grammar, name)))
+
+    def _counted(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*given: Any, **named: Any) -> Any:
+            self.counts[name] += 1
+            return method(*given, **named)
+
+        return counted
+
+
+def conversation(number: int) -> Conversation:
+    """One of many with the same heads; nobody says the same in two of them."""
+    call_id = f"call_{number}_"
+    return conversation_of(
+        Transcript(
+            (
+                Message("system", f"Be {number}."),
+                Message("user", f"Hi {number}"),
+                Message("assistant", f"Hm {number}.", channel="analysis"),
+                Message(
+                    *("assistant", f'{{"a": {number}}}', None, "commentary", "functions.look", call_id),
+                    constraint="json",
+                    end="call",
+                ),
+                Message("tool", f"{number} C", "functions.look", "commentary", "assistant", call_id),
+                Message("assistant", f"Ok {number}.", channel="final"),
+                Message("user", f"And {number}?"),
+                Message("assistant", f"Yes {number}.", channel="final"),
+            ),
+            (Tool("look", "Looks.", SCHEMA),),
+            settings=Settings("m"),
+        )
+    )
+
+
+def writer(name: str) -> tuple[Writer, Counter[str]]:
+    form = adapter(name)[0]
+    grammar = form.writes_units(Options())
+    counts = Asked(grammar, "spell", "nearest", "enclose").counts
+    return Writer(grammar, marks=form.frame_marks), counts
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_third_conversation_is_written_without_asking(name: str) -> None:
+    write, counts = writer(name)
+    for number in range(2):
+        write.write(conversation(number))
+    counts.clear()
+    write.write(conversation(2))
+    assert counts["spell"] == AT_LENGTH.get(name, 0)
+    assert counts["nearest"] == (2 if name == "ocm-0.1" else 0)
+    assert counts["enclose"] == (name in IN_ONE_PIECE)
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if adapter(name)[0].frame_marks is not None])
+def test_where_contents_stand_is_asked_once(name: str) -> None:
+    write, counts = writer(name)
+    first, second = (write.write(conversation(number), traced=True) for number in range(2))
+    write.spans(first)
+    counts.clear()
+    write.spans(second)
+    assert counts["spell"] == 0
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_third_document_is_read_without_asking(name: str) -> None:
+    form = adapter(name)[0]
+    grammar = form.reads_units(Options())
+    counts, read = Asked(grammar, "read", "part").counts, Reader(grammar)
+    write = Writer(form.writes_units(Options()))
+    for number in range(3):
+        counts.clear()
+        read.read(deepcopy(write.write(conversation(number)).output), Log())
+    assert counts["read"] == UNLIKE.get(name, 0)
+    assert counts["part"] == (name in IN_ONE_PIECE)
+
+
+def of_one(content: str, **fields: Any) -> Conversation:
+    return conversation_of(Transcript((Message("user", content, **fields),)))
+
+
+def test_what_is_met_once_is_not_learned() -> None:
+    """Learning takes as long as some units; many a tool is called once."""
+    write, counts = writer("harmony")
+    write.write(of_one("One."))
+    assert counts["spell"] == 1
+    write.write(of_one("Two."))
+    assert counts["spell"] > 1
+    counts.clear()
+    write.write(of_one("Three."))
+    assert counts["spell"] == 0

@@ -1,0 +1,254 @@
+"""What a target holds of a content that has parts, and the loss that is reported for each thing that it has not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ocml_bridge import Loss, LossCode, Severity
+from ocml_bridge.loss import Log
+from ocml_bridge.model import (
+    CacheMark,
+    Citation,
+    Content,
+    FileBreak,
+    Flags,
+    Foreign,
+    Infill,
+    Media,
+    Part,
+    Refusal,
+    Text,
+    Thought,
+    Tool,
+    Tools,
+    replace,
+)
+from ocml_bridge.narrowing import drop_private, fitted, narrow, with_held, with_own_extras
+
+PATH = "/messages/1/content"
+PICTURE = Media("image", url="https://example.org")
+TOOLS = Tools((Tool("look"),))
+REASON, REFLECT = Thought("reason"), Thought("reflect")
+LOST, CHANGED, LAYOUT = Severity.LOST, Severity.CHANGED, Severity.LAYOUT
+
+
+def narrowed(content: Content, *holds: type[Any], **how: Any) -> tuple[Content, list[tuple[str, str, str]]]:
+    """What is held of a content, and of each loss its code, its severity and where in the content it is."""
+    log = Log()
+    made = narrow(content, holds, PATH, log, target="x", **how)
+    return made, shortly(log)
+
+
+def shortly(log: Log) -> list[tuple[str, str, str]]:
+    return [(loss.code, loss.severity, loss.path.removeprefix(PATH)) for loss in log.losses]
+
+
+@pytest.mark.parametrize("text", ["", "Hi."])
+def test_a_text_is_held_by_everything(text: str) -> None:
+    assert narrowed(text) == narrowed(text, Text) == (text, [])
+
+
+@pytest.mark.parametrize(
+    ("part", "code", "words"),
+    [
+        (REFLECT, LossCode.THOUGHT, 'the thought\'s kind "reflect"'),
+        (Flags(("reason",)), LossCode.FLAGS, "thought flags"),
+        (TOOLS, LossCode.TOOLS, "declared tools"),
+        (PICTURE, LossCode.MEDIA, "an image"),
+        (FileBreak(), LossCode.FILE_BREAK, "the boundary between two files"),
+        (Foreign("openai", {"type": "video"}), LossCode.FOREIGN_PART, "a part that was not understood"),
+    ],
+)
+def test_a_part_that_has_no_place_is_lost_where_it_stands(part: Part, code: LossCode, words: str) -> None:
+    log = Log()
+    assert narrow((Text("Hi."), part), (), PATH, log, target="x") == "Hi."
+    [loss] = log.losses
+    assert loss[:3] == (code, LOST, f"{PATH}/1")
+    assert loss.detail.startswith(f"x has no place for {words}")
+    assert narrowed((Text("Hi."), part), type(part)) == ((Text("Hi."), part), [])
+
+
+@pytest.mark.parametrize(
+    ("part", "code", "detail"),
+    [
+        (Refusal("ab"), LossCode.REFUSAL, "x writes a refusal as plain text"),
+        (Infill("a", None, "b"), LossCode.INFILL, "x writes a fill-in-the-middle text as plain text"),
+    ],
+)
+def test_a_part_that_is_a_text_becomes_that(part: Part, code: LossCode, detail: str) -> None:
+    log = Log()
+    assert narrow((part,), (), PATH, log, target="x") == "ab"
+    assert log.losses == [Loss(code, CHANGED, PATH, detail)]
+    assert narrowed((part,), type(part)) == ((part,), [])
+
+
+def test_of_a_kind_that_is_held_some_may_not_be() -> None:
+    sound = Media("audio", data="aGk=")
+    content, losses = narrowed((PICTURE, sound), Media, able=sound.__eq__)
+    assert (content, losses) == ((sound,), [("media", LOST, "/0")])
+
+
+def test_texts_side_by_side_are_one_where_texts_are_no_parts() -> None:
+    log = Log()
+    assert narrow((Text("a"), Text("b")), (), PATH, log, target="x") == "ab"
+    assert log.losses == [Loss(LossCode.CONTENT, CHANGED, PATH, "x joins texts that are side by side")]
+    assert narrowed((Text("a"), Text("b")), Text) == ((Text("a"), Text("b")), [])
+    assert narrowed((Text("a"), PICTURE, Text("b")), Media) == ((Text("a"), PICTURE, Text("b")), [])
+
+
+def test_a_single_text_is_that_text() -> None:
+    assert narrowed((Text("a"),)) == narrowed((Text("a"),), Text) == ("a", [])
+    assert narrowed(()) == narrowed((), Text) == ("", [])
+
+
+def test_further_keys_of_texts_are_lost_where_texts_are_no_parts() -> None:
+    odd = Text("b", extras={"openai": {"x": 1}})
+    log = Log()
+    assert narrow((PICTURE, odd), (Media,), PATH, log, target="x") == (PICTURE, Text("b"))
+    detail = "x has no place for the further keys of a text part"
+    assert log.losses == [Loss(LossCode.EXTRAS, LOST, f"{PATH}/1/extras", detail)]
+    assert narrowed((PICTURE, odd), Media, Text) == ((PICTURE, odd), [])
+
+
+def test_where_they_are_joined_the_loss_is_of_the_whole_content() -> None:
+    odd = Text("b", extras={"openai": {"x": 1}})
+    assert narrowed((Text("a"), odd)) == ("ab", [("content", CHANGED, "")])
+
+
+def test_tools_that_were_moved_are_passed_over_and_part_the_texts_around_them() -> None:
+    assert narrowed((Text("a"), TOOLS, Text("b")), hoisted=True) == ("a\n\nb", [])
+    assert narrowed((Text("a"), TOOLS, Text("b")), Text, hoisted=True) == ("a\n\nb", [])
+    assert narrowed((Text("a\n"), TOOLS, Text("b")), hoisted=True) == ("a\nb", [])
+    assert narrowed((TOOLS, Text("b")), hoisted=True) == ("b", [])
+    odd = Text("b", extras={"x": {"y": 1}})
+    for parts in ((Text("a"), TOOLS, odd), (odd, TOOLS, Text("a"))):
+        assert narrowed(parts, Text, hoisted=True) == ((parts[0], parts[2]), [])
+    assert narrowed((Text("a"), TOOLS, PICTURE, Text("b")), Text, Media, hoisted=True) == (
+        (Text("a"), PICTURE, Text("b")),
+        [],
+    )
+
+
+def test_texts_around_a_marker_that_is_lost_are_joined_and_that_is_reported() -> None:
+    log = Log()
+    assert narrow((Text("a"), REFLECT, Text("b"), Text("c")), (), PATH, log, target="x") == "a\n\nbc"
+    assert shortly(log)[:2] == [("thought", LOST, "/1"), ("content", CHANGED, "")]
+    assert log.losses[1].detail == "x joins the texts before and after a marker"
+    assert narrowed((REFLECT, Text("b"))) == ("b", [("thought", LOST, "/0")])
+    assert narrowed((Text("a"), REFLECT, Text("b"), Text("c")), Text)[0] == (Text("a\n\nb"), Text("c"))
+
+
+def test_texts_around_anything_else_that_is_lost_are_not() -> None:
+    assert narrowed((Text("a"), PICTURE, Text("b")), Text) == ((Text("a"), Text("b")), [("media", LOST, "/1")])
+
+
+def test_that_private_reasoning_begins_as_reasoning_goes_without_saying() -> None:
+    log = Log()
+    assert narrow((REASON, Text("a")), (), PATH, log, target="x", private=True) == "a"
+    detail = "x leaves out the kind 'reason', which is the default"
+    assert log.losses == [Loss(LossCode.THOUGHT, LAYOUT, f"{PATH}/0", detail)]
+    assert narrowed((REASON, Text("a")))[1] == [("thought", LOST, "/0")]
+    assert narrowed((REFLECT, Text("a")), private=True)[1] == [("thought", LOST, "/0")]
+    assert narrowed((PICTURE, REASON), private=True)[1] == [("media", LOST, "/0"), ("thought", LOST, "/1")]
+
+
+# --- marks, citations and further keys --------------------------------------------------------------------------------
+
+MARK = CacheMark("5m")
+HERE, THERE = Citation(url="https://here"), Citation(title="There")
+
+
+class OfAddresses:
+    """Holds the citations that have an address, without their titles."""
+
+    def nearest(self, citation: Citation, place: Any, /) -> Citation | None:
+        assert place == (0, 1)
+        return replace(citation, title=None) if citation.url else None
+
+
+def held(content: Content, *, marks: bool = False) -> tuple[Content, list[tuple[str, str, str]]]:
+    log = Log()
+    made = with_held(content, PATH, log, target="x", marks=marks, citations=None)
+    return made, shortly(log)
+
+
+def test_marks_have_a_place_or_are_lost() -> None:
+    parts = Text("a", cache=MARK), Media("image", url="u", cache=MARK), Text("b")
+    bare = Text("a"), Media("image", url="u"), Text("b")
+    assert held(parts) == (bare, [("cache", LOST, "/0/cache"), ("cache", LOST, "/1/cache")])
+    assert held(parts, marks=True) == (parts, [])
+    assert held((Text("a", cache=MARK),)) == ("a", [("cache", LOST, "/0/cache")])
+    log = Log()
+    with_held(parts, PATH, log, target="x", marks=False, citations=None)
+    assert log.losses[0].detail == "x has no place for a cache mark"
+
+
+@pytest.mark.parametrize(
+    ("citations", "left", "severity", "words"),
+    [
+        ((HERE,), (HERE,), None, ""),
+        ((HERE, THERE), (HERE,), CHANGED, "1 of 2 sources"),
+        ((THERE, HERE, THERE), (HERE,), CHANGED, "2 of 3 sources"),
+        ((THERE,), None, LOST, "the sources"),
+    ],
+)
+def test_citations_have_a_place_or_are_lost(
+    citations: tuple[Citation, ...], left: tuple[Citation, ...] | None, severity: Severity | None, words: str
+) -> None:
+    log = Log()
+    cited = (Text("a", citations=citations), PICTURE)
+    made = with_held(cited, PATH, log, target="x", marks=True, citations=OfAddresses())
+    assert made == (Text("a", citations=left), PICTURE)
+    detail = f"x has no place for {words} of this text"
+    assert log.losses == (
+        [Loss(LossCode.CITATIONS, severity, f"{PATH}/0/citations", detail)] if severity is not None else []
+    )
+
+
+def test_where_there_are_no_citations_all_are_lost() -> None:
+    assert held((PICTURE, Text("a", citations=(HERE, THERE)))) == (
+        (PICTURE, Text("a")),
+        [("citations", LOST, "/1/citations")],
+    )
+    assert held((Text("a", citations=(HERE,)),)) == ("a", [("citations", LOST, "/0/citations")])
+
+
+def test_a_target_whose_texts_are_no_parts_has_no_marks_and_no_citations() -> None:
+    content = (Text("a", cache=MARK, citations=(HERE,)),)
+    assert narrowed(content) == ("a", [("cache", LOST, "/0/cache"), ("citations", LOST, "/0/citations")])
+    assert narrowed(content, Text) == (content, [])
+
+
+def test_texts_keep_the_further_keys_of_one_format() -> None:
+    mine, other = Text("a", extras={"x": {"k": 1}}), Text("b", extras={"y": {"k": 1}})
+    assert with_own_extras((mine, other), "x") == (mine, Text("b"))
+    assert with_own_extras((other,), "x") == "b"
+    assert with_own_extras((mine,), "x") == (mine,)
+    assert with_own_extras((Text("a"), Text("b")), "x") == (Text("a"), Text("b"))
+    assert with_own_extras("a", "x") == "a"
+    empty = Text("a", extras={"x": {}})
+    assert with_own_extras((empty, PICTURE), "x") == (Text("a"), PICTURE)
+
+
+def test_a_content_that_is_fitted_is_all_of_that() -> None:
+    content = (Text("a", {"x": {"k": 1}}, cache=MARK), TOOLS, PICTURE, Text("b", {"y": {}}, citations=(HERE,)))
+    log = Log()
+    assert fitted(content, (Text,), PATH, log, target="x") == (
+        Text("a", {"x": {"k": 1}}, cache=MARK),
+        Text("b"),
+    )
+    assert shortly(log) == [("citations", LOST, "/3/citations"), ("media", LOST, "/2")]
+    unmarked = fitted(content, (Text,), PATH, log, target="x", marks=False, hoisted=False, citations=OfAddresses())
+    assert unmarked == (Text("a", {"x": {"k": 1}}), Text("b", citations=(HERE,)))
+    assert shortly(log)[2:] == [("cache", LOST, "/0/cache"), ("tools", LOST, "/1"), ("media", LOST, "/2")]
+    able = fitted((PICTURE, Text("a")), (Media,), PATH, Log(), target="x", able=lambda part: False)
+    assert able == "a"
+
+
+def test_a_message_that_cannot_be_private_is_left_out() -> None:
+    log = Log()
+    drop_private(log, 3, "x")
+    detail = "x cannot keep text of this role private, so it leaves it out"
+    assert log.losses == [Loss(LossCode.MESSAGE, LOST, "/messages/3", detail)]
