@@ -16,8 +16,12 @@ from .markup.parts import NO_SCHEMAS
 from .markup.responses import begins
 from .markup.segments import markup_of
 
-TAGS: Final = ("<tool", "<function=", "<|tool_", "think>", "List of tools: ")
-"""What stands in every text that is spelled by a family."""
+_TAGS: Final = ("<tool", "<function=", "<|tool_", "think>", "List of tools: ")
+
+
+def has_tags(text: str) -> bool:
+    """Whether what stands in every text that is spelled by a family stands in a text."""
+    return any(tag in text for tag in _TAGS)
 
 
 class Evidence(NamedTuple):
@@ -45,48 +49,60 @@ def opens_turn(frame: Frame) -> bool:
     return read_header(frame.header).role == "assistant" and OPENED.fullmatch(frame.body) is not None
 
 
-def declaring(frames: Sequence[Frame]) -> int:
-    """The index of the frame that declares the transcript's tools; -1 where none of the leading system's does."""
+class Declaring(NamedTuple):
+    """The frame that declares the transcript's tools.
+
+    Attributes:
+        at: its index; -1 where there is none.
+        contents: what it says.
+    """
+
+    at: int = -1
+    contents: Contents | None = None
+
+
+def declaring(frames: Sequence[Frame]) -> Declaring:
+    """The frame that declares the transcript's tools: it is among the leading system's."""
     for index, frame in enumerate(frames):
         if read_header(frame.header).role != "system" or frame.last:
-            return -1
-        if may_declare(frame.body) and read_frame(frame, declares=True).tools is not None:
-            return index
-    return -1
+            break
+        if may_declare(frame.body) and (contents := read_frame(frame, declares=True)).tools is not None:
+            return Declaring(index, contents)
+    return Declaring()
 
 
-def family_of(frames: Sequence[Frame], tools_at: int) -> Family | None:
+def family_of(frames: Sequence[Frame], declared: Declaring) -> Family | None:
     """The family that spelled most of a text's frames; None for ChatML without any markup.
 
     Args:
         frames: all of them.
-        tools_at: the index of the one that declares the tools.
+        declared: the one that declares the tools.
     """
-    found = list(_evidence(frames, tools_at))
+    found = list(_evidence(frames, declared))
     if not found:
         return FAMILIES["hermes"] if frames and opens_turn(frames[-1]) and frames[-1].body else None
     likely = _candidates(found)
-    best = max(likely, key=lambda family: _score(family, found))
-    if likely != _declaring(found) and not all(all(_likeness(best, each)) for each in found):
-        return max(FAMILIES.values(), key=lambda family: _score(family, found))
-    return best
+    best, score = _best(likely, found)
+    if score == _WHOLE * len(found) or likely == _declaring(found):
+        return best
+    return _best(list(FAMILIES.values()), found)[0]
 
 
-def _evidence(frames: Sequence[Frame], tools_at: int) -> Iterator[Evidence]:
+def _evidence(frames: Sequence[Frame], declared: Declaring) -> Iterator[Evidence]:
     before: Frame | None = None
     schemas = NO_SCHEMAS
     end = len(frames) - 1 - (frames != [] and opens_turn(frames[-1]))
     for index, frame in enumerate(frames):
-        if index == tools_at or (_has_tags(frame) and not opens_turn(frame)):
-            contents = read_frame(frame, declares=index == tools_at, schemas=schemas)
+        contents: Contents | None = None
+        if index == declared.at:
+            contents = declared.contents
+        elif has_tags(frame.body) and not opens_turn(frame):
+            contents = read_frame(frame, schemas=schemas)
+        if contents is not None:
             schemas = schemas_of(contents.tools) if contents.tools else schemas
             if contents.tools is not None or _is_marked(frame, contents):
                 yield Evidence(frame, contents, before, frame is frames[-1], index == end)
         before = frame
-
-
-def _has_tags(frame: Frame) -> bool:
-    return any(tag in frame.body for tag in TAGS)
 
 
 def _is_marked(frame: Frame, contents: Contents) -> bool:
@@ -95,6 +111,22 @@ def _is_marked(frame: Frame, contents: Contents) -> bool:
     if role == "assistant":
         return contents.opening != "" or [each.content for each in contents.messages] != [restore(frame.body)]
     return contents.messages[0].role == "tool" and begins(frame.body)
+
+
+def _best(families: Sequence[Family], found: Sequence[Evidence]) -> tuple[Family, int]:
+    """The first of the families that spell most of the frames so, and how much that is."""
+    best, most = families[0], -1
+    for family in families:
+        score = _score(family, found)
+        if score > most:
+            best, most = family, score
+        if score == _WHOLE * len(found):
+            break
+    return best, most
+
+
+_WHOLE: Final = 4
+"""The score of a frame that is spelled as a family spells it."""
 
 
 def _score(family: Family, found: Sequence[Evidence]) -> int:

@@ -18,7 +18,7 @@ from ocml_bridge.units.heads import LIMIT, Head, Item
 from ocml_bridge.units.reader import UnitReader
 
 from .around import DeclaredTools, around_of, with_tools
-from .detect import TAGS, declaring, family_of, opens_turn
+from .detect import Declaring, declaring, family_of, has_tags, opens_turn
 from .families import Family
 from .frames import (
     Contents,
@@ -95,7 +95,7 @@ class TextReader(UnitReader):
         """
         text = cast("str", source)
         frames, tail = GRAMMAR.frames(text)
-        return parted(frames, tail, marked=any(tag in text for tag in TAGS))
+        return parted(frames, tail, marked=has_tags(text))
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
         """A frame without its body; None for the last where it is cut off, and for a body with tokens or tags in it."""
@@ -166,10 +166,9 @@ def parted(frames: Sequence[Frame], tail: str, *, marked: bool) -> Parted:
         tail: what stands behind them.
         marked: whether there may be a family's markup in them.
     """
-    tools_at = declaring(frames) if marked else -1
-    family = family_of(frames, tools_at) if marked else None
+    tools_at, tools = declared = declaring(frames) if marked else Declaring()
+    family = family_of(frames, declared) if marked else None
     last = frames[-1] if frames else None
-    tools = read_frame(frames[tools_at], declares=True) if tools_at >= 0 else None
     schemas = NO_SCHEMAS if tools is None else schemas_of(tools.tools)
     opening: Placed | None = None
     units: Sequence[Frame | Placed] = frames

@@ -17,7 +17,7 @@ from ocml_bridge.text.plain import message, name_from_header
 from ocml_bridge.turns import is_call, is_thought
 from ocml_bridge.units.heads import Item, item_of
 
-from .detect import TAGS, opens_turn
+from .detect import has_tags, opens_turn
 from .frames import Contents, Place, remembering, schemas_of
 from .markup.body import BodyReader, restore
 from .markup.parts import NO_SCHEMAS, Schemas
@@ -70,7 +70,7 @@ class FrameReader:
         leads = self._leading and read_header(frame.header).role == "system" and not frame.last
         before = self._frames[-1] if self._frames else None
         self._frames.append(frame)
-        self._marked = self._marked or any(tag in frame.body for tag in TAGS)
+        self._marked = self._marked or has_tags(frame.body)
         if opens_turn(frame):
             return
         placed = Placed(frame, Place(None, before, frame.last, schemas=self.schemas), declares=leads)

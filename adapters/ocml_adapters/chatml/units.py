@@ -25,7 +25,7 @@ from ocml_bridge.visibility import is_private
 
 from .arguments import PARAMETERS, keeps, remark, schemas_for, settle
 from .around import DeclaredTools, around_of, dialect_of, with_tools
-from .detect import declaring, family_of
+from .detect import declaring, family_of, has_tags
 from .families import FAMILIES, Family
 from .frames import (
     APART,
@@ -225,12 +225,18 @@ class FamilyFrames(UnitWriter):
         output = "".join((*units, tail))
         if self.options.control_tokens == "raw":
             return Enclosed(output, around_of(None, tail, gap_behind(before), image))
-        frames, _ = GRAMMAR.frames(output)
-        family = family_of(frames, declaring(frames))
+        family = self._read_family(output)
         if family in (None, self._family):
             return Enclosed(output, around_of(family, tail, gap_after(before, family), image))
         # Another family spells most of it so: what has to be remembered is what that one would spell otherwise.
         return Enclosed(output, transcript_of(TextReader(self.options), output, Log()))
+
+    def _read_family(self, output: str) -> Family | None:
+        """The family that a text is read as one of."""
+        if not has_tags(output):
+            return None
+        frames, _ = GRAMMAR.frames(output)
+        return family_of(frames, declaring(frames))
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """What the frames read as together: tools are the transcript's."""
