@@ -16,11 +16,12 @@ from .model import Json
 from .source import guess
 
 if TYPE_CHECKING:
-    from .recognise import Recognised
+    from .recognise import Inside, Recognised
 
 # Its tables take long to import, and most data is what it is said to be.
 recognise: Final[Callable[[Source | bytes], Recognised | None]] = Lazy("ocml_bridge.recognise:recognise")
 _is_sure: Final[Callable[[Recognised], bool]] = Lazy("ocml_bridge.recognise:is_sure")
+_inside: Final[Callable[[Json], Inside | None]] = Lazy("ocml_bridge.recognise:inside")
 
 _CERTAIN: Final = 3
 _UNTOLD: Final = "the format of the input is not recognised; name it with `source` (`ocml-convert formats` lists them)"
@@ -76,7 +77,7 @@ def format_of(source: Source) -> str:
     names = [name for name, score in scores.items() if score == best]
     if best == 0:
         found = found or recognise(source)
-        what = _untold(source) if found is None else f"this {looks(found)}"
+        what = _conversation_in(source) or (_untold(source) if found is None else f"this {looks(found)}")
         what += "".join(f"; {error.message}" for error in broken)
         raise BridgeError(ErrorCode.FORMAT_UNKNOWN, what, path=None if found is None else found.path)
     if len(names) > 1:
@@ -94,6 +95,15 @@ def _untold(source: Source) -> str:
     if isinstance(source, str) and not source.strip():
         return "the input is empty, and no format can be recognised in it; name one with `source`"
     return _UNTOLD
+
+
+def _conversation_in(source: Source) -> str:
+    """How to take a conversation out of JSON that no format reads; empty where there is none, or rows are read."""
+    found = None if isinstance(source, str) else recognise(source)
+    part = None if isinstance(source, str) or (found is not None and _reader(found) is None) else _inside(source)
+    return (
+        "" if part is None else f"the input has a conversation at {part.path}; take it out: jq -c '{part.query}' FILE"
+    )
 
 
 _FILE_NAME: Final = re.compile(r"[\w./\\:~ -]{1,200}\.[A-Za-z0-9]{1,8}")
@@ -161,11 +171,18 @@ def explain(error: BridgeError, data: Source | bytes, adapter: Adapter | None = 
     """An error of a reader, told what the data looks like, where that is not what it was read as."""
     if error.code in _UNREADABLE:
         found = recognise(data)
-        if found is not None and (adapter is None or found.kind.format != adapter.id):
+        if error.code is ErrorCode.ENCODING and (found is None or not found.kind.signatures):
+            error.message = (
+                f"{error.message}; {_NOT_TEXT if isinstance(data, bytes) and _ZERO in data else _OTHER_ENCODING}"
+            )
+        elif found is not None and (adapter is None or found.kind.format != adapter.id):
             error.message = f"{error.message}; this {looks(found)}"
     return error
 
 
+_ZERO: Final = b"\0"
+_NOT_TEXT: Final = "the file is not a text; name the one with the transcript"
+_OTHER_ENCODING: Final = "where it is text in another encoding, convert it first: iconv -f windows-1252 -t utf-8 FILE"
 _UNREADABLE: Final = frozenset({ErrorCode.ENCODING, ErrorCode.JSON, ErrorCode.SHAPE, ErrorCode.NO_FRAMES})
 
 
@@ -178,7 +195,7 @@ def _next(found: Recognised) -> str:
     """What to do with what was recognised."""
     reader = _reader(found)
     if reader is not None:
-        return f"the format {reader} reads it"
+        return f"the format {reader} reads it (`source` {reader})"
     return found.kind.advice or "no format reads that: write its messages as JSON, each with `role` and `content`"
 
 

@@ -99,7 +99,7 @@ def loads(data: str | bytes) -> Json:
             raise _too_deep() from error
         if _BEYOND_ORJSON.search(raw):
             return _loads_exactly(data)
-        what = error.msg
+        what = _PLAIN.get(error.msg, error.msg)
         if not error.doc[error.pos :].strip():
             what = "the text ends in the middle of a value" if error.doc.strip() else "the text is empty"
         raise BridgeError(ErrorCode.JSON, f"not JSON: {what}", offset=error.pos) from error
@@ -108,6 +108,13 @@ def loads(data: str | bytes) -> Json:
         return value if is_compact else _parse(raw)
     except (orjson.JSONEncodeError, ValueError):
         return _loads_exactly(data)
+
+
+_PLAIN: Final = {
+    "unexpected content after document": "a second value begins here; write one value, or one on each line",
+    "unexpected control character in string": "a string has a line break or a tab in it; write those as \\n and \\t",
+}
+"""Errors of the library that do not say what to do → sentences that do."""
 
 
 def known(data: bytes) -> Json:

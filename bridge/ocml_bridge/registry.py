@@ -103,6 +103,7 @@ ALIASES: Final[dict[str, str]] = {
     **dict.fromkeys(("openchatml", "ocm", "openchatml-2.2"), "ocm-2.2"),
     **dict.fromkeys(("openchatml-0.1",), "ocm-0.1"),
     **dict.fromkeys(("internlm", "internlm2-chat"), "internlm2"),
+    **dict.fromkeys(("claude", "messages-api", "anthropic-messages"), "anthropic"),
 }
 """Names of models and of specifications → the format that they write."""
 

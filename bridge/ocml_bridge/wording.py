@@ -42,6 +42,7 @@ _KINDS: Final[dict[type[Any], str]] = {
     Infill: "a fill-in-the-middle text",
     FileBreak: "the boundary between two files",
 }
+_ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
 _MEDIA: Final = {"image": "an image", "audio": "audio", "video": "a video", "file": "a file"}
 
 
@@ -71,7 +72,7 @@ def shown(value: object) -> str:
     if isinstance(value, (bool, float)):
         return jsontext.compact(value)
     if isinstance(value, Message):
-        return f"of the {value.role}"
+        return f"of the {value.role}" if value.role in _ROLES else f"of the role {shown(value.role)}"
     if isinstance(value, Part):
         return kind_of(value)
     if isinstance(value, Freeform):

@@ -322,7 +322,8 @@ class TestFiles:
     def test_no_output_without_its_report(self, run: Run, tmp_path: Path) -> None:
         done = run("-t", "canonical", "-o", tmp_path / "out", "--report", tmp_path / "none" / "report", stdin=TWO)
         assert done.status == 1
-        assert done.err == f"ocml-convert: {tmp_path}/none/report: OCB-IO: No such file or directory\n"
+        said = f"{tmp_path}/none/report: OCB-IO: No such file or directory: there is no folder {tmp_path}/none"
+        assert done.err == f"ocml-convert: {said}\n"
         assert list(tmp_path.iterdir()) == []
 
     def test_the_input_is_never_overwritten(self, run: Run, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_the_line_names_the_file(run: Run, tmp_path: Path) -> None:
 
 
 USAGE = {
-    "no target": ((), 2, "OCB-OPTION: name the format to write with --to, or a model with --profile"),
+    "no target": ((), 2, "OCB-OPTION: name the format to write, such as -t openai; 'ocml-convert formats' lists them"),
     "an unknown option": (("-t", "canonical", "--colour"), 2, "OCB-OPTION: No such option"),
     "an unknown choice": (("-t", "canonical", "--control-tokens", "maybe"), 2, "OCB-OPTION: Invalid value for"),
     "two files": (
@@ -86,7 +86,7 @@ def test_a_file_that_is_not_there(run: Run) -> None:
 
 def test_an_output_is_no_folder(run: Run, tmp_path: Path) -> None:
     done = run("-t", "canonical", "-o", tmp_path, stdin=EMPTY)
-    assert done == (1, b"", f"ocml-convert: {tmp_path}: OCB-IO: Is a directory\n")
+    assert done == (1, b"", f"ocml-convert: {tmp_path}: OCB-IO: Is a directory; name a file\n")
 
 
 def test_a_name_cannot_forge_lines(run: Run) -> None:

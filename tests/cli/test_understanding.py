@@ -30,7 +30,7 @@ CHATML = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello!<|im_end|
 FOREIGN: list[tuple[Any, str]] = [
     (
         {"instruction": "Add.", "output": "2"},
-        "an Alpaca record (`instruction` at /instruction); `ocml-convert batch --plan auto` reads such rows",
+        "an Alpaca record (`instruction` at /instruction); `ocml-convert batch ",
     ),
     ([{"title": "t", "mapping": {}}], "a ChatGPT export"),
 ]
@@ -43,6 +43,45 @@ def test_what_no_format_reads_is_named(document: Any, says: str, run: Run) -> No
         assert (finished.status, finished.out) == (5, b"")
         assert "OCB-FORMAT-UNKNOWN" in finished.err
         assert f"this looks like {says}" in finished.err
+
+
+def test_the_command_that_reads_it_is_there_to_type(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "alpaca.json").write_text(json.dumps([{"instruction": "Add.", "output": "2"}]))
+    said = run("alpaca.json", "-t", "openai").err
+    line = "ocml-convert batch alpaca.json --plan auto -t openai -o converted"
+    assert f"`{line}` reads such rows" in said
+    assert run(*line.split()[1:]).status == 0
+    assert (tmp_path / "converted" / "alpaca.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("document", "path", "query"),
+    [
+        ({"request": {"body": {"messages": [{"role": "user", "content": "Hi"}]}}}, "/request/body", ".request.body"),
+        ({"my log": [{"dialog": [{"role": "user", "content": "Hi"}]}]}, "/my log/0/dialog", '.["my log"][0].dialog'),
+        ({"history": [{"role": "user", "content": "Hi"}]}, "/history", ".history"),
+        ([5, {"a": [{"role": "user", "content": "Hi"}]}], "/1/a", ".[1].a"),
+    ],
+)
+def test_a_conversation_inside_of_other_json_is_named_with_its_place(
+    document: Any, path: str, query: str, run: Run
+) -> None:
+    said = run("-t", "openai", stdin=json.dumps(document).encode()).err
+    assert f"the input has a conversation at {path}; take it out: jq -c '{query}' FILE" in said
+
+
+@pytest.mark.parametrize(
+    ("data", "advice"),
+    [
+        ("<|im_start|>user\nCaf\xe9<|im_end|>\n".encode("latin-1"), "convert it first: iconv -f windows-1252 -t utf-8"),
+        (b"\x00\x01\x80", "the file is not a text; name the one with the transcript"),
+        (b'{"messages": []}{"messages": []}', "a second value begins here; write one value, or one on each line"),
+        (b'[{"role": "user", "content": "a\nb"}]', "a string has a line break or a tab in it"),
+    ],
+)
+def test_what_is_broken_is_told_with_what_to_do(data: bytes, advice: str, run: Run) -> None:
+    assert advice in run("-t", "openai", stdin=data).err
 
 
 def test_a_wrong_from_is_refused_and_can_be_forced(run: Run) -> None:

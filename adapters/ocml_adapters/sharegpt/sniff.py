@@ -6,15 +6,17 @@ from typing import cast
 
 from ocml_bridge.adapter import Source
 from ocml_bridge.form import Object
+from ocml_bridge.model import Json
 
 from .syntax import SPEAKERS, TEXTS, turns_of
 
 
 def sniff(source: Source) -> int:
-    """Certain of rows and lists whose turns have `from` and `value`, and of rows that call them conversations."""
+    """Certain of rows and lists whose turns have `from` and `value`, of rows that call them conversations, of lists."""
     found = turns_of(source)
     if found is None:
-        return 0
+        rows = cast("list[Json]", source) if isinstance(source, list) else []
+        return min((sniff(cast("Object", row)) if isinstance(row, dict) else 0 for row in rows), default=0)
     name, turns = found
     if not turns:
         return 1

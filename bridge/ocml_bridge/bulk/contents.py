@@ -57,7 +57,7 @@ def refuse_unread(path: str) -> None:
 
 
 def _refusal(path: str, what: str) -> BridgeError:
-    return BridgeError(ErrorCode.FORMAT_UNKNOWN, f"{path}: {what}; {_READ}")
+    return BridgeError(ErrorCode.FORMAT_UNKNOWN, f"{path}: {what}; {_READ}; move it, or name the others")
 
 
 def _beginning(path: str) -> bytes:

@@ -82,7 +82,7 @@ def _explain(error: Exception) -> tuple[str, int]:
     if isinstance(error, click.ClickException):
         context = error.ctx if isinstance(error, click.UsageError) else None
         path = PROGRAM if context is None else context.command_path
-        message = error.format_message().rstrip(".")
+        message = error.format_message().rstrip(".") + _values(error)
         advice = "" if message.endswith("?") else f" (see '{path} --help')"
         return f"{ErrorCode.OPTION}: {message}{advice}", ExitCode.USAGE
     import traceback
@@ -91,6 +91,14 @@ def _explain(error: Exception) -> tuple[str, int]:
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{last.name}, line {last.lineno}"
     return f"this is a bug in {_culprit(frames)}: {type(error).__name__} in {where}: {error}", ExitCode.FAILED
+
+
+def _values(error: click.ClickException) -> str:
+    """What an option takes that was given nothing."""
+    if not isinstance(error, click.BadOptionUsage) or error.ctx is None:
+        return ""
+    options = [param for param in error.ctx.command.params if error.option_name in param.opts]
+    return f": {options[0].make_metavar(error.ctx)}" if options else ""
 
 
 def _culprit(frames: Sequence[FrameType]) -> str:

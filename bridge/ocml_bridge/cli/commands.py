@@ -67,6 +67,16 @@ class Commands(click.Group):
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command that was named. An error of its arguments knows which command it is about."""
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            name = ctx.invoked_subcommand
+            if error.ctx is None and name in COMMANDS:
+                error.ctx = click.Context(find(COMMANDS[name]), ctx, info_name=name)
+            raise
+
     def _is_named(self, ctx: click.Context, word: str) -> bool:
         """Whether a first word is a command, or an option of the program itself."""
         return word in COMMANDS or any(word in parameter.opts for parameter in self.get_params(ctx))

@@ -23,7 +23,7 @@ from .conversion_command import ConversionCommand
 from .one_file import one_conversation, one_file, read_file
 from .options import format_options, policy_options, profile_options
 from .other_dialect import better_dialect
-from .output import STANDARD, CommandError, about, matters, read_bytes, say, shown, warn, write_all
+from .output import PROGRAM, STANDARD, CommandError, about, matters, read_bytes, say, shown, warn, write_all
 from .parameters import FILE, force_option, format_option
 from .summary import summary
 
@@ -105,7 +105,9 @@ def convert(
     """  # noqa: D301  # not raw: a backspace tells click to keep the lines behind it
     file = one_file(files)
     if target is None and profile is None:
-        raise BridgeError(ErrorCode.OPTION, "name the format to write with --to, or a model with --profile")
+        raise BridgeError(
+            ErrorCode.OPTION, f"name the format to write, such as -t openai; '{PROGRAM} formats' lists them"
+        )
     refuse_same_file(
         {"the input": file, "--sidecar": sidecar},
         {"--output": output, "--report": report, "--sidecar-out": sidecar_out, "--spans": spans},

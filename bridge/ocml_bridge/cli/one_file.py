@@ -56,21 +56,28 @@ def read_file(name: str) -> bytes:
 
 @contextmanager
 def one_conversation(name: str) -> Generator[None]:
-    """Let the error of a file that holds several conversations name the command to type."""
+    """Let the error of a file that `batch` can read name the command to type."""
     try:
         yield
     except BridgeError as error:
         if error.code is ErrorCode.SEVERAL:
-            error.message = f"a second conversation begins here; this converts each of them: {_batch_line([name])}"
+            what = "the input is a list of conversations" if error.path == "/0" else "a second conversation begins here"
+            error.message = f"{what}; this converts each of them: {_batch_line([name])}"
+        for advised, options in _ADVISED.items():
+            error.message = error.message.replace(f"`{advised}`", f"`{_batch_line([name], *options)}`")
         raise
+
+
+_ADVISED: Final = {f"{PROGRAM} batch --plan auto": ("--plan", "auto"), f"{PROGRAM} batch": ()}
+"""Commands that messages of the library name → the options to type for them."""
 
 
 def _for_batch(code: ErrorCode, files: Sequence[str], why: str) -> BridgeError:
     return BridgeError(code, f"{why}: {_batch_line(files)}")
 
 
-def _batch_line(files: Sequence[str]) -> str:
-    return shlex.join([PROGRAM, "batch", *files, *_given(), "-o", _OUTPUT])
+def _batch_line(files: Sequence[str], *options: str) -> str:
+    return shlex.join([PROGRAM, "batch", *files, *options, *_given(), "-o", _OUTPUT])
 
 
 def _given() -> Iterator[str]:

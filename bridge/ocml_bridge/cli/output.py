@@ -124,8 +124,18 @@ def about(name: str) -> Generator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise CommandError(f"{shown(name)}: {ErrorCode.IO}: {reason}", ExitCode.FAILED) from error
+        raise CommandError(f"{shown(name)}: {ErrorCode.IO}: {_reason(name, error)}", ExitCode.FAILED) from error
+
+
+def _reason(name: str, error: OSError) -> str:
+    """Why a file cannot be read or written, and what to do where that is plain."""
+    reason = error.strerror or str(error)
+    folder = os.path.dirname(name)
+    if isinstance(error, FileNotFoundError) and folder and not os.path.isdir(folder):
+        return f"{reason}: there is no folder {folder}"
+    if isinstance(error, IsADirectoryError):
+        return f"{reason}; name a file"
+    return reason
 
 
 def read_bytes(name: str) -> bytes:

@@ -14,12 +14,13 @@ from .. import jsontext
 from ..adapter import Source
 from ..errors import BridgeError
 from ..model import Json
+from .inside import Inside, inside
 from .marks import Kind, Mark, Object, Place, Recognised
 from .texts import FILES, TEXTS
 from .walk import Steps, walk
 from .wires import GENERAL, SPECIFIC
 
-__all__ = ["KINDS", "Kind", "Recognised", "is_sure", "recognise"]
+__all__ = ["KINDS", "Inside", "Kind", "Recognised", "inside", "is_sure", "recognise"]
 
 KINDS: Final[tuple[Kind, ...]] = (*SPECIFIC, *GENERAL, *TEXTS, *FILES)
 """Every kind that is known, in the order in which they are looked for."""
@@ -73,8 +74,10 @@ def _in_text(text: str) -> Recognised | None:
         for pattern in kind.patterns:
             found = pattern.text.match(text, start)
             if found is not None:
-                line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
-                return Recognised(kind, found[0].strip()[:40], pattern.certain, line=line, column=column)
+                cited = found.lastindex or 0  # the group that is the evidence, where something stands before it
+                at = found.start(cited) if cited else start
+                line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+                return Recognised(kind, found[cited].strip()[:40], pattern.certain, line=line, column=column)
     return None
 
 

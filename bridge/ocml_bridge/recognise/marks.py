@@ -66,7 +66,8 @@ class Pattern(NamedTuple):
     """What text is told by.
 
     Attributes:
-        text: a regular expression for what a text begins with, behind white space; its match is cited as evidence.
+        text: a regular expression for what a text begins with, behind white space; its match, or its group where it
+            has one, is cited as evidence.
         shown: what it stands for, for people.
         certain: whether nothing else begins like this.
     """

@@ -26,6 +26,9 @@ def _table(between: str, shown: str) -> Pattern:
 
 
 _PROMPT: Final = "no format reads such prompts: convert the messages that it was made from"
+_SPEAKERS: Final = (
+    "SYSTEM|USER|ASSISTANT|[Ss]ystem|[Hh]uman|[Uu]ser|[Aa]ssistant|You|Me|AI|Bot|ChatGPT|Claude|Gemini|Copilot"
+)
 _TABLE: Final = "`ocml-convert batch --plan auto` reads such tables"
 _LINES: Final = "convert it to JSON lines, one record a line, for `ocml-convert batch`"
 
@@ -157,9 +160,80 @@ TEXTS: Final[tuple[Kind, ...]] = (
         advice=_PROMPT,
     ),
     Kind(
+        "a Python value, as `print` shows it",
+        patterns=(
+            _begins(r"(?:\[\s*)?\{\s*'", "`{'`", certain=False),
+            _begins(r"\[?(?:ChatCompletion|Message|Choice)\w*\(", "`ChatCompletionMessage(`", certain=False),
+        ),
+        advice="write it as JSON instead: with `json.dumps(value)`, or `value.model_dump_json()`",
+    ),
+    Kind(
+        "a JSON string with a transcript inside",
+        patterns=(_begins(r'"\s*(?:[\[{]\s*\\"|<\||\[BOS\])', '`"{\\"`, `"<\\|`', certain=False),),
+        advice="unpack the string: jq -j . FILE",
+    ),
+    Kind(
+        "JSON in a Markdown fence",
+        patterns=(
+            _begins(
+                r"(?s:.{0,4000}?)(?:(?<=\n)|(?<![\s\S]))(```\w*)[ \t]*\r?\n\s*[\[{]",
+                "a line of ```` ``` ```` with JSON after it",
+                certain=False,
+            ),
+        ),
+        advice="save the text between the fences in its own file",
+    ),
+    Kind(
+        "a curl command",
+        patterns=(_begins(r"(?:\$ ?)?curl(?=\s)", "`curl`", certain=False),),
+        advice="save the body, the value of `-d` or `--data`, in its own file",
+    ),
+    Kind(
+        "an HTTP message with its headers",
+        patterns=(
+            _begins(
+                r"(?:POST /\S* HTTP/\d|HTTP/\d(?:\.\d)? \d{3})", "`POST /… HTTP/1.1`, `HTTP/1.1 200`", certain=False
+            ),
+        ),
+        advice="save the body, the lines after the empty one, in its own file",
+    ),
+    Kind(
+        "a log with JSON in its lines",
+        patterns=(
+            _begins(
+                r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR)\b)(?=(?s:.{0,4000}?)\{\s*\")",
+                "a date, or `INFO`, with JSON after it",
+                certain=False,
+            ),
+        ),
+        advice="take the JSON out of the lines: grep -o '{.*}' FILE > lines.jsonl",
+    ),
+    Kind(
+        "YAML",
+        patterns=(
+            _begins(
+                r"(?:---\s*\n)?(?:#[^\n]*\n)*(?:messages|conversations?|chat|history):[ \t]*\r?\n[ \t]*-(?=\s)",
+                "`messages:` and `-`",
+                certain=False,
+            ),
+            _begins(r"(?:---\s*\n)?-[ \t]+[\"']?(?:role|from|content)[\"']?:(?=\s)", "`- role:`", certain=False),
+        ),
+        advice="convert it to JSON first, as `yq -o json` does",
+    ),
+    Kind(
+        "text with HTML entities in its tokens",
+        patterns=(_begins(r"&lt;\|(?:im_start|start|channel)\|&gt;", r"`&lt;\|im_start\|&gt;`", certain=False),),
+        advice="replace `&lt;` by `<`, `&gt;` by `>` and `&amp;` by `&`",
+    ),
+    Kind(
         "a dialogue as plain text",
         patterns=(
-            _begins(r"(?:SYSTEM|USER|ASSISTANT|[Hh]uman|[Uu]ser|[Aa]ssistant): ", "`USER: `, `user: `", certain=False),
+            _begins(
+                rf"(?:[#>*_]+[ ]?)*(?:{_SPEAKERS})(?: said)?[*_]*:[*_]*(?=\s)",
+                "`USER:`, `**User:**`, `You said:`",
+                certain=False,
+            ),
+            _begins(rf"#{{1,6}} (?:{_SPEAKERS})[ \t]*(?=\r?\n)", "`## User`", certain=False),
         ),
     ),
 )

@@ -248,6 +248,21 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     ),
     Kind("a ChatGPT export", (_mark(_D, mapping=dict),), advice=_PLANNED),
     Kind("a Claude export", (_mark(_D, chat_messages=list),), advice=_PLANNED),
+    Kind(
+        "a line of a provider's batch",
+        (
+            _mark(_D, custom_id=str, body=dict),
+            _mark(_D, custom_id=str, response=dict),
+            _mark(_D, custom_id=str, params=dict),
+            _mark(_D, custom_id=str, result=dict),
+        ),
+        advice="take the conversation out: jq -c '.body // .params // .response.body // .result.message' FILE",
+    ),
+    Kind(
+        "a Jupyter notebook",
+        (_mark(_D, cells=list, nbformat=int),),
+        advice="copy the conversation from its cells into a file",
+    ),
 )
 
 GENERAL: Final[tuple[Kind, ...]] = (
@@ -282,6 +297,19 @@ GENERAL: Final[tuple[Kind, ...]] = (
             _mark(_D, certain=False, instruction=str),
         ),
         advice=_PLANNED,
+    ),
+    Kind(
+        "messages with other keys",
+        (
+            _mark(_M, "content", "replies", certain=False, role=str, text=str),
+            _mark(_M, "content", "role", certain=False, author=anything, text=str),
+            _mark(_M, "content", "role", certain=False, sender=anything, text=str),
+            _mark(_M, "content", "role", certain=False, speaker=anything, text=str),
+            _mark(_M, "role", certain=False, author=anything, content=something),
+            _mark(_M, "role", certain=False, sender=anything, content=something),
+            _mark(_M, "role", certain=False, speaker=anything, content=something),
+        ),
+        advice="rename the keys to `role` and `content`",
     ),
     Kind(
         "a record with a text in it",

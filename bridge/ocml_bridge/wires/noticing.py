@@ -9,6 +9,8 @@ from ..loss import FindingCode, Log
 from ..model import Message, Part
 from ..turns import FUNCTIONS
 
+_MEANT: Final = {"human": "user", "person": "user", "ai": "assistant", "bot": "assistant", "gpt": "assistant"}
+"""What other programs call the roles."""
 PART: Final = "part of the content"
 BLOCK: Final = "content block"
 
@@ -24,7 +26,9 @@ def note_role(role: str, known: Collection[str], path: str, log: Log, *, api: st
         api: what the format is called.
     """
     if role not in known:
-        detail = f"{api} has no role {role[:40]!r}; the role is kept as it is"
+        meant = _MEANT.get(role.casefold(), role.casefold())
+        advice = f"; did you mean {meant!r}?" if meant in known else ""
+        detail = f"{api} has no role {role[:40]!r}; the role is kept as it is{advice}"
         log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", detail)
 
 
