@@ -364,3 +364,27 @@ def test_the_laws_hold() -> None:
     check_adapter("gemini", examples=100)
     check_bytes("gemini", examples=100)
     check_plans("gemini", examples=60)
+
+
+def test_what_code_printed_stays_before_what_a_function_gave() -> None:
+    """The model's code runs within its turn; the reply to a function comes with the next one."""
+    request = {
+        "contents": [
+            {"role": "user", "parts": [{"text": "Both, please."}]},
+            {
+                "role": "model",
+                "parts": [
+                    {"functionCall": {"id": "1", "name": "weather", "args": {"place": "Paris"}}},
+                    {"executableCode": {"language": "PYTHON", "code": "print(2)"}},
+                    {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "2"}},
+                ],
+            },
+            {
+                "role": "user",
+                "parts": [{"functionResponse": {"id": "1", "name": "weather", "response": {"output": "sunny"}}}],
+            },
+        ]
+    }
+    result = convert(request, source="gemini", target="gemini")
+    assert result.output == request
+    assert result.losses == ()

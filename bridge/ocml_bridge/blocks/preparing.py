@@ -81,7 +81,7 @@ def _answers_first(grammar: Grammar, items: Sequence[Item]) -> list[int] | None:
     order: list[int] = []
     stretch: list[int] = []
     for at, (head, _, _) in enumerate(items):
-        if head.role in ("tool", "user"):
+        if head.role == "user" or (head.role == "tool" and not _is_of_model(grammar, head)):
             stretch.append(at)
             continue
         order += _sorted(grammar, stretch, items, pairs)
@@ -89,6 +89,11 @@ def _answers_first(grammar: Grammar, items: Sequence[Item]) -> list[int] | None:
         order.append(at)
     order += _sorted(grammar, stretch, items, pairs)
     return None if order == list(range(len(items))) else order
+
+
+def _is_of_model(grammar: Grammar, head: Head) -> bool:
+    """Whether a reply stands among what the model says, such as what its code printed."""
+    return grammar.roles.get(grammar.side(head.message("", None)).lower()) == "assistant"
 
 
 def _is_placed(grammar: Grammar, head: Head) -> bool:
