@@ -7,17 +7,16 @@ from typing import Final
 from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options
 from ocml_bridge.blocks.grammar import MessageKind, kind_of
-from ocml_bridge.blocks.places import write_places
 from ocml_bridge.events import Answer, Reason
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json, Message, Settings, Usage, replace
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import name_of
 
-from . import settings as places
 from .alphabet import NAMES
 from .assembly import Assembly
 from .blocks import behind
+from .settings import RESPONSE_PARAMETERS
 from .syntax import HOME, REASONING, TOOL_USE
 from .units import MessageReader
 
@@ -116,7 +115,7 @@ class EventEncoder(ResponseEncoder):
         if usage is None or None in (usage.input_tokens, usage.output_tokens, usage.total_tokens):
             return []
         settings = Settings(usage=replace(usage, reasoning_tokens=None))
-        numbers: Json = write_places(settings, {}, places.RESPONSE).get("usage")
+        numbers: Json = RESPONSE_PARAMETERS.put(settings, {}).get("usage")
         return [] if numbers is None else [self._event("metadata", {"usage": numbers, "metrics": {"latencyMs": 0}})]
 
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:

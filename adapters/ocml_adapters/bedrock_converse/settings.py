@@ -5,18 +5,14 @@ from __future__ import annotations
 from typing import Final, cast
 
 from ocml_bridge import jsontext
-from ocml_bridge.blocks.places import Place
 from ocml_bridge.blocks.values import text_of
 from ocml_bridge.form import Object
 from ocml_bridge.model import AnswerFormat, Json, ToolChoice, Usage
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import as_it_is
+from ocml_bridge.parameters import Parameter, Parameters, parameter
 from ocml_bridge.turns import name_of, recipient_of
 
 from .syntax import TOOL_CONFIG
-
-_CONFIG: Final = "inferenceConfig"
-_OUTPUT: Final = "outputConfig"
 
 # --- tool choice ------------------------------------------------------------------------------------------------------
 
@@ -94,18 +90,22 @@ def _write_usage(usage: Usage) -> Json:
 # --- all of them ------------------------------------------------------------------------------------------------------
 
 
-def _number(name: str, key: str) -> Place:
-    return Place(name, (_CONFIG, key), plain.READERS[name], as_it_is)
+def _configured(field: str) -> Parameter:
+    return parameter(field, plain.READERS[field])
 
 
-REQUEST: Final = (
-    Place("model", ("modelId",), plain.text, as_it_is),
-    _number("max_tokens", "maxTokens"),
-    _number("temperature", "temperature"),
-    _number("top_p", "topP"),
-    _number("stop", "stopSequences"),
-    Place("tool_choice", (TOOL_CONFIG, "toolChoice"), _tool_choice, _write_tool_choice),
-    Place("response_format", (_OUTPUT, "textFormat"), _answer_format, _write_answer_format),
-    Place("reasoning_effort", (_OUTPUT, "effort"), plain.text, as_it_is),
+REQUEST_PARAMETERS: Final = Parameters(
+    {
+        "modelId": parameter("model", plain.text),
+        "inferenceConfig.maxTokens": _configured("max_tokens"),
+        "inferenceConfig.temperature": _configured("temperature"),
+        "inferenceConfig.topP": _configured("top_p"),
+        "inferenceConfig.stopSequences": _configured("stop"),
+        f"{TOOL_CONFIG}.toolChoice": parameter("tool_choice", _tool_choice, _write_tool_choice),
+        "outputConfig.textFormat": parameter("response_format", _answer_format, _write_answer_format),
+        "outputConfig.effort": parameter("reasoning_effort", plain.text),
+    }
 )
-RESPONSE: Final = (Place("usage", ("usage",), _usage, _write_usage, _NUMBERS),)
+RESPONSE_PARAMETERS: Final = Parameters(
+    {"usage": parameter("usage", _usage, _write_usage, tuple((key,) for key in _NUMBERS))}
+)

@@ -13,7 +13,6 @@ from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Source
 from ocml_bridge.blocks.grammar import more_of
-from ocml_bridge.blocks.places import read_places, write_places
 from ocml_bridge.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import OBJECT, Object, in_order
@@ -24,8 +23,8 @@ from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrou
 from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import Shell, Top, is_top
 
-from . import settings as places
 from .alphabet import NAMES
+from .settings import REQUEST_PARAMETERS, RESPONSE_PARAMETERS
 from .syntax import (
     CONTENT,
     CUT_OFF,
@@ -76,7 +75,7 @@ def _read_request(document: Object, log: Log) -> Shell:
     shell, known = UNITS.shell(document, cast("list[Json]", messages))
     shell.default = "user"
     layout, raw = dict[str, Any](), {**document, **dict.fromkeys(known, _HERE)}
-    shell.settings, rest = read_places(document, places.REQUEST)
+    shell.settings, rest = REQUEST_PARAMETERS.take(document)
     layout |= NAMES.note_choice(shell.settings)
     extras = more_of(rest, tuple(known))
     config: Json = extras.get(TOOL_CONFIG)
@@ -116,7 +115,7 @@ def _request(
         more[TOOL_CONFIG] = {TOOLS: listed, **beside}
     elif beside:
         more[TOOL_CONFIG] = beside
-    return in_order({**write_places(settings, more, places.REQUEST), **out}, REQUEST_ORDER)
+    return in_order({**REQUEST_PARAMETERS.put(settings, more), **out}, REQUEST_ORDER)
 
 
 def _write_request(surrounding: Surrounding, body: Body) -> Json:
@@ -141,7 +140,7 @@ def _read_response(document: Object, log: Log) -> Shell:
         shell.units = [cast("Json", message)]
         shell.cut_off = document.get(STOP_REASON) in CUT_OFF
         raw = {**document, OUTPUT: {**cast("Object", output), MESSAGE: _HERE}}
-    shell.settings, rest = read_places(raw, places.RESPONSE)
+    shell.settings, rest = RESPONSE_PARAMETERS.take(raw)
     extras = more_of(rest, ())
     if shell.units:
         beside = {key: value for key, value in cast("Object", extras[OUTPUT]).items() if key != MESSAGE}
@@ -162,7 +161,7 @@ def _response(settings: Settings | None, extras: Object, answered: bool) -> Obje
         more[OUTPUT] = {MESSAGE: _HERE, **{key: value for key, value in beside.items() if key != MESSAGE}}
     elif given is not None:
         more[OUTPUT] = given
-    return in_order(write_places(settings, more, places.RESPONSE), RESPONSE_ORDER)
+    return in_order(RESPONSE_PARAMETERS.put(settings, more), RESPONSE_ORDER)
 
 
 def _write_response(surrounding: Surrounding, body: Body) -> Json | None:

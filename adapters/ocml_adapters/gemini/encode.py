@@ -7,7 +7,6 @@ from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.blocks.grammar import AFTER, WIRE, kind_of
-from ocml_bridge.blocks.places import write_places
 from ocml_bridge.blocks.writing import nearest, settled
 from ocml_bridge.events import Answer, Reason
 from ocml_bridge.form import Object
@@ -17,10 +16,10 @@ from ocml_bridge.stream import sse
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import parts_of
 
-from . import settings as places
 from .assembly import Assembly
 from .names import NAMES
 from .parts import PartGrammar
+from .settings import RESPONSE_PARAMETERS
 from .syntax import CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS
 from .units import ContentReader
 
@@ -126,4 +125,4 @@ def _behind(message: Message, kind: str) -> list[Object]:
 
 def _metadata(usage: Usage | None) -> Object:
     """The member that has the numbers of tokens; none where they are not known."""
-    return {} if usage is None else write_places(Settings(usage=usage), {}, places.RESPONSE)
+    return {} if usage is None else RESPONSE_PARAMETERS.put(Settings(usage=usage), {})

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, cast
 
-from ocml_bridge.blocks.places import Place
 from ocml_bridge.form import Object
 from ocml_bridge.model import AnswerFormat, Json, ToolChoice, Usage
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import as_it_is
+from ocml_bridge.parameters import Parameter, Parameters, parameter
 from ocml_bridge.turns import name_of, recipient_of
 
 from .schemas import from_openapi, to_openapi
+from .syntax import keys
 
-_CONFIG: Final = "generationConfig"
+CONFIG: Final = "generationConfig"
 _JSON: Final = "application/json"
 _MODES: Final[dict[str, Any]] = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
 _MODE_OF: Final = {ours: mode for mode, ours in _MODES.items()}
@@ -124,37 +125,45 @@ def _write_usage(usage: Usage) -> Json:
 # --- all of them ------------------------------------------------------------------------------------------------------
 
 
-def _numbers(name: str, key: str) -> Place:
-    return Place(name, (_CONFIG, key), plain.READERS[name], as_it_is)
+def _configured(field: str) -> Parameter:
+    return parameter(field, plain.READERS[field])
 
 
-REQUEST: Final = (
-    Place("model", ("model",), plain.text, as_it_is),
-    _numbers("temperature", "temperature"),
-    _numbers("top_p", "topP"),
-    Place("top_k", (_CONFIG, "topK"), _top_k, as_it_is),
-    _numbers("max_tokens", "maxOutputTokens"),
-    _numbers("stop", "stopSequences"),
-    _numbers("n", "candidateCount"),
-    _numbers("seed", "seed"),
-    _numbers("presence_penalty", "presencePenalty"),
-    _numbers("frequency_penalty", "frequencyPenalty"),
-    Place("response_format", (_CONFIG,), _answer_format, _write_answer_format, _FORMATS),
-    Place("modalities", (_CONFIG, "responseModalities"), _words, _all_capitals),
-    Place("reasoning_effort", (_CONFIG, "thinkingConfig", "thinkingLevel"), _effort, _level),
-    Place(
-        "tool_choice",
-        ("toolConfig", "functionCallingConfig"),
-        _tool_choice,
-        _write_tool_choice,
-        ("mode", "allowedFunctionNames"),
-    ),
-)
-OPENAPI: Final = tuple(
-    place._replace(write=_write_openapi_format) if place.field == "response_format" else place for place in REQUEST
-)
+def _request(write_format: Callable[[AnswerFormat], Json]) -> Parameters:
+    """The parameters of a request.
+
+    Args:
+        write_format: the members for the form of the answer.
+    """
+    choice = (("mode",), ("allowedFunctionNames",))
+    return Parameters(
+        {
+            "model": parameter("model", plain.text),
+            "generationConfig.temperature": _configured("temperature"),
+            "generationConfig.topP": _configured("top_p"),
+            "generationConfig.topK": parameter("top_k", _top_k),
+            "generationConfig.maxOutputTokens": _configured("max_tokens"),
+            "generationConfig.stopSequences": _configured("stop"),
+            "generationConfig.candidateCount": _configured("n"),
+            "generationConfig.seed": _configured("seed"),
+            "generationConfig.presencePenalty": _configured("presence_penalty"),
+            "generationConfig.frequencyPenalty": _configured("frequency_penalty"),
+            CONFIG: parameter("response_format", _answer_format, write_format, tuple((key,) for key in _FORMATS)),
+            "generationConfig.responseModalities": parameter("modalities", _words, _all_capitals),
+            "generationConfig.thinkingConfig.thinkingLevel": parameter("reasoning_effort", _effort, _level),
+            "toolConfig.functionCallingConfig": parameter("tool_choice", _tool_choice, _write_tool_choice, choice),
+        },
+        keys,
+    )
+
+
+REQUEST_PARAMETERS: Final = _request(_write_answer_format)
+OPENAPI_PARAMETERS: Final = _request(_write_openapi_format)
 """The same for a request whose schema of the answer is one of OpenAPI."""
-RESPONSE: Final = (
-    Place("usage", ("usageMetadata",), _usage, _write_usage, tuple(_NUMBERS)),
-    Place("model", ("modelVersion",), plain.text, as_it_is),
+RESPONSE_PARAMETERS: Final = Parameters(
+    {
+        "usageMetadata": parameter("usage", _usage, _write_usage, tuple((key,) for key in _NUMBERS)),
+        "modelVersion": parameter("model", plain.text),
+    },
+    keys,
 )

@@ -14,7 +14,6 @@ from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.blocks.grammar import more_of
-from ocml_bridge.blocks.places import read_places, write_places
 from ocml_bridge.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import OBJECT, Object, in_order
@@ -25,8 +24,8 @@ from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrou
 from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import CHOICE, Branch, Shell, Top, is_top
 
-from . import settings as places
 from .names import NAMES
+from .settings import CONFIG, OPENAPI_PARAMETERS, OPENAPI_SCHEMA, REQUEST_PARAMETERS, RESPONSE_PARAMETERS
 from .syntax import (
     CANDIDATES,
     CHUNKS,
@@ -100,9 +99,9 @@ def _read_request(raw: Object, log: Log) -> Shell:
             layout[_COUNTS] = counts
     if top is not None:
         known.append(SYSTEM)
-    shell.settings, rest = read_places(document, places.REQUEST, keys)
-    if shell.settings is not None and places.OPENAPI_SCHEMA in _config(document) and not _has_schema(rest):
-        layout[_SCHEMA] = places.OPENAPI_SCHEMA
+    shell.settings, rest = REQUEST_PARAMETERS.take(document)
+    if shell.settings is not None and OPENAPI_SCHEMA in _config(document) and not _has_schema(rest):
+        layout[_SCHEMA] = OPENAPI_SCHEMA
     layout |= NAMES.note_choice(shell.settings)
     extras = more_of(rest, tuple(known))
     if entries is not None:
@@ -115,12 +114,12 @@ def _read_request(raw: Object, log: Log) -> Shell:
 
 
 def _config(document: Object) -> Object:
-    config: Json = document.get("generationConfig")
+    config: Json = document.get(CONFIG)
     return keys(cast("Object", config)) if isinstance(config, dict) else {}
 
 
 def _has_schema(rest: Object) -> bool:
-    return places.OPENAPI_SCHEMA in _config(rest)
+    return OPENAPI_SCHEMA in _config(rest)
 
 
 def _read_top(value: Json, layout: Object) -> Object | None:
@@ -142,12 +141,12 @@ def _request(
     """A request as we write it."""
     entries: Json = extras.get(TOOLS)
     entries_are = isinstance(entries, list) or tools is not None
-    table = places.OPENAPI if layout.get(_SCHEMA) == places.OPENAPI_SCHEMA else places.REQUEST
+    table = OPENAPI_PARAMETERS if layout.get(_SCHEMA) == OPENAPI_SCHEMA else REQUEST_PARAMETERS
     out: Object = {CONTENTS: contents} if top is None else {SYSTEM: top, CONTENTS: contents}
     more = {key: value for key, value in extras.items() if key not in out and not (key == TOOLS and entries_are)}
     if entries_are:
         out[TOOLS] = write_tools(tools or (), entries, layout.get(_COUNTS))
-    return in_order({**write_places(settings, more, table), **out}, REQUEST_ORDER)
+    return in_order({**table.put(settings, more), **out}, REQUEST_ORDER)
 
 
 def _write_request(surrounding: Surrounding, body: Body) -> Json:
@@ -198,7 +197,7 @@ def _read_response(raw: Object, log: Log) -> Shell:
         shell.cut_off = head.get(FINISH) in CUT_OFF
         if all(branch is not None for branch in branches):
             shell.branches, others = cast("list[Branch]", branches), []
-    shell.settings, rest = read_places(document, places.RESPONSE, keys)
+    shell.settings, rest = RESPONSE_PARAMETERS.take(document)
     extras = more_of(rest, (CANDIDATES,))
     if candidates:
         extras[CANDIDATES] = [_around(head) if shell.units else first, *others]
@@ -245,7 +244,7 @@ def _response(
         written = [{CONTENT: content, **_without_content(first)}, *candidates[1:], *answers]
     more = {key: value for key, value in extras.items() if key != CANDIDATES}
     out: Object = {CANDIDATES: written} if written else {}
-    return in_order({**write_places(settings, more, places.RESPONSE), **out}, RESPONSE_ORDER)
+    return in_order({**RESPONSE_PARAMETERS.put(settings, more), **out}, RESPONSE_ORDER)
 
 
 def _without_content(candidate: Object) -> Object:

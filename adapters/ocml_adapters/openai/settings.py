@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
 from typing import Final, cast
 
 from ocml_bridge.form import Object
-from ocml_bridge.model import AnswerFormat, Json, Tool, ToolChoice
+from ocml_bridge.model import AnswerFormat, Json, ToolChoice
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import Parameter, Parameters, as_it_is, members_of, usage_at, value_at
-from ocml_bridge.turns import full_name, name_of, recipient_of
+from ocml_bridge.parameters import Parameters, members_of, parameter, usage_at, value_at
+from ocml_bridge.turns import name_of, recipient_of
+from ocml_bridge.wires.tool_choices import ToolChoices
 
 
 def _stop(value: Json) -> tuple[str, ...] | None:
@@ -19,66 +19,39 @@ def _stop(value: Json) -> tuple[str, ...] | None:
 # --- tool choice ------------------------------------------------------------------------------------------------------
 
 
-def _tool_choice(value: Json) -> ToolChoice | None:
-    if isinstance(value, str):
-        return plain.tool_choice(value)
-    members = members_of(value)
-    if members.get("type") == "allowed_tools" and len(members) == 2:
-        return _allowed_tools(members_of(members.get("allowed_tools")))
-    name = _name(value)
-    alone = len(members) == 2 and all(len(members_of(each)) == 1 for key, each in members.items() if key != "type")
-    return ToolChoice("required", (name,)) if alone and name is not None else None
+_KINDS: Final = ("function", "custom")
 
 
-def _allowed_tools(allowed: Object) -> ToolChoice | None:
-    tools: Json = allowed.get("tools")
-    names = [_name(tool) for tool in cast("list[Json]", tools)] if isinstance(tools, list) else []
-    known = tuple(name for name in names if name is not None)
-    if not known or len(known) != len(names) or allowed.get("mode") not in ("auto", "required") or len(allowed) != 2:
-        return None
-    return ToolChoice(allowed["mode"], known)
-
-
-def _name(value: Json) -> str | None:
-    """The recipient for a tool as `tool_choice` names one, or declares it once more."""
-    members = members_of(value)
+def _recipient(members: Object) -> str | None:
     kind = members.get("type")
-    name = members_of(members.get(kind)).get("name") if kind in ("function", "custom") else None
+    name = members_of(members.get(kind)).get("name") if kind in _KINDS else None
     return recipient_of(name) if isinstance(name, str) and name else None
 
 
-def _write_tool_choice(choice: ToolChoice) -> Json:
-    if not choice.names:
-        return choice.mode
-    tools = [{"type": "function", "function": {"name": name_of(name)}} for name in choice.names]
-    if choice.mode == "required" and len(tools) == 1:
-        return tools[0]
-    return {"type": "allowed_tools", "allowed_tools": {"mode": choice.mode, "tools": tools}}
+def _is_name(members: Object) -> bool:
+    return len(members) == 2 and all(len(members_of(each)) == 1 for key, each in members.items() if key != "type")
 
 
-def with_kinds(choice: Json, tools: Sequence[Tool]) -> Json:
-    """A tool choice as we write it, in which those of some tools that take a text are named as custom ones."""
-    custom = {full_name(tool) for tool in tools if tool.freeform is not None}
-    return _with_kinds(choice, custom) if custom and isinstance(choice, dict) else choice
+def _named(recipient: str) -> Object:
+    return {"type": "function", "function": {"name": name_of(recipient)}}
 
 
-def _with_kinds(choice: Json, custom: Set[str]) -> Json:
-    members = members_of(choice)
-    if members.get("type") == "allowed_tools":
-        allowed = members_of(members["allowed_tools"])
-        listed = [_with_kinds(tool, custom) for tool in cast("list[Json]", allowed["tools"])]
-        return {"type": "allowed_tools", "allowed_tools": {**allowed, "tools": listed}}
-    named = members_of(members.get("function"))
-    return {"type": "custom", "custom": named} if named.get("name") in custom else choice
+def _as_custom(tool: Object) -> Object:
+    return {"type": "custom", "custom": tool["function"]}
+
+
+TOOL_CHOICES: Final = ToolChoices(
+    recipient=_recipient, is_name=_is_name, named=_named, as_custom=_as_custom, nested=True
+)
 
 
 def _function_call(value: Json) -> ToolChoice | None:
     """The deprecated `function_call`: a word, or the name of a function."""
-    return _tool_choice(value if isinstance(value, str) else {"type": "function", "function": value})
+    return TOOL_CHOICES.read(value if isinstance(value, str) else {"type": "function", "function": value})
 
 
 def _write_function_call(choice: ToolChoice) -> Json:
-    written = _write_tool_choice(choice)
+    written = TOOL_CHOICES.write(choice)
     return written if isinstance(written, str) else members_of(written).get("function")
 
 
@@ -109,7 +82,7 @@ def _write_response_format(form: AnswerFormat) -> Json:
 
 # --- settings inside objects that say more ----------------------------------------------------------------------------
 
-_EFFORT: Final = {"effort": ("effort",)}
+_EFFORT: Final = (("effort",),)
 _NUMBERS: Final[dict[str, tuple[str, ...]]] = {
     "input_tokens": ("prompt_tokens",),
     "output_tokens": ("completion_tokens",),
@@ -143,19 +116,19 @@ def _write_tier(tier: str) -> Json:
 PARAMETERS: Final = Parameters(
     {
         **{
-            name: Parameter(name, plain.READERS[name], as_it_is)
+            name: parameter(name, plain.READERS[name])
             for name in plain.READERS
             if name not in ("stop", "response_format", "tool_choice")
         },
-        **{name: Parameter(name, read, as_it_is) for name, read in plain.SERVICE.items()},
-        "service_tier": Parameter("service_tier", plain.text, _write_tier),
-        "stop": Parameter("stop", _stop, as_it_is),
-        "response_format": Parameter("response_format", _response_format, _write_response_format),
-        "tool_choice": Parameter("tool_choice", _tool_choice, _write_tool_choice),
+        **{name: parameter(name, read) for name, read in plain.SERVICE.items()},
+        "service_tier": parameter("service_tier", plain.text, _write_tier),
+        "stop": parameter("stop", _stop),
+        "response_format": parameter("response_format", _response_format, _write_response_format),
+        "tool_choice": parameter("tool_choice", TOOL_CHOICES.read, TOOL_CHOICES.write),
         "usage": usage_at(_NUMBERS),
-        "max_completion_tokens": Parameter("max_tokens", plain.count, as_it_is),
-        "reasoning": Parameter("reasoning_effort", _effort, _write_effort, _EFFORT),
-        "function_call": Parameter("tool_choice", _function_call, _write_function_call),
+        "max_completion_tokens": parameter("max_tokens", plain.count),
+        "reasoning": parameter("reasoning_effort", _effort, _write_effort, _EFFORT),
+        "function_call": parameter("tool_choice", _function_call, _write_function_call),
     }
 )
 """Of two for one setting the first is believed; the first is written."""

@@ -28,7 +28,7 @@ from ocml_bridge.wires.shell import CHOICE, Branch, Shell
 from ocml_bridge.wires.surroundings import Surroundings, ToolList
 
 from .reader import notice, read_message
-from .settings import PARAMETERS, with_kinds
+from .settings import PARAMETERS, TOOL_CHOICES
 from .syntax import (
     EXPECTED,
     HOME,
@@ -49,9 +49,9 @@ from .tools import is_custom_tool, read_tools, write_tools
 
 UNITS: Final = RequestUnits(MESSAGES)
 _AROUND_MESSAGES: Final = Surroundings(
-    PARAMETERS, REQUEST_ORDER, REQUEST_KEYS, tools=ToolList(read_tools, write_tools), with_kinds=with_kinds
+    PARAMETERS, REQUEST_ORDER, REQUEST_KEYS, tools=ToolList(read_tools, write_tools), choices=TOOL_CHOICES
 )
-_AROUND_CHOICES: Final = Surroundings(PARAMETERS, RESPONSE_ORDER, RESPONSE_KEYS, with_kinds=with_kinds)
+_AROUND_CHOICES: Final = Surroundings(PARAMETERS, RESPONSE_ORDER, RESPONSE_KEYS, choices=TOOL_CHOICES)
 _FUNCTIONS: Final = "functions"
 """The deprecated key of tools; in the layout, whether it is used."""
 RESPONSE, PREFERENCE = "response", "preference"

@@ -7,14 +7,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from ocml_bridge.form import Object
-from ocml_bridge.model import AnswerFormat, Json, Tool, ToolChoice
+from ocml_bridge.model import AnswerFormat, Json
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import Parameter, Parameters, as_it_is, members_of, usage_at
-from ocml_bridge.turns import full_name, recipient_of
+from ocml_bridge.parameters import Parameter, Parameters, parameter, usage_at
+from ocml_bridge.wires.tool_choices import ToolChoices
 
 from .calls import name_in, named, recipient
 from .syntax import FOLDED
@@ -22,59 +21,33 @@ from .syntax import FOLDED
 # --- tool choice ------------------------------------------------------------------------------------------------------
 
 _KINDS: Final = ("function", "custom")
-
-
-def _tool_choice(value: Json) -> ToolChoice | None:
-    if isinstance(value, str):
-        return plain.tool_choice(value)
-    members = members_of(value)
-    if members.get("type") == "allowed_tools":
-        names = [_tool(tool) for tool in members.get("tools") or ()] if isinstance(members.get("tools"), list) else []
-        known = tuple(name for name in names if name is not None)
-        if not known or len(known) != len(names) or members.get("mode") not in ("auto", "required"):
-            return None
-        return ToolChoice(members["mode"], known) if len(members) == len(_ALLOWED) else None
-    name = _tool(value)
-    return ToolChoice("required", (name,)) if name is not None and members.keys() <= _NAMING else None
-
-
 _NAMING: Final = frozenset({"type", "name", "namespace"})
-_ALLOWED: Final = ("type", "mode", "tools")
 
 
-def _tool(value: Json) -> str | None:
-    """The recipient for a tool as `tool_choice` names one, or declares it once more."""
-    members = members_of(value)
+def _recipient(members: Object) -> str | None:
     name = name_in(members) if members.get("type") in _KINDS else None
     return recipient(name) if name is not None and name.name else None
 
 
-def _write_tool_choice(choice: ToolChoice) -> Json:
-    if not choice.names:
-        return choice.mode
-    tools = [_write_tool(name) for name in choice.names]
-    if choice.mode == "required" and len(tools) == 1:
-        return tools[0]
-    return {"type": "allowed_tools", "mode": choice.mode, "tools": tools}
+def _is_name(members: Object) -> bool:
+    return members.keys() <= _NAMING
 
 
-def _write_tool(tool: str) -> Object:
-    name = named(tool)
-    out: Object = {"type": "function", "name": name.name}
-    return out if name.namespace is None else {**out, "namespace": name.namespace}
+def _named(tool: str) -> Object:
+    namespace, name = named(tool)
+    out: Object = {"type": "function", "name": name}
+    return out if namespace is None else {**out, "namespace": namespace}
 
 
-def with_kinds(choice: Json, tools: Sequence[Tool]) -> Json:
-    """A tool choice as we write it, in which those of some tools that take a text are named as custom ones."""
-    custom = {named(recipient_of(full_name(tool))) for tool in tools if tool.freeform is not None}
-    return _with_kinds(choice, custom) if custom and isinstance(choice, dict) else choice
+def _as_custom(tool: Object) -> Object:
+    return {**tool, "type": "custom"}
 
 
-def _with_kinds(choice: Json, custom: Set[Any]) -> Json:
-    members = members_of(choice)
-    if members.get("type") == "allowed_tools":
-        return {**members, "tools": [_with_kinds(tool, custom) for tool in cast("list[Json]", members["tools"])]}
-    return {**members, "type": "custom"} if name_in(members) in custom else choice
+TOOL_CHOICES: Final = ToolChoices(
+    recipient=_recipient, is_name=_is_name, named=_named, as_custom=_as_custom, nested=False
+)
+
+# --- the form of the answer -------------------------------------------------------------------------------------------
 
 
 def _answer_format(value: Json) -> AnswerFormat | None:
@@ -96,7 +69,7 @@ def _write_answer_format(form: AnswerFormat) -> Json:
 
 
 def _plain(field: str) -> Parameter:
-    return Parameter(field, plain.READERS[field], as_it_is)
+    return parameter(field, plain.READERS[field])
 
 
 PARAMETERS: Final = Parameters(
@@ -108,12 +81,12 @@ PARAMETERS: Final = Parameters(
                 *("presence_penalty", "frequency_penalty", "repetition_penalty", "parallel_tool_calls"),
             )
         },
-        **{name: Parameter(name, read, as_it_is) for name, read in plain.SERVICE.items()},
+        **{name: parameter(name, read) for name, read in plain.SERVICE.items()},
         "max_output_tokens": _plain("max_tokens"),
         "reasoning.effort": _plain("reasoning_effort"),
         "text.verbosity": _plain("verbosity"),
-        "text.format": Parameter("response_format", _answer_format, _write_answer_format),
-        "tool_choice": Parameter("tool_choice", _tool_choice, _write_tool_choice),
+        "text.format": parameter("response_format", _answer_format, _write_answer_format),
+        "tool_choice": parameter("tool_choice", TOOL_CHOICES.read, TOOL_CHOICES.write),
         "usage": usage_at(
             {
                 "input_tokens": ("input_tokens",),

@@ -27,7 +27,7 @@ from ocml_bridge.wires.surroundings import FORM, Surroundings, ToolList
 
 from .items import MADE_UP
 from .messages import INSTRUCTIONS, is_prompt, prompt_of
-from .settings import PARAMETERS, folded, unfolded, with_kinds
+from .settings import PARAMETERS, TOOL_CHOICES, folded, unfolded
 from .spelling import is_state
 from .syntax import (
     ADDITIONAL_TOOLS,
@@ -73,7 +73,7 @@ _PROMPT: Final = Prompt(INSTRUCTIONS, unit=prompt_of, is_unit=is_prompt, value=s
 UNITS: Final = RequestUnits(INPUT, _PROMPT, is_one_of_a_kind=_is_one_of_a_kind)
 _UNITS: Final = {INPUT: UNITS, MESSAGES: RequestUnits(MESSAGES, _PROMPT)}
 _AROUND_ITEMS: Final = {
-    key: Surroundings(PARAMETERS, REQUEST_ORDER, {key}, tools=ToolList(read_tools, write_tools), with_kinds=with_kinds)
+    key: Surroundings(PARAMETERS, REQUEST_ORDER, {key}, tools=ToolList(read_tools, write_tools), choices=TOOL_CHOICES)
     for key in _UNITS
 }
 
@@ -148,7 +148,7 @@ _AROUND_OUTPUT: Final = Surroundings(
     RESPONSE_ORDER,
     RESPONSE_KEYS,
     tools=ToolList(read_tools, write_tools, may_be_empty=False),
-    with_kinds=with_kinds,
+    choices=TOOL_CHOICES,
 )
 
 

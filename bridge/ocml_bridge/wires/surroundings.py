@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, Final, NamedTuple, Protocol, cast
+from typing import Any, Final, NamedTuple, cast
 
 from ..form import ARRAY, Object, add, form_of, in_order, rest, shape
 from ..jsontext import compact
 from ..model import Json, Settings, Tool
-from ..parameters import SETTINGS, Read, members_of
+from ..parameters import SETTINGS, Parameters, Read, members_of
 from .documents import Surrounding
 from .shell import Shell
+from .tool_choices import ToolChoices
 
 FORM: Final = "form"
 """The key of the layout that remembers the order of members, and those that say nothing."""
 TOOLS: Final = "tools"
 _CHOICE: Final = "tool_choice"
-
-
-class SettingsTable(Protocol):
-    """Reads and writes the members that say settings, as `Parameters` does."""
-
-    def read(self, document: Object) -> Read:
-        """Take the settings out of a document."""
-        ...
-
-    def write(self, settings: Settings | None, spelled: Json, extras: Object) -> Object:
-        """The members that say settings."""
-        ...
 
 
 class ToolList(NamedTuple):
@@ -44,10 +33,6 @@ class ToolList(NamedTuple):
     may_be_empty: bool = True
 
 
-Kinds = Callable[[Json, Sequence[Tool]], Json]
-"""Makes of a tool choice that names functions one that names custom tools where they are such."""
-
-
 class Surroundings:
     """Reads and writes the members around units.
 
@@ -56,23 +41,23 @@ class Surroundings:
         order: that in which members are written.
         required: those that are always written.
         tools: how tools are declared; None where they are not.
-        with_kinds: tells in a tool choice which tools are custom ones; None where nothing does.
+        choices: tell in a tool choice which tools are custom ones; None where nothing does.
     """
 
     def __init__(
         self,
-        settings: SettingsTable,
+        settings: Parameters,
         order: tuple[str, ...],
         required: Collection[str],
         *,
         tools: ToolList | None = None,
-        with_kinds: Kinds | None = None,
+        choices: ToolChoices | None = None,
     ) -> None:
         self._settings: Final = settings
         self._order: Final = order
         self._required: Final = frozenset(required)
         self._tools: Final = tools
-        self._with_kinds: Final = with_kinds
+        self._choices: Final = choices
 
     def read(self, shell: Shell, document: Object, known: list[str]) -> None:
         """Take tools, settings, extras and form from what stands around units.
@@ -90,8 +75,8 @@ class Surroundings:
             found = _NOTHING
         if (form := form_of(document, self._order, self._required, known)) is not None:
             shell.layout[FORM] = form
-        if self._with_kinds is not None and _CHOICE in found.keys:
-            self._note_kinds(found, document[_CHOICE], shell.tools or (), self._with_kinds)
+        if self._choices is not None and _CHOICE in found.keys:
+            self._note_choice(found, document[_CHOICE], shell.tools or (), self._choices)
         shell.settings = found.settings
         if found.spelled:
             shell.layout[SETTINGS] = found.spelled
@@ -108,12 +93,12 @@ class Surroundings:
         shell.tools = None if others and not tools else tools
         return others
 
-    def _note_kinds(self, found: Read, raw: Json, tools: Sequence[Tool], with_kinds: Kinds) -> None:
+    def _note_choice(self, found: Read, raw: Json, tools: Sequence[Tool], choices: ToolChoices) -> None:
         """Say of a tool choice how it was spelled, as far as that is not how it is written beside some tools."""
         if found.settings is None or all(tool.freeform is None for tool in tools):
             return
         written = self._settings.write(Settings(tool_choice=found.settings.tool_choice), None, {}).get(_CHOICE)
-        if compact(with_kinds(written, tools)) == compact(raw):
+        if compact(choices.with_custom(written, tools)) == compact(raw):
             found.spelled.pop(_CHOICE, None)
         else:
             found.spelled[_CHOICE] = raw
@@ -133,11 +118,11 @@ class Surroundings:
             if around.tools is not None or isinstance(others, list):
                 out = {**units, TOOLS: self._tools.write(around.tools or (), others)}
         spelled: Json = layout.get(SETTINGS)
-        said = {**out, **self._settings.write(around.settings, spelled, extras)}
-        if self._with_kinds is not None and _CHOICE in said and said[_CHOICE] != members_of(spelled).get(_CHOICE):
-            said[_CHOICE] = self._with_kinds(said[_CHOICE], around.tools or ())
-        ordered = in_order(said, self._order) if len(said) > len(out) else said
-        fixed = said.keys() - implied if implied else said
+        members = {**out, **self._settings.write(around.settings, spelled, extras)}
+        if self._choices is not None and _CHOICE in members and members[_CHOICE] != members_of(spelled).get(_CHOICE):
+            members[_CHOICE] = self._choices.with_custom(members[_CHOICE], around.tools or ())
+        ordered = in_order(members, self._order) if len(members) > len(out) else members
+        fixed = members.keys() - implied if implied else members
         return shape(add(ordered, extras, self._order), layout.get(FORM), fixed=fixed, implied=implied)
 
 

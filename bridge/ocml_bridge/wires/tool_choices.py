@@ -1,0 +1,84 @@
+"""Which tools may be called, as the APIs of OpenAI say it: a word, one tool, or a list of those that are allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Final, cast
+
+from ..form import Object
+from ..model import Json, Tool, ToolChoice
+from ..model.settings import tool_choice
+from ..parameters import members_of
+from ..turns import full_name, recipient_of
+
+ALLOWED: Final = "allowed_tools"
+
+
+class ToolChoices:
+    """Reads and writes the member `tool_choice` of a request.
+
+    Args:
+        recipient: of a tool as it is named, or declared once more; None for anything else.
+        is_name: whether an object names a tool and says nothing else.
+        named: a function by its recipient.
+        as_custom: makes of a function's name that of a custom tool.
+        nested: whether the list of allowed tools stands in an object of its own.
+    """
+
+    def __init__(
+        self,
+        *,
+        recipient: Callable[[Object], str | None],
+        is_name: Callable[[Object], bool],
+        named: Callable[[str], Object],
+        as_custom: Callable[[Object], Object],
+        nested: bool,
+    ) -> None:
+        self._recipient: Final = recipient
+        self._is_name: Final = is_name
+        self._named: Final = named
+        self._as_custom: Final = as_custom
+        self._nested: Final = nested
+
+    def read(self, value: Json) -> ToolChoice | None:
+        """The tool choice of a value; None where it is none."""
+        if isinstance(value, str):
+            return tool_choice(value)
+        members = members_of(value)
+        if members.get("type") == ALLOWED:
+            if not self._nested:
+                return self._allowed({key: member for key, member in members.items() if key != "type"})
+            return self._allowed(members_of(members.get(ALLOWED))) if len(members) == len(("type", ALLOWED)) else None
+        name = self._recipient(members)
+        return ToolChoice("required", (name,)) if name is not None and self._is_name(members) else None
+
+    def _allowed(self, members: Object) -> ToolChoice | None:
+        listed: Json = members.get("tools")
+        tools = cast("list[Json]", listed) if isinstance(listed, list) else []
+        names = tuple(name for tool in tools if (name := self._recipient(members_of(tool))) is not None)
+        if not names or len(names) != len(tools) or members.keys() != {"mode", "tools"}:
+            return None
+        mode: Any = members["mode"]
+        return ToolChoice(mode, names) if mode in ("auto", "required") else None
+
+    def write(self, choice: ToolChoice) -> Json:
+        """The value of a tool choice, in which all tools are functions."""
+        if not choice.names:
+            return choice.mode
+        tools = [self._named(name) for name in choice.names]
+        if choice.mode == "required" and len(tools) == 1:
+            return tools[0]
+        allowed: Object = {"mode": choice.mode, "tools": tools}
+        return {"type": ALLOWED, **({ALLOWED: allowed} if self._nested else allowed)}
+
+    def with_custom(self, choice: Json, tools: Sequence[Tool]) -> Json:
+        """A tool choice as it is written, in which those of some tools that take a text are named as custom ones."""
+        custom = {recipient_of(full_name(tool)) for tool in tools if tool.freeform is not None}
+        return self._with_custom(cast("Object", choice), custom) if custom and isinstance(choice, dict) else choice
+
+    def _with_custom(self, members: Object, custom: Collection[str]) -> Object:
+        if members.get("type") != ALLOWED:
+            return self._as_custom(members) if self._recipient(members) in custom else members
+        allowed = members_of(members[ALLOWED]) if self._nested else members
+        listed = {**allowed, "tools": [self._with_custom(tool, custom) for tool in allowed["tools"]]}
+        return {**members, ALLOWED: listed} if self._nested else listed
