@@ -178,10 +178,17 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     "a Command R prompt": ("<BOS_TOKEN><|START_OF_TURN_TOKEN|><|USER_TOKEN|>Hi<|END_OF_TURN_TOKEN|>",),
     "a Granite prompt": ("<|start_of_role|>user<|end_of_role|>Hi<|end_of_text|>",),
     "a Kimi prompt": ("<|im_user|>user<|im_middle|>Hi<|im_end|>",),
-    "a stream of Server-Sent Events": (
-        'data: {"choices":[]}\n\n',
+    "a recorded stream of Anthropic Messages": (
         'event: message_start\ndata: {"type":"message_start"}\n',
+        'event: ping\ndata: {"type": "ping"}\n',
     ),
+    "a recorded stream of Responses": ('event: response.created\ndata: {"type":"response.created","response":{}}\n\n',),
+    "a recorded stream of Gemini": ('data: {"candidates": [{"content": {}}]}\r\n\r\n',),
+    "a recorded stream of Chat Completions": (
+        'data: {"choices":[]}\n\n',
+        ': OPENROUTER PROCESSING\n\ndata: {"id":"gen-1","object":"chat.completion.chunk","created":1}\n\n',
+    ),
+    "a stream of Server-Sent Events": ('data: {"token":"Hi"}\n\n', 'event: delta\ndata: {"v":"Hi"}\n\n'),
     "a web page": ("<!DOCTYPE html>\n<html><body>Hi</body></html>",),
     "comma-separated values (CSV)": ("system,instruction,input,output\na,b,c,d\n", 'id,text\n1,"Hi"\n'),
     "tab-separated values (TSV)": ("id\ttext\n1\tHi\n",),

@@ -266,6 +266,12 @@ def test_an_id_that_no_format_has_is_told_the_nearest(written: str, meant: str) 
     assert raised.value.code is ErrorCode.FORMAT_UNKNOWN
 
 
+def test_the_id_of_a_stream_is_told_what_converts_it() -> None:
+    with pytest.raises(BridgeError, match="openai-sse is a stream; convert it with `ocml-convert stream`") as raised:
+        adapter("openai-sse")
+    assert raised.value.code is ErrorCode.FORMAT_UNKNOWN
+
+
 def test_an_id_that_is_near_to_none_gets_the_list() -> None:
     with pytest.raises(BridgeError, match=r"the formats are ocm-0\.1") as raised:
         adapter("wav")

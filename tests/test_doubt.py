@@ -96,7 +96,7 @@ FOREIGN: list[tuple[str, Any]] = [
     for name, examples in EXAMPLES.items()
     if any(word in name for word in OTHERS)
     for example in examples
-    if "messages" in (example if isinstance(example, dict) else {"messages": example})
+    if not isinstance(example, str) and "messages" in (example if isinstance(example, dict) else {"messages": example})
 ]
 
 

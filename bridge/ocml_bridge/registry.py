@@ -111,6 +111,9 @@ ALIASES: Final[dict[str, str]] = {
 def _unknown(format_id: str) -> BridgeError:
     """The error for an id that no format has, with the one that was probably meant."""
     known, name = formats(), format_id.casefold()
+    if name not in known and any(name in (*adapter.decoders, *adapter.encoders) for adapter in load_all()[0]):
+        detail = f"{name} is a stream; convert it with `ocml-convert stream`, or ocml_bridge.decoder and encoder"
+        return BridgeError(ErrorCode.FORMAT_UNKNOWN, detail)
     near = f"; did you mean {ALIASES[name]}?" if name in ALIASES else did_you_mean(name, known)
     choices = with_choices(near, f"the formats are {', '.join(known)}")
     return BridgeError(ErrorCode.FORMAT_UNKNOWN, f"there is no format {format_id!r}{choices}")

@@ -178,6 +178,14 @@ class TestTerminal:
         assert "reading from the terminal; end the input with Ctrl-D" in seen
         assert '"content":"hi"' in seen.split("Ctrl-D")[1]
 
+    def test_an_answer_of_a_stream_ends_its_line_there_and_only_there(self, tmp_path: Path) -> None:
+        source = tmp_path / "in.txt"
+        source.write_text("<|start|>assistant<|channel|>final<|message|>Hi<|return|>")
+        arguments = ("stream", "-q", str(source), "-f", "harmony", "-t", "openai")
+        assert self._on_a_terminal(*arguments).endswith("}\r\n")
+        piped = subprocess.run((*COMMAND, *arguments), env=ENVIRONMENT, capture_output=True, check=True)
+        assert piped.stdout.endswith(b"}")
+
     def test_warnings_are_coloured_there_and_only_there(self, tmp_path: Path) -> None:
         source = tmp_path / "in.json"
         flags = {"role": "user", "content": [{"type": "flags", "flags": ["reason"]}]}

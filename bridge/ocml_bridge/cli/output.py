@@ -186,7 +186,7 @@ def write_all(outputs: Mapping[str, bytes]) -> None:
                 if name in staged:
                     os.replace(staged.pop(name), os.path.realpath(name))
                 else:
-                    pour(name, data + _line_end(name, data))
+                    pour(name, data + line_end(name, data))
     finally:
         for temporary in staged.values():
             with suppress(OSError):
@@ -219,7 +219,7 @@ def _stage(name: str, data: bytes) -> str:
     return temporary
 
 
-def _line_end(name: str, data: bytes) -> bytes:
+def line_end(name: str, data: bytes) -> bytes:
     """A line break where a terminal would show the next line behind the data; files get none."""
     if name != STANDARD or sys.stdout is None or not sys.stdout.isatty():
         return b""

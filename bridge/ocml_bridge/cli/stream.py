@@ -19,7 +19,7 @@ from .byte_stream import Numbers, Utf8, chunks
 from .conversion_command import ConversionCommand
 from .convert import refuse_same_file
 from .options import format_options
-from .output import STANDARD, about, pour, read_bytes, say, shown, standard_input, warn, write_all
+from .output import STANDARD, about, line_end, pour, read_bytes, say, shown, standard_input, warn, write_all
 from .parameters import FILE, complete_profile
 from .summary import summary
 
@@ -236,6 +236,7 @@ class _Relay:
         self.problem: BridgeError | None = None
         self._error: ErrorCode | None = None
         self._source = source
+        self._last = b""
         self._utf8 = Utf8()
         self._numbers = Numbers() if tokens else None
 
@@ -269,6 +270,7 @@ class _Relay:
             self._break(error)
         else:
             self._finish(reason)
+        self._write([line_end(STANDARD, self._last)])
         if self._utf8.is_broken:
             detail = "bytes that are not UTF-8 became U+FFFD"
             self.findings.append(Finding(FindingCode.ENCODING, Severity.CHANGED, "", detail))
@@ -309,6 +311,7 @@ class _Relay:
         with about("<stdout>"):
             for data in made:
                 pour(STANDARD, data)
+                self._last = data or self._last
 
     def report(self, source: str, target: str) -> dict[str, object]:
         """What `convert --report` says, and why the stream was over."""

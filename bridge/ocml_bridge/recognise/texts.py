@@ -12,6 +12,11 @@ def _begins(pattern: str, shown: str, *, certain: bool = True) -> Pattern:
     return Pattern(re.compile(pattern), shown, certain)
 
 
+def _sent(pattern: str, shown: str) -> Pattern:
+    """What a stream of Server-Sent Events begins with, behind its comments."""
+    return _begins(f"(?::[^\\n]*\\n\\s*)*({pattern})", shown, certain=False)
+
+
 _COLUMNS: Final = (
     "text|messages|conversations?|role|content|system|prompt|completion|instruction|input|output|question|answer"
     "|query|response|chosen|rejected"
@@ -129,9 +134,34 @@ TEXTS: Final[tuple[Kind, ...]] = (
         advice=_PROMPT,
     ),
     Kind(
+        "a recorded stream of Anthropic Messages",
+        patterns=(_sent(r"event: ?(?:message_start|content_block_start|ping)\b", "`event: message_start`"),),
+        advice="`ocml-convert stream FILE --from anthropic-sse --to FORMAT` reads it",
+    ),
+    Kind(
+        "a recorded stream of Responses",
+        patterns=(_sent(r"event: ?response\.\w", "`event: response.created`"),),
+        advice="`ocml-convert stream FILE --from openai-responses-sse --to FORMAT` reads it",
+    ),
+    Kind(
+        "a recorded stream of Gemini",
+        patterns=(_sent(r"data: ?\{\s*\"(?:candidates|usageMetadata|responseId)\"", '`data: {"candidates"`'),),
+        advice="`ocml-convert stream FILE --from gemini-sse --to FORMAT` reads it",
+    ),
+    Kind(
+        "a recorded stream of Chat Completions",
+        patterns=(
+            _sent(
+                r'data: ?\{[^\n]*?"(?:object": ?"chat\.completion\.chunk"|choices": ?\[)',
+                '`data: {"object":"chat.completion.chunk"`',
+            ),
+        ),
+        advice="`ocml-convert stream FILE --from openai-sse --to FORMAT` reads it",
+    ),
+    Kind(
         "a stream of Server-Sent Events",
-        patterns=(_begins(r"(?:event:[^\n]*\n)?data: ?[\[{]", "`data: {`", certain=False),),
-        advice="`ocml-convert stream -f openai-sse` reads those of Chat Completions",
+        patterns=(_sent(r"(?:event:[^\n]*\n)?data: ?[\[{]", "`data: {`"),),
+        advice="of such streams `ocml-convert stream` reads those of Chat Completions, Responses, Anthropic and Gemini",
     ),
     Kind(
         "a web page",
