@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ocml_bridge.cli import main
 from ocml_bridge.errors import ExitCode
 
 Batch = Callable[..., int]
@@ -52,6 +53,24 @@ def test_each_record_has_a_row(form: str, source: Path, batch: Batch, tmp_path: 
     assert [(row["output"], row["output_position"]) for row in rows] == [
         ("a.jsonl", 1), ("a.jsonl", 2), (None, None), ("a.jsonl", 3)
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("option", "ids"),
+    [(("--class", "structure"), ["b"]), (("--class", "content"), []), (("--outcome", "converted"), ["a", "4"])],
+)
+def test_records_are_selected(
+    option: tuple[str, ...],
+    ids: list[str],
+    source: Path,
+    batch: Batch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    batch("-f", "openai", "-t", "harmony", "--ledger", "jsonl", source, "-o", tmp_path / "out")
+    capsys.readouterr()
+    assert main(["ledger", str(tmp_path / "out"), *option, "--rows"]) == ExitCode.OK
+    assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == ids
 
 
 def test_texts_have_rows_too_one_for_each_conversation(batch: Batch, tmp_path: Path) -> None:

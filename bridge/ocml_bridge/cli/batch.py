@@ -30,39 +30,47 @@ if TYPE_CHECKING:
 
 @click.command(cls=ConversionCommand)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
-@format_option("-t", "--to", "target", text="The format to write: ID or ID:DIALECT; the profile's if left out.")
-@format_option("-f", "--from", "source", text="The format to read; detected for each record if left out.")
+@format_option(
+    "-t", "--to", "target", text="Write this format (ID or ID:DIALECT). Without it, a --profile writes its own."
+)
+@format_option("-f", "--from", "source", text="Read this format. Without it, the format of each record is detected.")
 @force_option
-@click.option("-o", "--output", type=FILE, metavar="DIR", help="The folder to write to.")
-@click.option("--field", metavar="NAME", help="The field or column of the transcripts; 'text' for text formats.")
+@click.option("-o", "--output", type=FILE, metavar="DIR", help="Write the outputs to this folder.")
+@click.option(
+    "--field",
+    metavar="NAME",
+    help="Read the transcript from this field or column of each record. Text formats read 'text' without it.",
+)
 @click.option(
     "--plan",
     "plan_name",
     metavar="NAME|FILE",
     is_eager=True,
     callback=take_options,
-    help="What rows are: the name of a layout, 'auto', or a file that `ocml-convert plan` has made.",
+    help="Read rows in this layout: its name, 'auto', or a file that `ocml-convert plan` has made.",
 )
 @click.option(
-    "--to-plan", metavar="NAME|FILE", help="Write rows of that layout, such as 'sharegpt', 'alpaca', 'preference'."
+    "--to-plan", metavar="NAME|FILE", help="Write rows in this layout, such as 'sharegpt', 'alpaca', 'preference'."
 )
 @click.option(
     "--turns",
     type=click.Choice(("each",)),
-    help="A record for each turn of the assistant, with what led to it.",
+    help="Write a record for each turn of the assistant, with the messages before it.",
 )
 @click.option("--unique", is_flag=True, help="Leave out records that repeat an earlier conversation.")
 @click.option(
     "--sample",
     type=click.FloatRange(0, 1, min_open=True),
     metavar="SHARE",
-    help="Draw this share of the records at random, as 0.01.",
+    help="Convert a random sample: this share of the records, such as 0.01.",
 )
-@click.option("--seed", type=int, default=0, metavar="N", show_default=True, help="The seed of the random sample.")
+@click.option(
+    "--seed", type=int, default=0, metavar="N", show_default=True, help="Draw the random sample with this seed."
+)
 @click.option(
     "--into",
     type=click.Choice(("jsonl", "jsonl.gz", "jsonl.zst", "json", "csv", "parquet")),
-    help="Write such files, whatever the inputs are; a folder of texts becomes one file.",
+    help="Write files of this kind, whatever the inputs are. A folder of texts becomes one file.",
 )
 @click.option(
     "--mask",
@@ -73,15 +81,17 @@ if TYPE_CHECKING:
     "--tokenizer",
     type=FILE,
     metavar="FILE",
-    help="With --mask: the rows of a text in the tokens of this tokenizer.json.",
+    help="Tokenize rows of text for --mask with this tokenizer.json.",
 )
 @click.option("--bare", is_flag=True, help="Write the transcripts alone, without the other fields.")
 @click.option(
-    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="How many processes; as many as there are CPUs."
+    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Run N processes. Without it, one for each CPU."
 )
-@click.option("--resume", is_flag=True, help="Continue an earlier run after the records that are done.")
+@click.option("--resume", is_flag=True, help="Continue an earlier run after the last record that it finished.")
 @click.option(
-    "--overwrite", is_flag=True, help="Replace files in the folder that its last run did not make of the same inputs."
+    "--overwrite",
+    is_flag=True,
+    help="Replace files in the output folder that come from other inputs or another program.",
 )
 @click.option("--dry-run", is_flag=True, help="Write nothing; print what would be lost.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Convert the first N records.")
@@ -97,7 +107,7 @@ if TYPE_CHECKING:
     "--keep-going/--fail-fast",
     default=True,
     show_default=True,
-    help="Continue after a record that is quarantined, or stop.",
+    help="Continue after a record is quarantined, or stop there.",
 )
 @click.option(
     "--seconds",
@@ -105,18 +115,18 @@ if TYPE_CHECKING:
     default=60.0,
     metavar="N",
     show_default=True,
-    help="How long a record may take, and one for each MB of it, before it is quarantined.",
+    help="Quarantine a record that takes longer: N seconds, and one more for each MB of it.",
 )
 @click.option(
     "--memory",
     type=SIZE,
     metavar="SIZE",
-    help="How much memory a process may take for a record, as 500M or 4G; an equal share of all there is.",
+    help="Quarantine a record that takes more memory, such as 500M or 4G. The default is an equal share of the machine's memory.",
 )
 @click.option(
     "--ledger",
     type=click.Choice(("jsonl", "parquet")),
-    help="Write beside each output what became of every record of its input.",
+    help="Write a row for every record, with what became of it, beside each output.",
 )
 @click.option(
     "--id",
@@ -124,12 +134,14 @@ if TYPE_CHECKING:
     default="id",
     metavar="NAME",
     show_default=True,
-    help="The field or column that says what a record is called, for the ledger.",
+    help="Take the ids of records, for the ledger, from this field or column.",
 )
-@click.option("--report", type=FILE, metavar="FILE", help="Write the counts there with examples, as JSON.")
-@click.option("--page", type=FILE, metavar="FILE", help="Write a page there to sign the migration off by.")
+@click.option("--report", type=FILE, metavar="FILE", help="Write the counts, with examples, to FILE, as JSON.")
+@click.option(
+    "--page", type=FILE, metavar="FILE", help="Write a page to FILE on which somebody can sign off the migration."
+)
 @format_options
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no summary on stderr.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no progress and no summary on stderr.")
 def batch(
     inputs: tuple[str, ...],
     target: str | None,
@@ -169,8 +181,8 @@ def batch(
 ) -> int:
     """Convert the transcripts of many files: JSON lines, Parquet, folders of texts, patterns, '-'.
 
-    Each record is converted, converted with losses, or quarantined; the counts add up. A run that was stopped, however
-    hard, is continued with --resume.
+    Each record is converted, converted with losses, or quarantined; the counts add up. --resume continues a run
+    that was interrupted.
     """
     # Imported here: the other commands need none of it.
     from ..bulk import Settings

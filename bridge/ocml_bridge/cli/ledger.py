@@ -23,14 +23,26 @@ _SHOWN: Final = 2_000
 @click.command()
 @click.argument("folder", type=FILE, metavar="OUT")
 @click.option(
-    "--outcome", "outcomes", multiple=True, type=click.Choice(("converted", "lossy", "quarantined")), help="Only these."
+    "--outcome",
+    "outcomes",
+    multiple=True,
+    type=click.Choice(("converted", "lossy", "quarantined")),
+    help="Select records with this outcome.",
 )
-@click.option("--class", "classes", multiple=True, type=click.Choice([*LossClass]), help="Only records that lost this.")
-@click.option("--code", "codes", multiple=True, metavar="CODE", help="Only records with this loss or error.")
-@click.option("--id", "names", multiple=True, metavar="ID", help="Only records that are called this.")
-@click.option("--show", is_flag=True, help="Show records before and after.")
-@click.option("--rows", is_flag=True, help="Print rows as JSON lines.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="The first N only; 10 with --show.")
+@click.option(
+    "--class",
+    "classes",
+    multiple=True,
+    type=click.Choice([str(one) for one in LossClass]),
+    help="Select records whose worst loss is of this class.",
+)
+@click.option("--code", "codes", multiple=True, metavar="CODE", help="Select records with this loss or error.")
+@click.option("--id", "names", multiple=True, metavar="ID", help="Select the record with this id.")
+@click.option("--show", is_flag=True, help="Show each record before and after its conversion.")
+@click.option("--rows", is_flag=True, help="Print the rows of the ledger, as JSON lines.")
+@click.option(
+    "--limit", type=click.IntRange(1), metavar="N", help="Stop after N records; without it, --show stops after 10."
+)
 def ledger(
     folder: str,
     outcomes: tuple[str, ...],
@@ -41,9 +53,10 @@ def ledger(
     rows: bool,
     limit: int | None,
 ) -> None:
-    """Tell what became of the records of a migration: counts, rows, or records before and after.
+    """Show what became of the records of a migration: counts, rows, or records before and after.
 
-    OUT is the output folder of 'ocml-convert batch --ledger'. Options that are given twice take either.
+    OUT is the output folder of 'ocml-convert batch --ledger'. An option that is given twice selects
+    records that match either value.
     """
     # Imported here: the other commands need none of it.
     from ..bulk.lookup import Filter, found, rows_of
