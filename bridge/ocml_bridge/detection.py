@@ -182,7 +182,7 @@ def explain(error: BridgeError, data: Source | bytes, adapter: Adapter | None = 
 
 _ZERO: Final = b"\0"
 _NOT_TEXT: Final = "the file is not a text; name the one with the transcript"
-_OTHER_ENCODING: Final = "where it is text in another encoding, convert it first: iconv -f windows-1252 -t utf-8 FILE"
+_OTHER_ENCODING: Final = "if it is text in another encoding, convert it first: iconv -f windows-1252 -t utf-8 FILE"
 _UNREADABLE: Final = frozenset({ErrorCode.ENCODING, ErrorCode.JSON, ErrorCode.SHAPE, ErrorCode.NO_FRAMES})
 
 

@@ -113,7 +113,7 @@ class Trial:
                 continue
             # A content that differs as a whole differs in its parts.
             if not any(covered(place, {loss.path}) or covered(loss.path, {place}) for place in places):
-                raise self.broken("no crying wolf", [f"{loss} names no difference"])
+                raise self.broken("no false alarms", [f"{loss} names no difference"])
 
     def stable(self) -> None:
         """Writing what was read back changes and loses nothing more, to the byte."""
