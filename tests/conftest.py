@@ -6,12 +6,15 @@ import gc
 import os
 import signal
 import tempfile
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from internlm2_vocabulary import VARIABLE, write_model
+from whole_reports import looked_at
 
 # Derandomised: a law that fails, fails for everyone, and again.
 settings.register_profile(
@@ -44,6 +47,13 @@ def pytest_collection_finish() -> None:
     """Tests and modules are there until the end: the cyclic collector need not look at them again and again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def whole_reports(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Whatever is tested, its losses and findings are whole; where time is measured, nobody looks."""
+    with nullcontext() if "perf" in request.path.parts else looked_at():
+        yield
 
 
 @pytest.fixture(scope="module")

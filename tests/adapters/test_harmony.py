@@ -243,6 +243,17 @@ def test_a_section_of_tools_that_would_be_written_otherwise_is_text() -> None:
     assert write(read_text(text), "harmony").output == text
 
 
+def test_what_describes_a_namespace_is_kept_beside_a_tool_that_is_not_understood() -> None:
+    section = TOOLS.replace("namespace f", "// What it can do.\n// And more.\nnamespace f", 1)
+    section = section.replace("} //", "type odd = (x: y) => any;\n\n} //")
+    text = f"<|start|>developer<|message|>{section}<|end|>"
+    look, odd = read_text(text).tools or ()
+    assert (look.name, look.description) == ("look", "Looks it up.")
+    assert look.extras == {"harmony": {"namespace": "What it can do.\nAnd more."}}
+    assert (odd.name, odd.extras) == ("odd", {"harmony": {"signature": "(x: y) => any;"}})
+    all_laws(read_text(text), "harmony")
+
+
 def test_that_there_are_no_tools_can_be_said() -> None:
     text = "<|start|>developer<|message|># Tools\n\n## functions\n<|end|>"
     assert read_text(text) == Transcript((), ())

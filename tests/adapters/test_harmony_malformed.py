@@ -187,7 +187,9 @@ def test_a_missing_end_token_before_another_message() -> None:
 def test_a_start_token_inside_a_body_that_begins_no_message_is_text() -> None:
     text = "<|start|>user<|message|>print <|start|> and <|channel|>!<|end|>"
     assert messages(text)[0].content == "print <|start|> and <|channel|>!"
-    assert codes(text) == {FindingCode.STRAY_TOKEN}
+    (finding,) = read(text, "harmony").findings
+    assert finding.code is FindingCode.STRAY_TOKEN
+    assert finding.detail == "<|channel|>, <|start|> in the body is read as text"
     assert write(read_text(text), "harmony").output == text
 
 

@@ -360,6 +360,12 @@ def test_the_comparison_says_message_by_message_where_the_official_parser_differ
     ]
 
 
+def test_the_comparison_of_a_text_without_a_frame_has_what_we_read_of_it() -> None:
+    (entry,) = compare("Hi")
+    assert (entry.index, entry.ours, entry.verdict) == (0, {"role": "assistant", "content": "Hi"}, "refused")
+    assert compare("") == []
+
+
 @given(transcripts())
 def test_the_comparison_of_what_we_write_finds_no_difference(document: Transcript) -> None:
     ids = write(document, "harmony-tokens", options=OPTIONS, policy=LENIENT).output

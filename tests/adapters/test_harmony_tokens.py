@@ -17,6 +17,7 @@ from ocml_bridge import (
     FindingCode,
     LossCode,
     Message,
+    Severity,
     Tool,
     Transcript,
     convert,
@@ -90,6 +91,22 @@ def test_ids_that_are_no_utf8_are_read_as_u_fffd_and_written_back() -> None:
     assert cast("Transcript", reading.transcript).messages[0].content == "a\ufffd"
     assert {finding.code for finding in reading.findings} == {FindingCode.SHAPE}
     assert write(reading.transcript, "harmony-tokens").output == ids
+
+
+@pytest.mark.parametrize(
+    ("ids", "usual"),
+    [([*encode("\r"), *encode("\n")], encode("\r\n")), ([START, *encode("assist"), *encode("ant")], None)],
+)
+def test_other_ids_around_the_messages_are_written_as_the_encoder_chooses_them(
+    ids: list[int], usual: list[int] | None
+) -> None:
+    user = frame(encode("Hi"))
+    reading = read([*user, *ids], "harmony-tokens")
+    (finding,) = reading.findings
+    assert (finding.code, finding.severity) == (FindingCode.MIXED_SPELLING, Severity.LAYOUT)
+    again = [*user, *(usual or [START, *encode("assistant")])]
+    assert write(reading.transcript, "harmony-tokens").output == again
+    assert is_exact(again)
 
 
 @pytest.mark.parametrize("number", [199999, 200010])

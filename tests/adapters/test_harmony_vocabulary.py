@@ -89,6 +89,32 @@ def test_another_vocabulary_is_not_unpacked(tmp_path: Path) -> None:
     assert not (tmp_path / "cache").exists()
 
 
+@pytest.mark.parametrize("error", [OSError("full"), KeyboardInterrupt()])
+def test_nothing_half_written_stays(
+    tmp_path: Path, packed: Path, error: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_path: Path, _target: Path) -> Path:
+        raise error
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(type(error)):
+        vocabulary.unpack(packed, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interruption_behind_the_last_step_is_one(
+    tmp_path: Path, packed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(path: Path, target: Path) -> Path:
+        path.rename(target)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        vocabulary.unpack(packed, tmp_path)
+    assert vocabulary.unpack(packed, tmp_path).is_file()
+
+
 def test_the_folder_that_the_environment_names_comes_first(
     home: Path, packed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
