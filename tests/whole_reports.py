@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ def looked_at() -> Generator[None]:
 
 
 def _whole(note: Callable[..., None], codes: type[LossCode | FindingCode]) -> Callable[..., None]:
+    @wraps(note)
     def noted(log: Log, code: Any, path: Any, detail: Any, *severity: Any, **named: Any) -> None:
         assert type(code) is codes, f"{code!r} is no code"
         assert isinstance(path, str), f"{path!r} is no place"

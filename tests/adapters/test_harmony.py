@@ -247,7 +247,9 @@ def test_what_describes_a_namespace_is_kept_beside_a_tool_that_is_not_understood
     section = TOOLS.replace("namespace f", "// What it can do.\n// And more.\nnamespace f", 1)
     section = section.replace("} //", "type odd = (x: y) => any;\n\n} //")
     text = f"<|start|>developer<|message|>{section}<|end|>"
-    look, odd = read_text(text).tools or ()
+    declared = read_text(text).tools
+    assert declared is not None
+    look, odd = declared
     assert (look.name, look.description) == ("look", "Looks it up.")
     assert look.extras == {"harmony": {"namespace": "What it can do.\nAnd more."}}
     assert (odd.name, odd.extras) == ("odd", {"harmony": {"signature": "(x: y) => any;"}})

@@ -85,27 +85,32 @@ class Map:
         self._path.write_text(json.dumps(value))
 
     def tests(self, mutant: Mutant, most: float = SECONDS) -> list[str]:
-        """The tests of a mutant: of each file of tests the fastest ones, as long as there is time."""
+        """The tests of a mutant, as long as there is time: those with the name of its folder, then others."""
         lines = self._lines.get(mutant.path, {})
         found = {self.tried[test] for line in range(mutant.first, mutant.last + 1) for test in lines.get(str(line), ())}
+        folders = Path(mutant.path).parts[2:-1]
+        own = {test for test in found if any(folder in test.partition("::")[0] for folder in folders)}
+        chosen: list[str] = []
+        for test in (*self._in_turn(own), *self._in_turn(found - own)):
+            most -= self.seconds[test] + 0.002
+            if most < 0 and chosen:
+                break
+            chosen.append(test)
         files: dict[str, list[str]] = {}
-        for test in sorted(found, key=lambda each: (self.seconds[each], each)):
+        for test in chosen:
             files.setdefault(test.partition("::")[0], []).append(test)
-        chosen: dict[str, list[str]] = {}
-        turn = 0
-        while files:
-            for name, tests in sorted(files.items()):
-                if turn >= len(tests):
-                    del files[name]
-                    continue
-                most -= self.seconds[tests[turn]] + 0.002
-                if most < 0 and chosen:
-                    files = {}
-                    break
-                chosen.setdefault(name, []).append(tests[turn])
-            turn += 1
-        by_time = sorted(chosen.values(), key=lambda tests: sum(self.seconds[test] for test in tests))
+        by_time = sorted(files.values(), key=lambda tests: sum(self.seconds[test] for test in tests))
         return [test for tests in by_time for test in tests]
+
+    def _in_turn(self, tests: set[str]) -> list[str]:
+        """Of each file of tests the fastest, then of each file the next."""
+        turns: Counter[str] = Counter()
+        order: list[tuple[int, str, str]] = []
+        for test in sorted(tests, key=lambda each: (self.seconds[each], each)):
+            file = test.partition("::")[0]
+            order.append((turns[file], file, test))
+            turns[file] += 1
+        return [test for _, _, test in sorted(order)]
 
 
 def _found_again(lines: dict[str, list[int]], then: str, now: str) -> dict[str, list[int]]:
