@@ -67,7 +67,7 @@ def test_every_stream_is_named() -> None:
 
 
 def test_every_member_that_is_passed_on_is_named() -> None:
-    table = TEXT.partition("| of a request |")[2].partition("\n\n")[0]
+    table = TEXT.partition("| parameter of a request |")[2].partition("\n\n")[0]
     spelled = {"presence_penalty": "penalties", "frequency_penalty": "penalties", "stream": "stream"}
     assert all(spelled.get(name, f"`{name}`") in table for name in parameters.SAMPLING)
 
