@@ -6,9 +6,11 @@ import functools
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
+from typing import Any, cast
 
 from ocml_bridge.memo import Memo
 
@@ -24,23 +26,35 @@ def write(root: Path, path: str, text: str) -> None:
     os.replace(new, root / path)  # the old one may be a hard link
 
 
-def patch(root: Path, mutant: Mutant) -> None:
-    """Give all functions of a changed file their changed code, and forget what they had answered before."""
-    file = os.fspath(root / mutant.path)
-    before, after = (
-        dict(_codes(compile(text, file, "exec", dont_inherit=True))) for text in (mutant.before, mutant.after)
-    )
-    changed = {place: code for place, code in after.items() if place in before and before[place] != code}
-    gc.unfreeze()  # what a test has frozen is not among the objects otherwise
-    for each in gc.get_objects():
-        if isinstance(each, FunctionType) and each.__code__.co_filename == file:
+class Loaded:
+    """The functions and the caches of the product that are loaded: found once, as that takes longer than a test."""
+
+    def __init__(self) -> None:
+        self._functions: defaultdict[str, list[FunctionType]] = defaultdict(list)
+        self._clear: list[Callable[[], None]] = []
+        gc.unfreeze()  # what somebody has frozen is not among the objects otherwise
+        for each in gc.get_objects():
+            if isinstance(each, FunctionType):
+                self._functions[each.__code__.co_filename].append(each)
+            elif isinstance(each, Memo):
+                self._clear.append(cast("Memo[Any, Any]", each).clear)
+            elif isinstance(each, functools._lru_cache_wrapper) and each.__module__.startswith("ocml_"):  # pyright: ignore[reportPrivateUsage]
+                self._clear.append(each.cache_clear)
+        gc.freeze()  # a process that is made for a mutant need not look through all this
+
+    def patch(self, root: Path, mutant: Mutant) -> None:
+        """Give all functions of a changed file their changed code, and forget what they had answered before."""
+        file = os.fspath(root / mutant.path)
+        before, after = (
+            dict(_codes(compile(text, file, "exec", dont_inherit=True))) for text in (mutant.before, mutant.after)
+        )
+        changed = {place: code for place, code in after.items() if place in before and before[place] != code}
+        for each in self._functions[file]:
             code = changed.get((each.__code__.co_qualname, each.__code__.co_firstlineno))
             if code is not None:
                 each.__code__ = code
-        elif isinstance(each, Memo):
-            each.clear()
-        elif isinstance(each, functools._lru_cache_wrapper) and each.__module__.startswith("ocml_"):  # pyright: ignore[reportPrivateUsage]
-            each.cache_clear()
+        for clear in self._clear:
+            clear()
 
 
 def forget() -> None:

@@ -19,7 +19,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from .drawing import Mutant
-from .patching import forget, patch, write
+from .patching import Loaded, forget, write
 
 SECONDS = 10.0
 """How long the tests of one mutant may take, by what they took before."""
@@ -148,20 +148,21 @@ class Trial:
         if new:
             _apart(lambda: _note(self._root, new, known), 3600, 7200, quiet=False)
             known = Map(self._root)
+        loaded = Loaded()
         for mutant in self._mutants:
             chosen = [items[name] for name in known.tests(mutant) if name in items]
             seconds = sum(known.seconds[item.nodeid] for item in chosen)
-            noticed, by = self._try(mutant, chosen, seconds) if chosen else (False, "no test runs it")
+            noticed, by = self._try(loaded, mutant, chosen, seconds) if chosen else (False, "no test runs it")
             self._told(Found(mutant, noticed, by, len(chosen)))
         return True
 
-    def _try(self, mutant: Mutant, items: list[pytest.Item], seconds: float) -> tuple[bool, str]:
+    def _try(self, loaded: Loaded, mutant: Mutant, items: list[pytest.Item], seconds: float) -> tuple[bool, str]:
         note = self._root / "failed.txt"
         note.write_text("")
 
         def run() -> int:
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-            patch(self._root, mutant)
+            loaded.patch(self._root, mutant)
             for at, item in enumerate(items):
                 following = items[at + 1] if at + 1 < len(items) else None
                 if any(report.failed for report in runtestprotocol(item, log=False, nextitem=following)):
