@@ -25,7 +25,7 @@ from ocml_bridge.model import (
     Tools,
     replace,
 )
-from ocml_bridge.narrowing import drop_private, fitted, narrow, with_held, with_own_extras
+from ocml_bridge.narrowing import drop_private, fitted, narrow, with_supported, with_own_extras
 
 PATH = "/messages/1/content"
 PICTURE = Media("image", url="https://example.org")
@@ -170,7 +170,7 @@ class OfAddresses:
 
 def held(content: Content, *, marks: bool = False) -> tuple[Content, list[tuple[str, str, str]]]:
     log = Log()
-    made = with_held(content, PATH, log, target="x", marks=marks, citations=None)
+    made = with_supported(content, PATH, log, target="x", marks=marks, citations=None)
     return made, shortly(log)
 
 
@@ -181,7 +181,7 @@ def test_marks_have_a_place_or_are_lost() -> None:
     assert held(parts, marks=True) == (parts, [])
     assert held((Text("a", cache=MARK),)) == ("a", [("cache", LOST, "/0/cache")])
     log = Log()
-    with_held(parts, PATH, log, target="x", marks=False, citations=None)
+    with_supported(parts, PATH, log, target="x", marks=False, citations=None)
     assert log.losses[0].detail == "x has no place for a cache mark"
 
 
@@ -199,7 +199,7 @@ def test_citations_have_a_place_or_are_lost(
 ) -> None:
     log = Log()
     cited = (Text("a", citations=citations), PICTURE)
-    made = with_held(cited, PATH, log, target="x", marks=True, citations=OfAddresses())
+    made = with_supported(cited, PATH, log, target="x", marks=True, citations=OfAddresses())
     assert made == (Text("a", citations=left), PICTURE)
     detail = f"x has no place for {words} of this text"
     assert log.losses == (

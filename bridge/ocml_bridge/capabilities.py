@@ -109,11 +109,11 @@ def _measured(adapter: Adapter) -> Capabilities | None:
 def _level(feature: Feature, adapter: Adapter) -> Level:
     if feature is Feature.CONTROL_TOKENS:
         return _level_of_tokens(adapter)
-    found = [_is_held(feature, probe, adapter) for probe in PROBES[feature]]
+    found = [_holds(feature, probe, adapter) for probe in PROBES[feature]]
     return Level.YES if all(found) else Level.PARTLY if any(found) else Level.NO
 
 
-def _is_held(feature: Feature, probe: Probe, adapter: Adapter) -> bool:
+def _holds(feature: Feature, probe: Probe, adapter: Adapter) -> bool:
     document, path = probe
     losses = [loss for loss in write(document, adapter, policy=LENIENT).losses if _touches(loss, path)]
     return not any(feature in _IN_LAYOUT or loss.severity is not Severity.LAYOUT for loss in losses)

@@ -21,14 +21,14 @@ class Wanted:
         must_call: whether one of them has to be called.
         several: whether more than one call may be made.
         answer: the JSON Schema of the answer in words; None for any text.
-        begun: the text that the prompt has begun the answer with, its header included; "" where it is no text.
+        prefill: the text that the prompt has begun the answer with, its header included; "" where it is no text.
     """
 
     calls: tuple[tuple[str, Json], ...] = ()
     must_call: bool = False
     several: bool = True
     answer: Json = None
-    begun: str = ""
+    prefill: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def with_own_extras(content: Content, home: str) -> Content:
     return content_of(parts) if len(parts) < 2 else tuple(parts)
 
 
-def with_held(
+def with_supported(
     content: Content, path: str, log: Log, *, target: str, marks: bool, citations: Citations | None
 ) -> Content:
     """Parts with what a target holds of their marks and citations; one bare text alone is that text.
@@ -102,7 +102,7 @@ def fitted(
         citations: how they are said; None where there is no place for them.
         hoisted: as for `narrow`.
     """
-    content = with_held(content, path, log, target=target, marks=marks, citations=citations)
+    content = with_supported(content, path, log, target=target, marks=marks, citations=citations)
     return with_own_extras(narrow(content, holds, path, log, target=target, able=able, hoisted=hoisted), target)
 
 
@@ -136,7 +136,7 @@ def narrow(
     if isinstance(content, str):
         return content
     if Text not in holds:
-        content = parts_of(with_held(content, path, log, target=target, marks=False, citations=None))
+        content = parts_of(with_supported(content, path, log, target=target, marks=False, citations=None))
     narrower: list[Part] = []
     parted: Part | None = None
     for index, part in enumerate(content):

@@ -189,22 +189,22 @@ class Profile:
         # An answer that goes on with a message has no frames of its own.
         if guidance is None or not isinstance(made, Transcript) or made.open_turn is None:
             return None
-        begun = self._prefix(self._end(prompt), DEFAULT)
-        return self.template.guide(replace(guidance, begun=begun) if isinstance(begun, str) else guidance)
+        prefill = self._prefix(self._end(prompt), DEFAULT)
+        return self.template.guide(replace(guidance, prefill=prefill) if isinstance(prefill, str) else guidance)
 
     def _written(self, prepared: Prepared, options: Options, *, spans: bool) -> Prompt:
         options = self._options(options)
         written = write(prepared.transcript, self.adapter, options=options, policy=LENIENT, spans=spans)
-        begun = self._begun(prepared.reading, options) if spans else ""
-        return Prompt(prepared.account(written, begun), written, prepared.names)
+        prefill = self._prefill(prepared.reading, options) if spans else ""
+        return Prompt(prepared.account(written, prefill), written, prepared.names)
 
-    def _begun(self, request: Reading, options: Options) -> str:
+    def _prefill(self, request: Reading, options: Options) -> str:
         """What answers to a request go on with, from the token that begins their frame: the open turn of its prompt."""
         asked_for = request.transcript.settings if isinstance(request.transcript, Transcript) else None
         settings = of_prompt(asked_for)
         key = self, request.source, options, repr(settings)
-        begun = _BEGUN.get(key)
-        return _BEGUN.keep(key, self._opening(request.source, settings, options)) if begun is None else begun
+        prefill = _PREFILLS.get(key)
+        return _PREFILLS.keep(key, self._opening(request.source, settings, options)) if prefill is None else prefill
 
     def _opening(self, source: str, settings: Settings | None, options: Options) -> str:
         """The open turn of the prompt that is made of a request with these settings."""
@@ -272,7 +272,7 @@ def _wanted(request: Transcript, *, strict: bool, calls_once: bool) -> Wanted | 
 _ANY: Final = ToolChoice("auto")
 
 
-_BEGUN: Final = Memo[Hashable, str](64)
+_PREFILLS: Final = Memo[Hashable, str](64)
 """What answers begin with, by profile, the format of the request, options, and what the request asks for."""
 
 

@@ -42,17 +42,17 @@ class Prepared:
     reading: Reading
     names: ToolNames
 
-    def account(self, written: Result, begun: str = "") -> Result:
+    def account(self, written: Result, prefill: str = "") -> Result:
         """The result of writing it, told of the request.
 
         Args:
             written: what was written.
-            begun: what of each answer is a prompt's, from the token on that begins its frame.
+            prefill: what of each answer is a prompt's, from the token on that begins its frame.
         """
         losses = [*self.losses, *(each for loss in written.losses for each in self._in_request(loss))]
         spans = written.columns
         if spans is not None:
-            spans = spans if written.text is None else behind_prompt(spans, written.text, begun)
+            spans = spans if written.text is None else behind_prompt(spans, written.text, prefill)
             spans = self._in_paths(spans)
         return written.of(self.reading.transcript, losses, self.reading.findings, self.reading.source, spans)
 

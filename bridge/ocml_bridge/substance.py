@@ -109,12 +109,12 @@ def emptied(
     if not opaque:
         return _emptied_outside(document, image)
     pairs = zip(_left(document, missing, order), image.messages, strict=False)
-    empty = [index for index, message in pairs if not _said_in(message)]
+    empty = [index for index, message in pairs if not _size_of(message)]
     return [f"/messages/{index}/{opaque[index]}" for index in empty if index in opaque]
 
 
 def _emptied_outside(document: Transcript, image: Transcript) -> list[str]:
-    if any(map(_said_in, document.messages)) or characters(image):
+    if any(map(_size_of, document.messages)) or characters(image):
         return []
     homes = [("", document.extras)]
     homes += [(f"/messages/{index}", message.extras) for index, message in enumerate(document.messages)]
@@ -200,7 +200,7 @@ def _characters_in(part: Part) -> int:
     return evident_text(part.value) if isinstance(part, Foreign) else 0
 
 
-def _said_in(message: Message) -> int:
+def _size_of(message: Message) -> int:
     return characters_of(message.content) or _beside_content(message)
 
 

@@ -201,13 +201,13 @@ class Assembly:
         more = {key: value for key, value in event.items() if key not in ("type", "delta", "usage")}
         self._around.update({**delta, **more})
         if usage:
-            told = members_of(self._around.get("usage"))
-            more = {key: value for key, value in usage.items() if value is not None or key not in told}
-            self._around["usage"] = {**told, **more}
+            around = members_of(self._around.get("usage"))
+            more = {key: value for key, value in usage.items() if value is not None or key not in around}
+            self._around["usage"] = {**around, **more}
 
     def wire(self) -> Object:
         """The response; an empty object where nothing came."""
         if not self._around and not self.blocks:
             return {}
-        told = {"type": MESSAGE, "role": "assistant"} if "type" not in self._around else {}
-        return {**told, **self._around, "content": [block.wire() for block in self.blocks]}
+        around = {"type": MESSAGE, "role": "assistant"} if "type" not in self._around else {}
+        return {**around, **self._around, "content": [block.wire() for block in self.blocks]}

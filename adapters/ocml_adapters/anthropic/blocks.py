@@ -210,11 +210,11 @@ def _thought(
     text: str, signature: Signature | None, block: Object, known: tuple[str, ...], order: tuple[str, ...]
 ) -> Message:
     """A thought with what else its block says, and how; as many keys are known as the signature is one of."""
-    taken = known if signature is None else order
-    form = form_of(block, order, frozenset(order), taken)
+    read_keys = known if signature is None else order
+    form = form_of(block, order, frozenset(order), read_keys)
     layout = {} if form is None else {"form": form}
     message = Message("assistant", text, None, "analysis", signature=signature)
-    message.extras, message.layout = NOTES.by_format(rest(block, taken)), NOTES.by_format(layout)
+    message.extras, message.layout = NOTES.by_format(rest(block, read_keys)), NOTES.by_format(layout)
     return message
 
 

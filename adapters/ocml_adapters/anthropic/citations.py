@@ -60,12 +60,12 @@ def without_unknown(items: Sequence[Item], places: Sequence[int] | None, log: Lo
             continue
         made = list(items) if made is None else made
         path = f"/messages/{at if places is None else places[at]}/content"
-        kept = [replace(part, citations=_known(part) or None) if isinstance(part, Text) else part for part in content]
+        parts = [replace(part, citations=_known(part) or None) if isinstance(part, Text) else part for part in content]
         for index, part in enumerate(content):
             if _known(part) != _cited(part):
                 detail = f"{HOME} refuses a citation without its {_INDEX}; --unsigned keep writes an empty one"
                 log.lose(LossCode.CITATIONS, f"{path}/{index}/citations", detail)
-        made[at] = (head, tuple(kept), call_id)
+        made[at] = (head, tuple(parts), call_id)
     return items if made is None else made
 
 

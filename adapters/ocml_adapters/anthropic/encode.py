@@ -167,9 +167,9 @@ class EventEncoder(ResponseEncoder):
         """Whether a message is the assistant's, or what one of the server's tools gave."""
         return message.role in ("assistant", "tool")
 
-    def begun(self, message: Message) -> Message:
+    def start_of(self, message: Message) -> Message:
         """The same; whether a call of no function is one of the server's tools, its end tells."""
-        return super().begun(message) if (message.recipient or "").startswith(FUNCTIONS) else message
+        return super().start_of(message) if (message.recipient or "").startswith(FUNCTIONS) else message
 
     def start(self, number: int, message: Message) -> list[bytes]:
         """A call of a function begins at once, anything else with what it says first."""
@@ -269,8 +269,8 @@ class EventEncoder(ResponseEncoder):
         if self.reason is None:
             return Settings()
         usage = document.usage
-        told = usage is not None and None not in (usage.input_tokens, usage.output_tokens)
-        return super().known(replace(image, usage=usage if told else None), document)
+        is_known = usage is not None and None not in (usage.input_tokens, usage.output_tokens)
+        return super().known(replace(image, usage=usage if is_known else None), document)
 
     def order(self) -> Sequence[int]:
         """The same; an answer that says nothing is its first text."""

@@ -124,7 +124,7 @@ def is_in_turn(message: Message) -> bool:
 
 
 _OUTSIDE: Final = re.compile(r"[^a-zA-Z0-9_-]")
-_KEPT: Final = "kept"
+_UNCHANGED: Final = "kept"
 """The note of a call or reply whose id is written as it was read."""
 
 
@@ -153,33 +153,33 @@ def _are_lawful(items: Sequence[Item]) -> bool:
 
 def _renamed(items: Sequence[Item]) -> Sequence[Item]:
     pairs = pair(links_of(items))
-    taken = {call_id for _, _, call_id in items if call_id is not None}
+    used = {call_id for _, _, call_id in items if call_id is not None}
     seen: set[str] = set()
     out = list(items)
     for index, (head, content, call_id) in enumerate(items):
-        if call_id is None or _note(head) == _KEPT:
+        if call_id is None or _note(head) == _UNCHANGED:
             made = call_id
         elif head.calls:
             made = call_id
             if call_id in seen or LAWFUL_ID.fullmatch(call_id) is None:
-                made = lawful(call_id, taken)
+                made = lawful(call_id, used)
         elif index in pairs and items[pairs[index]][2] == call_id:
             made = out[pairs[index]][2]
         else:
-            made = call_id if LAWFUL_ID.fullmatch(call_id) is not None else lawful(call_id, taken)
+            made = call_id if LAWFUL_ID.fullmatch(call_id) is not None else lawful(call_id, used)
         if made is not None:
             seen.add(made)
-            taken.add(made)
+            used.add(made)
         if made != call_id:
             out[index] = (head.replaced(call_id=made), content, made)
     return out
 
 
-def lawful(call_id: str, taken: Collection[str]) -> str:
+def lawful(call_id: str, used: Collection[str]) -> str:
     """An id like one, that the API takes and nothing else has."""
     base = _OUTSIDE.sub("_", call_id) or "call"
     number, made = 1, base
-    while made in taken:
+    while made in used:
         number += 1
         made = f"{base}_{number}"
     return made
@@ -207,7 +207,7 @@ def note_repeated(items: list[Item], log: Log) -> None:
             detail = "an earlier call has the same id; the API requires unique ids"
             log.find(FindingCode.CALL_ID_REPEATED, f"/messages/{index}/call_id", detail)
             layout = head.message("", call_id).layout or {}
-            noted = {**layout, HOME: {**NOTES.of(layout), "call_id": _KEPT}}
+            noted = {**layout, HOME: {**NOTES.of(layout), "call_id": _UNCHANGED}}
             items[index] = (head.replaced(layout=noted), content, call_id)
         seen.add(call_id)
 
@@ -236,7 +236,7 @@ def with_one_prompt(
         return items, origins
     places = list(range(len(items)) if origins is None else origins)
     made: list[Item] = []
-    kept: list[int] = []
+    sources: list[int] = []
     for item, place in zip(items[:count], places, strict=False):
         message = nearest(message_of(item), place, log)
         if message is None:
@@ -244,13 +244,13 @@ def with_one_prompt(
         if not made or not message.content or made[0][1] == "":
             # A message of which nothing is left stands by itself: it would vanish in another one.
             made.append(item_of(message))
-            kept.append(place)
+            sources.append(place)
             continue
         first = message_of(made[0])
         made[0] = item_of(replace(first, content=(*parts_of(first.content), *parts_of(message.content))))
-        detail = f"this message moves into the system prompt, after message {kept[0]}"
+        detail = f"this message moves into the system prompt, after message {sources[0]}"
         log.lose(LossCode.MESSAGE, f"/messages/{place}", detail, Severity.CHANGED)
-    return [*made, *items[count:]], [*kept, *places[count:]]
+    return [*made, *items[count:]], [*sources, *places[count:]]
 
 
 def _is_prompt(head: Head) -> bool:

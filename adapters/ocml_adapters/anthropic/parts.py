@@ -23,10 +23,10 @@ from .syntax import (
     EPHEMERAL,
     HOME,
     IMAGE,
-    KEPT,
     MEDIA_KEYS,
     MEDIA_ORDER,
     NOTES,
+    OPAQUE,
     SOURCE_KEYS,
     SOURCE_ORDER,
     TEXT,
@@ -67,7 +67,7 @@ def is_odd(part: Part) -> bool:
     if not isinstance(part, Foreign):
         return False
     kind = cast("Object", part.value).get("type") if isinstance(part.value, OBJECT) else None
-    return kind not in (*KEPT, *_KINDS)
+    return kind not in (*OPAQUE, *_KINDS)
 
 
 def _read_part(raw: Json) -> tuple[Part, Json]:
@@ -93,10 +93,10 @@ def _read_part(raw: Json) -> tuple[Part, Json]:
 
 def _read_media(block: Object, kind: Literal["image", "file"]) -> tuple[Media | None, Json]:
     source: Object = block["source"]
-    taken = _read_source(source)
-    if taken is None:
+    source_fields = _read_source(source)
+    if source_fields is None:
         return None, None
-    fields, known = taken
+    fields, known = source_fields
     outer = ["type", "source"]
     if kind == "file" and isinstance(block.get("title"), str) and block["title"]:
         fields["filename"] = block["title"]

@@ -177,12 +177,12 @@ def blocks_in(wire: Object) -> Json:
     return content
 
 
-_ASKED: Final = frozenset({"image", "document", "search_result"})
+_ONLY_IN_PROMPTS: Final = frozenset({"image", "document", "search_result"})
 """The types of blocks that no answer has."""
 
 
-def _is_asked(block: Json) -> bool:
-    return isinstance(block, OBJECT) and cast("Object", block).get("type") in _ASKED
+def _is_only_in_prompts(block: Json) -> bool:
+    return isinstance(block, OBJECT) and cast("Object", block).get("type") in _ONLY_IN_PROMPTS
 
 
 def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
@@ -190,7 +190,7 @@ def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
     if not isinstance(wire, OBJECT) or wire.get("role") != "assistant" or wire.keys() != {"role", "content"}:
         return None
     content = blocks_in(cast("Object", wire))
-    if surrounding.layout.get(SHAPE) != RESPONSE and any(map(_is_asked, cast("list[Json]", content))):
+    if surrounding.layout.get(SHAPE) != RESPONSE and any(map(_is_only_in_prompts, cast("list[Json]", content))):
         return None
     out: Object = {"type": MESSAGE, "role": "assistant", "content": content}
     reason: Any = surrounding.extras.get("stop_reason")

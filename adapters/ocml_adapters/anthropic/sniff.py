@@ -23,10 +23,10 @@ def sniff(source: Source) -> int:
     messages = document.get(MESSAGES)
     if not isinstance(messages, list) or not _of_messages(cast("list[Json]", messages)):
         return 0
-    return 3 if _is_asked_of_claude(document) else 1
+    return 3 if _is_request_to_claude(document) else 1
 
 
-def _is_asked_of_claude(document: Object) -> bool:
+def _is_request_to_claude(document: Object) -> bool:
     """Whether a request names a model of the API's and what each request has to, and nothing that the API has not."""
     model = document.get("model")
     return (

@@ -28,7 +28,7 @@ CACHE: Final = "cache_control"
 EPHEMERAL: Final = "ephemeral"
 """The type of a mark."""
 
-KEPT: Final = frozenset({"search_result", "container_upload", "tool_reference", "compaction", "fallback"})
+OPAQUE: Final = frozenset({"search_result", "container_upload", "tool_reference", "compaction", "fallback"})
 """Blocks that the API has and the canonical form has no place for; they are kept as they are, without a word."""
 
 TEXT_ORDER: Final = ("type", "text", "citations", "cache_control")

@@ -52,13 +52,13 @@ def _read_tool(value: Json) -> Tool | None:
     extras = rest(item, known)
     if form is not None:
         layout["form"] = form
-    told = strict if isinstance(strict, bool) else None
+    is_strict = strict if isinstance(strict, bool) else None
     return Tool(
         bare,
         description,
         schema,
         namespace,
-        strict=told,
+        strict=is_strict,
         extras=NOTES.by_format(extras),
         layout=NOTES.by_format(layout),
         cache=mark,

@@ -70,13 +70,13 @@ class Behind(NamedTuple):
 
     Attributes:
         instructed: whether nobody has spoken yet.
-        begun: whether there is a unit at all.
+        has_units: whether there is a unit at all.
         replied: whether the unit before ends in what a tool replied.
         cut: whether the unit before was cut off.
     """
 
     instructed: bool = True
-    begun: bool = False
+    has_units: bool = False
     replied: bool = False
     cut: bool = False
 
@@ -96,7 +96,7 @@ class WireWriter(DocumentWriter):
 
     def arranged(self, conversation: Conversation) -> Sequence[int] | None:
         """The API wants what tools reply to a turn directly behind it, in the order of its calls."""
-        if NOTES.of(conversation.around.layout).get(_ORDER) == _KEPT:
+        if NOTES.of(conversation.around.layout).get(_ORDER) == _AS_GIVEN:
             return None
         return gathered(conversation.items, is_in_turn)
 
@@ -139,7 +139,7 @@ class WireWriter(DocumentWriter):
         before, first = cast("Behind", state), group[0]
         instructs = first.role == SYSTEM
         among = NOTES.of(first.layout).get("place") == MESSAGES
-        apart = instructs and not before.begun and not among and bool(first.content)
+        apart = instructs and not before.has_units and not among and bool(first.content)
         unit, image = spelled(group, apart=apart)
         # What tells where a unit stands is not in the unit.
         if _is_reply(image[0]) and before.replied:
@@ -176,7 +176,7 @@ class WireWriter(DocumentWriter):
         return _related(items, around, Log())
 
 
-_ORDER, _KEPT = "order", "kept"
+_ORDER, _AS_GIVEN = "order", "kept"
 """The note of a document whose replies do not stand where the API wants them."""
 
 
@@ -188,7 +188,7 @@ def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
         place = next(at for at, index in enumerate(order) if at != index)
         detail = "the API requires replies directly after their calls, in the order of the calls; they are not moved"
         log.find(FindingCode.SHAPE, f"/messages/{place}", detail)
-        around = replace(around, layout={**(around.layout or {}), HOME: {**NOTES.of(around.layout), _ORDER: _KEPT}})
+        around = replace(around, layout={**(around.layout or {}), HOME: {**NOTES.of(around.layout), _ORDER: _AS_GIVEN}})
     return Conversation(items, around)
 
 

@@ -56,16 +56,16 @@ class Block:
                 self._citations.append(value)
                 continue
             before, self.kind = self.kind, self.kind or kind
-            told = self._told(value) if kind == self.kind else None
-            if told is None:
+            piece = self._piece(value) if kind == self.kind else None
+            if piece is None:
                 self.kind = before
                 note(f"a delta {kind[:40]!r} does not fit its block; the delta is left out")
             else:
-                new.append(told)
+                new.append(piece)
         self.text += new
         return "".join(new)
 
-    def _told(self, value: Json) -> str | None:
+    def _piece(self, value: Json) -> str | None:
         """The text in more of the block; None for what does not fit it."""
         members = cast("Object", value) if isinstance(value, dict) else None
         if self.kind == "text":

@@ -160,12 +160,12 @@ class BlockGrammar(Grammar):
         return part.text, {} if part.text else {RESULT: "text"}
 
     def _reasoning(self, inner: Object, more: Object, own: bool) -> Message | None:
-        told, sealed = inner.get(REASONING_TEXT), inner.get(REDACTED)
-        if not own or (told is None) is (sealed is None):
+        reasoning, sealed = inner.get(REASONING_TEXT), inner.get(REDACTED)
+        if not own or (reasoning is None) is (sealed is None):
             return None
         text, rest = "", more_of(inner, (REASONING_TEXT,))
-        if isinstance(told, dict):
-            members = cast("Object", told)
+        if isinstance(reasoning, dict):
+            members = cast("Object", reasoning)
             if not isinstance(text := members.get("text"), str):
                 return None
             value = members.get("signature")
@@ -258,8 +258,8 @@ class BlockGrammar(Grammar):
         content = message.content
         if isinstance(content, str):
             return message
-        held = (Text, Media, Foreign)
-        content = fitted(content, held, path, log, target=HOME, able=self._is_held, marks=False)
+        supported = (Text, Media, Foreign)
+        content = fitted(content, supported, path, log, target=HOME, able=self._can_hold, marks=False)
         return replace(message, content=content)
 
     def settled(self, message: Message, path: str, log: Log) -> str:
@@ -273,7 +273,7 @@ class BlockGrammar(Grammar):
         """Arguments are an object; a reply is any text."""
         return AN_OBJECT if head.calls else ANY_CONTENT
 
-    def _is_held(self, part: Part) -> bool:
+    def _can_hold(self, part: Part) -> bool:
         """Whether a reply has a place for a part."""
         if isinstance(part, Foreign):
             return part.format == HOME and isinstance(_reply_part(self, part.value), Foreign)
@@ -305,8 +305,8 @@ def _write_reasoning(message: Message, more: Object) -> tuple[Object, Object]:
     if signature is not None and signature.sealed:
         return {REDACTED: signature.value}, more
     signed = {} if signature is None else {"signature": signature.value}
-    told = added({"text": cast("str", message.content), **signed}, more.get(REASONING_TEXT))
-    return {REASONING_TEXT: told}, {key: value for key, value in more.items() if key != REASONING_TEXT}
+    reasoning = added({"text": cast("str", message.content), **signed}, more.get(REASONING_TEXT))
+    return {REASONING_TEXT: reasoning}, {key: value for key, value in more.items() if key != REASONING_TEXT}
 
 
 def behind(message: Message) -> list[Object]:

@@ -28,7 +28,7 @@ def _read(raw: Object) -> Citation:
     places = cast("Object", location) if isinstance(location, dict) else {}
     web = cast("Object", places[_WEB]) if isinstance(places.get(_WEB), dict) else {}
     citation = Citation(_text(web.get("url")), _text(title), _words(raw.get(_WORDS)))
-    known = [key for key, told in (("title", citation.title), (_WORDS, citation.cited_text)) if told is not None]
+    known = [key for key, member in (("title", citation.title), (_WORDS, citation.cited_text)) if member is not None]
     rest = more_of(raw, tuple(known))
     if citation.url is not None:
         rest.pop(_LOCATION)

@@ -46,13 +46,17 @@ def _answer_format(value: Json) -> AnswerFormat | None:
     inner: Json = members.get("structure")
     structure = cast("Object", inner) if isinstance(inner, dict) else {}
     described: Json = structure.get("jsonSchema")
-    said = cast("Object", described) if isinstance(described, dict) else {}
+    schema_members = cast("Object", described) if isinstance(described, dict) else {}
     if members.keys() != {"type", "structure"} or members["type"] != "json_schema" or len(structure) != 1:
         return None
-    name, description, schema = said.get("name"), said.get("description"), said.get("schema")
+    name, description, schema = (
+        schema_members.get("name"),
+        schema_members.get("description"),
+        schema_members.get("schema"),
+    )
     span = jsontext.parse(schema) if isinstance(schema, str) else None
     texts = all(each is None or isinstance(each, str) for each in (name, description))
-    if span is None or not texts or said.keys() - set(_DESCRIBED) or text_of(span.value) != schema:
+    if span is None or not texts or schema_members.keys() - set(_DESCRIBED) or text_of(span.value) != schema:
         return None
     return AnswerFormat("json_schema", name, span.value, description)
 

@@ -120,7 +120,7 @@ class EventDecoder(AssemblingDecoder):
             if block.kind == REASONING:
                 number = self.start(Message("assistant", "", channel="analysis"))
             elif self._kind == "text":
-                number = self.begun - 1
+                number = self.started - 1
             else:
                 number = self.start(Message("assistant", "", channel="final"))
             self._kind = block.kind

@@ -101,8 +101,8 @@ def write_tools(tools: Sequence[Tool], entries: Json) -> list[Json]:
         if type(entry) is int:
             out += chain.from_iterable(islice(written, max(0, entry)))
         else:
-            kept = isinstance(entry, dict) and list(cast("Object", entry)) == [AS_IT_IS]
-            out.append(cast("Object", entry)[AS_IT_IS] if kept else entry)
+            is_raw = isinstance(entry, dict) and list(cast("Object", entry)) == [AS_IT_IS]
+            out.append(cast("Object", entry)[AS_IT_IS] if is_raw else entry)
     return [*out, *chain.from_iterable(written)]
 
 

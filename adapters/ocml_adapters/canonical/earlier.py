@@ -73,9 +73,9 @@ def _with_settings(values: Object, log: Log) -> Object:
     if "settings" in values or not (beside or moved):
         return values
     settings, others = settings_of({**beside, **inside, **({"model": header["model"]} if "model" in header else {})})
-    asked = {} if settings is None else _object(to_json(settings))
+    members = {} if settings is None else _object(to_json(settings))
     unknown = {key: value for key, value in others.items() if key in inside}
-    paths = [f"/header/{key}" for key in moved] + [f"/extras/openai/{key}" for key in beside if key in asked]
+    paths = [f"/header/{key}" for key in moved] + [f"/extras/openai/{key}" for key in beside if key in members]
     for path in paths:
         log.find(
             FindingCode.EARLIER_FORM,
@@ -83,13 +83,13 @@ def _with_settings(values: Object, log: Log) -> Object:
             "the settings are stored in an earlier form of the canonical form",
             Severity.LAYOUT,
         )
-    values = _without(values, asked) if beside else values
+    values = _without(values, members) if beside else values
     if unknown:
         extras = _object(values.get("extras"))
-        kept = {**_object(extras.get("ocm-2.2")), "generation_settings": unknown}
-        values = {**values, "extras": {**extras, "ocm-2.2": kept}}
+        own_extras = {**_object(extras.get("ocm-2.2")), "generation_settings": unknown}
+        values = {**values, "extras": {**extras, "ocm-2.2": own_extras}}
     left = {key: value for key, value in header.items() if key not in _MOVED}
-    return {**values, **({"header": left} if moved else {}), **({"settings": asked} if asked else {})}
+    return {**values, **({"header": left} if moved else {}), **({"settings": members} if members else {})}
 
 
 def _message(message: Json, path: str, log: Log) -> Json:

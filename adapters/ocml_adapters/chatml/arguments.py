@@ -40,8 +40,8 @@ def settle(items: list[Item], origins: Sequence[int] | None, family: Family, sch
     if grammar is None:
         return
     for run in _calls(items):
-        kept = _is_remembered(items, run)
-        texts = [None if kept else _spelled(items[at], grammar, schemas) for at in run]
+        notes = _is_remembered(items, run)
+        texts = [None if notes else _spelled(items[at], grammar, schemas) for at in run]
         if family.calls == "python" and None in texts:
             continue  # one list, which is written as JSON if one of them has to be
         for at, text in zip(run, texts, strict=True):
@@ -58,8 +58,8 @@ def keeps(head: Head, *keys: str) -> bool:
     """Whether a message remembers any of these of its frame."""
     if head.bare:
         return False
-    kept = head.message("", None)
-    return not NOTES.together(kept.layout, kept.extras).keys().isdisjoint(keys)
+    notes = head.message("", None)
+    return not NOTES.together(notes.layout, notes.extras).keys().isdisjoint(keys)
 
 
 def remark(old: str, new: str, path: str, log: Log) -> None:
@@ -78,9 +78,9 @@ def schemas_for(group: Sequence[Message]) -> Schemas:
     given: dict[str, dict[str, set[str]]] = {}
     for each in group:
         if is_call(each):
-            name, kept = name_of(each.recipient or ""), NOTES.together(each.layout)
-            if PARAMETERS in kept:
-                declared[name] = kept[PARAMETERS]
+            name, notes = name_of(each.recipient or ""), NOTES.together(each.layout)
+            if PARAMETERS in notes:
+                declared[name] = notes[PARAMETERS]
             else:
                 types_given(str(each.content), given.setdefault(name, {}))
     return {**{name: _schema(types) for name, types in given.items()}, **declared}
@@ -129,5 +129,5 @@ def _reads_as_it_is(head: Head, content: Content, grammar: CallGrammar, schemas:
 
 def _declaring(head: Head, schemas: Schemas) -> Head:
     """The head of a call with what its function declares."""
-    kept = NOTES.together(head.local(HOME).message("", None).layout)
-    return head.replaced(layout=NOTES.by_format({**kept, PARAMETERS: schemas.get(name_of(head.recipient or ""))}))
+    notes = NOTES.together(head.local(HOME).message("", None).layout)
+    return head.replaced(layout=NOTES.by_format({**notes, PARAMETERS: schemas.get(name_of(head.recipient or ""))}))

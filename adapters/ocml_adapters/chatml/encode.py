@@ -210,9 +210,9 @@ class FamilyWriter(TextEncoder):
         if opening is None:
             return out
         made = opened(opening)
-        kept = remembered_of(opening, own=False)
-        begun = opening_of(kept, open_turn=True) if made.role == "assistant" else ""
-        return f"{out}{START}{header_for(made.role, made.name)}\n{begun}"
+        notes = remembered_of(opening, own=False)
+        opening_text = opening_of(notes, open_turn=True) if made.role == "assistant" else ""
+        return f"{out}{START}{header_for(made.role, made.name)}\n{opening_text}"
 
 
 def _has_text(message: Message) -> bool:

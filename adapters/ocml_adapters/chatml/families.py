@@ -43,12 +43,12 @@ class ToolList(NamedTuple):
         """
         if self.raw is None or self._holds(tools):
             return tools
-        kept: list[Tool] = []
+        declared: list[Tool] = []
         for tool in tools:
             bare = Tool(tool.name, namespace=tool.namespace)
             near = next((each for each in (tool, replace(tool, description=None), bare) if self._holds([each])), None)
-            kept += [] if near is None else [near]
-        return kept if self._holds(kept) else ()
+            declared += [] if near is None else [near]
+        return declared if self._holds(declared) else ()
 
     def _holds(self, tools: Sequence[Tool]) -> bool:
         read = self.read(self.write(tools))

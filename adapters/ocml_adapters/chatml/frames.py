@@ -205,20 +205,20 @@ def _could_join(first: Message, place: Place) -> bool:
     return grouped and first.role == "tool" and place.before is not None and holds_replies(place.before)
 
 
-def opening_of(kept: Mapping[str, Json], *, open_turn: bool = False) -> str:
+def opening_of(notes: Mapping[str, Json], *, open_turn: bool = False) -> str:
     """The thought without a word that is remembered; "" for none."""
-    found = kept.get(OPENING)
+    found = notes.get(OPENING)
     pattern = OPENED if open_turn else NOTHING_THOUGHT
     return found if isinstance(found, str) and pattern.fullmatch(found) is not None else ""
 
 
-def recalled(contents: Contents, kept: Mapping[str, Json], place: Place) -> Frame:
+def recalled(contents: Contents, notes: Mapping[str, Json], place: Place) -> Frame:
     """A frame, spelled as it is remembered where that still says the same."""
     default = default_frame(contents, place)
-    if not kept:
+    if not notes:
         return default
     first = contents.messages[0] if contents.messages else Message("system", "")
-    raw_header = kept.get("header")
+    raw_header = notes.get("header")
     header = raw_header if isinstance(raw_header, str) and _means(raw_header, first, default, place) else default.header
 
     def says_the_same(body: str) -> bool:
@@ -229,7 +229,7 @@ def recalled(contents: Contents, kept: Mapping[str, Json], place: Place) -> Fram
 
     return recall(
         default,
-        kept,
+        notes,
         grammar=GRAMMAR,
         before=place.before,
         starts=_NOTHING,

@@ -103,9 +103,9 @@ def _thought(template: Template, family: Family, wanted: Wanted) -> tuple[Step, 
     """The thought that comes first: one that the prompt has begun, or one that the model may begin."""
     thoughts = family.thoughts
     close = thoughts.close.lstrip("\n")
-    if template.thoughts == "none" or wanted.begun.rstrip().endswith(close):
+    if template.thoughts == "none" or wanted.prefill.rstrip().endswith(close):
         return ()
     end = f"{close}{thoughts.gap_before(call=wanted.must_call)}"
-    if template.opening and wanted.begun.endswith(template.opening):
+    if template.opening and wanted.prefill.endswith(template.opening):
         return (Step((Frame("", end=end),)),)
     return (Step((Frame(thoughts.open, end=end),), optional=True),)

@@ -62,16 +62,16 @@ def cut(key: str, pieces: list[Json], default: list[Json]) -> dict[str, Json]:
     return {} if pieces == default else {key: pieces}
 
 
-def gap_pieces(kept: Mapping[str, Json], key: str, gap: str, before: Frame | None) -> list[Json]:
+def gap_pieces(notes: Mapping[str, Json], key: str, gap: str, before: Frame | None) -> list[Json]:
     """The pieces of a gap as remembered, where they still say the same; else as by default."""
-    pieces = kept.get(key)
+    pieces = notes.get(key)
     usable = (before is None or before.end != "") and joined(pieces, START) == gap
     return cast("list[Json]", pieces) if usable else whole(gap)
 
 
-def inner_pieces(kept: Mapping[str, Json], frame: Frame) -> list[Json]:
+def inner_pieces(notes: Mapping[str, Json], frame: Frame) -> list[Json]:
     """The pieces between a frame's tokens as remembered, where they still say the same; else as by default."""
-    pieces = kept.get("pieces")
+    pieces = notes.get("pieces")
     return cast("list[Json]", pieces) if joined(pieces, START, END) == inner(frame) else [inner(frame)]
 
 
@@ -242,18 +242,18 @@ class ListFrames(Frames):
     def remembered(self, message: Message, frame: Frame, default: Frame, before: Frame | None) -> Remembered:
         """What a message has to remember of its frame, and of the pieces that it is cut into."""
         layout, extras = super().remembered(message, frame, default, before)
-        kept = NOTES.together(message.layout)
-        gap = gap_pieces(kept, "gap_pieces", frame.gap, before)
+        notes = NOTES.together(message.layout)
+        gap = gap_pieces(notes, "gap_pieces", frame.gap, before)
         layout.update(cut("gap_pieces", gap, whole(frame.gap)))
-        layout.update(cut("pieces", inner_pieces(kept, frame), [inner(frame)]))
+        layout.update(cut("pieces", inner_pieces(notes, frame), [inner(frame)]))
         return layout, extras
 
     def unit(self, frame: Frame, image: Message, before: Frame | None) -> Unit:
         """The pieces of a frame."""
-        kept = NOTES.together(image.layout)
+        notes = NOTES.together(image.layout)
         end = [{"token": END}] if frame.end else []
-        gap = gap_pieces(kept, "gap_pieces", frame.gap, before)
-        return [*gap, {"token": START}, *inner_pieces(kept, frame), *end]
+        gap = gap_pieces(notes, "gap_pieces", frame.gap, before)
+        return [*gap, {"token": START}, *inner_pieces(notes, frame), *end]
 
     def joined(
         self, units: list[Unit], tail: str, around: Transcript, before: Frame | None

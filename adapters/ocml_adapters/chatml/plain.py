@@ -70,8 +70,8 @@ def remember_tail(tail: str, default: str) -> Remembered:
     """What has to be remembered of what stands behind the last frame."""
     if tail == default:
         return {}, {}
-    kept: dict[str, Json] = {"tail": tail}
-    return (kept, {}) if is_trivia(tail) else ({}, kept)
+    note: dict[str, Json] = {"tail": tail}
+    return (note, {}) if is_trivia(tail) else ({}, note)
 
 
 # --- messages ---------------------------------------------------------------------------------------------------------

@@ -69,8 +69,8 @@ class Draft:
         at = place_of_tools(around, leading)
         beside = at < leading and joins_text(around, family) and text_of(self.items[at][1]).strip() != ""
         layout, extras = (
-            NOTES.by_format(cast("dict[str, Json]", edges)) if isinstance(edges := kept.get(EDGES), dict) else None
-            for kept in (NOTES.together(around.layout), NOTES.together(around.extras))
+            NOTES.by_format(cast("dict[str, Json]", edges)) if isinstance(edges := notes.get(EDGES), dict) else None
+            for notes in (NOTES.together(around.layout), NOTES.together(around.extras))
         )
         message = Message("system", (Tools(normal_tools(tuple(tools))),), continues=beside)
         if not beside:
@@ -112,8 +112,8 @@ class Draft:
                 if head.name != (name or waits):
                     head = head.replaced(name=name or waits)
                 if at >= closing:
-                    kept = NOTES.together(head.local(HOME).message("", None).layout)
-                    head = head.replaced(layout={HOME: {**kept, CLOSING: True}})
+                    notes = NOTES.together(head.local(HOME).message("", None).layout)
+                    head = head.replaced(layout={HOME: {**notes, CLOSING: True}})
             else:
                 recipient = recipient_of(name_of(head.recipient or "")) if head.calls else None
                 replies.take(head.role, recipient, None, continues=head.continues and head.role == "assistant")
@@ -186,12 +186,12 @@ def turn(source: Message, content: str, *, private: bool) -> Message:
 
 def remembered_of(first: Message, *, own: bool) -> dict[str, Json]:
     """What a message remembers of its frame; where another family spelled it, only what families do not differ in."""
-    kept = NOTES.together(first.layout, first.extras)
+    notes = NOTES.together(first.layout, first.extras)
     if own:
-        return kept
-    kept.pop("body", None)
-    if kept.get("gap") in _GAPS:
-        del kept["gap"]
+        return notes
+    notes.pop("body", None)
+    if notes.get("gap") in _GAPS:
+        del notes["gap"]
     if first.role == "tool":
-        kept.pop("header", None)
-    return kept
+        notes.pop("header", None)
+    return notes

@@ -95,7 +95,7 @@ class TextReader(UnitReader):
         """
         text = cast("str", source)
         frames, tail = GRAMMAR.frames(text)
-        return parted(frames, tail, marked=has_tags(text))
+        return without_open_turn(frames, tail, marked=has_tags(text))
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
         """A frame without its body; None for the last where it is cut off, and for a body with tokens or tags in it."""
@@ -130,7 +130,7 @@ class TextReader(UnitReader):
             BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
         """
         placed = placed_at(unit, at, parted)
-        contents = frame_said(placed, index, log)
+        contents = contents_of(placed, index, log)
         return remembering(placed.frame, contents, placed.place) if contents.messages else ()
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
@@ -158,7 +158,7 @@ class TextReader(UnitReader):
         return named
 
 
-def parted(frames: Sequence[Frame], tail: str, *, marked: bool) -> Parted:
+def without_open_turn(frames: Sequence[Frame], tail: str, *, marked: bool) -> Parted:
     """A text as its frames, but for that of the open turn.
 
     Args:
@@ -199,7 +199,7 @@ def placed_at(unit: Unit, at: int, parted: Parted) -> Placed:
     return Placed(cast("Frame", unit), Place(None, before, last))
 
 
-def frame_said(placed: Placed, index: int, log: Log) -> Contents:
+def contents_of(placed: Placed, index: int, log: Log) -> Contents:
     """What a frame says.
 
     Args:

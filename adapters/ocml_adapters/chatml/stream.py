@@ -23,7 +23,7 @@ from .markup.body import BodyReader, restore
 from .markup.parts import NO_SCHEMAS, Schemas
 from .markup.responses import ROLES, Replies, begins
 from .markup.segments import FUNCTION
-from .reader import Placed, frame_said, parted, placed_at, surroundings
+from .reader import Placed, contents_of, placed_at, surroundings, without_open_turn
 from .syntax import CONTROL, END, GRAMMAR, MARKED, SPECIALS, control_of
 
 WRITTEN: Final = Hold((*MARKED, "List of tools: "))
@@ -74,7 +74,7 @@ class FrameReader:
         if opens_turn(frame):
             return
         placed = Placed(frame, Place(None, before, frame.last, schemas=self.schemas), declares=leads)
-        contents = frame_said(placed, len(self.messages), self._log)
+        contents = contents_of(placed, len(self.messages), self._log)
         if contents.tools is not None:
             self.schemas = schemas_of(contents.tools)
         self._leading = leads and contents.tools is None
@@ -95,7 +95,7 @@ class FrameReader:
         Raises:
             BridgeError: OCB-NO-FRAMES where no frame came, but text.
         """
-        text = parted(self._frames, tail, marked=self._marked)
+        text = without_open_turn(self._frames, tail, marked=self._marked)
         items: list[Item] = []
         for at, (unit, contents) in enumerate(zip(text.units, self._contents, strict=True)):
             placed = placed_at(unit, at, text)
@@ -155,7 +155,7 @@ class Turn(Saying):
         self._body = BodyReader(name, schemas)
         self._next = 0
         """The message of the body that comes next, or whose text is open."""
-        self._told: list[str] = []
+        self._written: list[str] = []
         """What has been told of the open text."""
 
     @property
@@ -166,23 +166,23 @@ class Turn(Saying):
     def passed(self, texts: Sequence[str]) -> None:
         """Take texts that were passed on already."""
         self._body.passed(texts)
-        self._told += texts
+        self._written += texts
 
     def take(self, text: str) -> None:
         """Take more of the body."""
         self._body.feed(text)
         self._tell(self._body.messages)
-        for piece in self._body.text[len(self._told) :]:
+        for piece in self._body.text[len(self._written) :]:
             self._add(restore(piece), private=self._body.in_thought)
         self.running = self.index + self._next if self._body.is_plain else -1
 
     def _add(self, text: str, *, private: bool) -> None:
         """Tell more of the open text."""
-        if not self._told:
+        if not self._written:
             channel = "analysis" if private else "final"
-            begun = Message("assistant", "", self._name, channel, end=None, continues=self._next > 0)
-            self.log.events.append(Start(self.index + self._next, begun))
-        self._told.append(text)
+            first = Message("assistant", "", self._name, channel, end=None, continues=self._next > 0)
+            self.log.events.append(Start(self.index + self._next, first))
+        self._written.append(text)
         self.log.events.append(Delta(self.index + self._next, text))
 
     def end(self, messages: Sequence[Message]) -> None:
@@ -194,10 +194,10 @@ class Turn(Saying):
         for part in messages[self._next :]:
             text = str(part.content)
             turned = self._next == 0 and self._body.turned
-            if not self._told and text and not is_call(part) and (turned or not is_thought(part)):
+            if not self._written and text and not is_call(part) and (turned or not is_thought(part)):
                 self._add(text, private=False)
-            tell(self.log, self.index + self._next, part, "".join(self._told) if self._told else None)
-            self._next, self._told = self._next + 1, []
+            tell(self.log, self.index + self._next, part, "".join(self._written) if self._written else None)
+            self._next, self._written = self._next + 1, []
 
 
 # --- the stream -------------------------------------------------------------------------------------------------------
@@ -228,10 +228,10 @@ class Reading(Live):
         if heading.role == "system" and self._frames.may_declare:
             return Saying(self.log, index, None, CONTROL.restore)
         if heading.role in ROLES:
-            begun = beginning(header)
+            first = beginning(header)
             if heading.role == "tool" and heading.name is None:
-                begun.name = self._frames.replies.waits
-            return Spoken(self.log, index, begun)
+                first.name = self._frames.replies.waits
+            return Spoken(self.log, index, first)
         return Saying(self.log, index, beginning(header), control_of(heading.role).restore)
 
     def ending(self, start: str, saying: Saying) -> str:

@@ -153,13 +153,13 @@ class FamilyFrames(UnitWriter):
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """The text of a frame, with what stands before it."""
         behind = cast("Behind", state)
-        kept = remembered_of(group[0], own=behind.own)
-        closing = kept.pop(CLOSING, False) is True
-        kept.pop(PARAMETERS, None)
+        notes = remembered_of(group[0], own=behind.own)
+        closing = notes.pop(CLOSING, False) is True
+        notes.pop(PARAMETERS, None)
         schemas = schemas_for(group) if self._family.calls == "xml" else NO_SCHEMAS
         place = Place(self._family, behind.frame, last, schemas=schemas, closing=closing)
-        contents = _contents(group, opening_of(kept))
-        frame = recalled(contents, kept, place)
+        contents = _contents(group, opening_of(notes))
+        frame = recalled(contents, notes, place)
         default = default_frame(contents, place)
         made = read_again(frame, contents, place)
         if not behind.own and frame.body == default.body and len(made.messages) == len(contents.messages):
@@ -211,10 +211,10 @@ class FamilyFrames(UnitWriter):
         behind = cast("Behind", state)
         before, image = behind.frame, around.open_turn
         if image is not None:
-            kept = remembered_of(image, own=behind.own)
+            notes = remembered_of(image, own=behind.own)
             turn, place = opened(image), Place(self._family, before, last=True, opening=True)
-            contents = Contents([turn], opening_of(kept, open_turn=True) if turn.role == "assistant" else "")
-            frame = recalled(contents, kept, place)
+            contents = Contents([turn], opening_of(notes, open_turn=True) if turn.role == "assistant" else "")
+            frame = recalled(contents, notes, place)
             units.append(spell([frame], ""))
             turn.layout = turn.extras = None
             heading = read_header(frame.header)

@@ -85,10 +85,10 @@ class Candidate:
         return {CONTENT: {PARTS: self.parts, ROLE: MODEL_ROLE, **content}, **about}
 
 
-def _tell(said: list[Json], more: Object) -> None:
+def _tell(listed: list[Json], more: Object) -> None:
     """Keep what is said again and again once."""
-    if more and (not said or said[-1] != more):
-        said.append(more)
+    if more and (not listed or listed[-1] != more):
+        listed.append(more)
 
 
 def _continues(last: Object, part: Object) -> bool:

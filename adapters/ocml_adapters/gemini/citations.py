@@ -97,12 +97,12 @@ def _of_part(text: str, at: int, supports: Sequence[_Support]) -> Iterator[Citat
         if not 0 <= support.start <= end <= len(data):
             continue
         try:
-            before, said = (data[place].decode() for place in (slice(support.start), slice(support.start, end)))
+            before, cited_text = (data[place].decode() for place in (slice(support.start), slice(support.start, end)))
         except UnicodeDecodeError:
             continue
-        if support.text is not None and support.text != said:
+        if support.text is not None and support.text != cited_text:
             continue
-        start, last = len(before), len(before) + len(said)
+        start, last = len(before), len(before) + len(cited_text)
         whole = (start, last) == (0, len(text))
         for source in support.sources:
             yield source if whole else replace(source, start=start, end=last)

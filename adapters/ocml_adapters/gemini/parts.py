@@ -226,14 +226,14 @@ class PartGrammar(Grammar):
     def _inner(self, message: Message) -> tuple[str, Object]:
         inner: Object = {"id": message.call_id} if message.call_id else {}
         own: Json = self.notes.of(message.extras).get(CODE if message.role != "tool" else RESULT)
-        said = cast("Object", own) if isinstance(own, dict) else {}
+        own_members = cast("Object", own) if isinstance(own, dict) else {}
         if message.role != "tool":
             text = cast("str", message.content)
             if is_code(message):
-                return CODE, {**inner, **({} if "language" in said else {"language": _LANGUAGE}), "code": text}
+                return CODE, {**inner, **({} if "language" in own_members else {"language": _LANGUAGE}), "code": text}
             return CALL, {**inner, "name": name_of(message.recipient or ""), "args": object_in(text) or {}}
         if self.is_result(message):
-            outcome = {} if "outcome" in said else {"outcome": _FAILED if message.failed else _OK}
+            outcome = {} if "outcome" in own_members else {"outcome": _FAILED if message.failed else _OK}
             return RESULT, {**inner, **outcome, "output": cast("str", message.content)}
         is_named = message.name is not None and self.notes.of(message.layout).get(NAME) != "absent"
         name = {"name": name_of(message.name or "")} if is_named else {}
@@ -260,12 +260,12 @@ class PartGrammar(Grammar):
             content = narrow(content, (), path, log, target=HOME, hoisted=True)
         elif not isinstance(content, str):
             content = _text_first(
-                narrow(content, (Media,), path, log, target=HOME, able=_is_held, hoisted=True), path, log
+                narrow(content, (Media,), path, log, target=HOME, able=_can_hold, hoisted=True), path, log
             )
             if not isinstance(content, str):
                 text, *media = content
-                said = replace(message, content=cast("Text", text).text)
-                content = (Text(self.settled(said, path, log)), *media)
+                own_members = replace(message, content=cast("Text", text).text)
+                content = (Text(self.settled(own_members, path, log)), *media)
         return message if content is message.content else replace(message, content=content)
 
     def settled(self, message: Message, path: str, log: Log) -> str:
@@ -346,7 +346,7 @@ def _media(parts: Json) -> list[Media]:
     return found
 
 
-def _is_held(part: Part) -> bool:
+def _can_hold(part: Part) -> bool:
     return isinstance(part, Media) and write_media(part) is not None
 
 

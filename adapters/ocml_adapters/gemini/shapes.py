@@ -65,10 +65,14 @@ def _is_one_of_a_kind(request: Object) -> bool:
     """Whether the system's instruction stands in a request as we would not write it."""
     if SYSTEM not in request:
         return any(alias(key) == SYSTEM for key in request)
-    told: Json = request[SYSTEM]
-    if told is None:
+    instruction: Json = request[SYSTEM]
+    if instruction is None:
         return False
-    return not isinstance(told, dict) or told.keys() != {PARTS} or not (told[PARTS] and isinstance(told[PARTS], list))
+    return (
+        not isinstance(instruction, dict)
+        or instruction.keys() != {PARTS}
+        or not (instruction[PARTS] and isinstance(instruction[PARTS], list))
+    )
 
 
 def _instruction(value: Json) -> Top | None:
@@ -152,9 +156,9 @@ def _request(
 def _write_request(surrounding: Surrounding, body: Body) -> Json:
     around, extras, layout = surrounding
     members = UNITS.members(body.units)
-    told, top = members.get(SYSTEM), members.get(SYSTEM)
-    if told is not None and told.keys() == {PARTS}:
-        own: Json = told[PARTS]
+    instruction, top = members.get(SYSTEM), members.get(SYSTEM)
+    if instruction is not None and instruction.keys() == {PARTS}:
+        own: Json = instruction[PARTS]
         if layout.get(TOP) == PARTS:
             top = own
         elif layout.get(TOP) == "text" and len(own) == 1 and own[0].keys() == {"text"}:

@@ -15,11 +15,11 @@ def _add(value: Any, key: list[Hashable], values: list[str]) -> bool:
     """An object with an output or an error is what that says; a text that looks like an object is another case."""
     if value.__class__ is not dict:
         return False
-    said: Any = next(iter(value.values())) if len(value) == 1 else None
+    inner: Any = next(iter(value.values())) if len(value) == 1 else None
     if "output" in value or "error" in value:
         key.append(tuple(value))
-        values.append(said if said.__class__ is str else "")
-        return said.__class__ is str and said != "" and said.lstrip()[:1] != "{"
+        values.append(inner if inner.__class__ is str else "")
+        return inner.__class__ is str and inner != "" and inner.lstrip()[:1] != "{"
     text = text_of(value)
     key.append(None)
     values.append(text or "")

@@ -63,7 +63,7 @@ def names_of_parts(content: Sequence[Part]) -> Names:
     return frozenset(f"{tool.namespace}.{tool.name}" if tool.namespace else FUNCTIONS + tool.name for tool in tools)
 
 
-def meant(fields: Fields, unplaced: str, names: Names) -> tuple[Fields, str]:
+def evident_fields(fields: Fields, unplaced: str, names: Names) -> tuple[Fields, str]:
     """What a header evidently means.
 
     Args:
@@ -147,7 +147,7 @@ def _misplaced(fields: Fields, unplaced: str, names: Names) -> tuple[Fields, str
 def says_otherwise(header: str, names: Names) -> bool:
     """Whether a regular header means something else than it says."""
     fields = regular(header)
-    return fields is not None and meant(fields, "", names) != (fields, "")
+    return fields is not None and evident_fields(fields, "", names) != (fields, "")
 
 
 # --- the header of a frame --------------------------------------------------------------------------------------------
@@ -181,13 +181,13 @@ def read_header(raw: str, frame: Frame, *, prompted: bool = False) -> Header:
     """
     fields = regular(raw, prompted) if frame.opened or prompted else None
     if fields is not None:
-        known = meant(fields, "", frame.names)[0]
+        known = evident_fields(fields, "", frame.names)[0]
         return Header(known, raw, is_regular=known is fields)
     outside = raw.partition("<|")[0]
     if frame.opened or not outside or not recover(outside, opened=False).unplaced:
         outside = ""
     raw = raw[len(outside) :]
-    fields, unplaced = meant(*recover(raw, opened=frame.opened), frame.names)
+    fields, unplaced = evident_fields(*recover(raw, opened=frame.opened), frame.names)
     return Header(fields, raw, outside, unplaced, is_regular=False)
 
 

@@ -20,7 +20,7 @@ from ocml_bridge.units.writer import TOOLS, Prepared
 from ocml_bridge.visibility import channelled
 
 from .body import Body, declared, is_in_place, is_readable, read_developer
-from .declared import NOTHING, meant, names_in, names_of_parts
+from .declared import NOTHING, evident_fields, names_in, names_of_parts
 from .header import Fields, fields_of
 from .message import lifted, make, place_of_tools
 from .nearest import answers, framed, headed, keeps_header, narrowed, nearest
@@ -220,7 +220,7 @@ def _explained(items: Sequence[Item]) -> Sequence[Item]:
                 continue
             message = message_of(items[at])
             fields = fields_of(message)
-            known, _ = meant(fields, "", names)
+            known, _ = evident_fields(fields, "", names)
             if known != fields:
                 layout = {key: value for key, value in NOTES.of(message.layout).items() if key != "header"}
                 changed[at] = item_of(make(known, message.content, message.end, layout, {}))

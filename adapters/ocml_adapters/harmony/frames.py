@@ -281,9 +281,9 @@ class Scanner:
         if self.frame.opened and STRIPPED.match(raw.removeprefix(ASSISTANT)):
             self._from = sys.maxsize  # its tokens were left out: only the whole of it tells what it says
             return
-        self.frame.header, begun = split_body(raw[:most], opened=self.frame.opened)
+        self.frame.header, first = split_body(raw[:most], opened=self.frame.opened)
         self.frame.unmarked = True
-        self._begin_body([text for text in (begun, raw[most:]) if text])
+        self._begin_body([text for text in (first, raw[most:]) if text])
 
     def _close(self, stop: str, *, follows: bool = True, last: int | None = None) -> None:
         frame = self.frame

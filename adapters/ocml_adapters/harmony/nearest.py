@@ -147,7 +147,7 @@ def opened(turn: Message, options: Options, *, prompted: bool) -> Message:
 def keeps_header(message: Message, options: Options) -> bool:
     """Whether a message's header is written as it came."""
     message = channelled(message)
-    return _kept_header(fields_of(message), NOTES.of(message.layout), options, prompted=False) is not None
+    return _remembered_header(fields_of(message), NOTES.of(message.layout), options, prompted=False) is not None
 
 
 def _header(
@@ -155,7 +155,7 @@ def _header(
 ) -> tuple[Fields, dict[str, Any]]:
     """The fields that a header can hold, and the raw header where it says just that in another spelling."""
     fields = fields_of(message)
-    raw = _kept_header(fields, layout, options, prompted=prompted)
+    raw = _remembered_header(fields, layout, options, prompted=prompted)
     if raw is not None:
         return fields, {"header": raw}
     fields = fields_without_id(message)
@@ -173,7 +173,7 @@ def _spelled(fields: Fields, dialect: str, prompted: bool) -> tuple[Fields, str 
 _spelled_again: Final = lru_cache(maxsize=2048)(_spelled)
 
 
-def _kept_header(fields: Fields, layout: dict[str, Any], options: Options, *, prompted: bool) -> str | None:
+def _remembered_header(fields: Fields, layout: dict[str, Any], options: Options, *, prompted: bool) -> str | None:
     """The raw header that came with a message, where it still says what the message says, and is worth keeping."""
     raw = layout.get("header")
     if not isinstance(raw, str) or options.dialect is not None:

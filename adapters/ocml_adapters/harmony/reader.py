@@ -18,7 +18,7 @@ from .declared import KINDS, Header, ends_with, fields_in, read_header, uncalled
 from .frames import Frame, Scan, begins, boundaries, pieces_of, scanned
 from .header import TOOL_NAME, Fields, is_call_to_tool, is_own_spelling, regular
 from .message import LINE_END, is_edge, lifted, make, split_tail
-from .recover import is_begun, read_stripped, split_body, unheaded
+from .recover import is_unfinished_header, read_stripped, split_body, unheaded
 from .syntax import (
     ASSISTANT,
     CHANNELS,
@@ -114,7 +114,7 @@ class FrameReader:
         if first and is_edge(frame.before):
             self._layout["front"], frame.before = frame.before, ""
         if frame.body is None and not frame.follows:
-            self._begun(frame)
+            self._open_frame(frame)
             return
         header, body = frame.header, frame.body
         if frame.unmarked:
@@ -283,7 +283,7 @@ class FrameReader:
                 FindingCode.CALL_ENDING, f"a call should end with <|call|>, not with <|{message.end}|>", Severity.LAYOUT
             )
 
-    def _begun(self, frame: Frame) -> None:
+    def _open_frame(self, frame: Frame) -> None:
         """A header at the end of the text: the open turn."""
         if self._unheaded(frame):
             return
@@ -300,7 +300,7 @@ class FrameReader:
         prompted = not frame.opened and self._index == 0
         if regular(raw, prompted) is None:
             at = raw.rfind("<")
-            raw, body = split_body(raw[:at] if at >= 0 and is_begun(raw[at:]) else raw, opened=frame.opened)
+            raw, body = split_body(raw[:at] if at >= 0 and is_unfinished_header(raw[at:]) else raw, opened=frame.opened)
             if body and self._breaks_off(raw, body, frame):
                 return
             if body:

@@ -225,7 +225,7 @@ def unheaded(raw: str, *, opened: bool) -> str | None:
         return None
     text = raw.removeprefix(ASSISTANT) if opened else raw
     header = opened and text[:1].isspace() and (_LEAD.match(text) or text.lstrip().startswith(TO))
-    if not text.strip() or is_begun(text) or header:
+    if not text.strip() or is_unfinished_header(text) or header:
         return None
     return text
 
@@ -247,7 +247,7 @@ def _is_speaker(raw: str) -> bool:
     return len(raw) < MAX_HEADER and regular(raw) is not None
 
 
-def is_begun(text: str) -> bool:
+def is_unfinished_header(text: str) -> bool:
     """Whether a text is the beginning of a token, or a whole one."""
     return any(token.startswith(text) for token in IDS)
 

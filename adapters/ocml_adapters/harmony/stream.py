@@ -43,7 +43,7 @@ class Live:
         self._restore = restore
         self._reader = FrameReader(log, restore=restore)
         self._scanner = Scanner()
-        self._begun: Message | None = None
+        self._current: Message | None = None
         self._pieces = 0
         """How many pieces of the body are passed on."""
         self._length = 0
@@ -76,7 +76,7 @@ class Live:
 
     def _catch_up(self) -> None:
         """Whoever appends to the body of a running message tells the text, too."""
-        if self._begun is not None and self.running >= 0:
+        if self._current is not None and self.running >= 0:
             self._length += sum(map(len, self.body[self._pieces :]))
             self._pieces = len(self.body)
 
@@ -88,9 +88,9 @@ class Live:
         prompted = index == 0 and not frame.opened
         fields = fields_in(frame, prompted=prompted)
         if fields.role != "developer":
-            self._begun, self._pieces, self._length = make(fields, "", None, {}, {}), 0, 0
-            self._begun.continues = self._reader.joins(self._begun)
-            self._log.events.append(Start(index, self._begun))
+            self._current, self._pieces, self._length = make(fields, "", None, {}, {}), 0, 0
+            self._current.continues = self._reader.joins(self._current)
+            self._log.events.append(Start(index, self._current))
 
     def _tell(self) -> None:
         """Say what is known of the open message."""
@@ -98,10 +98,10 @@ class Live:
         self.running, self.waits = -1, False
         if frame is None or not scanner.has_body:
             return
-        if self._begun is None:
+        if self._current is None:
             self._begin(frame)
             self.body = scanner.body
-        if self._begun is None:
+        if self._current is None:
             return
         index = len(self._reader.messages)
         text = "".join(self.body[self._pieces :])
@@ -126,20 +126,20 @@ class Live:
         index, text = len(self._reader.messages), None
         frame.names = self._names
         if frame.body is not None:
-            if self._begun is None:
+            if self._current is None:
                 self._begin(frame)
-            if self._begun is not None:
+            if self._current is not None:
                 text = self._text(frame.body.removesuffix(END_OF_TEXT) if self._reader.ends_text(frame) else frame.body)
                 self._say(index, text[self._length :])
         self._reader.frame(frame)
         self._names |= names_of(frame)
-        self._begun = None
+        self._current = None
         for number, message in enumerate(self._reader.messages[index:], index):
             tell(self._log, number, message, text if number == index else None)
 
     def implied(self) -> str:
         """The token that ends the open message, or text without a header."""
-        message = self._begun
+        message = self._current
         if self.waits:
             return ""
         if message is None:

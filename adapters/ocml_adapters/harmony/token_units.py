@@ -53,7 +53,7 @@ from .tokens import (
     to_pieces,
     vocabulary,
 )
-from .units import Around, Frames, FramesReader, informed, parted, speaker
+from .units import Around, Frames, FramesReader, as_units, informed, speaker
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -94,7 +94,7 @@ class TokenFramesReader(FramesReader):
         if units and at == len(ids):
             return Parted(informed(units), Transcript(), document=Around(ids))
         reader = IdsReader(ids[at:], text[at:], log)
-        return parted([*units, *reader.frames], Around(ids, reader, reader.rest))
+        return as_units([*units, *reader.frames], Around(ids, reader, reader.rest))
 
     def several(self, source: Any) -> BridgeError:
         """The error of a document with a second conversation, which names its place."""
@@ -295,10 +295,10 @@ class TokenFrames(Frames):
         mentions = [token for token in own.pop("mentions", ()) if token in MENTIONABLE]
         if mentions:
             own["mentions"] = mentions
-        header_ids = _kept(layout.get("header_ids"), raw, (CHANNEL, CONSTRAIN), [*encode_header(raw)])
+        header_ids = _remembered_ids(layout.get("header_ids"), raw, (CHANNEL, CONSTRAIN), [*encode_header(raw)])
         if header_ids:
             own["header_ids"] = header_ids
-        body_ids = _kept(layout.get("body_ids"), body, mentions, encode(body, mentions))
+        body_ids = _remembered_ids(layout.get("body_ids"), body, mentions, encode(body, mentions))
         if body_ids:
             own["body_ids"] = body_ids
         made.layout = {HOME: own} if own else None
@@ -331,7 +331,7 @@ def _has_ids(head: Head) -> bool:
     return not head.bare and not {"body_ids", "mentions"}.isdisjoint(NOTES.of(head.message("", None).layout))
 
 
-def _kept(ids: Any, text: str, special: Sequence[str], usual: list[int]) -> list[int] | None:
+def _remembered_ids(ids: Any, text: str, special: Sequence[str], usual: list[int]) -> list[int] | None:
     """Ids that came with a text, where they still spell it, have of the control tokens only some, and are not usual."""
     if ids is None or ids == usual:
         return None

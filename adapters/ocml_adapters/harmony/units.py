@@ -90,7 +90,7 @@ class FramesReader(UnitReader):
             plain = plain_of(frame)
             units.append(frame if plain is None or before is None else plain)
             before = plain
-        return parted(units, Around(source, FrameReader(log, restore=True), rest))
+        return as_units(units, Around(source, FrameReader(log, restore=True), rest))
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
         """A plain frame without its body; None for any other, and for one that declares tools."""
@@ -143,7 +143,7 @@ class FramesReader(UnitReader):
         return lifted(with_grouping(items), around)
 
 
-def parted(units: list[Any], around: Around) -> Parted:
+def as_units(units: list[Any], around: Around) -> Parted:
     """The units of a document; what it says where it has no frame is one."""
     if not units and around.rest is not None and around.rest.tail.strip():
         units, around = [around.rest.tail], around._replace(rest=None)

@@ -24,12 +24,12 @@ def _behind_bos(transcript: Transcript) -> Transcript:
     if transcript.tools and not (messages and messages[0].role == "system"):
         return replace(transcript, layout=_with(transcript.layout, {"tools": {"gap": BOS}}))
     if messages:
-        return replace(transcript, messages=(_begun(messages[0]), *messages[1:]))
+        return replace(transcript, messages=(_without_opening(messages[0]), *messages[1:]))
     turn = transcript.open_turn
-    return transcript if turn is None else replace(transcript, open_turn=_begun(turn))
+    return transcript if turn is None else replace(transcript, open_turn=_without_opening(turn))
 
 
-def _begun(message: Message) -> Message:
+def _without_opening(message: Message) -> Message:
     return replace(message, layout=_with(message.layout, {"gap": BOS}))
 
 

@@ -78,7 +78,7 @@ class FramesReader(UnitReader):
         """
         text = cast("str", source)
         frames, tail = GRAMMAR.frames(text)
-        return parted(frames, tail, text, log)
+        return without_open_turn(frames, tail, text, log)
 
     def skeleton(self, unit: Placed, before: Placed | None) -> Skeleton | None:
         """A frame without contents; None where an edge of it is odd, or a token stands in the body but for calls."""
@@ -155,7 +155,7 @@ def _answering(item: Item, waiting: str | None, unit: Placed) -> Item:
     return named(head, head.name or waiting), content, call_id
 
 
-def parted(frames: Sequence[Frame], tail: str, text: str, log: Log) -> Parted:
+def without_open_turn(frames: Sequence[Frame], tail: str, text: str, log: Log) -> Parted:
     """A text as its frames, but for that of its tools and the open turn.
 
     Args:

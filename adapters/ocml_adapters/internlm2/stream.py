@@ -19,7 +19,7 @@ from ocml_bridge.units.heads import item_of
 from .actions import Cutter, call_of, message_of, placed
 from .calls import Replies
 from .frames import Unit, heading_of
-from .reader import messages_of, parted, remark, remark_unpaired, remembering, surroundings
+from .reader import messages_of, remark, remark_unpaired, remembering, surroundings, without_open_turn
 from .syntax import CONTROL, GRAMMAR, IM, SPECIALS, UNUSED
 from .tools import declares
 
@@ -42,7 +42,7 @@ class Turn(Saying):
         self._text: list[str] = []
         """The text that is open, as it stands there. While it is blank nobody knows whether it is one: beside calls it
         is not."""
-        self._begun = False
+        self._started = False
         self._next = index
         """The message that comes next, or whose text is open."""
 
@@ -69,18 +69,18 @@ class Turn(Saying):
                 continue
             self._end_text()
             self._tell(message_of(call, self._name, closed=True))
-        self.running = self._next if self._begun and self._cutter.in_text else -1
+        self.running = self._next if self._started and self._cutter.in_text else -1
 
     def _add_text(self, text: str) -> None:
         self._text.append(text)
-        if self._begun:
+        if self._started:
             self.log.events.append(Delta(self._next, self.restore(text)))
         elif text.isspace():
             self._waiting += len(text)
         else:
-            self._begun, self._waiting = True, 0
-            begun = self._placed(message("assistant", "", self._name, end=None), more=False)
-            self.log.events += (Start(self._next, begun), Delta(self._next, self._restored()))
+            self._started, self._waiting = True, 0
+            is_started = self._placed(message("assistant", "", self._name, end=None), more=False)
+            self.log.events += (Start(self._next, is_started), Delta(self._next, self._restored()))
 
     def _restored(self) -> str:
         return self.restore("".join(self._text))
@@ -90,11 +90,11 @@ class Turn(Saying):
 
     def _end_text(self) -> None:
         """A call follows."""
-        if self._begun:
+        if self._started:
             whole = message("assistant", self._restored(), self._name)
             self.log.events.append(End(self._next, self._placed(whole, more=True)))
             self._next += 1
-        self._text, self._begun, self._waiting = [], False, 0
+        self._text, self._started, self._waiting = [], False, 0
 
     def _tell(self, call: Message) -> None:
         tell(self.log, self._next, self._placed(call, more=True))
@@ -103,8 +103,8 @@ class Turn(Saying):
     def end(self, messages: Sequence[Message]) -> None:
         """Say what has not been said of the frame's messages."""
         for index, part in enumerate(messages[self._next - self.index :], self._next):
-            begun = self._begun and index == self._next
-            tell(self.log, index, part, self._restored() if begun else None)
+            is_started = self._started and index == self._next
+            tell(self.log, index, part, self._restored() if is_started else None)
 
 
 class FrameReader:
@@ -155,7 +155,7 @@ class FrameReader:
         Raises:
             BridgeError: OCB-NO-FRAMES where no frame came, but text.
         """
-        text = parted(self._frames, tail, spell(self._frames, tail), Log())
+        text = without_open_turn(self._frames, tail, spell(self._frames, tail), Log())
         messages: list[Message] = []
         for frame, (unit, waiting) in zip(text.units, self._units, strict=True):
             messages += remembering(unit, frame, waiting)

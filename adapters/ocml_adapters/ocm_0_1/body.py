@@ -97,7 +97,7 @@ class BodyReader:
         """What the last message is made of, as far as that is complete."""
         self._count = 0
         """How many segments have been taken."""
-        self._begun = False
+        self._started = False
         """Whether the segment that is open has its message already."""
         self._notes: list[Note] = []
 
@@ -116,9 +116,9 @@ class BodyReader:
         scanner = self._scanner
         scanner.feed(text)
         self._take()
-        if not self._begun and (scanner.thought is not None or scanner.open_text):
+        if not self._started and (scanner.thought is not None or scanner.open_text):
             self._place(scanner.thought or Text(""))
-            self._begun = True
+            self._started = True
 
     def finish(self, text: str, *, cut: bool) -> list[Note]:
         """Take the rest of the body; what was found to be odd.
@@ -164,9 +164,9 @@ class BodyReader:
     def _take(self) -> None:
         segments = self._scanner.segments
         for segment in segments[self._count :]:
-            if not self._begun:
+            if not self._started:
                 self._place(segment)
-            self._begun = False
+            self._started = False
             self.add(segment)
         self._count = len(segments)
 

@@ -55,7 +55,7 @@ class LiveBody(BodyReader):
     @property
     def running(self) -> int:
         """The message whose text may be passed on as it comes, or -1."""
-        return self._index if self._begun and not self.pending else -1
+        return self._index if self._started and not self.pending else -1
 
     @property
     def _index(self) -> int:
@@ -209,7 +209,7 @@ class Saying(frames.Saying):
         self._before = before
         self._body = LiveBody(read_header(header), log, self.index)
         self._ending = before.ending
-        self._taken = 0
+        self._fed = 0
         self._tail: list[str] = []
         self._size = 0
         """What is held back, and how much that is."""
@@ -223,7 +223,7 @@ class Saying(frames.Saying):
 
     def passed(self, texts: Sequence[str]) -> None:
         """Take texts that were passed on already."""
-        self._taken += sum(map(len, texts))
+        self._fed += sum(map(len, texts))
         self._body.passed(texts)
 
     def take(self, text: str) -> None:
@@ -239,7 +239,7 @@ class Saying(frames.Saying):
             self.ended = self._ending.ends(text)
             at = _HOLD.cut(text[: self._ending.cut(text)])
         self._tail, self._size = [text[at:]], len(text) - at
-        self._taken += at
+        self._fed += at
         self._body.take(text[:at])
         self.running = -1 if self._size else self._body.running
 
@@ -249,7 +249,7 @@ class Saying(frames.Saying):
         if rest is None:
             return
         body, cut = rest
-        self._body.end(body[self._taken :], cut=cut)
+        self._body.end(body[self._fed :], cut=cut)
         self._before.messages += self._body.messages
 
 

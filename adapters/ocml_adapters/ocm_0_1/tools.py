@@ -60,11 +60,11 @@ def fit_tools(tools: Tools) -> Tools:
 
 
 class Lifted(NamedTuple):
-    """Messages without the transcript's tools; `gone` is the message that held nothing else."""
+    """Messages without the transcript's tools; `declaration` is the message that held nothing else."""
 
     messages: list[Message]
     tools: tuple[Tool, ...] | None = None
-    gone: Message | None = None
+    declaration: Message | None = None
 
 
 def lift(messages: list[Message]) -> Lifted:
@@ -92,9 +92,9 @@ def with_tools_apart(items: list[Item], around: Transcript) -> Conversation:
     """
     if not items or items[0][0].role != "system" or isinstance(items[0][1], str):
         return Conversation(items, around)
-    left, tools, gone = lift(list(messages_of(items[:2])))
+    left, tools, declaration = lift(list(messages_of(items[:2])))
     items[:2] = map(item_of, left)
     around = replace(around, tools=tools)
-    if gone is not None and gone.layout is not None:
-        around.layout = NOTES.by_format({**NOTES.together(around.layout), "tools": gone.layout[HOME]})
+    if declaration is not None and declaration.layout is not None:
+        around.layout = NOTES.by_format({**NOTES.together(around.layout), "tools": declaration.layout[HOME]})
     return Conversation(items, around)

@@ -127,7 +127,7 @@ class Frames(UnitWriter):
             one = framed(messages, TOKENS.neutralise, self.options, first=first)
             self._guard(rows, one, log)
             one.remember()
-            frames.append(self._as_asked(one, first=first))
+            frames.append(self._in_dialect(one, first=first))
             image += messages
         if isinstance(state, First):
             behind = state._replace(systems=state.systems - len(group))
@@ -142,7 +142,7 @@ class Frames(UnitWriter):
         for row in rows:
             body_of([row.message], lambda text, path=f"{row.path}/content": TOKENS.guard(text, policy, path, log))
 
-    def _as_asked(self, one: Framed, *, first: bool) -> Frame:
+    def _in_dialect(self, one: Framed, *, first: bool) -> Frame:
         """The frame with its control tokens as the options want them."""
         if self.options.control_tokens != "raw":
             return one.frame
@@ -279,7 +279,7 @@ def _report_tools(image: list[Message], path: str, behind: First, log: Log) -> N
     if lifted.tools is None:
         return
     moved = "the tools of this message are declared outside it"
-    if lifted.gone is not None and path != "/tools":
+    if lifted.declaration is not None and path != "/tools":
         log.lose(LossCode.TOOLS_MOVED, path, moved, Severity.LAYOUT)
     if not behind.declared:
         log.lose(LossCode.TOOLS_MOVED, f"{path}/content", moved, Severity.LAYOUT)

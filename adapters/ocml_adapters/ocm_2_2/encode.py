@@ -33,7 +33,7 @@ class CallIds:
         self._answer = answer
         self._pairing = Pairing()
         self._ids: dict[int, str | None] = {}
-        self._taken: set[str] = set()
+        self._used: set[str] = set()
         self._made = 0
 
     def of(self, start: Start) -> str | None:
@@ -46,17 +46,17 @@ class CallIds:
         elif known is None and answered is not None:
             known = self._ids[answered]
         if known is not None:
-            self._taken.add(known)
+            self._used.add(known)
         self._ids[number] = known
         return known
 
     def _make(self) -> str:
         made = ""
         # One more than there are: who gives ids may repeat them all.
-        for _ in range(len(self._taken) + 1):
+        for _ in range(len(self._used) + 1):
             made = self._answer.id_of_call(self._made)
             self._made += 1
-            if made not in self._taken:
+            if made not in self._used:
                 break
         return made
 

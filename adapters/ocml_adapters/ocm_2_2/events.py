@@ -193,13 +193,13 @@ class EventEncoder:
         if outgoing.event != DELTA or FLUSH not in self._events:
             yield self._slice(outgoing, text)
             return
-        begun = 0
+        slice_start = 0
         for at in _paragraphs(outgoing, text):
-            yield self._slice(outgoing, text[begun:at])
+            yield self._slice(outgoing, text[slice_start:at])
             yield self._flush(outgoing)
-            begun = at
-        if begun < len(text):
-            yield self._slice(outgoing, text[begun:])
+            slice_start = at
+        if slice_start < len(text):
+            yield self._slice(outgoing, text[slice_start:])
 
     def _slice(self, outgoing: Outgoing, text: str) -> str:
         outgoing.fresh = outgoing.sent = True

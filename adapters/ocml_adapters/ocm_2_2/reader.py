@@ -189,7 +189,7 @@ def _read_header(frame: Frame, path: str, log: Log, *, first: bool) -> tuple[Mes
     """A message of which there is no more than its header; its layout, and its extras."""
     check_belongs(frame)
     fields = parse_header(frame.header, frame.offset)
-    message = begun(fields)
+    message = message_of_header(fields)
     layout: dict[str, Json] = {}
     extras: dict[str, Json] = {}
     if fields.unknown:
@@ -226,7 +226,7 @@ def check_belongs(frame: Frame) -> None:
         raise several(offset=frame.begins)
 
 
-def begun(fields: Fields) -> Message:
+def message_of_header(fields: Fields) -> Message:
     """A message of which there is no more than its header."""
     return Message(content="", end=None, **cast("dict[str, str]", fields.values))  # type: ignore[arg-type]
 
@@ -277,7 +277,7 @@ def related(items: list[Item], around: Transcript, behind: Behind, log: Log) -> 
         raise behind.error
     turn = None if behind.opening is None else _read_opening(behind.opening, log, first=not items)
     check_together(items, log)
-    _check_asked(items, turn, around.header, log)
+    _check_names_of_callers(items, turn, around.header, log)
     if not items and turn is None:
         return Conversation(items, around)
     if turn is not None:
@@ -299,7 +299,7 @@ def _with_plain_end(item: Item) -> Item:
     return item_of(_with_end(message, TERMINATORS["end"]))
 
 
-def _check_asked(items: Sequence[Item], turn: Message | None, header: Header | None, log: Log) -> None:
+def _check_names_of_callers(items: Sequence[Item], turn: Message | None, header: Header | None, log: Log) -> None:
     """What the document header asks of each message, as findings."""
     if header is None:
         return

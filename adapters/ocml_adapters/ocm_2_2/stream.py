@@ -16,7 +16,7 @@ from ocml_bridge.units.heads import item_of
 from .around import Front, read_front
 from .frames import Frame, Scanner
 from .message import BodyReader, parse_header
-from .reader import Behind, begun, check_belongs, read_frame, related, with_whole_end
+from .reader import Behind, check_belongs, message_of_header, read_frame, related, with_whole_end
 from .syntax import TERMINATORS, TOKENS
 
 HOLD: Final = Hold((*TOKENS, *(f"<|start_{kind}|>" for kind in thoughts.KINDS)), runs=True)
@@ -41,7 +41,7 @@ class Live:
         self._messages: list[Message] = []
         self._closed: Frame | None = None
         """The frame of the last of them."""
-        self._begun: Message | None = None
+        self._current: Message | None = None
         self._text = BodyReader(marked=False)
         self._lead: list[Part] | None = None
         """Markers of a message that has not been told; None once it has."""
@@ -73,7 +73,7 @@ class Live:
         self._around = read_front(self._front, self._log, alone=not rest)
 
     def _take(self, text: str) -> None:
-        if self._begun is not None:
+        if self._current is not None:
             self._passed = len(self.body)
         try:
             for frame in self._scanner.feed(text):
@@ -92,12 +92,12 @@ class Live:
 
     def _say(self, frame: Frame, index: int) -> None:
         """Say what has not been said of a message."""
-        if self._begun is None:
+        if self._current is None:
             check_belongs(frame)
-            self._begun = begun(parse_header(frame.header, frame.offset))
+            self._current = message_of_header(parse_header(frame.header, frame.offset))
             self._passed, self.body = 0, self._scanner.body
-            self._lead, self._text = [], BodyReader(marked=is_thought(self._begun))
-            if not is_thought(self._begun):
+            self._lead, self._text = [], BodyReader(marked=is_thought(self._current))
+            if not is_thought(self._current):
                 self._start(index)
         text: list[str] = []
         for part in self._text.feed(self.body[self._passed :]):
@@ -112,8 +112,8 @@ class Live:
             self._log.events.append(Delta(index, more))
 
     def _start(self, index: int) -> None:
-        if self._lead is not None and self._begun is not None:
-            message = replace(self._begun, content=tuple(self._lead)) if self._lead else self._begun
+        if self._lead is not None and self._current is not None:
+            message = replace(self._current, content=tuple(self._lead)) if self._lead else self._current
             self._log.events.append(Start(index, message))
             self._lead = None
 
@@ -125,7 +125,7 @@ class Live:
         message = read_frame(frame, index, self._log)
         self._messages.append(message)
         self._log.events.append(End(index, message))
-        self._begun, self._closed = None, frame
+        self._current, self._closed = None, frame
 
     def _settle(self) -> None:
         """The last frame's terminator is known as a whole when something follows it."""
@@ -136,7 +136,7 @@ class Live:
         """The token that ends the open message; none does inside a literal block."""
         if self._around is None:
             self._resolve()
-        message = self._begun
+        message = self._current
         if message is None or self._scanner.is_opaque:
             return ""
         answers = message.role == "assistant" and message.channel == "final"
@@ -156,7 +156,7 @@ class Live:
             BridgeError: as `push`; OCB-NO-FRAMES where nothing came that could be read.
         """
         around = self._around or self._resolve()
-        if self._begun is not None:
+        if self._current is not None:
             self._passed = len(self.body)
         last, tail = self._scanner.finish()
         if last is not None and last.body is not None:

@@ -105,10 +105,10 @@ def _read_media(part: Object, key: str) -> Media | None:
     fields: Object = {ours: members[name] for name, ours in kind.members.items() if isinstance(members.get(name), str)}
     if kind.inline is not None:
         _open_data_url(fields, kind.members[kind.inline])
-    taken = [name for name in kind.members if isinstance(members.get(name), str)]
+    known = [name for name in kind.members if isinstance(members.get(name), str)]
     marked, mark = _mark_of(part)
     extras: Object = {name: value for name, value in part.items() if name not in ("type", key, marked)}
-    if unknown := {name: value for name, value in members.items() if name not in taken}:
+    if unknown := {name: value for name, value in members.items() if name not in known}:
         extras[key] = unknown
     layout: Object = {"bare": True} if bare else {}
     return Media(kind.media, **fields, extras=NOTES.by_format(extras), layout=NOTES.by_format(layout), cache=mark)

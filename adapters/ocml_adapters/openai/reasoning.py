@@ -52,16 +52,22 @@ def read_reasoning(wire: Object) -> Reasoning:
     texts: list[str] = []
     for key in REASONING:
         value = wire.get(key)
-        texts = _said(listed) if key == key_of_list else detail_texts(value) if key in LISTS else texts_of(value)
+        texts = (
+            _texts_of_thoughts(listed)
+            if key == key_of_list
+            else detail_texts(value)
+            if key in LISTS
+            else texts_of(value)
+        )
         if texts or key == key_of_list:
             break
-    if len(texts) == 1 and listed and not _said(listed):
+    if len(texts) == 1 and listed and not _texts_of_thoughts(listed):
         listed = signed(_thought(texts[0]), listed) or listed
-        texts = _said(listed) or texts
-    is_listed = bool(listed) and JOINT.join(texts) == JOINT.join(_said(listed))
+        texts = _texts_of_thoughts(listed) or texts
+    is_listed = bool(listed) and JOINT.join(texts) == JOINT.join(_texts_of_thoughts(listed))
     thoughts = listed if is_listed else list(map(_thought, texts))
-    said = _said(thoughts)
-    keys = [key for key in REASONING if (is_listed and key == key_of_list) or _follows(wire.get(key), said)]
+    texts_of_all = _texts_of_thoughts(thoughts)
+    keys = [key for key in REASONING if (is_listed and key == key_of_list) or _follows(wire.get(key), texts_of_all)]
     templates: Object = {
         key: template_of(value) for key in keys if key not in LISTS and isinstance(value := wire[key], list)
     }
@@ -75,7 +81,7 @@ def _thought(text: str) -> Message:
     return Message("assistant", text, channel="analysis")
 
 
-def _said(thoughts: Sequence[Message]) -> list[str]:
+def _texts_of_thoughts(thoughts: Sequence[Message]) -> list[str]:
     """The texts of thoughts that have one."""
     return [cast("str", thought.content) for thought in thoughts if thought.content]
 
@@ -104,7 +110,7 @@ def detail_texts(details: Json) -> list[str]:
 
 def default_keys(thoughts: Sequence[Message]) -> list[str]:
     """The keys that we write, before the options have a say: a list beside the text where a text does not say all."""
-    text = ["reasoning"] if _said(thoughts) else []
+    text = ["reasoning"] if _texts_of_thoughts(thoughts) else []
     return [*text, DETAILS] if len(thoughts) > 1 or any(map(needs_list, thoughts)) else text
 
 
@@ -121,7 +127,7 @@ def write_reasoning(
         options: they may name a key (`REASONING_KEY`) to use in place of the source's, where it is not the default one.
     """
     known: Object = templates if isinstance(templates, OBJECT) else {}
-    key, texts = REASONING_KEY.of(options), _said(thoughts)
+    key, texts = REASONING_KEY.of(options), _texts_of_thoughts(thoughts)
     is_default = key == REASONING_KEY.default
     if is_default and isinstance(known.get(CONTENT), list) and not any(map(needs_list, thoughts)):
         parts = fill(known[CONTENT], texts)
@@ -150,7 +156,7 @@ def _chosen(thoughts: Sequence[Message], keys: Json, templates: Object, extras: 
     known = [key for key in named if key not in LISTS or key in fitting]
     if fitting or any(map(needs_list, thoughts)):
         return known if fitting else default_keys(thoughts)
-    texts = _said(thoughts)
+    texts = _texts_of_thoughts(thoughts)
     if known and len(texts) == 1:
         return known
     if detail_texts(extras.get(DETAILS)) == texts or any(key in templates for key in known):

@@ -229,7 +229,7 @@ class ChunkDecoder(ArrivingDecoder):
         return reason if reason in _FINISHES else None
 
     def _end(self, messages: Sequence[Message]) -> None:
-        begun, rest = list[tuple[int, int, Message]](), list[Message]()
+        started, rest = list[tuple[int, int, Message]](), list[Message]()
         calls = iter(self._calls())
         for message in messages:
             stage = stage_of(message)
@@ -240,9 +240,9 @@ class ChunkDecoder(ArrivingDecoder):
             if key is None or number is None:
                 rest.append(message)
             else:
-                begun.append((number, self._lengths[key], message))
+                started.append((number, self._lengths[key], message))
         events = self.log.events
-        for number, length, message in sorted(begun, key=lambda one: one[0]):
+        for number, length, message in sorted(started, key=lambda one: one[0]):
             if more := text_of(message)[length:]:
                 events.append(Delta(number, more))
             events.append(End(number, message))

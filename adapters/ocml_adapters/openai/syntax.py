@@ -52,17 +52,17 @@ MESSAGE_ORDER: Final = (
 CALL_ORDER: Final = ("id", "type", "function", "custom", CACHE)
 TOOL_ORDER: Final = ("type", "function", "custom", CACHE)
 DECLARATION_ORDER: Final = MEMBERS
-_ASKED: Final = (
+_PARAMETERS: Final = (
     *("temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty"),
     *("max_tokens", "max_completion_tokens", "stop", "seed", "n", "reasoning_effort", "reasoning", "verbosity"),
     *("modalities", "response_format", "tool_choice", "function_call", "parallel_tool_calls"),
     *SERVICE,
 )
-REQUEST_ORDER: Final = ("model", "messages", "tools", "functions", *_ASKED, "usage")
+REQUEST_ORDER: Final = ("model", "messages", "tools", "functions", *_PARAMETERS, "usage")
 PREFERRED: Final = "preferred_output"
 NOT_PREFERRED: Final = "non_preferred_output"
 PREFERENCE_ORDER: Final = ("input", PREFERRED, NOT_PREFERRED)
-RESPONSE_ORDER: Final = ("id", "object", "created", "model", "choices", *_ASKED, "usage")
+RESPONSE_ORDER: Final = ("id", "object", "created", "model", "choices", *_PARAMETERS, "usage")
 
 TEXT_KEYS: Final = frozenset({"role", "content"})
 """The keys of a message that we always write."""

@@ -62,12 +62,12 @@ def _read_tool(value: Json) -> Tool | None:
         order, strict = DECLARATION_ORDER[:-1], None
     known = [key for key in order if inner.get(key) is not None]
     freeform, spelled = read_freeform(inner.get(FORMAT), nested=True) if kind == CUSTOM else (None, None)
-    taken = order if spelled is None else (*order, FORMAT)
+    known_keys = order if spelled is None else (*order, FORMAT)
     mark, inside = read_mark(item.get(CACHE), EPHEMERAL), None
     if mark is None and (inside := read_mark(inner.get(CACHE), EPHEMERAL)) is not None:
-        taken = (*taken, CACHE)
+        known_keys = (*known_keys, CACHE)
     extras = rest(item, ("type", kind) if mark is None else ("type", kind, CACHE))
-    more = rest(inner, taken)
+    more = rest(inner, known_keys)
     if more:
         extras[kind] = more
     forms = {

@@ -295,5 +295,5 @@ def _placed(
     nearer = Log()
     for index, item in zip(origins, items, strict=True):
         nearest(message_of(item), index, nearer)
-    gone = missing([*log.losses, *nearer.losses])
-    return tuple(replace(one, at=one.at - sum(index < one.at for index in gone)) for one in alternatives)
+    dropped = missing([*log.losses, *nearer.losses])
+    return tuple(replace(one, at=one.at - sum(index < one.at for index in dropped)) for one in alternatives)

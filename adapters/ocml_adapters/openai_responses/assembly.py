@@ -264,13 +264,13 @@ class Assembly:
             return
         known, whole = item.part(key, index, str(members_of(part).get("type"))), _copied(cast("Object", part))
         place = Place(key, index)
-        said = item.text(place) if place in item.pieces else ""
-        if not _text_at({key: [whole]}, Place(key, 0)).startswith(said):
+        streamed = item.text(place) if place in item.pieces else ""
+        if not _text_at({key: [whole]}, Place(key, 0)).startswith(streamed):
             return
         self._replace(known, whole)
         known.clear()
         known.update(whole)
-        if said or place in item.pieces:
+        if streamed or place in item.pieces:
             return
         item.pieces[place] = []
 
@@ -299,25 +299,25 @@ class Assembly:
 
     def response(self) -> Object:
         """The response: its items as they came, unless it has them itself and they go on with these."""
-        told: Json = self.envelope.get("output")
+        listed: Json = self.envelope.get("output")
         own = self.output()
         around = self.envelope or {"object": "response", "status": "in_progress"}
-        if isinstance(told, list) and (told or not own):
-            if told == own:
+        if isinstance(listed, list) and (listed or not own):
+            if listed == own:
                 return self.envelope
-            if self._goes_on(cast("list[Json]", told)):
-                self._replace([item.wire for item in self.items], told)
+            if self._goes_on(cast("list[Json]", listed)):
+                self._replace([item.wire for item in self.items], listed)
                 return self.envelope
             self._note("the response differs from the items that were streamed; the streamed items are kept")
         return {**around, "output": own}
 
-    def _goes_on(self, told: list[Json]) -> bool:
+    def _goes_on(self, listed: list[Json]) -> bool:
         """Whether a response has the items that came, with the texts that came of them."""
-        if len(told) < len(self.items) or not all(
-            item and isinstance(item, dict) for item in cast("list[object]", told)
+        if len(listed) < len(self.items) or not all(
+            item and isinstance(item, dict) for item in cast("list[object]", listed)
         ):
             return False
-        for item, whole in zip(self.items, told, strict=False):
+        for item, whole in zip(self.items, listed, strict=False):
             members, own = members_of(whole), item.settle()
             same = all(members.get(key) == own.get(key) for key in ("type", "role", "phase", "name", "call_id"))
             split = item.thought == SUMMARY and bool(members.get("content"))

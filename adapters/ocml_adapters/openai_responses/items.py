@@ -58,25 +58,25 @@ class Opened:
     def __init__(
         self, item: Object, order: tuple[str, ...], required: frozenset[str], known: Collection[str], at: int | None
     ) -> None:
-        taken = ["type", *known] if item.get("type") else [*known]
+        read_keys = ["type", *known] if item.get("type") else [*known]
         made_up = is_made_up(item, at)
         if made_up:
-            taken.append("id")
+            read_keys.append("id")
         self.layout: Object = {}
         self.end = True
         status: Json = item.get("status")
         if status == INCOMPLETE:
             self.end = False
-            taken.append("status")
+            read_keys.append("status")
         elif made_up and status == COMPLETED and item["type"] == MESSAGE:
-            taken.append("status")
+            read_keys.append("status")
         elif status in _SPELLED:
             self.layout["status"] = status
-            taken.append("status")
-        form = form_of(item, order, required, taken)
+            read_keys.append("status")
+        form = form_of(item, order, required, read_keys)
         if form is not None:
             self.layout["form"] = form
-        self.extras = rest(item, taken)
+        self.extras = rest(item, read_keys)
 
     def give(self, message: Message) -> None:
         """Put extras and layout into a message, beside the layout that it has."""

@@ -21,10 +21,10 @@ KNOWN: Final = frozenset(
 def left_out(before: Json, after: Json) -> Iterator[str]:
     """The keys of objects in a value that say something, and are not in the value that takes its place."""
     if isinstance(before, dict) and isinstance(after, dict):
-        told: Object = cast("Object", after)
+        members: Object = cast("Object", after)
         for key, value in cast("Object", before).items():
-            if key in told:
-                yield from left_out(value, told[key])
+            if key in members:
+                yield from left_out(value, members[key])
             elif value is not None:
                 yield key
     elif isinstance(before, list) and isinstance(after, list):

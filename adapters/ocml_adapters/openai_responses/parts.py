@@ -130,8 +130,8 @@ def _read_media(part: Object, kind: _Kind) -> Media | None:
     if kind.inline is not None and (found := opened(fields.get(kind.members[kind.inline], ""))) is not None:
         del fields[kind.members[kind.inline]]
         fields["data"], fields["format"] = found
-    taken = [name for name in kind.members if isinstance(known.get(name), str) and known[name]]
-    extras = rest(known, (*taken, "type") if kind.inner is None else taken)
+    texts = [name for name in kind.members if isinstance(known.get(name), str) and known[name]]
+    extras = rest(known, (*texts, "type") if kind.inner is None else texts)
     if kind.inner is not None:
         extras = {**rest(part, ("type", kind.inner)), **({kind.inner: extras} if extras else {})}
     if (mark := _mark_of(part)) is not None:

@@ -187,10 +187,10 @@ def _read_exchange(document: Object, log: Log) -> Shell:
     if not isinstance(answer.get(OUTPUT), ARRAY):
         raise BridgeError(ErrorCode.SHAPE, "'response' has no list 'output'", path="/response/output")
     shell = _read_request(document["request"], log, "/request")
-    asked, place = len(shell.units), shell.place
+    in_request, place = len(shell.units), shell.place
     output = cast("list[Json]", answer[OUTPUT])
     shell.units = [*shell.units, *output]
-    shell.place = lambda at: place(at) if at < asked else f"/response/{OUTPUT}/{at - asked}"
+    shell.place = lambda at: place(at) if at < in_request else f"/response/{OUTPUT}/{at - in_request}"
     shell.layout |= {SHAPE: EXCHANGE, "answer": len(output), "around": list(document)}
     inside = shell.extras
     shell.extras = {**rest(document, ("request", "response")), "response": {**answer, OUTPUT: None}}

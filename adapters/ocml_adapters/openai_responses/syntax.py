@@ -62,14 +62,14 @@ BREAKPOINT: Final = "prompt_cache_breakpoint"
 EXPLICIT: Final = {"mode": "explicit"}
 TEXT_ORDER: Final = ("type", "text", ANNOTATIONS, "logprobs", BREAKPOINT)
 TOOL_ORDER: Final = ("type", "name", "description", "parameters", "strict", "tools")
-_ASKED: Final = (
+_PARAMETERS: Final = (
     *("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty", "repetition_penalty"),
     *("max_output_tokens", "stop", "seed", "reasoning.effort", "reasoning.summary", "text.format", "text.verbosity"),
     *("tool_choice", "parallel_tool_calls"),
     *SERVICE,
 )
-REQUEST_ORDER: Final = ("model", "instructions", "input", "messages", "tools", *_ASKED, "usage")
-RESPONSE_ORDER: Final = ("id", "object", "created_at", "status", "model", "output", "tools", *_ASKED, "usage")
+REQUEST_ORDER: Final = ("model", "instructions", "input", "messages", "tools", *_PARAMETERS, "usage")
+RESPONSE_ORDER: Final = ("id", "object", "created_at", "status", "model", "output", "tools", *_PARAMETERS, "usage")
 
 MESSAGE_KEYS: Final = frozenset({"type", "role", "content"})
 """The keys of a message that we always write; the same for other items follows."""

@@ -279,13 +279,13 @@ def write_row(around: Transcript, turns: Sequence[Object], rejected: Sequence[Ob
     marked = (at for at, turn in enumerate(turns) if rejected and turn.get(MARK_CHOSEN))
     start = next(marked, len(turns))
     plain = [_unmarked(turn) for turn in turns]
-    said = plain[column is not None : start]
+    listed = plain[column is not None : start]
     is_bare = around.tools is None and column is None and not (media or rejected or extras)
-    if layout.get(_LIST) is True and is_bare and turns_of(said) is not None:
-        return said
+    if layout.get(_LIST) is True and is_bare and turns_of(listed) is not None:
+        return listed
     key = layout.get(_TURNS)
-    key = key if key in TURNS and (key != TURNS[2] or all(SPEAKERS[0] in turn for turn in said)) else TURNS[0]
-    row: Object = {key: said}
+    key = key if key in TURNS and (key != TURNS[2] or all(SPEAKERS[0] in turn for turn in listed)) else TURNS[0]
+    row: Object = {key: listed}
     if column is not None:
         row[SYSTEM] = column
     if around.tools is not None:

@@ -80,6 +80,10 @@ def is_turn(turn: Json, speakers: Sequence[str] = SPEAKERS, texts: Sequence[str]
     members = cast("Object", turn)
     if isinstance(members.get(SPEAKERS[0]), str) and isinstance(members.get(TEXTS[0]), str):
         return True  # these two are looked for everywhere, and first
-    said = [members[key] for key in texts if key in members]
+    values = [members[key] for key in texts if key in members]
     whose = [members.get(key) for key in speakers]
-    return any(isinstance(each, str) for each in whose) and bool(said) and (said[0] is None or isinstance(said[0], str))
+    return (
+        any(isinstance(each, str) for each in whose)
+        and bool(values)
+        and (values[0] is None or isinstance(values[0], str))
+    )

@@ -77,8 +77,8 @@ def read_turn(turn: Json, path: str, media: Sequence[Media] = ()) -> list[Messag
     known = [speaker, key] if weight is None else [speaker, key, weight]
     if weight is not None:
         _weigh(made, weight, members[weight], layout)
-    said = known if value == "" else [name for name in known if name != key]
-    form = form_of(members, tuple(known), frozenset((speaker, key)), said)
+    known_values = known if value == "" else [name for name in known if name != key]
+    form = form_of(members, tuple(known), frozenset((speaker, key)), known_values)
     if form is not None:
         layout[_FORM] = form
     _keep(made[0], rest(members, known), layout)

@@ -265,7 +265,7 @@ class TurnWriter(EnvelopeWriter):
             image = [column_message(turn[TEXTS[0]])]
         else:
             image = read_turn(_bare(turn), paths[0], turn.get(MARK_MEDIA, ()))
-        return Spelled(turn, image, _BEGUN)
+        return Spelled(turn, image, _OPEN)
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
         """The turns, with the marks of where they go, and those that were rejected."""
@@ -319,7 +319,7 @@ class TurnWriter(EnvelopeWriter):
 _JSON: Final = ContentClass('{"', '": 0}')
 _TEXT: Final = ContentClass(encode=spaced)
 """What a call says: JSON that stands there as it is, and anything else."""
-_BEGUN: Final = "begun"
+_OPEN: Final = "begun"
 """The state behind a turn."""
 
 
@@ -360,9 +360,9 @@ def _preferred(alternatives: Sequence[Alternative] | None) -> Sequence[Alternati
     return alternatives if alternatives is not None and [one.label for one in alternatives] == [REJECTED] else ()
 
 
-def _placed(alternatives: Sequence[Alternative], gone: set[int]) -> tuple[Alternative, ...]:
+def _placed(alternatives: Sequence[Alternative], dropped: set[int]) -> tuple[Alternative, ...]:
     """Alternatives in a document that some messages are gone from."""
-    return tuple(replace(one, at=one.at - sum(index < one.at for index in gone)) for one in alternatives)
+    return tuple(replace(one, at=one.at - sum(index < one.at for index in dropped)) for one in alternatives)
 
 
 def _marked(items: Sequence[Item], alternatives: Sequence[Alternative], left_out: set[int]) -> Sequence[Item]:

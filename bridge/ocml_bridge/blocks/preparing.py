@@ -150,7 +150,7 @@ def _fused(grammar: Grammar, items: list[Item], indices: Sequence[int], near: Ne
     Returns:
         The places of those that are in another one now.
     """
-    gone: set[int] = set()
+    dropped: set[int] = set()
     first: tuple[int, str, Message] | None = None
     leading = True
     for at, item in enumerate(items):
@@ -172,8 +172,8 @@ def _fused(grammar: Grammar, items: list[Item], indices: Sequence[int], near: Ne
         head = replace(head, content=content, layout=_role_of(grammar, head))
         items[start] = item_of(head)
         first = (start, side, head)
-        gone.add(at)
-    return gone
+        dropped.add(at)
+    return dropped
 
 
 def _role_of(grammar: Grammar, message: Message) -> dict[str, dict[str, object]] | None:
@@ -198,8 +198,8 @@ def _placed(
     for at, item in enumerate(items):
         if at not in fused:
             near(message_of(item), indices[at], nearer)
-    gone = missing([*log.losses, *nearer.losses])
-    return tuple(replace(one, at=one.at - sum(index < one.at for index in gone)) for one in alternatives)
+    dropped = missing([*log.losses, *nearer.losses])
+    return tuple(replace(one, at=one.at - sum(index < one.at for index in dropped)) for one in alternatives)
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ class _Run:
         self.after: list[Json] = []
 
     @property
-    def begun(self) -> bool:
+    def has_blocks(self) -> bool:
         return self.made is not None or bool(self.parts)
 
 
@@ -92,9 +92,9 @@ def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
                 run.after.append(raw)
             continue
         if isinstance(made, Message) or run.made is not None:
-            if not run.begun:
+            if not run.has_blocks:
                 _open(run, grammar)
-            if run.begun:
+            if run.has_blocks:
                 runs.append(run)
                 run = _Run()
         if isinstance(made, Message):
@@ -103,9 +103,9 @@ def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
             _open(run, grammar)
             run.parts.append(made)
             run.forms.append(form)
-    if not run.begun:
+    if not run.has_blocks:
         _open(run, grammar)
-    return [*runs, run] if run.begun else runs
+    return [*runs, run] if run.has_blocks else runs
 
 
 def _mark(run: _Run, grammar: Grammar, raw: Json) -> bool:

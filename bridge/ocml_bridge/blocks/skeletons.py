@@ -87,20 +87,20 @@ def skeleton(unit: Any, key: str, slots: Slots) -> Skeleton | None:
     role: Any = wire.get("role") if len(keys) == 2 else None if wire is unit else ""
     if role.__class__ is not str or len(role) > _LONGEST or blocks.__class__ is not list:
         return None
-    told: list[Hashable] = [keys, role]
+    shape: list[Hashable] = [keys, role]
     values: list[str] = []
     for block in blocks:
         if block.__class__ is not dict or len(block) != 1:
             return None
         [(kind, inner)] = block.items()
-        told.append(kind)
+        shape.append(kind)
         if kind == "text":
             if inner.__class__ is not str or not inner:
                 return None
             values.append(inner)
-        elif inner.__class__ is not dict or not _add(inner, slots.get(kind), told, values):
+        elif inner.__class__ is not dict or not _add(inner, slots.get(kind), shape, values):
             return None
-    return (tuple(told), values) if values else None
+    return (tuple(shape), values) if values else None
 
 
 def _add(block: dict[str, Any], slots: Mapping[str, Slot] | None, key: list[Hashable], values: list[str]) -> bool:

@@ -58,7 +58,7 @@ class _Beside:
         """
         names = [member_of(loss) if loss.code in _CODES else None for loss in losses]  # most are of other codes
         lost = {name for name in names if name is not None}
-        if lost and (lost := lost - self._taken(output, lost)):
+        if lost and (lost := lost - self._written_again(output, lost)):
             extras = {} if result.findings else (extras_of(result) or {}).get(result.source or "", {})
             self.fields = _members(self._raw, lost, extras)
             pairs = zip(losses, names, strict=True)
@@ -67,7 +67,7 @@ class _Beside:
         settings.policy.check(losses, strict=settings.strict)
         return losses
 
-    def _taken(self, output: Source, names: Set[str]) -> Set[str]:
+    def _written_again(self, output: Source, names: Set[str]) -> Set[str]:
         """Those of some names that the record of the output has no room for."""
         if self._job.target_kind is Kind.TEXT:
             return names & {DEFAULT_FIELD}

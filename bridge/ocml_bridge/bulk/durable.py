@@ -102,10 +102,10 @@ def finish_moves(folder: str, note: Note) -> None:
     path = os.path.join(folder, MOVES)
     try:
         with open(path, "rb") as file:
-            begun = json.loads(file.read())
+            plan = json.loads(file.read())
     except FileNotFoundError:
         return
-    moves: list[tuple[str | None, str]] = begun["moves"]
+    moves: list[tuple[str | None, str]] = plan["moves"]
     for source, target in moves:
         if source is None:
             discard(target)
@@ -113,5 +113,5 @@ def finish_moves(folder: str, note: Note) -> None:
             os.replace(source, target)
     for place in {os.path.dirname(target) for _, target in moves}:
         settle_folder(place)
-    note(begun["then"])
+    note(plan["then"])
     discard(path)

@@ -129,7 +129,7 @@ class Alarm:
             import resource
 
             self._memory = resource.getrlimit(resource.RLIMIT_DATA)
-            limit_memory(None if limits.memory is None else limits.memory + _taken())
+            limit_memory(None if limits.memory is None else limits.memory + _memory_in_use())
 
     def begin(self, number: int, size: int) -> None:  # noqa: ARG002
         """A row is converted now."""
@@ -160,7 +160,7 @@ _TICK: Final = 0.5
 """How often it is looked whether a row takes too long, in seconds of work."""
 
 
-def _taken() -> int:
+def _memory_in_use() -> int:
     """How much memory this process has already, where that can be told."""
     with suppress(OSError, ValueError, IndexError):
         return int(Path("/proc/self/statm").read_text("ascii").split()[5]) * os.sysconf("SC_PAGE_SIZE")

@@ -50,7 +50,7 @@ class Journal:
 
     Attributes:
         inputs: how far each input is, by its index.
-        begun: whether an earlier run is continued.
+        is_continued: whether an earlier run is continued.
         before: the run that the folder had, as JSON values; nothing where it had none.
     """
 
@@ -81,10 +81,10 @@ class Journal:
             _lock_run(self._file, folder)
             lines = self._lines()
             self.before: dict[str, Any] = lines[0].get("run", {}) if lines else {}
-            self.begun = resume and bool(lines)
+            self.is_continued = resume and bool(lines)
             if lines:
                 self._refuse_another(lines[0], run, folder, resume=resume)
-            if self.begun:
+            if self.is_continued:
                 for line in lines[1:]:
                     self._replay(line)
             else:
@@ -107,10 +107,10 @@ class Journal:
         self._write([{"begun": index, "stamp": stamp}])
         return self.inputs[index]
 
-    def checkpoint(self, begun: Iterable[int], complete: Iterable[int] = ()) -> None:
+    def checkpoint(self, is_continued: Iterable[int], complete: Iterable[int] = ()) -> None:
         """What the `Progress` of inputs says is on the disk, all of it where they are `complete`."""
         lines: list[dict[str, Any]] = []
-        both: tuple[tuple[Stage, Iterable[int]], ...] = (("complete", complete), ("begun", begun))
+        both: tuple[tuple[Stage, Iterable[int]], ...] = (("complete", complete), ("begun", is_continued))
         for stage, indexes in both:
             for index in indexes:
                 now = self.inputs[index]

@@ -103,7 +103,7 @@ def _to_line(file: BinaryIO, piece: Range) -> int | None:
     return None
 
 
-def taken(row: Row, _payload: None, item: Input, job: Job) -> Record:
+def record_of(row: Row, _payload: None, item: Input, job: Job) -> Record:
     """The record of a line; of a row of Arrow's, which has null members that are not its own."""
     if item.kind in ("arrow", "rows") and job.plan is not None:
         return Record(jsontext.loads(row.raw or b""), row.where, row.raw)

@@ -164,7 +164,7 @@ def check(item: Input, job: Job) -> None:
                 raise BridgeError(ErrorCode.OPTION, message)
 
 
-def taken(row: Row, rows: Rows, item: Input, job: Job) -> Record:
+def record_of(row: Row, rows: Rows, item: Input, job: Job) -> Record:
     """The record of a row. Rows that go to JSON lines have their other columns with them."""
     batch, index = rows.batch, rows.at(row.where)
     if job.plan is not None:

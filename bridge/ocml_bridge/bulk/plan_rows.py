@@ -123,14 +123,14 @@ def _as_turns(value: Json) -> Json:
         return value
     members = cast("dict[str, Json]", value)
     lists = [cast("list[Json]", each) for each in members.values() if isinstance(each, list)]
-    named = any(key in members for key in _ROLE) and any(key in members for key in _SAID)
+    named = any(key in members for key in _ROLE) and any(key in members for key in _TEXT)
     if not named or len(lists) != len(members) or len({len(each) for each in lists}) != 1:
         return members
     return [dict(zip(members, turn, strict=True)) for turn in zip(*lists, strict=True)]
 
 
 _ROLE: Final = ("from", "role")
-_SAID: Final = ("value", "content")
+_TEXT: Final = ("value", "content")
 
 
 def _list_as_row(items: list[Json]) -> Json:

@@ -149,7 +149,7 @@ class _Processes:
 
     def __init__(self, inputs: tuple[Input, ...], job: Job, jobs: int, limits: Limits, parts: str | None) -> None:
         self._context = multiprocessing.get_context("spawn")
-        self._told = (inputs, job, limits)
+        self._worker_arguments = (inputs, job, limits)
         self._limits = limits
         self._parts = parts
         self._beats: Any = self._context.RawArray("d", 2 * jobs)
@@ -267,7 +267,9 @@ class _Processes:
         ours, theirs = self._context.Pipe()
         slot = self._free.pop(0)
         rest(self._beats, slot)
-        process = self._context.Process(target=serve, args=(theirs, self._beats, slot, *self._told), daemon=True)
+        process = self._context.Process(
+            target=serve, args=(theirs, self._beats, slot, *self._worker_arguments), daemon=True
+        )
         with no_interrupts():  # which a process inherits for its life
             process.start()
         theirs.close()
@@ -291,7 +293,7 @@ class _Processes:
         how = f"signal {-code}" if code < 0 else f"status {code}"
         piece = flight.step.piece
         if piece is None or (row < 0 and again) or flight.deaths.total() > _MOST_DEATHS:
-            item = self._told[0][flight.step.input].path
+            item = self._worker_arguments[0][flight.step.input].path
             message = f"processes that read {item} die ({how}); --resume continues after the records that are done"
             raise BridgeError(ErrorCode.INTERNAL, message)
         if overdue:

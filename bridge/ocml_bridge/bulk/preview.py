@@ -75,7 +75,7 @@ def _records(item: Input, most: int) -> Iterator[Record]:
     elif container.ranges is not None:
         for piece in container.ranges(item, None, most):
             for chunk in container.chunks(piece, item, _JOB):
-                yield from (container.taken(row, chunk.payload, item, _JOB) for row in chunk.rows)
+                yield from (container.record_of(row, chunk.payload, item, _JOB) for row in chunk.rows)
 
 
 _JOB: Final = Job(Settings("openai"), Kind.JSON, Kind.JSON, plan=Plan((AUTO,)))

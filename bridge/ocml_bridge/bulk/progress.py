@@ -162,12 +162,12 @@ class Written(Counted):
         due = time.monotonic() - self._settled >= CHECKPOINT_SECONDS or len(self._complete) >= _TOGETHER
         if not (now or due):
             return ()
-        begun = {} if self._output is None else dict((self._output,))
-        outputs = [*self._complete.values(), *begun.values()]
+        started = {} if self._output is None else dict((self._output,))
+        outputs = [*self._complete.values(), *started.values()]
         new = set[str]().union(*(output.settle() for output in outputs))
         settle_folders(new, self._folder)
         complete = tuple(self._complete)
-        self._journal.checkpoint(begun, complete)
+        self._journal.checkpoint(started, complete)
         for output in outputs:
             output.forget()
         for output in self._complete.values():

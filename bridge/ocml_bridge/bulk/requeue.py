@@ -203,13 +203,13 @@ def _converted(row: Row, rows: MendedRows, item: Input, job: Job) -> tuple[Any, 
     if item.kind == "files":
         return None, outcomes_of(texts.record(row.raw or b"", row.where), job)
     if item.kind != "parquet":
-        return None, outcomes_in(CONTAINERS[item.kind].taken(row, None, item, job), job)
+        return None, outcomes_in(CONTAINERS[item.kind].record_of(row, None, item, job), job)
     number = int(str(row.where["row"]))
     try:
         found = rows.of(number, row.raw or b"")
     except BridgeError as error:
         return None, [(Record(error, row.where, row.raw or b""), outcome_of(error, job.settings))]
-    return found, outcomes_in(parquet.taken(row, found, item, job), job)
+    return found, outcomes_in(parquet.record_of(row, found, item, job), job)
 
 
 def _quarantine(path: str, changes: _Changes) -> Iterator[bytes]:

@@ -90,13 +90,13 @@ class Selection:
 
     def _is_new(self, line: bytes) -> bool:
         """Whether no record before was the same conversation; some 100 bytes are kept of each."""
-        digest = blake2b(self._said(line), digest_size=12).digest()
+        digest = blake2b(self._text(line), digest_size=12).digest()
         if digest in self._seen:
             return False
         self._seen.add(digest)
         return True
 
-    def _said(self, line: bytes) -> bytes:
+    def _text(self, line: bytes) -> bytes:
         """What tells a conversation from others: its documents, where it is a row of a plan that can be read."""
         if self.choice.rows is not None:
             from ..layouts import read_row

@@ -122,7 +122,7 @@ def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
     yield Chunk(None, rows, {"files": piece.end})
 
 
-def taken(row: Row, _payload: None, item: Input, _job: Job) -> Record:
+def record_of(row: Row, _payload: None, item: Input, _job: Job) -> Record:
     """The record of a file. One that cannot be read is one whose text nobody has."""
     name = str(row.where["file"])
     try:

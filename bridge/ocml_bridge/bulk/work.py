@@ -26,29 +26,29 @@ class Container(NamedTuple):
 
     Attributes:
         chunks: the rows of a range, in chunks.
-        taken: the record of a row; what it raises is the error of that record alone.
+        record_of: the record of a row; what it raises is the error of that record alone.
         ranges: the ranges of an input from a position on, found without reading it; of so many records, or of all.
             None where it has to be read from its beginning.
         lines: the records of the content of a file that is read from its beginning, each as a line.
     """
 
     chunks: Callable[[Range, Input, Job], Iterator[Chunk]]
-    taken: Callable[[Row, Any, Input, Job], Record]
+    record_of: Callable[[Row, Any, Input, Job], Record]
     ranges: Callable[[Input, Position | None, int | None], Iterator[Range]] | None = None
     lines: Callable[[BinaryIO], Iterator[bytes]] | None = None
 
 
 CONTAINERS: Final = {
-    "jsonl": Container(lines.chunks, lines.taken, lines.ranges, iter),
-    "json": Container(lines.chunks, lines.taken, lines=unpacking.items),
-    "keyed": Container(lines.chunks, lines.taken, lines=unpacking.keyed),
-    "events": Container(lines.chunks, lines.taken, lines=unpacking.whole),
-    "csv": Container(lines.chunks, lines.taken, lines=tables.comma_separated),
-    "tsv": Container(lines.chunks, lines.taken, lines=tables.tab_separated),
-    "arrow": Container(lines.chunks, lines.taken, lines=tables.arrow),
-    "rows": Container(lines.chunks, lines.taken, lines=tables.parquet),
-    "parquet": Container(parquet.chunks, parquet.taken, parquet.ranges),
-    "files": Container(texts.chunks, texts.taken, texts.ranges),
+    "jsonl": Container(lines.chunks, lines.record_of, lines.ranges, iter),
+    "json": Container(lines.chunks, lines.record_of, lines=unpacking.items),
+    "keyed": Container(lines.chunks, lines.record_of, lines=unpacking.keyed),
+    "events": Container(lines.chunks, lines.record_of, lines=unpacking.whole),
+    "csv": Container(lines.chunks, lines.record_of, lines=tables.comma_separated),
+    "tsv": Container(lines.chunks, lines.record_of, lines=tables.tab_separated),
+    "arrow": Container(lines.chunks, lines.record_of, lines=tables.arrow),
+    "rows": Container(lines.chunks, lines.record_of, lines=tables.parquet),
+    "parquet": Container(parquet.chunks, parquet.record_of, parquet.ranges),
+    "files": Container(texts.chunks, texts.record_of, texts.ranges),
 }
 
 Spelling = Callable[[Any, Sequence[Record], Sequence[Outcome], Job, Input], bytes]
@@ -150,7 +150,7 @@ def _record(container: Container, row: Row, chunk: Chunk, item: Input, job: Job,
     if refused is not None:
         return Record(BridgeError(ErrorCode.LIMIT, refused), row.where, row.raw)
     try:
-        return container.taken(row, chunk.payload, item, job)
+        return container.record_of(row, chunk.payload, item, job)
     except Exception as error:  # a mistake of ours costs one record, not the run
         return Record(unexpected(error), row.where, row.raw)
 
@@ -218,7 +218,7 @@ def quarantined(record: Record, outcome: Outcome, payload: Any, item: Input, job
     """A line of the quarantine: where it was, what is wrong with it, and all that there was."""
     error = outcome.error
     members: dict[str, Json] = {"input": item.path, **record.where, **({} if error is None else position(error))}
-    return jsontext.dumps({**members, **kept_raw(_whole(record, payload, item, job))}) + b"\n"
+    return jsontext.dumps({**members, **raw_members(_whole(record, payload, item, job))}) + b"\n"
 
 
 def _whole(record: Record, payload: Any, item: Input, job: Job) -> str | bytes:
@@ -231,7 +231,7 @@ def _whole(record: Record, payload: Any, item: Input, job: Job) -> str | bytes:
     return raw if isinstance(raw, (str, bytes)) else jsontext.dumps(raw)
 
 
-def kept_raw(raw: Json | bytes) -> dict[str, Json]:
+def raw_members(raw: Json | bytes) -> dict[str, Json]:
     """All that there was of a record, as a field `raw`; or as `raw_base64` where it is not UTF-8."""
     if not isinstance(raw, bytes):
         return {"raw": raw}

@@ -50,7 +50,7 @@ class Numbers:
     """Text → token ids: numbers in JSON arrays, or with white space or commas between them."""
 
     def __init__(self) -> None:
-        self._held = ""
+        self._rest = ""
         self._offset = 0
 
     def feed(self, text: str, *, final: bool = False) -> list[int]:
@@ -59,7 +59,7 @@ class Numbers:
         Raises:
             BridgeError: OCB-SHAPE with the offset of what is no number.
         """
-        text = self._held + text
+        text = self._rest + text
         end = len(text) if final else len(text.rstrip(_DIGITS))
         out: list[int] = []
         for found in _NUMBERS.finditer(text):
@@ -68,5 +68,5 @@ class Numbers:
                 raise BridgeError(ErrorCode.SHAPE, f"{found[0][:20]!r} at character {at} is not a token id", offset=at)
             if found.start() < end:
                 out.append(int(found[0]))
-        self._held, self._offset = text[end:], self._offset + end
+        self._rest, self._offset = text[end:], self._offset + end
         return out

@@ -178,11 +178,11 @@ class Writer:
                 left_out.add(at)
             else:
                 push((made, content, call_id if made.has_id else None))
-        kept = [index for at, index in enumerate(indices) if at not in left_out] if left_out else indices
+        remaining = [index for at, index in enumerate(indices) if at not in left_out] if left_out else indices
         written.items = near
-        written.origins = kept if left_out else origins
+        written.origins = remaining if left_out else origins
         if self._grammar.settles:
-            self._settle(near, kept, written.log)
+            self._settle(near, remaining, written.log)
         return near, odd
 
     def _settle(self, items: list[Item], origins: Sequence[int], log: Log) -> None:

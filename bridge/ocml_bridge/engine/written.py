@@ -166,7 +166,7 @@ class Written:
             document, target = self.document, self._grammar.target
             document = self._conversation.transcript if document is None else document
             return report_of(document, image.transcript, self.log.losses, target=target, order=self.order).losses
-        logged, out = _parted(self.log.losses)
+        logged, out = _by_kind(self.log.losses)
         missing, known = gone(logged), named(logged)
         out += logged
         source, target, patterns = self._conversation.items, self._known_losses.target, self._known_losses.of_heads
@@ -214,7 +214,7 @@ def report_of(
     document: Document, image: Document, losses: Sequence[Loss], *, target: str, order: Sequence[int] | None = None
 ) -> Report:
     """The report of what was written as a whole, as `compared` makes it."""
-    logged, apart = _parted(losses)
+    logged, apart = _by_kind(losses)
     return compared(document, image, logged, target=target, order=order).with_more(apart)
 
 
@@ -223,7 +223,7 @@ def _is_id_of(new: str | None, old: str | None) -> bool:
     return old != "" and (old == new or new is None or old is None)
 
 
-def _parted(losses: Sequence[Loss]) -> tuple[list[Loss], list[Loss]]:
+def _by_kind(losses: Sequence[Loss]) -> tuple[list[Loss], list[Loss]]:
     """The losses that say of what stands at or below their paths that it reads otherwise, and the others.
 
     A token that is broken outside of contents reads as it was meant, and one that is left as it is names no place.

@@ -16,7 +16,7 @@ from ..bulk.parquet import columns_of, given
 from ..bulk.plan_rows import outcomes_of_row
 from ..bulk.records import Job, Record
 from ..bulk.tally import position
-from ..bulk.work import kept_raw
+from ..bulk.work import raw_members
 from ..errors import BridgeError, ErrorCode
 from ..layouts import Plan
 from ..model import Json
@@ -147,7 +147,7 @@ def _row(value: Source | bytes, outcome: Outcome) -> tuple[str | None, list[str 
     account = account_of(value, outcome)
     if outcome.error is None:
         return outcome.text, _added(account)
-    raw = kept_raw(value)
+    raw = raw_members(value)
     text = _text(raw.pop("raw", None))
     return text, _added({**account, "error": {**position(outcome.error), **raw}})
 

@@ -32,12 +32,12 @@ STEPS: Final = "steps"
 def is_exchange(fields: Object, wording: Wording) -> bool:
     """Whether what was asked stands there with its answer."""
     answer = fields.get(OUTPUT)
-    return _is_said(fields.get(INSTRUCTION, fields.get(INPUT))) and (_is_said(answer) or as_object(answer) is not None)
+    return _is_text(fields.get(INSTRUCTION, fields.get(INPUT))) and (_is_text(answer) or as_object(answer) is not None)
 
 
 def is_prompt(fields: Object, wording: Wording) -> bool:
     """Whether a prompt stands there."""
-    return _is_said(fields.get(INSTRUCTION))
+    return _is_text(fields.get(INSTRUCTION))
 
 
 def is_bfcl(fields: Object, wording: Wording) -> bool:
@@ -54,12 +54,12 @@ def is_completion(fields: Object, wording: Wording) -> bool:
 def is_stepwise(fields: Object, wording: Wording) -> bool:
     """Whether a prompt stands there with an answer in steps."""
     steps = as_list(fields.get(STEPS))
-    return _is_said(fields.get(INSTRUCTION)) and bool(steps) and all(isinstance(each, str) for each in steps or ())
+    return _is_text(fields.get(INSTRUCTION)) and bool(steps) and all(isinstance(each, str) for each in steps or ())
 
 
 def is_called(fields: Object, wording: Wording) -> bool:
     """Whether a question stands there with declared tools, and with calls as the answer."""
-    if not (_is_said(fields.get(INSTRUCTION)) and TOOLS in fields and CALLS in fields):
+    if not (_is_text(fields.get(INSTRUCTION)) and TOOLS in fields and CALLS in fields):
         return False
     try:
         calls = parsed(fields[CALLS], f"/{CALLS}")
@@ -68,7 +68,7 @@ def is_called(fields: Object, wording: Wording) -> bool:
     return all("name" in (as_object(each) or {}) for each in as_list(calls) or [calls]) or calls == []
 
 
-def _is_said(value: Json) -> bool:
+def _is_text(value: Json) -> bool:
     return isinstance(value, str) or are_messages(value, _WORDS)
 
 

@@ -15,8 +15,8 @@ THOUGHT: Final = "thought"
 def is_reasoned(fields: Object, wording: Wording) -> bool:
     """Whether what was asked stands there with its answer, and with words that were thought before it."""
     thought = fields.get(THOUGHT)
-    said = isinstance(thought, str) and any(map(str.isspace, thought.strip()))  # `on` is none
-    return said and exchange.is_exchange(fields, wording)
+    has_text = isinstance(thought, str) and any(map(str.isspace, thought.strip()))  # `on` is none
+    return has_text and exchange.is_exchange(fields, wording)
 
 
 def read_reasoned(fields: Object, wording: Wording) -> Sequence[Document]:

@@ -72,9 +72,9 @@ def answer(data: bytes | memoryview, wish_as_json: str) -> str:
         data, reading, count = _read(data, wish)
         source = registry.adapter(reading.source)[0]
         result = _result(reading, wish)
-        return _dumps({**_told(source), "conversations": count, **_answered(data, reading, result, wish)})
+        return _dumps({**_recognised(source), "conversations": count, **_answered(data, reading, result, wish)})
     except BridgeError as error:
-        return _dumps({**_told(source), "error": error.locate(data).to_json()})
+        return _dumps({**_recognised(source), "error": error.locate(data).to_json()})
 
 
 def _read(data: bytes, wish: Wish) -> tuple[bytes, Reading, int]:
@@ -94,7 +94,7 @@ def _read(data: bytes, wish: Wish) -> tuple[bytes, Reading, int]:
     return one, read(one, source, options=options), len(parts)
 
 
-def _told(source: Adapter | None) -> dict[str, Json]:
+def _recognised(source: Adapter | None) -> dict[str, Json]:
     """What an input was recognised as."""
     return {} if source is None else {"source": source.id, "title": source.title}
 

@@ -61,15 +61,15 @@ def behind_prompt(columns: Columns, text: str, prompt: str) -> Columns:
         prompt: what a model goes on with, from the token on that begins the frame.
     """
     size, starts, rows = len(prompt), columns.starts, zip(columns.kinds, columns.sampled, columns.sizes, strict=True)
-    begun = [
+    openings = [
         number
         for number, (kind, sampled, own) in enumerate(rows)
         if kind is SpanKind.HEADER and not sampled and own < size and text.startswith(prompt, starts[number])
     ]
-    if not begun:
+    if not openings:
         return columns
     prompted = columns.copy()
-    for number in reversed(begun):
+    for number in reversed(openings):
         _prompt(prompted, number, size - prompted.sizes[number])
     return prompted
 

@@ -16,19 +16,19 @@ def accumulate(events: Iterable[Event]) -> Document:
     Before the stream is over, messages that have not ended are in it as far as they have come; then it is the document
     that a reader of the whole text gives.
     """
-    begun: dict[int, Message] = {}
+    started: dict[int, Message] = {}
     texts: dict[int, list[str]] = {}
     refusals: dict[int, list[str]] = {}
     for event in events:
         match event:
             case Start(index, message):
-                begun[index], texts[index] = message, []
+                started[index], texts[index] = message, []
             case Delta(index, text):
                 texts[index].append(text)
             case RefusalDelta(index, text):
                 refusals.setdefault(index, []).append(text)
             case End(index, message):
-                begun[index] = message
+                started[index] = message
                 texts.pop(index, None)
             case Stop(_, document):
                 return document
@@ -38,8 +38,8 @@ def accumulate(events: Iterable[Event]) -> Document:
         refused = "".join(refusals.get(index, ()))
         text = "".join(pieces)
         with_refusal: tuple[Part, ...] = (*((Text(text),) if text else ()), Refusal(refused))
-        begun[index] = replace(begun[index], content=with_refusal if refused else text)
-    return Transcript(tuple(begun[index] for index in sorted(begun)))
+        started[index] = replace(started[index], content=with_refusal if refused else text)
+    return Transcript(tuple(started[index] for index in sorted(started)))
 
 
 def joined(events: Iterable[Event]) -> list[Event]:
@@ -48,10 +48,10 @@ def joined(events: Iterable[Event]) -> list[Event]:
     for event in events:
         last = out[-1] if out else None
         match last, event:
-            case (Delta(index, begun), Delta(same, more)) if index == same:
-                out[-1] = Delta(index, begun + more)
-            case (RefusalDelta(index, begun), RefusalDelta(same, more)) if index == same:
-                out[-1] = RefusalDelta(index, begun + more)
+            case (Delta(index, started), Delta(same, more)) if index == same:
+                out[-1] = Delta(index, started + more)
+            case (RefusalDelta(index, started), RefusalDelta(same, more)) if index == same:
+                out[-1] = RefusalDelta(index, started + more)
             case _:
                 out.append(event)
     return out

@@ -26,12 +26,12 @@ class AnswerDecoder:
     Args:
         source: reads the end of the prompt, and the answer behind it.
         prefix: the end of the prompt, as text or token ids.
-        begun: the messages of its last turn that it has begun; the last of them is unfinished.
+        prefill: the messages of its last turn that it has begun; the last of them is unfinished.
     """
 
-    def __init__(self, source: Decoder, prefix: str | Sequence[int], begun: Sequence[Message]) -> None:
+    def __init__(self, source: Decoder, prefix: str | Sequence[int], prefill: Sequence[Message]) -> None:
         self._source = source
-        self._begun = len(text_of(begun[-1])) if begun else 0
+        self._prefilled = len(text_of(prefill[-1])) if prefill else 0
         self._skipped = 0
         """How much of what the prompt has begun came by now."""
         self._ended: list[Message] = []
@@ -71,7 +71,7 @@ class AnswerDecoder:
 
     def _next(self, events: list[Event]) -> list[Event]:
         # Nearly every chunk is more text of a message.
-        if not (self._waiting or self._begun) and len(events) == 1 and isinstance(event := events[0], Delta):
+        if not (self._waiting or self._prefilled) and len(events) == 1 and isinstance(event := events[0], Delta):
             return [Delta(event.number - self._first, event.text)] if self._first else events
         waiting, self._waiting = self._waiting, []
         return waiting + self._passed(events)
@@ -84,8 +84,8 @@ class AnswerDecoder:
                 case Start(number, message):
                     out.append(Start(number - self._first, self._own(number, message)))
                 case Delta(number, text):
-                    if number == self._first and self._skipped < self._begun:
-                        text = text[self._begun - self._skipped :]
+                    if number == self._first and self._skipped < self._prefilled:
+                        text = text[self._prefilled - self._skipped :]
                         self._skipped += len(event.text) - len(text)
                     if text:
                         out.append(Delta(number - self._first, text))
@@ -106,7 +106,7 @@ class AnswerDecoder:
             return message
         if message.continues:
             message = replace(message, continues=False)
-        return replace(message, content=_behind(message.content, self._begun)) if self._begun else message
+        return replace(message, content=_behind(message.content, self._prefilled)) if self._prefilled else message
 
     def _found(self, finding: Finding) -> Sequence[Finding]:
         """A finding by its path in the answer; none where it is of the prompt."""

@@ -69,7 +69,7 @@ class AssemblingDecoder(ArrivingDecoder):
         self.log.events.append(End(number, message))
 
     @property
-    def begun(self) -> int:
+    def started(self) -> int:
         """How many messages have begun."""
         return len(self._lengths)
 
@@ -112,10 +112,10 @@ class AssemblingDecoder(ArrivingDecoder):
         return settle(self.over or reason, document)
 
     def _end(self, messages: Sequence[Message]) -> None:
-        begun = len(self._lengths)
-        for message in messages[self._ended : begun]:
+        started = len(self._lengths)
+        for message in messages[self._ended : started]:
             self.end(message)
-        for number, message in enumerate(messages[begun:], begun):
+        for number, message in enumerate(messages[started:], started):
             tell(self.log, number, message)
 
 

@@ -13,7 +13,9 @@ _PLAIN: Final = re.compile(r'[^"\\]+')
 _ESCAPE: Final = re.compile(
     r'\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|["\\/bfnrt])'
 )
-_BEGUN: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?\Z")
+_UNFINISHED_ESCAPE: Final = re.compile(
+    r"\\(?:u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?\Z"
+)
 """What may become an escape with more text behind it."""
 
 
@@ -70,7 +72,7 @@ class Compactor:
             self._quoted = False
             out.append('"')
             return at + 1
-        if _BEGUN.match(text, at) is not None:
+        if _UNFINISHED_ESCAPE.match(text, at) is not None:
             self._rest = text[at:]
             return len(text)
         escape = _ESCAPE.match(text, at)

@@ -95,7 +95,7 @@ class Live(ABC):
         self._reader = reader
         self._scanner = Scanner(grammar)
         self._open: Saying | None = None
-        self._taken = 0
+        self._passed = 0
         self.running = -1
         self.body = self._scanner.body
 
@@ -125,19 +125,19 @@ class Live(ABC):
         if frame is not None and frame.newline:
             if self._open is None:
                 alone(frame)
-                self._open, self.body, self._taken = self.saying(frame.header), self._scanner.body, 0
+                self._open, self.body, self._passed = self.saying(frame.header), self._scanner.body, 0
             self._say(self._open)
         self.running = self._open.running if self._open is not None else -1
 
     def _pass(self) -> None:
         """See to what was passed on since the last time."""
-        if self._open is not None and len(self.body) > self._taken:
-            self._open.passed(self.body[self._taken :])
-            self._taken = len(self.body)
+        if self._open is not None and len(self.body) > self._passed:
+            self._open.passed(self.body[self._passed :])
+            self._passed = len(self.body)
 
     def _say(self, saying: Saying) -> None:
-        text = "".join(self.body[self._taken :])
-        self._taken = len(self.body)
+        text = "".join(self.body[self._passed :])
+        self._passed = len(self.body)
         if text:
             saying.take(text)
 

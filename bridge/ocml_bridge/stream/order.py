@@ -18,7 +18,7 @@ class InOrder:
     def __init__(self) -> None:
         self._open: dict[int, list[Event]] = {}
         """By message, what waits; nothing does of the first one, which is told as it comes."""
-        self._begun: dict[int, Start] = {}
+        self._started: dict[int, Start] = {}
 
     def take(self, events: Iterable[Event]) -> list[Event]:
         """Take events; those that can be told by now."""
@@ -28,14 +28,14 @@ class InOrder:
                 case Start(number, _):
                     waits = bool(self._open)
                     self._open[number] = [event] if waits else []
-                    self._begun[number] = event
+                    self._started[number] = event
                     if not waits:
                         out.append(event)
                 case Delta(number, _) | RefusalDelta(number, _) | End(number, _):
                     if number in self._open:
                         self._put(number, event, out)
                 case Stop():
-                    for number, start in list(self._begun.items()):
+                    for number, start in list(self._started.items()):
                         self._put(number, End(number, replace(start.message, end=None)), out)
                     out.append(event)
                 case _:
@@ -49,7 +49,7 @@ class InOrder:
             return
         out.append(event)
         while isinstance(event, End):
-            del self._open[event.number], self._begun[event.number]
+            del self._open[event.number], self._started[event.number]
             if not self._open:
                 return
             following = next(iter(self._open))

@@ -146,7 +146,7 @@ class ResponseEncoder(ABC):
         self._ids.add(call_id)
         return call_id
 
-    def begun(self, message: Message) -> Message:
+    def start_of(self, message: Message) -> Message:
         """A message that begins, with the name that it is told by."""
         return self.named(message)
 
@@ -189,7 +189,7 @@ class ResponseEncoder(ABC):
             case Start(number, message):
                 if not self.accepts(message):
                     return []
-                message = self.heads[number] = self.begun(message)
+                message = self.heads[number] = self.start_of(message)
                 return self.start(number, message)
             case End(number, message):
                 return self.end(number, self.named(message)) if number in self.heads else []

@@ -63,7 +63,7 @@ class Reader:
     def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit
         self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
-        self._begun = False
+        self._started = False
         self._after_cr = False
         self._rest: list[str] = []
         self._length = 0
@@ -102,8 +102,8 @@ class Reader:
     def _lines(self, text: str) -> Iterator[str]:
         if not text:
             return
-        if not self._begun:
-            self._begun, text = True, text.removeprefix(_MARK)
+        if not self._started:
+            self._started, text = True, text.removeprefix(_MARK)
         if self._after_cr and text.startswith("\n"):
             text = text[1:]
         self._after_cr = text.endswith("\r")

@@ -43,7 +43,7 @@ class Values:
         self._objects: _Objects | None = None
         self._events: sse.Reader | None = None
         self._limit = limit
-        self._begun = False
+        self._started = False
 
     def events(self, data: str | bytes) -> Iterator[Arrived]:
         """The values that are complete with the next chunk, one after the other.
@@ -52,11 +52,11 @@ class Values:
             BridgeError: OCB-JSON for what is not JSON, OCB-LIMIT for a value that is too long.
         """
         text = data if isinstance(data, str) else self._utf8.decode(data)
-        if not self._begun:
+        if not self._started:
             text = text.removeprefix(_MARK).lstrip()
             if not text:
                 return
-            self._begun = True
+            self._started = True
             if text[0] in "[{":
                 self._objects = _Objects(self._limit)
             else:

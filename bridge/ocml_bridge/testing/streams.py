@@ -196,22 +196,22 @@ def check_order(events: Sequence[Event]) -> None:
 def check_messages(decoded: Decoded, lifted: Lift | None) -> None:
     """The events of each message make the message."""
     document = decoded.stop.document
-    begun: dict[int, Message] = {}
+    heads: dict[int, Message] = {}
     texts: dict[int, str] = {}
     ended: list[Message] = []
     for event in decoded.events:
         match event:
             case Start(number, message):
-                begun[number], texts[number] = message, ""
+                heads[number], texts[number] = message, ""
             case Delta(number, text):
                 texts[number] += text
             case End(number, message):
                 assert texts[number] == text_of(message)
-                assert settled(begun[number]) == settled(header_of(message))
+                assert settled(heads[number]) == settled(header_of(message))
                 ended.append(message)
             case _:
                 pass
-    assert len(begun) == len(ended)
+    assert len(heads) == len(ended)
     assert accumulate(decoded.events) == document
     so_far = accumulate(decoded.events[:-1])
     assert isinstance(so_far, Transcript)
@@ -240,11 +240,11 @@ def bare(message: Message) -> Message:
 def check_copies(make: Callable[[], Decoder], first: Chunks, one: Chunks, other: Chunks) -> None:
     """A copy goes on from where it was made, and neither knows of the other; a pickled decoder goes on likewise."""
     made = make()
-    begun = [event for chunk in first for event in feed(made, chunk)]
+    heads = [event for chunk in first for event in feed(made, chunk)]
     copy, thawed = made.copy(), cast("Decoder", pickle.loads(pickle.dumps(made)))
     for reader, rest in ((made, one), (copy, other), (thawed, other)):
         events = [event for chunk in rest for event in feed(reader, chunk)]
-        assert joined([*begun, *events, *reader.finish()]) == events_of(make(), [*first, *rest]).events
+        assert joined([*heads, *events, *reader.finish()]) == events_of(make(), [*first, *rest]).events
 
 
 def check_cancel(make: Callable[[], Decoder], chunks: Chunks) -> Stop:

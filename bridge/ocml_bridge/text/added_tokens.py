@@ -136,7 +136,7 @@ class Passage:
         self._waiting.append(text)
         if len(self._waiting) > 1 and not text.replace(BREAK, "").strip():
             return ""  # nothing is decided by it
-        first, rest = self._begun("".join(self._waiting))
+        first, rest = self._split("".join(self._waiting))
         if self._bos and self._bos.startswith(rest.lstrip()):
             self._waiting = [rest]
             return ""
@@ -147,7 +147,7 @@ class Passage:
 
     def finish(self) -> str:
         """Nothing more comes: the rest."""
-        first, rest = self._begun("".join(self._waiting))
+        first, rest = self._split("".join(self._waiting))
         at = self._end(rest)
         self._waiting = []
         return first + self._made(rest, at) + rest[at:]
@@ -157,7 +157,7 @@ class Passage:
         self.edited = self.edited or len(made) != end
         return made
 
-    def _begun(self, text: str) -> tuple[str, str]:
+    def _split(self, text: str) -> tuple[str, str]:
         """The token that a text begins with, with the space before it, and the rest."""
         stripped = text.lstrip()
         if not self._bos or not stripped.startswith(self._bos):

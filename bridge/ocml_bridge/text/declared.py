@@ -12,7 +12,7 @@ from ..turns import parts_of
 from ..units.heads import Item, item_of, message_of
 
 
-class Taken(NamedTuple):
+class WithoutTools(NamedTuple):
     """Messages without the tools that were taken out of them.
 
     Attributes:
@@ -34,7 +34,7 @@ def has_tools(item: Item) -> bool:
 
 def take_tools(
     items: Sequence[Item], places: Collection[int], declared: Sequence[Tool] | None, log: Log, *, target: str
-) -> Taken:
+) -> WithoutTools:
     """Take tools out of messages. One that holds nothing else goes with them; each move is reported.
 
     Args:
@@ -44,17 +44,17 @@ def take_tools(
         log: takes what is moved.
         target: the format id.
     """
-    kept: list[Item] = []
+    remaining: list[Item] = []
     origins: list[int] = []
     tools = list(declared or ())
     for index, item in enumerate(items):
         rest = _without_tools(item, index, tools, log, target) if index in places else item
         if rest is not None:
-            kept.append(rest)
+            remaining.append(rest)
             origins.append(index)
     detail = "the tools of this message are declared once for the conversation"
     log.lose(LossCode.TOOLS_MOVED, "/tools", detail, Severity.LAYOUT)
-    return Taken(kept, origins, tools)
+    return WithoutTools(remaining, origins, tools)
 
 
 def _without_tools(item: Item, index: int, tools: list[Tool], log: Log, target: str) -> Item | None:

@@ -84,19 +84,19 @@ def image(tools: Sequence[Tool]) -> tuple[Tool, ...]:
 
     A tool whose texts would break out of their comments keeps its name and types only, or is left out altogether.
     """
-    declared = _held(tuple(tools))
+    declared = _written_tools(tuple(tools))
     if declared is not None:
         return declared
     out: list[Tool] = []
     for tool in tools:
         for candidate in (tool, replace(tool, description=None), Tool(tool.name, namespace=tool.namespace)):
-            if (alone := _held((candidate,))) is not None:
+            if (alone := _written_tools((candidate,))) is not None:
                 out += alone
                 break
-    return _held(tuple(out)) or ()
+    return _written_tools(tuple(out)) or ()
 
 
-def _held(tools: tuple[Tool, ...]) -> tuple[Tool, ...] | None:
+def _written_tools(tools: tuple[Tool, ...]) -> tuple[Tool, ...] | None:
     """What reading a section gives back, in the order of the section; None where it would not be read."""
     declared = declare(tools)
     return declared[1] if declared is not None and len(declared[1]) == len(tools) else None
@@ -189,7 +189,7 @@ def lowered(
         text, tools = _as_read(near, tools, lenient=lenient)
         if text is None:
             losses = [*earlier.get(f"/messages/{index}", ()), *log.losses[known:]]
-            _report_gone(message_of(source[index]), near, index, losses, log, target)
+            _report_loss(message_of(source[index]), near, index, losses, log, target)
         else:
             content = _with_section(text, tools, spelling.raw) if tools else text
             made.append(item_of(replace(near, content=content)))
@@ -264,7 +264,7 @@ def _by_message(losses: Sequence[Loss]) -> dict[str, list[Loss]]:
     return found
 
 
-def _report_gone(message: Message, near: Message, index: int, losses: Sequence[Loss], log: Log, target: str) -> None:
+def _report_loss(message: Message, near: Message, index: int, losses: Sequence[Loss], log: Log, target: str) -> None:
     """Report a developer's message that is read as nothing but the declared tools, with what it loses beside them.
 
     Args:

@@ -27,7 +27,7 @@ def message_facts(message: Message) -> Facts:
 def _fields_of(message: Message) -> Iterator[tuple[str, str]]:
     if message.role not in _LABELLED:
         yield "role", message.role
-    labelled = _said_by_label(message)
+    labelled = _labels(message)
     for name in _FIELDS:
         value = getattr(message, name)
         if value is not None and (name, value) not in labelled:
@@ -42,7 +42,7 @@ def _fields_of(message: Message) -> Iterator[tuple[str, str]]:
         yield f"only in {format_id}", ", ".join(members)
 
 
-def _said_by_label(message: Message) -> set[tuple[str, str | None]]:
+def _labels(message: Message) -> set[tuple[str, str | None]]:
     if is_call(message):
         return {("channel", "commentary"), ("recipient", message.recipient)}
     if is_preamble(message):

@@ -38,14 +38,14 @@ class Alphabet:
         """Whether the wire takes a word."""
         return self._word.fullmatch(word) is not None
 
-    def nearest(self, word: str, taken: Collection[str]) -> str:
+    def nearest(self, word: str, used: Collection[str]) -> str:
         """The word of the wire that is most like one, and is none of those that are taken: `_` for any other letter."""
         plain = self._other.sub("_", word)
         if self._first.match(plain) is None:
             plain = f"_{plain}"
         plain = plain[: self._longest]
         made, number = plain, 1
-        while made in taken:
+        while made in used:
             number += 1
             made = f"{plain[: self._longest - len(str(number)) - 1]}_{number}"
         return made
@@ -62,16 +62,16 @@ class Spelling:
 
     def __init__(self, alphabet: Alphabet, words: Iterable[str] = (), fixed: Collection[str] = ()) -> None:
         self._alphabet = alphabet
-        self._taken = {*words, *fixed}
-        self._known = {word: word for word in self._taken if word in fixed or alphabet.takes(word)}
+        self._used = {*words, *fixed}
+        self._known = {word: word for word in self._used if word in fixed or alphabet.takes(word)}
 
     def __call__(self, word: str) -> str:
         """A word as the wire has it."""
         made = self._known.get(word)
         if made is None:
-            free = self._alphabet.takes(word) and word not in self._taken
-            made = word if free else self._alphabet.nearest(word, self._taken)
-            self._taken.add(made)
+            free = self._alphabet.takes(word) and word not in self._used
+            made = word if free else self._alphabet.nearest(word, self._used)
+            self._used.add(made)
             self._known[word] = made
         return made
 
@@ -104,7 +104,7 @@ class ToolAlphabet:
         """What the layout of a request says of the names in its tool choice."""
         return {} if all(map(self._alphabet.takes, _chosen(settings))) else {AS_IS: True}
 
-    def is_kept(self, layout: ByFormat | None) -> bool:
+    def is_unchanged(self, layout: ByFormat | None) -> bool:
         """Whether something was read with a word that the wire does not take."""
         return self._notes.of(layout).get(AS_IS) is True
 
@@ -128,8 +128,8 @@ class ToolAlphabet:
             return items, around
         fixed = {name for head, _, _ in items if self._keeps(head) for name in _names(head)}
         fixed |= {name for message in others if self._stays(message) for name in _names(message)}
-        fixed |= {full_name(tool) for tool in tools if self.is_kept(tool.layout)}
-        if self.is_kept(around.layout):
+        fixed |= {full_name(tool) for tool in tools if self.is_unchanged(tool.layout)}
+        if self.is_unchanged(around.layout):
             fixed.update(_chosen(around.settings))
         spelling = Spelling(self._alphabet, names, fixed)
         return [_item(item, spelling) for item in items], _around(around, spelling)
@@ -138,7 +138,7 @@ class ToolAlphabet:
         return not head.bare and self._stays(head.message("", None))
 
     def _stays(self, message: Message) -> bool:
-        return self.is_kept(message.layout) or self._is_hosted(message)
+        return self.is_unchanged(message.layout) or self._is_hosted(message)
 
     def streamed(self, declared: Collection[str] = ()) -> StreamedNames:
         """The names of the calls of one answer, as they come.

@@ -13,7 +13,7 @@ from .calls import Call
 from .spelling import escape, unescape
 
 _KEYS: Final = ("arguments", "parameters")
-_BEGUN: Final = re.compile(
+_HEAD: Final = re.compile(
     r"""\s*\{\s*"name"\s*:\s*(?P<name>"(?:[^"\\]|\\.)*+")\s*,\s*"(?:arguments|parameters)"\s*:\s*""", re.S
 )
 
@@ -40,7 +40,7 @@ def behind_object(text: str) -> tuple[str, str]:
 
 def read_broken(text: str) -> Call | None:
     """The call that a text begins to describe; None where what is called is not there yet."""
-    found = _BEGUN.match(text)
+    found = _HEAD.match(text)
     name = None if found is None else parse(found["name"])
     if found is None or name is None:
         return None

@@ -150,7 +150,7 @@ class _OpenCall:
         self.size = 0
         self._tag = _ENDS.get(opener, _TAG)
         self._strict = strict and opener == CALL
-        self._begun = False
+        self._started = False
         self._depth = 0
         self._in_string = False
         self._escaped = False
@@ -171,11 +171,11 @@ class _OpenCall:
 
     def _behind_json(self, text: str, at: int) -> int | None:
         """From where on a tag is one: behind the JSON, or where one stands outside of its strings; None for nowhere."""
-        if not self._begun:
+        if not self._started:
             at = len(text) - len(text[at:].lstrip())
             if at == len(text):
                 return None
-            self._begun, self._strict = True, text[at] == "{"
+            self._started, self._strict = True, text[at] == "{"
         while self._strict:
             if self._escaped:
                 if at == len(text):

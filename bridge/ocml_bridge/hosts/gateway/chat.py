@@ -68,7 +68,7 @@ async def _stream(call: Call, talk: Conversation, headers: dict[str, str]) -> No
                 await stream.write(chunk)
         except ApiError as problem:
             # A refusal of the upstream has a status of its own, unless the silence before it was filled already.
-            if not call.client.begun:
+            if not call.client.has_started:
                 raise
             await stream.write(talk.failed(problem))
         call.entry.write(200, **talk.account())

@@ -32,12 +32,12 @@ class Client:
 
     Attributes:
         headers: the request's.
-        begun: whether it was told a status already.
+        has_started: whether it was told a status already.
     """
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.headers: Final = Headers(scope=scope)
-        self.begun = False
+        self.has_started = False
         self._receive = receive
         self._send = send
 
@@ -80,7 +80,7 @@ class Client:
 
     async def answer(self, status: int, data: bytes, headers: Mapping[str, str]) -> None:
         """A whole response."""
-        self.begun = True
+        self.has_started = True
         packed = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in headers.items()]
         packed.append((b"content-length", str(len(data)).encode()))
         await self._send({"type": "http.response.start", "status": status, "headers": packed})
@@ -88,7 +88,7 @@ class Client:
 
     async def begin(self, status: int, headers: Mapping[str, str]) -> None:
         """The beginning of a response that comes in pieces."""
-        self.begun = True
+        self.has_started = True
         packed = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in headers.items()]
         await self._send({"type": "http.response.start", "status": status, "headers": packed})
 

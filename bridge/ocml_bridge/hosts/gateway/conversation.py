@@ -170,7 +170,7 @@ class Conversation:
                 yield b""
                 try:
                     async for chunks in chunked:
-                        out, problem = self._taken(chunks)
+                        out, problem = self._written(chunks)
                         if out:
                             yield b"".join(out)
                         if problem is not None:
@@ -188,7 +188,7 @@ class Conversation:
         finally:
             answering.cancel()
 
-    def _taken(self, chunks: list[Chunk]) -> tuple[list[bytes], ApiError | None]:
+    def _written(self, chunks: list[Chunk]) -> tuple[list[bytes], ApiError | None]:
         """What the client is told of chunks, and what is wrong with one of them."""
         out: list[bytes] = []
         try:

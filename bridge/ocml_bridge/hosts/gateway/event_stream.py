@@ -21,7 +21,7 @@ class EventStream:
         client: who gets them.
         watch: the one that watches it.
         headers: of the response, beside those that every stream has.
-        begun: called when the first event is written.
+        on_first: called when the first event is written.
         silence: after how many seconds without a byte a comment is sent; before the first event, too, and then the
             response begins with it.
         patience: after how many seconds in which the client takes nothing it counts as gone.
@@ -32,7 +32,7 @@ class EventStream:
         client: Client,
         watch: Watch,
         headers: Mapping[str, str],
-        begun: Callable[[], None],
+        on_first: Callable[[], None],
         *,
         silence: float,
         patience: float,
@@ -40,7 +40,7 @@ class EventStream:
         self._client = client
         self._watch = watch
         self._headers = {name.decode(): value.decode() for name, value in STREAM_HEADERS} | dict(headers)
-        self._first: Callable[[], None] | None = begun
+        self._first: Callable[[], None] | None = on_first
         self._silence = silence
         self._patience = patience
         self._loop = asyncio.get_running_loop()
@@ -76,7 +76,7 @@ class EventStream:
     async def write(self, data: bytes) -> None:
         """The next events; b"" only begins the response."""
         self._writing = True
-        if not self._client.begun:
+        if not self._client.has_started:
             await self._client.begin(200, self._headers)
         if data:
             if self._first is not None and data is not COMMENT:

@@ -131,7 +131,7 @@ class Exchange:
 async def refuse(client: Client, problem: ApiError, entry: Entry, api: Api) -> None:
     """Tell a client that it gets no answer: by a status, or where it has one already, by an event."""
     entry.write(problem.status, error=problem.code)
-    if client.begun:
+    if client.has_started:
         await client.piece(api.event(problem))
         await client.piece(b"", more=False)
     else:

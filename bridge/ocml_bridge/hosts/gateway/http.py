@@ -43,7 +43,7 @@ class HttpAnswer:
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise _unreachable(error) from error
 
-    async def begun(self, limit: int) -> bytes:
+    async def first_bytes(self, limit: int) -> bytes:
         """The body, cut off at a limit."""
         data = bytearray()
         while len(data) < limit and (more := await self.some()):

@@ -27,7 +27,7 @@ class Entry:
 
     def __init__(self, path: str, metrics: Metrics) -> None:
         self._metrics = metrics
-        self._begun = time.monotonic()
+        self._started = time.monotonic()
         self._known: dict[str, Any] = {"path": path}
         self.written = False
 
@@ -40,7 +40,7 @@ class Entry:
         self._known.setdefault("first", self._milliseconds())
 
     def _milliseconds(self) -> float:
-        return round((time.monotonic() - self._begun) * 1000, 1)
+        return round((time.monotonic() - self._started) * 1000, 1)
 
     def write(self, status: int, **members: Any) -> None:
         """Write the line, with what has become known last; a second time there is nothing to write."""

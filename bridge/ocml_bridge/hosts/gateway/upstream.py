@@ -167,7 +167,7 @@ class Upstream:
         if response.status == 200:
             return response
         try:
-            first = await response.begun(ERROR_BODY)
+            first = await response.first_bytes(ERROR_BODY)
         finally:
             response.close()
         raise of_upstream(
