@@ -31,6 +31,10 @@ READ = (
 """Templates of the grid that are read."""
 
 
+THOUGHT = "<think>\nHm.\n</think>\n\n"
+ONE_CALL = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+
+
 def transcript(text: str) -> Transcript:
     document = read(text, "chatml").transcript
     assert isinstance(document, Transcript)
@@ -203,6 +207,18 @@ def test_7_an_answer_without_a_word_is_no_open_turn(body: str) -> None:
         laws.all_laws(document, f"chatml:{dialect}")
 
 
+def test_2_a_tag_in_a_string_behind_the_arguments_is_none() -> None:
+    (made,) = transcript(answer('<tool_call>\n{"arguments": {}, "name": "f</tool_call>"}\n</tool_call>')).messages
+    assert (made.content, made.recipient) == ("{}", "functions.f</tool_call>")
+
+
+@pytest.mark.parametrize("body", [f"{THOUGHT}{ONE_CALL}", f"Hi\n{ONE_CALL}", f"{ONE_CALL}\nHi", f"{THOUGHT}Hi"])
+def test_2_all_that_stands_in_a_frame_is_of_its_speaker(body: str) -> None:
+    text = answer(body).replace("assistant", "assistant name=bob")
+    assert [message.name for message in transcript(text).messages] == ["bob", "bob"]
+    assert back(text) == text
+
+
 def test_2_what_stands_behind_the_json_of_a_call_is_text() -> None:
     body = '<tool_call>{"name": "f", "arguments": {"a": 1}} and more</tool_call>'
     messages = transcript(answer(body)).messages
@@ -341,6 +357,18 @@ def test_4_replies_are_written_into_one_frame() -> None:
     output = write(Transcript((call(), call(), *replies)), "chatml:hermes").output
     assert isinstance(output, str)
     assert output.count("<|im_start|>user\n<tool_response>") == 1
+
+
+@pytest.mark.parametrize("dialect", ["hermes", "nous", "qwen-xml"])
+def test_4_replies_in_frames_of_their_own_stay_there(dialect: str) -> None:
+    one, other = (Message("tool", str(n), "functions.f", "commentary", "assistant") for n in range(2))
+    document = Transcript((call(), replace(call(), continues=True), one, other))
+    apart = replace(other, layout={"chatml": {"apart": True}})
+    text = str(write(replace(document, messages=(*document.messages[:3], apart)), f"chatml:{dialect}").output)
+    frames = text.split("<|im_start|>")[-2:]
+    assert ["0" in frame for frame in frames] == [True, False]
+    assert transcript(text).messages[-1] == apart
+    assert back(text) == text
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

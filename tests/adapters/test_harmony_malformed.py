@@ -184,6 +184,16 @@ def test_a_missing_end_token_before_another_message() -> None:
     assert codes(text) == {FindingCode.END_MISSING}
 
 
+@pytest.mark.parametrize(
+    ("header", "channel"), [("functions.f<|channel|>a b", "a"), ("functions.f<|channel|>a<b", "a<b")]
+)
+def test_a_reply_on_what_is_no_channel(header: str, channel: str) -> None:
+    text = f"<|start|>{header}<|message|>1<|end|>"
+    (reply,) = messages(text)
+    assert (reply.role, reply.name, reply.channel) == ("tool", "functions.f", channel)
+    assert f"the header '{header}' is read as" in read(text, "harmony").findings[0].detail
+
+
 def test_a_start_token_inside_a_body_that_begins_no_message_is_text() -> None:
     text = "<|start|>user<|message|>print <|start|> and <|channel|>!<|end|>"
     assert messages(text)[0].content == "print <|start|> and <|channel|>!"

@@ -356,6 +356,14 @@ def test_15_a_token_where_it_means_nothing_is_text() -> None:
     assert back(text) == text
 
 
+@pytest.mark.parametrize(
+    "body", ['a<|plugin|>\n{"name": "f"}', "a<|action_start|> b", "<|action_start|><|action_end|>"]
+)
+def test_15_one_token_alone_opens_no_call(body: str) -> None:
+    assert [(message.channel, message.content) for message in said(body)] == [("final", body)]
+    assert found(assistant(body)) == [FindingCode.STRAY_TOKEN]
+
+
 def test_16_python_is_written_for_the_interpreter_where_its_input_is_not_json() -> None:
     assert write(Transcript((call("python", "1", None),)), "internlm2").output == assistant(
         "<|action_start|><|interpreter|>\n```python\n1\n```<|action_end|>"

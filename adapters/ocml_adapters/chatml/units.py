@@ -275,7 +275,7 @@ def _spelled(message: Message, content: str) -> Message:
     constraint = message.constraint
     if is_call(message):
         constraint = "json" if message.end is None else constraint_of(content)
-    return replace(message, constraint=constraint, layout=None, extras=None)
+    return replace(message, constraint=constraint)
 
 
 def _remark_spelling(group: Sequence[Message], image: Sequence[Message], paths: Sequence[str], log: Log) -> None:
