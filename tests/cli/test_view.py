@@ -54,8 +54,8 @@ def test_a_page_on_standard_output(run: Run, example: str) -> None:
 
 def test_a_comparison(run: Run, example: str, tmp_path: Path) -> None:
     text = run("view", example, "--compare", "chatml").out.decode()
-    assert text.startswith("chatml cannot hold all of it: ")
-    assert "1 hidden from end users here would be shown to them there." in text
+    assert text.startswith("chatml cannot hold the whole conversation: ")
+    assert "In the output, end users would see 1 message that is hidden here." in text
     assert ARGUMENTS not in text
     page = tmp_path / "page.html"
     assert run("view", example, "--compare", "harmony:oss", "--html", page).status == 0

@@ -40,7 +40,7 @@ def test_a_prompt_is_that_of_its_profile() -> None:
 def test_there_is_something_to_look_at() -> None:
     told = answered(WIRE, target="harmony")
     verdict, output, conversation = (told["panels"][name] for name in ("verdict", "output", "conversation"))
-    assert "harmony cannot hold all of it: 1 lost, 1 changed." in verdict
+    assert "harmony cannot hold the whole conversation: 1 lost, 1 changed." in verdict
     assert "<b>&lt;|start|&gt;</b>user" in output
     assert "Hi &lt;|end|&gt;" in conversation
     assert told["pretty"] == told["output"]

@@ -227,13 +227,13 @@ class TestComparison:
         (row,) = told.rows
         assert row.notes == ()
         assert row.mark is Mark.LAYOUT
-        assert told.verdict == "harmony holds all of it; only its spelling differs."
+        assert told.verdict == "harmony holds the whole conversation; only the layout differs."
 
     def test_a_lossless_target_says_so(self) -> None:
         told = compare(self.TALK, "canonical")
-        assert told.verdict == "canonical gives back exactly what was read."
+        assert told.verdict == "canonical holds the whole conversation, and gives it back unchanged."
         assert {row.mark for row in told.rows} == {Mark.SAME}
-        assert "cannot hold all of it" in compare(self.TALK, "chatml").verdict
+        assert "cannot hold the whole conversation" in compare(self.TALK, "chatml").verdict
 
     def test_findings_are_counted_beside_losses(self) -> None:
         finding = Finding(FindingCode.END_MISSING, Severity.CHANGED, "/messages/1", "no end")

@@ -121,7 +121,7 @@ if TYPE_CHECKING:
     "--memory",
     type=SIZE,
     metavar="SIZE",
-    help="Quarantine a record that takes more memory, such as 500M or 4G. The default is an equal share of the machine's memory.",
+    help="Quarantine a record that takes more memory, such as 500M or 4G. Without it, all processes share the memory.",
 )
 @click.option(
     "--ledger",

@@ -99,11 +99,11 @@ class Comparison:
             parts = (
                 f"{counts[severity]} {severity}" for severity in (Severity.LOST, Severity.CHANGED) if counts[severity]
             )
-            verdict = "holds every word. Of the rest" if self.keeps_words else "cannot hold all of it"
+            verdict = "holds all of the text. Of the rest" if self.keeps_words else "cannot hold the whole conversation"
             return f"{self.target} {verdict}: {', '.join(parts)}."
         if counts[Severity.LAYOUT]:
-            return f"{self.target} holds all of it; only its spelling differs."
-        return f"{self.target} gives back exactly what was read."
+            return f"{self.target} holds the whole conversation; only the layout differs."
+        return f"{self.target} holds the whole conversation, and gives it back unchanged."
 
     @property
     def keeps_words(self) -> bool:

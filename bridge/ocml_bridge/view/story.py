@@ -281,15 +281,15 @@ def _label(message: Message, kind: Kind) -> str:
 def _vague(note: Finding | Loss, found: bool) -> str:
     """A sentence about what is hidden, that tells nothing of it."""
     if note.code is LossCode.MESSAGE:
-        return "What is hidden here would be gone."
+        return "The output would not have this hidden message."
     return _VAGUE["found" if found else note.severity].format(note.code.replace("-", " "))
 
 
 _VAGUE: Final[dict[str, str]] = {
-    "found": "What is hidden here had to be mended or assumed: {}.",
-    Severity.LOST: "What is hidden here would lose its {}.",
-    Severity.CHANGED: "What is hidden here would change its {}.",
-    Severity.LAYOUT: "What is hidden here would spell its {} differently.",
+    "found": "The reader repaired or assumed something in hidden content: {}.",
+    Severity.LOST: "The output would not have the {} of this hidden content.",
+    Severity.CHANGED: "The output would change the {} of this hidden content.",
+    Severity.LAYOUT: "The output would write the {} of this hidden content differently.",
 }
 _ASIDE: Final = re.compile(r"/(?:extras|layout)(?:/|$)|^/(?:tools|settings|alternatives)(?:/|$)")
 """Places that end users do not see of a message that they see."""

@@ -128,7 +128,8 @@ def of_comparison(comparison: Comparison) -> RenderableType:
 def _comparison(comparison: Comparison) -> Iterator[RenderableType]:
     yield Text(comparison.verdict, "bold green" if comparison.lossless else "bold yellow")
     if comparison.exposed:
-        yield Text(f"{comparison.exposed} hidden from end users here would be shown to them there.", "bold red")
+        messages = "1 message that is" if comparison.exposed == 1 else f"{comparison.exposed} messages that are"
+        yield Text(f"In the output, end users would see {messages} hidden here.", "bold red")
     for path in comparison.unreported:
         yield Text(f"  ! OCB-UNREPORTED {path}", "red")
     for code, severity, found, count in comparison.tally:
