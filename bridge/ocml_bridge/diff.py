@@ -10,7 +10,19 @@ from itertools import compress
 from operator import attrgetter, is_not
 from typing import Any, Final, NamedTuple
 
-from .model import Alternative, Completion, Content, Document, Header, Message, Settings, Text, Tool, Transcript
+from .model import (
+    Alternative,
+    ByFormat,
+    Completion,
+    Content,
+    Document,
+    Header,
+    Message,
+    Settings,
+    Text,
+    Tool,
+    Transcript,
+)
 
 
 class Absent(Enum):
@@ -224,6 +236,14 @@ def _alternatives(
             out.append(Difference("/alternatives", old, new))
     else:
         _items("/alternatives", old, new, out)
+
+
+def diff_extras(old: ByFormat | None, new: ByFormat | None) -> list[Difference]:
+    """Every place where the extras of two documents differ."""
+    out: list[Difference] = []
+    if old != new:
+        _extras("/extras", old, new, out)
+    return out
 
 
 def _extras(path: str, old: dict[str, Any] | None, new: dict[str, Any] | None, out: list[Difference]) -> None:

@@ -319,26 +319,6 @@ def members(text: str, at: int = 0) -> tuple[dict[str, Span], int] | None:
         at = _skip(text, at + 1)
 
 
-def number_of(data: bytes, name: str) -> str | None:
-    """The text of a number that is a member of an object, found without parsing; None where that takes parsing.
-
-    Args:
-        data: the JSON text of an object that has such a member.
-        name: of the member.
-    """
-    key = b'"%b"' % name.encode("ascii", "ignore")
-    if data.count(key) != 1 or not _PLAIN_NAME.fullmatch(name) or (b"\\u00" in data and _ESCAPED.search(data)):
-        return None
-    found = _NUMBER.match(data, data.index(key) + len(key))
-    return None if found is None else found[1].decode("ascii")
-
-
-_PLAIN_NAME: Final = re.compile(r"[\w.-]+", re.ASCII)
-_ESCAPED: Final = re.compile(rb"\\u00[2-7]")
-"""A letter, digit or sign that is escaped, though that need not be: it may be one of a name."""
-_NUMBER: Final = re.compile(rb"[ \t\r\n]*:[ \t\r\n]*([-0-9.eE+]+)")
-
-
 def spaced(value: Json) -> str:
     """JSON in the spelling that the specifications use in their examples: `", "` and `": "`, non-ASCII kept."""
     return _SPACED.encode(value)

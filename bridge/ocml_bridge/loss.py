@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 
@@ -279,8 +280,13 @@ def is_element(path: str) -> bool:
 def worst_class(losses: Iterable[Loss]) -> LossClass | None:
     """The worst class of what is lost or changed; None where nothing is."""
     layout = Severity.LAYOUT
-    codes = {loss.code for loss in losses if loss.severity is not layout}
-    return min((CLASSES[code] for code in codes), key=_WORST.index) if codes else None
+    codes = frozenset([code for code, severity, _, _ in losses if severity is not layout])
+    return _worst_of(codes) if codes else None
+
+
+@lru_cache(maxsize=1024)
+def _worst_of(codes: frozenset[LossCode]) -> LossClass:
+    return min((CLASSES[code] for code in codes), key=_WORST.index)
 
 
 _WORST: Final = tuple(LossClass)

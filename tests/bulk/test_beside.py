@@ -84,3 +84,32 @@ def test_what_stands_beside_in_json_that_was_mended_is_a_loss(converted: Any) ->
     lines, report = converted(f'{{"id":7, /* seven */ "messages":{MESSAGES}}}', "-t", "harmony")
     assert lines == ['{"text":"<|start|>user<|message|>Hi<|end|>"}']
     assert report["losses"]["extras"]["records"] == 1
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        '"note":"caf\\u00e9 \\"x\\""',
+        '"note": -1.50e2',
+        '"note":  {"a":[1,2]}',
+        '"note": {"a": [1, 2.50]}',
+        '"note":{"a":[1,  2]}',
+        '"note": true',
+    ],
+)
+def test_a_member_is_carried_before_and_behind_the_messages(converted: Any, member: str) -> None:
+    """Alike in value wherever it stands; numbers, lists and objects are spelled as they were."""
+    value = member.split(":", 1)[1].strip()
+    for line in (f'{{{member},"messages":{MESSAGES}}}', f'{{"messages":{MESSAGES}, {member} }}'):
+        lines, report = converted(line, "-t", "harmony", "--overwrite")
+        assert json.loads(lines[0])["note"] == json.loads(value)
+        assert report["outcomes"]["converted"] == 1
+        if not value.startswith('"'):
+            assert lines[0].startswith(f'{{"note":{value},')
+
+
+def test_a_member_of_a_message_is_not_taken_for_one_beside_it(converted: Any) -> None:
+    line = '{"messages":[{"role":"user","content":"Hi","score":2.50}],"score":2.5}'
+    lines, report = converted(line, "-t", "harmony")
+    assert lines[0].startswith('{"score":2.5,')
+    assert report["losses"]["extras"]["places"] == 1

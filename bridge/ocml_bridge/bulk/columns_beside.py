@@ -18,9 +18,10 @@ from ..model import Json
 from ..result import Result, extras_of
 from ..text.unicode import BOM
 from .batch import Outcome, Settings, outcome_of
+from .member_texts import leading, text_of_member
 from .records import DEFAULT_FIELD, Job, Record
 
-_CODES: Final = (LossCode.EXTRAS, LossCode.SETTINGS)
+_CODES: Final = frozenset({LossCode.EXTRAS, LossCode.SETTINGS})
 
 
 def converted(record: Record, job: Job) -> tuple[Record, Outcome]:
@@ -56,13 +57,13 @@ class _Beside:
         Raises:
             BridgeError: where the policy refuses any of those that are left.
         """
-        names = [member_of(loss) if loss.code in _CODES else None for loss in losses]  # most are of other codes
-        lost = {name for name in names if name is not None}
+        of_members = [loss for loss in losses if loss[0] in _CODES]  # most are of other codes
+        if not of_members:
+            return losses
+        lost = {name for name in map(member_of, of_members) if name is not None}
         if lost and (lost := lost - self._written_again(output, lost)):
-            extras = {} if result.findings else (extras_of(result) or {}).get(result.source or "", {})
-            self.fields = _members(self._raw, lost, extras)
-            pairs = zip(losses, names, strict=True)
-            losses = tuple([loss for loss, name in pairs if name not in self.fields])
+            self.fields = fields = _members(self._raw, lost, result)
+            losses = tuple([loss for loss in losses if loss[0] not in _CODES or member_of(loss) not in fields])
         settings = self._job.settings
         settings.policy.check(losses, strict=settings.strict)
         return losses
@@ -74,29 +75,53 @@ class _Beside:
         return names & cast("dict[str, Json]", output).keys() if isinstance(output, dict) else names
 
 
-@lru_cache(maxsize=8)
+class _Lenient:
+    """The settings that were asked for last, and what became of them: most records have the same as the one before."""
+
+    last: tuple[Settings | None, Settings | None] = (None, None)
+
+
 def lenient(settings: Settings) -> Settings:
     """The settings that let such losses pass, until it is known which of them are none."""
+    asked, made = _Lenient.last
+    if asked is not settings or made is None:
+        made = _lenient(settings)
+        _Lenient.last = settings, made
+    return made
+
+
+@lru_cache(maxsize=8)
+def _lenient(settings: Settings) -> Settings:
     policy = settings.policy
     refuse = tuple(name for name in policy.refuse if name not in _CODES)
-    allow = (*(name for name in policy.allow if name not in _CODES), *map(str, _CODES))
+    allow = (*(name for name in policy.allow if name not in _CODES), *sorted(map(str, _CODES)))
     return replace(settings, policy=replace(policy, allow=allow, refuse=refuse))
 
 
-def _members(raw: bytes, names: Set[str], extras: Mapping[str, Json]) -> dict[str, str]:
+def _members(raw: bytes, names: Set[str], result: Result) -> dict[str, str]:
     """The members of a record by name, in its order, as JSON text: numbers and what holds them as they are spelled.
+
+    Most records begin with them, or have nothing else than them beside their messages; others are parsed once more.
 
     Args:
         raw: the record.
         names: of the members.
-        extras: those that its reader put aside as they are; none where it mended anything.
+        result: what was written of it.
     """
-    values = extras
-    if not names <= extras.keys():
-        values = cast("dict[str, Json]", jsontext.known(raw) or {})  # what was mended when it was read has none
-    members = [(name, _spelled(raw, name, value)) for name, value in values.items() if name in names]
-    texts = {name: text for name, text in members if text is not None}
-    if len(texts) == len(members):
+    texts: dict[str, str] = {}
+    extras: Mapping[str, Json] = {}
+    if not result.findings:  # what was mended when it was read has no texts
+        for name, text in leading(raw):
+            if name in names:
+                texts[name] = text
+                if len(texts) == len(names):
+                    return texts
+        extras = (extras_of(result) or {}).get(result.source or "", {})
+    left = names - texts.keys()
+    values = extras if left <= extras.keys() else cast("dict[str, Json]", jsontext.known(raw) or {})
+    members = [(name, _spelled(raw, name, value)) for name, value in values.items() if name in left]
+    texts |= {name: text for name, text in members if text is not None}
+    if all(text is not None for _, text in members):
         return texts
     found = jsontext.members(raw.decode("utf-8", "surrogatepass").removeprefix(BOM))
     return {} if found is None else {name: span.raw for name, span in found[0].items() if name in names}
@@ -106,13 +131,23 @@ def _spelled(raw: bytes, name: str, value: Json) -> str | None:
     """The text of a member's value; None where it takes parsing to find it."""
     if isinstance(value, (str, int)) or value is None:
         return jsontext.dumps(value).decode("utf-8", "surrogatepass")
-    return jsontext.number_of(raw, name) if isinstance(value, float) else None
+    return text_of_member(raw, name, value)
 
 
 def member_of(loss: Loss) -> str | None:
     """The member of a record that a loss is all of; None where it is something else."""
-    if loss.code not in _CODES or loss.severity is not Severity.LOST:
+    code, severity, path, _ = loss
+    if code not in _CODES or severity is not Severity.LOST:
         return None
-    steps = loss.path.split("/")
+    return _known_member_at(path) if len(path) <= _SHORT else _member_at(path)
+
+
+def _member_at(path: str) -> str | None:
+    steps = path.split("/")
     whole = len(steps) == (3 if steps[1] == "settings" else 4) and steps[1] in ("settings", "extras")
     return steps[-1].replace("~1", "/").replace("~0", "~") if whole else None
+
+
+_known_member_at: Final = lru_cache(maxsize=1024)(_member_at)
+_SHORT: Final = 100
+"""The longest path that is remembered."""

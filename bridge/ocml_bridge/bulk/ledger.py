@@ -63,10 +63,11 @@ def account_of(raw: Source | bytes, outcome: Outcome) -> dict[str, Json]:
     losses = [loss for loss in outcome.losses if loss.severity is not Severity.LAYOUT]
     error = None if outcome.error is None else position(outcome.error)
     codes = [str(loss.code) for loss in losses] + ([] if error is None else [str(error["code"])])
+    loss_class = outcome.loss_class
     return {
         "sha256": digest(raw),
         "outcome": str(outcome.status),
-        "class": None if outcome.loss_class is None else str(outcome.loss_class),
+        "class": None if loss_class is None else str(loss_class),
         "codes": list[Json](dict.fromkeys(codes)),
         "losses": _notes(losses),
         "findings": _notes(outcome.findings),

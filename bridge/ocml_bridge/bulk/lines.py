@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import BinaryIO, Final, cast
 
 from .. import jsontext
@@ -71,16 +72,20 @@ def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
             if skipped is None:
                 return
             offset, number = offset + skipped, number + bool(skipped)
+        word = WORDS.get(item.kind, "line")
         while offset < piece.end:
             rows: list[Row] = []
-            size = 0
-            while offset < piece.end and len(rows) < CHUNK_RECORDS and size < CHUNK_BYTES:
-                line = file.readline()
-                if not line:
-                    raise OSError("the file is shorter than when the run began")
-                offset, number, size = offset + len(line), number + 1, size + len(line)
-                if line.strip(_BLANK):
-                    rows.append(Row({WORDS.get(item.kind, "line"): number}, line.removesuffix(b"\n"), len(line)))
+            full = min(piece.end, offset + CHUNK_BYTES)
+            for line in file:
+                size = len(line)
+                offset += size
+                number += 1
+                if line.lstrip(_BLANK):
+                    rows.append(Row({word: number}, line.removesuffix(b"\n"), size))
+                if offset >= full or len(rows) == CHUNK_RECORDS:
+                    break
+            else:
+                raise OSError("the file is shorter than when the run began")
             yield Chunk(None, rows, {"offset": offset, "line": number})
 
 
@@ -178,24 +183,37 @@ def _line(record: Record, outcome: Outcome, job: Job) -> bytes:
         from .plan_rows import columns_of
 
         columns = columns_of(record, outcome.output, job.field, bare=job.bare)
-        pairs = (jsontext.dumps(name) + b":" + raw.encode("utf-8", "surrogatepass") for name, raw in columns)
-        return b"{" + b",".join(pairs) + b"}\n"
+        pairs = [_key(name) + raw.encode("utf-8", "surrogatepass") for name, raw in columns]
+        return b"{%b}\n" % b",".join(pairs)
     output = jsontext.dumps(outcome.output)
     if job.settings.mask is not None and not job.bare:
         row = cast("dict[str, Json]", outcome.output)
         beside = {name: raw for name, raw in (record.fields or {}).items() if raw is not None and name not in row}
-        pairs = (jsontext.dumps(name) + b":" + raw.encode("utf-8", "surrogatepass") for name, raw in beside.items())
-        return b"{" + b",".join((*pairs, output[1:-1])) + b"}\n"
+        pairs = [_key(name) + raw.encode("utf-8", "surrogatepass") for name, raw in beside.items()]
+        return b"{%b}\n" % b",".join((*pairs, output[1:-1]))
     if job.bare or (record.fields is None and job.target_kind is Kind.JSON):
         return output + b"\n"
     fields = record.fields or {job.field or DEFAULT_FIELD: None}
     members = [
-        jsontext.dumps(key) + b":" + (output if raw is None else raw.encode("utf-8", "surrogatepass"))
-        for key, raw in fields.items()
+        _key(name) + (output if raw is None else raw.encode("utf-8", "surrogatepass")) for name, raw in fields.items()
     ]
     if None not in fields.values():  # the output's own members stand beside the others
         members += [output[1:-1]] if len(output) > len(b"{}") else []
-    return b"{" + b",".join(members) + b"}\n"
+    return b"{%b}\n" % b",".join(members)
+
+
+def _key(name: str) -> bytes:
+    """The name of a member with what is behind it; nearly all records have the same few."""
+    return _known_key(name) if len(name) <= _SHORT else _made_key(name)
+
+
+def _made_key(name: str) -> bytes:
+    return jsontext.dumps(name) + b":"
+
+
+_known_key: Final = lru_cache(maxsize=256)(_made_key)
+_SHORT: Final = 100
+"""The longest name that is remembered."""
 
 
 def count(path: str, name: str | None = None) -> int:

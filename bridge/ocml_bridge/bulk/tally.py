@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import Any, Final
 
 from ..errors import BridgeError, ErrorCode
@@ -202,8 +201,11 @@ def position(error: BridgeError) -> dict[str, Json]:
 def _count(entries: Entries, notes: Sequence[Loss | Finding], where: dict[str, Json]) -> None:
     if not notes:
         return
+    kinds: dict[tuple[str, Severity], int] = {}
+    for code, severity, _path, _detail in notes:  # most are one of few kinds
+        kinds[code, severity] = kinds.get((code, severity), 0) + 1
     seen: set[str] = set()
-    for (code, severity), places in Counter(map(_KIND, notes)).items():  # most are one of few kinds
+    for (code, severity), places in kinds.items():
         entry = entries.get(code)  # a text as well, and found by it
         if entry is None:
             entry = entries[str(code)] = Entry()
@@ -218,7 +220,6 @@ def _count(entries: Entries, notes: Sequence[Loss | Finding], where: dict[str, J
                 entry.examples.append({**where, **short})
 
 
-_KIND: Final[Callable[[Loss | Finding], tuple[str, Severity]]] = attrgetter("code", "severity")
 _SEVERITIES: Final = {each: str(each) for each in Severity}
 
 

@@ -16,6 +16,7 @@ from .compression import ending, reading_errors
 from .conversations import outcomes_of
 from .forms import FORMS
 from .ledger import name_in, row_of
+from .member_texts import lacks
 from .parts import Part
 from .records import Chunk, Cost, Done, Input, Job, Position, Range, Record, Row, largest, slowest
 from .tally import Tally, position
@@ -179,6 +180,8 @@ def _name(record: Record, chunk: Chunk, item: Input, job: Job) -> str | None:
     if record.fields is not None and (text := record.fields.get(job.id_field)) is not None:
         raw = {job.id_field: jsontext.loads(text)}
     elif isinstance(raw, bytes):
+        if lacks(raw, job.id_field):
+            return None
         try:
             raw = jsontext.loads(raw)
         except BridgeError:

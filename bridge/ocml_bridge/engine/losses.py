@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
-from ..diff import diff
+from ..diff import diff, diff_extras
 from ..loss import Loss, LossCode, Severity
 from ..memo import Memo
 from ..model import Transcript
@@ -108,7 +108,7 @@ class KnownLosses:
         settings = self._known("settings", fields_of_settings, old.settings, new.settings)
         extras: Sequence[Loss] = ()
         if old.extras is not new.extras:  # hardly any are met twice, as ids are among them
-            extras = self._found(Transcript(extras=old.extras), Transcript(extras=new.extras))
+            extras = [name_difference(each, self.target) for each in diff_extras(old.extras, new.extras)]
         return [*tools, *settings, *extras, *self._known("layout", _as_is, old.layout, new.layout)]
 
     def _known(self, name: str, fields: Callable[[Any], Any], old: Any, new: Any) -> Sequence[Loss]:

@@ -1,0 +1,70 @@
+"""Members found in JSON text without parsing it: what stands beside a conversation keeps its spelling."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from ..jsontext import dumps, spaced
+from ..model import Json
+
+
+def leading(data: bytes) -> Iterator[tuple[str, str]]:
+    """The members that a JSON object begins with, up to the first list or object, each with the text of its value.
+
+    Args:
+        data: JSON text that was read without being mended.
+    """
+    at = 1 if data.startswith(b"{") else 0
+    while at and (found := _LEADING.match(data, at)) is not None:
+        yield found[1].decode("utf-8", "surrogatepass"), found[2].decode("utf-8", "surrogatepass")
+        at = found.end()
+
+
+_LEADING: Final = re.compile(
+    rb"""
+    [ \t\r\n]*+ "([^"\\]*+)" [ \t\r\n]*+ : [ \t\r\n]*+
+    ( "[^"\\]*+(?:\\.[^"\\]*+)*+" | [-+0-9.eE]++ | true | false | null ) [ \t\r\n]*+ ,
+    """,
+    re.VERBOSE,
+)
+"""A member whose name has no escapes, with a comma behind it."""
+
+
+def text_of_member(data: bytes, name: str, value: Json) -> str | None:
+    """The text of a member of an object that is a number, a list or an object; None where it takes parsing to find it.
+
+    Args:
+        data: the JSON text of an object that has such a member.
+        name: of the member.
+        value: of the member: what is found says the same.
+    """
+    key = b'"%b"' % name.encode("ascii", "ignore")
+    at = data.find(key)
+    colon = _COLON.match(data, at + len(key))
+    if at < 0 or at != data.rfind(key) or colon is None or not _PLAIN_NAME.fullmatch(name):
+        return None
+    if isinstance(value, float):
+        found = _NUMBER.match(data, colon.end())
+        return found[0].decode("ascii") if found is not None and float(found[0]) == value else None
+    for text in (dumps(value), spaced(value).encode("utf-8", "surrogatepass")):  # most are spelled in one of two ways
+        if data.startswith(text, colon.end()):
+            return text.decode("utf-8", "surrogatepass")
+    return None
+
+
+def lacks(data: bytes, name: str) -> bool:
+    """Whether no object in a JSON text has such a member, as far as that is seen without parsing."""
+    return (
+        _PLAIN_NAME.fullmatch(name) is not None
+        and b'"%b"' % name.encode("ascii") not in data
+        and not (b"\\u00" in data and any(escape in data for escape in _ESCAPES))
+    )
+
+
+_PLAIN_NAME: Final = re.compile(r"[\w.-]+", re.ASCII)
+_ESCAPES: Final = tuple([b"\\u00%d" % at for at in range(2, 8)])
+"""How a letter, digit or sign begins that is escaped, though that need not be: it may be one of a name."""
+_COLON: Final = re.compile(rb"[ \t\r\n]*+:[ \t\r\n]*+")
+_NUMBER: Final = re.compile(rb"-?+[0-9]++(?:\.[0-9]++)?+(?:[eE][-+]?+[0-9]++)?+")
