@@ -28,6 +28,14 @@ def test_losses_of_some_codes_are_those_among_all(document: Document, target: st
     assert unread.of(codes) == [loss for loss in report.losses if loss.code in codes] == report.of(codes)
 
 
+def test_what_was_found_later_stands_behind_the_rest_and_changes_nothing_of_it() -> None:
+    report = compared(WEIGHED, Transcript((Message("user", "Hi"),)), [], target="x")
+    assert [loss.detail for loss in report.losses] == ["x has no place for the training weight 0.5"]
+    fresh = compared(WEIGHED, Transcript((Message("user", "Hi"),)), [], target="x")
+    assert fresh.with_more(LATE).with_more(LATE).losses == (*report.losses, *LATE, *LATE)
+    assert fresh.with_more(()) is fresh
+
+
 @given(documents(), TARGETS)
 def test_a_result_is_a_value_whether_its_losses_were_looked_at_or_not(document: Document, target: str) -> None:
     looked_at, unread = (write(document, target, policy=LENIENT) for _ in range(2))

@@ -7,10 +7,22 @@ from typing import Any
 import pytest
 
 from ocml_bridge import Completion, Document, Loss, LossCode, Message, Severity, Tool, Transcript, convert, write
-from ocml_bridge.model import Alternative, Foreign, Header, Infill, Media, Part, Refusal, Text, Thought, Tools
+from ocml_bridge.model import (
+    Alternative,
+    Foreign,
+    Header,
+    Infill,
+    Media,
+    Part,
+    Refusal,
+    Text,
+    Thought,
+    Tools,
+    replace,
+)
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.report import compared
-from ocml_bridge.substance import characters, emptied, evident_text
+from ocml_bridge.substance import characters, emptied, evident_text, vanished
 
 OPAQUE = Foreign("openai", {"type": "speech", "text": "Hello"})
 
@@ -193,3 +205,105 @@ def test_a_message_that_is_left_out_by_rule_is_not_emptied_as_well() -> None:
     image = Transcript((Message("user", "Hi."),))
     dropped = Loss(LossCode.MESSAGE, Severity.LOST, "/messages/0", "x has no place for it")
     assert [loss.code for loss in compared(document, image, [dropped], target="x").losses] == [LossCode.MESSAGE]
+
+
+# --- what has vanished ------------------------------------------------------------------------------------------------
+
+WHOLE, SHORT = Completion((Infill("ab", "c", "d"),)), Completion((Infill("ab", None, "d"),))
+CUT = Loss(LossCode.CONTENT, Severity.CHANGED, "/messages/1/content", "is shorter")
+
+
+@pytest.mark.parametrize(
+    ("back", "losses", "paths"),
+    [
+        (SHORT, [], ["/content"]),
+        (Transcript(), [], ["/content"]),
+        (WHOLE, [], []),
+        (Transcript((Message("user", "abcd"),)), [], []),
+        (SHORT, [Loss(LossCode.CONTENT, Severity.LOST, "/content/0/middle", "is lost")], []),
+        (SHORT, [Loss(LossCode.CONTENT, Severity.LAYOUT, "/content/0/middle", "is spelled")], ["/content"]),
+        (SHORT, [Loss(LossCode.EXTRAS, Severity.LOST, "/extras", "is lost")], ["/content"]),
+    ],
+)
+def test_a_text_to_be_completed_has_vanished_where_less_of_it_is_there_than_was_reported(
+    back: Document, losses: list[Loss], paths: list[str]
+) -> None:
+    assert vanished(WHOLE, back, losses) == paths
+
+
+@pytest.mark.parametrize(
+    ("texts", "losses", "order", "indices"),
+    [
+        (("Hi", "Hello"), [], None, []),
+        (("Hi", "Hell"), [], None, [1]),
+        (("Hi",), [], None, [1]),
+        ((), [], None, [0, 1]),
+        (("Hi", "Hell"), [CUT], None, []),
+        (("H", "Hell"), [CUT], None, [0]),
+        (("Hi", "Hell"), [CUT._replace(path="/messages/0/content")], None, [1]),
+        (("Hi", "Hell"), [CUT._replace(path="/messages/1/content/0")], None, []),
+        (("Hi", "Hell"), [CUT._replace(path="/messages/1/name")], None, [1]),
+        (("Hi", "Hell"), [CUT._replace(path="/messages/11/content")], None, [1]),
+        (("Hi", "Hell"), [CUT._replace(code=LossCode.EXTRAS)], None, [1]),
+        (("Hi", "Hell"), [CUT._replace(severity=Severity.LAYOUT)], None, [1]),
+        (("Hello",), [CUT._replace(code=LossCode.MESSAGE, path="/messages/0")], None, []),
+        (("Hello", "Hi"), [], (1, 0), []),
+        (("Hello", "H"), [], (1, 0), [0]),
+    ],
+)
+def test_of_messages_what_is_shorter_than_it_was_and_reported_nowhere(
+    texts: tuple[str, ...], losses: list[Loss], order: tuple[int, ...] | None, indices: list[int]
+) -> None:
+    document = Transcript((Message("user", "Hi"), Message("user", "Hello")))
+    back = Transcript(tuple(Message("user", text) for text in texts))
+    assert vanished(document, back, losses, order) == [f"/messages/{index}/content" for index in indices]
+
+
+def test_what_is_emptied_is_named_by_its_place_in_the_document_where_messages_were_moved() -> None:
+    document = Transcript((user(OPAQUE), user(Text("a")), user(OPAQUE)))
+    image = Transcript((Message("user", "a"), Message("user", ""), Message("user", "b")))
+    assert emptied(document, image, (), (1, 2, 0)) == ["/messages/2/content"]
+    assert emptied(document, image, {"/messages/0"}) == ["/messages/2/content"]
+    assert emptied(document, image, {"/messages/0", "/messages/2"}) == []
+
+
+def test_text_outside_of_messages_is_emptied_where_nothing_else_is_said_at_all() -> None:
+    said, silent = Message("user", "Hi"), Message("user", "", extras={"x/y": {"gap": " more "}})
+    document = Transcript((silent,), extras={"x": {"tail": "text", "other": "text", "gap": "<|im_end|>", "front": 7}})
+    paths = ["/extras/x/tail", "/messages/0/extras/x~1y/gap"]
+    assert emptied(document, Transcript((Message("user", ""),)), ()) == paths
+    assert emptied(document, Transcript((said,)), ()) == []
+    assert emptied(replace(document, messages=(said,)), Transcript(), ()) == []
+    assert emptied(document, Completion(""), ()) == emptied(Completion(""), document, ()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("<|im_end|>", 0),
+        (" <|im_end|> more <|x|>\n", 4),
+        ("<|a|b|>", 7),
+        (f"<|{'x' * 64}|>", 0),
+        (f"<|{'x' * 65}|>", 69),
+    ],
+)
+def test_tokens_and_space_outside_of_messages_say_nothing(text: str, count: int) -> None:
+    assert characters(Transcript(extras={"x": {"tail": text, "text": "not outside"}})) == count
+    assert characters(Transcript((Message("user", "Hi", extras={"x": {"gap": text}}),))) == 2 + count
+
+
+def test_text_beside_a_message_counts_only_where_it_has_no_content() -> None:
+    beside = {"x": {"text": "Hello", "note": "two words"}}
+    assert characters(Transcript((Message("user", "", extras=beside),))) == 5
+    assert characters(Transcript((Message("user", "Hi", extras=beside),))) == 2
+    assert characters(Transcript((Message("user", (Media("image", url="u"),), extras=beside),))) == 0
+    several = Transcript((), alternatives=(Alternative((Message("user", "", extras=beside),), 0, "choice"),))
+    assert characters(several) == 5
+
+
+def test_json_that_says_the_same_has_not_vanished_and_text_that_is_no_json_has() -> None:
+    for old, new, paths in (('{"a": [1]}', '{"a":[1]}', []), ("a  b", "a b", ["/messages/0/content"])):
+        one, other = Transcript((Message("user", old),)), Transcript((Message("user", new),))
+        assert vanished(one, other, ()) == paths
+    parts = Transcript((Message("user", (Text('{"a": 1}'), Text(" "))),))
+    assert vanished(parts, Transcript((Message("user", '{"a":1}'),)), ()) == ["/messages/0/content"]
