@@ -13,7 +13,7 @@ from hypothesis import given
 from corpus import corpus_path
 from ocml_bridge import BridgeError, FindingCode, LossCode, Severity, convert, read, write
 from ocml_bridge.adapter import Options
-from ocml_bridge.model import Message, Tool, Transcript, replace
+from ocml_bridge.model import Media, Message, Text, Tool, Tools, Transcript, replace
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans, laws
 from ocml_bridge.turns import is_call, is_thought
@@ -388,8 +388,33 @@ def test_5_tools_around_a_text_are_the_transcripts() -> None:
     assert [message.content for message in transcript(str(result.output)).messages] == ["Be brief.", "Hi"]
 
 
-def test_5_no_tools_are_no_section() -> None:
-    assert write(Transcript((Message("user", "Hi"),), ()), "chatml:hermes").output == "<|im_start|>user\nHi<|im_end|>\n"
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_5_no_tools_are_no_section(dialect: str) -> None:
+    output = str(write(Transcript((Message("user", "Hi"),), ()), f"chatml:{dialect}").output)
+    assert output.rstrip() == "<|im_start|>user\nHi<|im_end|>"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("leading", ["", "s", "ss", "u", "us"])
+def test_5_what_is_written_of_tools_is_what_is_read(dialect: str, leading: str) -> None:
+    words = {"s": Message("system", "Be brief."), "u": Message("user", "Hi")}
+    result = write(
+        Transcript(tuple(words[letter] for letter in leading), (Tool("f", "Does it."),)), f"chatml:{dialect}"
+    )
+    assert transcript(str(result.output)) == result.image
+    assert transcript(str(result.output)).tools is not None
+    assert found(str(result.output)) == []
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_5_tools_of_a_message_are_the_transcripts(dialect: str) -> None:
+    user = Message("user", (Text("Hi"), Tools((Tool("f", "Does it."),)), Media("image", "https://a")))
+    trial = laws.all_laws(Transcript((user,)), f"chatml:{dialect}")
+    assert isinstance(trial.back, Transcript)
+    assert [(tool.name, tool.description) for tool in trial.back.tools or ()] == [("f", "Does it.")]
+    losses = {loss.code: loss.detail for loss in trial.result.losses}
+    assert LossCode.TOOLS_MOVED in losses
+    assert "chatml" in losses[LossCode.MEDIA]
 
 
 def test_5_a_systems_text_cannot_declare_tools() -> None:

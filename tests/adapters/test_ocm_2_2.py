@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
-from ocml_bridge import BridgeError, FindingCode, LossCode, Message, Tool, Transcript, read, write
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Tool, Transcript, read, write
 from ocml_bridge.adapter import Options
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing.laws import all_laws
@@ -14,6 +14,8 @@ from ocml_bridge.testing.laws import all_laws
 TOOL: Final = Tool("look", "Ends with <|end|> and <|start|>.", {"type": "object", "properties": {}})
 CALL: Final = Message("assistant", "{}", None, "commentary", "functions.f", "c1", end="call")
 REPLY: Final = Message("tool", "1", "functions.f", call_id="c1")
+LONG: Final = 17_000
+"""More characters than a header is read with."""
 OPEN: Final = "<|start|>assistant<|channel|>final"
 
 
@@ -97,3 +99,111 @@ def test_a_malformed_header_is_reported_before_a_malformed_frame_behind_it() -> 
     text = "version: 2.2\n<|start|>user what<|message|>Hi.<|end|>\n<|start|>user<|message|>a <|start|>"
     with pytest.raises(BridgeError, match="what"):
         read(text, "ocm-2.2")
+
+
+# --- headers that the specification does not know ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("frame", "found"),
+    [
+        (
+            "<|start|>user mood=good tone=<|message|>Hi.<|end|>",
+            [("header-value", "/messages/0", "§6 does not define the attributes mood, tone; they are kept")],
+        ),
+        (
+            "<|start|>user name=<|message|>Hi.<|end|>",
+            [("header-value", "/messages/0", "the attribute name= has no value")],
+        ),
+        (
+            "<|start|>user<|message|>a <|channel|> b<|end|>",
+            [
+                (
+                    "stray-token",
+                    "/messages/0/content",
+                    "<|channel|> in a body should be escaped (§3); it is read as text",
+                )
+            ],
+        ),
+        (
+            "<|start|>assistant<|channel|>final text/plain more<|message|>Hi.<|return|>",
+            [
+                (
+                    "header-recovered",
+                    "/messages/0/channel",
+                    "the header 'assistant<|channel|>final text/plain more' is read as on final",
+                )
+            ],
+        ),
+        ("<|start|>assistant<|channel|>final text/plain<|message|>Hi.<|return|>", []),
+    ],
+)
+def test_what_a_frame_says_beside_what_is_defined_is_found_and_comes_back(
+    frame: str, found: list[tuple[str, str, str]]
+) -> None:
+    text = f"version: 2.2\n{frame}\n"
+    reading = read(text, "ocm-2.2")
+    assert [(finding.code, finding.path, finding.detail) for finding in reading.findings] == found
+    assert write(reading.transcript, "ocm-2.2").output == text
+
+
+def test_attributes_that_are_not_defined_stay_when_the_message_is_edited() -> None:
+    document = read("version: 2.2\n<|start|>user  mood=good<|message|>Hi.<|end|>\n", "ocm-2.2").transcript
+    assert isinstance(document, Transcript)
+    assert document.messages[0].extras == {"ocm-2.2": {"attributes": {"mood": "good"}}}
+    document.messages[0].name = "bob"
+    result = write(document, "ocm-2.2")
+    assert result.output == "version: 2.2\n<|start|>user name=bob mood=good<|message|>Hi.<|end|>\n"
+    all_laws(document, "ocm-2.2")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "written"),
+    [
+        ({"mood": ""}, " mood="),
+        ({"mood": "very good"}, ""),
+        ({"a=b": "c"}, ""),
+        ({"channel of": "c"}, ""),
+        ({"name": "bob"}, ""),
+        ({"mood": 1}, ""),
+        ({}, ""),
+    ],
+)
+def test_only_what_a_header_holds_is_an_attribute(attributes: dict[str, Any], written: str) -> None:
+    document = Transcript((Message("user", "Hi.", extras={"ocm-2.2": {"attributes": attributes}}),))
+    text = str(write(document, "ocm-2.2").output)
+    assert text.endswith(f"<|start|>user{written}<|message|>Hi.<|end|>\n")
+    all_laws(document, "ocm-2.2")
+
+
+@pytest.mark.parametrize(
+    ("message", "lost"),
+    [
+        (Message("user", "Hi.", "b" * LONG, channel="final"), ["/messages/0/name"]),
+        (Message("user", "Hi.", extras={"ocm-2.2": {"attributes": {"mood": "b" * LONG}}}), ["/messages/0/extras"]),
+        (Message("b" * LONG, "Hi."), ["/messages/0/role"]),
+    ],
+)
+def test_a_header_is_no_longer_than_it_is_read(message: Message, lost: list[str]) -> None:
+    trial = all_laws(Transcript((message,)), "ocm-2.2")
+    assert [loss.path[: len(lost[0])] for loss in trial.result.losses] == lost
+    assert len(trial.data) < LONG
+
+
+# --- the header of the document ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("a: &x 1\nb: *x\n", "aliases"),
+        (f"a: {'[' * 60}{']' * 60}\n", "nests too deep"),
+        (f"a: {'[' * 5_000}{']' * 5_000}\n", "nests too deep"),
+        ("a: 1\na: 2\n", "a key twice"),
+        ("a: {b: 1, b: 2}\n", "a key twice"),
+    ],
+)
+def test_a_header_of_the_document_that_is_not_plain_is_refused(header: str, message: str) -> None:
+    with pytest.raises(BridgeError, match=message) as caught:
+        read(f"version: 2.2\n{header}<|start|>user<|message|>Hi.<|end|>\n", "ocm-2.2")
+    assert (caught.value.code, caught.value.offset) == (ErrorCode.PARSE_HEADER, 0)

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge import LossCode, Message, Transcript, read, write
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Transcript, read, write
 from ocml_bridge.adapter import Options
 from ocml_bridge.model import Document, Tool, replace
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.result import Result
 
 ID = "ocm-2.2-json"
+FORCED = Options(force_format=True)
 
 
 @pytest.fixture(params=[True, False], ids=["plans", "plain"])
@@ -101,3 +102,40 @@ class TestWhatOnlyTheWholeTells:
     def test_a_message_that_becomes_the_place_of_the_tools_says_what_it_loses(self, options: Options) -> None:
         document = Transcript((Message("developer", "", weight=0.5),), tools=(Tool("f"),))
         assert places(written(document, options)) == [(LossCode.WEIGHT, "/messages/0/weight")]
+
+
+class TestACallOfAnotherShape:
+    def test_that_is_nested_is_read_and_found(self) -> None:
+        nested = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+        source = [{"role": "user", "content": "Hi."}, {"role": "assistant", "tool_calls": [nested]}]
+        reading = read(source, ID, options=FORCED)
+        assert isinstance(reading.transcript, Transcript)
+        (_, call) = reading.transcript.messages
+        assert (call.recipient, call.content, call.call_id, call.channel) == ("functions.f", "{}", "c", "commentary")
+        (finding,) = reading.findings
+        assert (finding.code, finding.path) == (FindingCode.SHAPE, "/messages/1")
+        assert "nested as in Chat Completions" in finding.detail
+
+    @pytest.mark.parametrize(
+        ("members", "code", "path"),
+        [
+            ({"tool_calls": {}}, ErrorCode.SHAPE, "/1/tool_calls"),
+            ({"tool_calls": [CALL, 1]}, ErrorCode.SHAPE, "/1/tool_calls/1"),
+            ({"tool_call": 1}, ErrorCode.SHAPE, "/1/tool_call"),
+            ({"tool_call": {"arguments": "{}"}}, ErrorCode.CALL_SCHEMA, "/1/tool_call"),
+            ({"tool_call": {"type": "custom", "function": {"name": "f"}}}, ErrorCode.CALL_SCHEMA, "/1/tool_call"),
+            ({"tool_call": {"function": {"name": ""}}}, ErrorCode.CALL_SCHEMA, "/1/tool_call"),
+            ({"tool_call": {"function": {"name": "f", "more": 1}}}, ErrorCode.CALL_SCHEMA, "/1/tool_call"),
+            ({"tool_call": {"function": {"name": "f"}, "more": 1}}, ErrorCode.CALL_SCHEMA, "/1/tool_call"),
+        ],
+    )
+    def test_that_is_none_is_refused_at_its_place(self, members: Any, code: ErrorCode, path: str) -> None:
+        with pytest.raises(BridgeError) as caught:
+            read([{"role": "user", "content": "Hi."}, {"role": "assistant", **members}], ID, options=FORCED)
+        assert (caught.value.code, caught.value.path) == (code, path)
+
+
+def test_what_is_neither_a_message_nor_a_list_is_refused() -> None:
+    with pytest.raises(BridgeError, match="a message object or a list of them") as caught:
+        read(5, ID, options=FORCED)
+    assert (caught.value.code, caught.value.path) == (ErrorCode.SHAPE, "")

@@ -29,6 +29,7 @@ from ocml_bridge import (
 )
 from ocml_bridge.adapter import DEFAULT, Options
 from ocml_bridge.model import Foreign, Freeform, Media, Part, Refusal, Signature, Text
+from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
 
 ADAPTER, _ = adapter("openai")
@@ -246,6 +247,44 @@ def test_a_custom_call_is_not_json() -> None:
 def test_a_call_is_a_function_call_where_it_is_json_or_to_a_function(fields: dict[str, Any], kind: str) -> None:
     ((written,),) = [message["tool_calls"] for message in output_of(call(**fields))["messages"]]
     assert written["type"] == kind
+
+
+@pytest.mark.parametrize(
+    ("item", "call_id"),
+    [
+        ({"name": "get_weather", "args": {"city": 1}, "id": "c1", "type": "tool_call"}, "c1"),
+        ({"name": "get_weather", "arguments": '{"city":1}'}, None),
+        ({"type": "tool", "id": "c1", "function": {"name": "get_weather", "arguments": {"city": 1}}}, "c1"),
+    ],
+)
+def test_a_call_in_the_shape_of_another_library_is_one(item: Any, call_id: str | None) -> None:
+    reading = read([{"role": "user", "content": "Hi"}, assistant(content=None, tool_calls=[item])], "openai")
+    assert isinstance(reading.transcript, Transcript)
+    (_, made) = reading.transcript.messages
+    assert replace(made, layout=None) == call('{"city":1}', call_id=call_id)
+    assert [(found.code, found.path) for found in reading.findings] == [(FindingCode.SHAPE, "/messages/1")]
+    assert same(output_of(made)["messages"][0]["tool_calls"], [item])
+    edited = output_of(replace(made, content="{}"))["messages"][0]["tool_calls"][0]
+    named = {} if call_id is None else {"id": call_id}
+    assert edited == {**named, "type": "function", "function": {**CALL["function"], "arguments": "{}"}}
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"name": "get_weather", "args": {}, "id": ""},
+        {"name": "get_weather", "args": {}, "id": 5},
+        {"name": "get_weather", "args": {}, "more": 1},
+        {"type": "tool", "function": {**CALL["function"], "more": 1}},
+        {"type": "strange", "function": CALL["function"]},
+        {"type": "tool", "function": "get_weather"},
+    ],
+)
+def test_a_call_of_no_known_shape_is_kept_and_found(item: Any) -> None:
+    reading = read([{"role": "user", "content": "Hi"}, assistant(content=None, tool_calls=[item])], "openai")
+    assert [found.path for found in reading.findings] == ["/messages/1/extras/openai/tool_calls"]
+    output: Any = write(reading.transcript, "openai", policy=LENIENT).output
+    assert same(output[1]["tool_calls"], [item])
 
 
 def test_the_deprecated_call_and_reply_are_read_and_written_as_they_were() -> None:

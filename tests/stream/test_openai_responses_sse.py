@@ -147,6 +147,7 @@ FAILED: Any = {
 }
 CALL: Any = {"type": "function_call", "id": "fc_1", "call_id": "c", "name": "f", "arguments": ""}
 MESSAGE: Any = {"type": "message", "id": "msg_1", "status": "in_progress", "role": "assistant", "content": []}
+TEXT: Any = {"type": "output_text", "text": "a", "annotations": []}
 ADDED: Any = {"type": "response.output_item.added", "output_index": 0, "item": MESSAGE}
 
 
@@ -168,6 +169,58 @@ def test_what_is_done_otherwise_than_it_came_is_found_and_what_came_is_kept() ->
     result = decoded([ADDED, more("Hello"), done, completed])
     assert cast("Transcript", result.stop.document).messages[0].content == "Hello"
     assert {event.code for event in result.events if isinstance(event, Finding)} == {"shape"}
+
+
+def event(kind: str, **members: Any) -> Any:
+    return {"type": f"response.{kind}", "output_index": 0, **members}
+
+
+@pytest.mark.parametrize(
+    ("odd", "detail"),
+    [
+        (event("output_text.delta", output_index=7, delta="x"), "names an item that has not begun"),
+        (event("output_text.delta", output_index="0", delta="x"), "names an item that has not begun"),
+        (event("output_item.added", output_index=1, item={}), "an item is not an object with a type"),
+        (event("output_item.added", output_index=1, item="x"), "an item is not an object with a type"),
+        (event("output_item.done", output_index=1, item=None), "an item is not an object with a type"),
+        (event("output_text.delta", content_index=-1, delta="x"), "has no index for its part"),
+        (event("output_text.delta", content_index=10_000, delta="x"), "has no index for its part"),
+        (event("output_text.delta", content_index=True, delta="x"), "has no index for its part"),
+        (event("content_part.added", content_index=None, part=TEXT), "has no index for its part"),
+        (event("output_text.delta", content_index=0, delta=1), "a text delta is not a text"),
+        (event("output_text.done", content_index=0, text="Bye"), "a finished text differs from its deltas"),
+        (event("output_text.delta", content_index=0, delta="", odd=1), "has a member 'odd' that is not known"),
+    ],
+)
+def test_an_odd_event_is_left_out_and_found(odd: Any, detail: str) -> None:
+    result = decoded([ADDED, more("He"), odd, more("llo"), COMPLETED])
+    assert [message.content for message in cast("Transcript", result.stop.document).messages] == ["Hello"]
+    assert [detail in found.detail for found in result.events if isinstance(found, Finding)] == [True]
+
+
+def test_an_item_is_known_by_its_id_where_no_index_tells_it() -> None:
+    by_id = {"type": "response.output_text.delta", "item_id": "msg_1", "content_index": 0, "delta": "lo"}
+    done = {"type": "response.output_item.done", "item": {**MESSAGE, "content": [{**TEXT, "text": "Hello"}]}}
+    result = decoded([ADDED, more("Hel"), by_id, done, COMPLETED])
+    assert [message.content for message in cast("Transcript", result.stop.document).messages] == ["Hello"]
+    assert [found for found in result.events if isinstance(found, Finding)] == []
+
+
+def test_a_second_item_with_an_index_is_one_of_its_own() -> None:
+    other = event("output_item.added", item={**MESSAGE, "id": "msg_2"})
+    result = decoded([ADDED, more("one"), other, more("two"), COMPLETED])
+    assert [message.content for message in cast("Transcript", result.stop.document).messages] == ["one", "two"]
+    assert ["the same index" in found.detail for found in result.events if isinstance(found, Finding)] == [True]
+
+
+def test_sources_that_come_behind_a_text_are_its_own() -> None:
+    source = {"type": "url_citation", "url": "https://a", "title": "A", "start_index": 1, "end_index": 2}
+    cited = event("output_text.annotation.added", content_index=0, annotation_index=0, annotation=source)
+    begun = event("content_part.added", content_index=0, part={**TEXT, "text": ""})
+    (message,) = cast("Transcript", decoded([ADDED, begun, more("Hi"), cited, COMPLETED]).stop.document).messages
+    (part,) = cast("tuple[Text]", message.content)
+    assert part.citations is not None
+    assert [(one.url, one.title, one.start, one.end) for one in part.citations] == [("https://a", "A", 1, 2)]
 
 
 def test_items_may_interleave() -> None:
@@ -224,7 +277,6 @@ KINDS = st.sampled_from(
     ]
 )
 REASONING: Any = {"type": "reasoning", "summary": []}
-TEXT: Any = {"type": "output_text", "text": "a", "annotations": []}
 MEMBERS: dict[str, Any] = {
     **dict.fromkeys(("output_index", "content_index", "summary_index"), st.integers(0, 2) | JUNK),
     "item_id": st.sampled_from(["msg_1", "y"]) | JUNK,
