@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Callable
@@ -21,8 +22,6 @@ Batch = Callable[..., int]
 @pytest.fixture
 def legacy(many: Any, tmp_path: Path) -> Path:
     """A folder of transcripts, one of them broken, one compressed, one hidden."""
-    import gzip
-
     folder = tmp_path / "legacy"
     (folder / "2023" / "may").mkdir(parents=True)
     for number, name in enumerate(("b.txt", "a.txt", "2023/c.txt", "2023/may/d.log")):
@@ -167,3 +166,40 @@ def test_two_texts_never_share_an_output(mixed: Path) -> None:
         find_inputs(["data"], Kind.JSON)
     assert find_inputs(["data"], Kind.TEXT)
     assert find_inputs(["data"], Kind.JSON, "jsonl")
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "output"),
+    [
+        ("a.chatml", "harmony", "a.harmony"),
+        ("a.CHATML.gz", "harmony:oss", "a.harmony.gz"),
+        ("a.chatml", "ocm-2.2", "a.ocm"),
+        ("a.ocm", "ocm-0.1", "a.ocm"),
+        ("a.chatml", "openai", "a.json"),
+        ("a.txt", "harmony", "a.txt"),
+        ("chatml", "harmony", "chatml"),
+    ],
+)
+def test_no_name_of_an_output_names_another_format(
+    batch: Batch, tmp_path: Path, many: Any, name: str, target: str, output: str
+) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    source = "ocm-2.2" if ".ocm" in name else "chatml"
+    text = convert(many.transcript(1), source="chatml", target=source).data
+    (folder / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    out = tmp_path / "out"
+    assert batch("-f", source, "-t", target, folder, "-o", out, "--ledger", "jsonl") == ExitCode.OK
+    row = json.loads((out / "texts.ledger.jsonl").read_bytes())
+    assert (row["input"], row["output"]) == (str(folder / name), output)
+    assert (out / output).is_file()
+    assert batch("-f", source, "-t", target, folder, "-o", out, "--ledger", "jsonl", "--resume") == ExitCode.OK
+
+
+def test_outputs_of_one_name_are_refused_before_anything_is_done(batch: Batch, tmp_path: Path, many: Any) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for name in ("a.chatml", "a.harmony"):
+        (folder / name).write_text(many.transcript(1), "utf-8")
+    assert batch("-t", "harmony", folder, "-o", tmp_path / "out") == ExitCode.USAGE
+    assert not (tmp_path / "out").exists()

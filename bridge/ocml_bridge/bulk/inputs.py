@@ -27,9 +27,10 @@ LINES: Final = "jsonl"
 
 def find_inputs(
     arguments: Iterable[str],
-    target: Kind,
+    kind: Kind,
     into: str | None = None,
     *,
+    target: str = "",
     rows: bool = False,
     ledger: str | None = None,
     apart: str | None = None,
@@ -38,8 +39,9 @@ def find_inputs(
 
     Args:
         arguments: as a command gets them.
-        target: whether the output is text or JSON, which tells the names of outputs.
+        kind: whether the output is text or JSON, which tells the names of outputs.
         into: what to gather outputs into, one of `INTO`; None for files like the inputs.
+        target: the format of the output, which tells the rest of these names.
         rows: whether records are the rows of a plan, whose outputs are JSON lines.
         ledger: how to store ledgers; None for none.
         apart: the output folder, whose files are no inputs where it stands in a folder that is converted.
@@ -56,7 +58,7 @@ def find_inputs(
             lines = LINES if rows and texts.kind == "parquet" else None
             found.append(_of_records(folder, texts, None if as_they_are else into or lines))
         else:
-            found.append(_of_texts(folder, texts, target, into or (LINES if rows else None)))
+            found.append(_of_texts(folder, texts, (kind, target), into or (LINES if rows else None)))
     if not found:
         raise BridgeError(ErrorCode.OPTION, "there is nothing to convert: name files, folders or patterns, or '-'")
     _refuse_collisions(found, ledger)
@@ -168,7 +170,7 @@ def _of_records(folder: str, records: _Records, into: str | None) -> Input:
     return Input(kind, path, output, stem + QUARANTINE, stored_as, size_of(path))
 
 
-def _of_texts(folder: str, names: _Texts, target: Kind, into: str | None) -> Input:
+def _of_texts(folder: str, names: _Texts, output_format: tuple[Kind, str], into: str | None) -> Input:
     called = os.path.basename(os.path.abspath(folder)) or "texts"
     size = 0
     outputs: dict[str, str] = {}
@@ -176,7 +178,7 @@ def _of_texts(folder: str, names: _Texts, target: Kind, into: str | None) -> Inp
         if kind_of(name) == "files":
             size += size_of(os.path.join(folder, name))
             if into is None:
-                _refuse_same(outputs, output_name(name, target), name)
+                _refuse_same(outputs, output_name(name, *output_format), name)
     output = f"{called}.{into}" if into else "."
     return Input("files", folder, output, called + QUARANTINE, INTO[into] if into else "files", size, names)
 

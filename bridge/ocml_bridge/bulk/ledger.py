@@ -94,7 +94,7 @@ def _notes(notes: Sequence[Loss | Finding]) -> list[Json]:
 
 
 def _output(record: Record, item: Input, job: Job) -> str:
-    return item.output if item.into != "files" else output_of(record, job.target_kind, item)
+    return item.output if item.into != "files" else output_of(record, job, item)
 
 
 def finished(lines: Iterator[bytes]) -> Iterator[bytes]:

@@ -114,7 +114,7 @@ def prepare(index: int, rows: int, item: Input, job: Job) -> Prepared:
     elif item.into == "jsonl":
         written = lines.count(output, item.output)
     else:
-        written = texts.count(folder, item, job.target_kind, rows)
+        written = texts.count(folder, item, job, rows)
     quarantined = lines.count(quarantine) if os.path.exists(quarantine) else 0
     return Prepared(index, written, quarantined, _listed(item, folder, job.ledger))
 
@@ -207,7 +207,8 @@ def finals(item: Input, job: Job) -> Iterator[str]:
     for kind, name in _names(item, job).items():
         if kind == "output" and item.into == "files":
             for text in texts.names_of(item):
-                for output in (texts.output_name(text, job.target_kind), texts.lines_name(text)):
+                one = texts.output_name(text, job.target_kind, job.settings.target)
+                for output in (one, texts.lines_name(text)):
                     yield os.path.normpath(os.path.join(item.output, output))
         else:
             yield name

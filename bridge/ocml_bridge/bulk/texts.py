@@ -15,6 +15,7 @@ from .. import jsontext
 from ..adapter import Kind
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
+from ..registry import BUILT_IN
 from .batch import Outcome
 from .compression import compress, ending, open_plain, reading_errors, size_of
 from .durable import discard, partial_name, settle_folders
@@ -75,18 +76,35 @@ def names_of(item: Input) -> Iterator[str]:
     return (name for name in walk(item.path) if kind_of(name) == "files")
 
 
-def output_name(name: str, target: Kind) -> str:
-    """The name of a text's output: that of the input, but JSON is `.json` and text is not."""
+def output_name(name: str, kind: Kind, target: str) -> str:
+    """The name of a text's output: that of the input, but JSON is `.json`, and no ending names another format.
+
+    Args:
+        name: of the input.
+        kind: whether the output is text or JSON.
+        target: the id of the output's format, or nothing where it is not known.
+    """
     stem, end, compressed = split(name)
-    if (end.lower() == ".json") is not (target is Kind.JSON):
-        end = ".json" if target is Kind.JSON else ".txt"
+    if (end.lower() == ".json") is not (kind is Kind.JSON):
+        end = ".json" if kind is Kind.JSON else ".txt"
+    elif kind is Kind.TEXT and target and end.lower() in _ENDINGS:
+        end = _ending_of(target)
     return stem + end + compressed
 
 
-def output_of(record: Record, target: Kind, item: Input) -> str:
+def _ending_of(format_id: str) -> str:
+    """How names of files in a format end, where that says which: as its id begins, so `ocm-2.2` has `.ocm`."""
+    return "." + format_id.partition(":")[0].partition("-")[0]
+
+
+_ENDINGS: Final = frozenset(map(_ending_of, BUILT_IN))
+
+
+def output_of(record: Record, job: Job, item: Input) -> str:
     """Where the output of a record goes that is written to a file of its own, relative to the output folder."""
     name = str(record.where["file"])
-    output = lines_name(name) if "conversation" in record.where else output_name(name, target)
+    several = "conversation" in record.where
+    output = lines_name(name) if several else output_name(name, job.target_kind, job.settings.target)
     return os.path.normpath(os.path.join(item.output, output))
 
 
@@ -192,16 +210,17 @@ def _outputs(name: str, pairs: Sequence[tuple[Record, Outcome]], job: Job) -> It
         several = spell([record._replace(fields=None) for record in records], outcomes, job, end) or None
     elif (text := pairs[0][1].text) is not None:
         one = compress(text.encode("utf-8", "surrogatepass") + (b"\n" if job.target_kind is Kind.JSON else b""), end)
-    yield output_name(name, job.target_kind), one
+    yield output_name(name, job.target_kind, job.settings.target), one
     yield lines_name(name), several
 
 
-def count(folder: str, item: Input, target: Kind, most: int) -> int:
+def count(folder: str, item: Input, job: Job, most: int) -> int:
     """How many records the outputs of the first `most` files hold."""
     found = 0
     for name in islice(names_of(item), most):
         one, several = (
-            os.path.join(folder, item.output, output) for output in (output_name(name, target), lines_name(name))
+            os.path.join(folder, item.output, output)
+            for output in (output_name(name, job.target_kind, job.settings.target), lines_name(name))
         )
         found += os.path.isfile(one) or (count_lines(several) if os.path.isfile(several) else 0)
     return found

@@ -239,7 +239,15 @@ def batch(
     with _files():
         processes = jobs or _cpus()
         limits = Limits(seconds, memory or share(processes))
-        found = find_inputs(inputs, target_kind, into, rows=rows is not None, ledger=job.ledger, apart=job.folder)
+        found = find_inputs(
+            inputs,
+            target_kind,
+            into,
+            target=job.settings.target,
+            rows=rows is not None,
+            ledger=job.ledger,
+            apart=job.folder,
+        )
         choice = Choice(unique, sample or 1.0, seed, rows) if unique or sample is not None else None
         found = found if choice is None else chosen_from(found, choice)
         plan = Plan(found, job, processes, limit, resume, limits, overwrite, choice)
