@@ -71,6 +71,8 @@ def relinked(text: str, source: Path, page: str) -> str:
 def gather(folder: Path, *, playground: bool) -> None:
     """Put the sources of the site into a folder."""
     shutil.copy(ROOT / "site" / "zensical.toml", folder)
+    (folder / "pages").mkdir()
+    shutil.copy(ROOT / "site" / "site.css", folder / "pages")
     for source, page in pages():
         target = folder / "pages" / page
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -52,11 +52,11 @@ const enable = () => {
 };
 
 const BACK = {
-  "alone bytes": "Written back in the format of the input, the output gives the input again, byte for byte.",
-  "alone values": "Written back in the format of the input, the output gives the same JSON again.",
-  "sidecar bytes": "Written back with its sidecar, the output gives the input again, byte for byte; without, what is named here is missing.",
-  "sidecar values": "Written back with its sidecar, the output gives the same JSON again; without, what is named here is missing.",
-  no: "Written back in the format of the input, the output does not give the input again.",
+  "alone bytes": "Converted back to the format of the input, the output gives the same bytes.",
+  "alone values": "Converted back to the format of the input, the output gives the same JSON.",
+  "sidecar bytes": "Converted back with its sidecar, the output gives the same bytes. Without it, the losses above stay lost.",
+  "sidecar values": "Converted back with its sidecar, the output gives the same JSON. Without it, the losses above stay lost.",
+  no: "Converted back to the format of the input, the output does not give the input.",
 };
 
 // Some vocabularies need a library or a file that no browser has; the words of the error are for the command.
@@ -88,7 +88,7 @@ const show = (answer, took) => {
     at("conversation").innerHTML = answer.panels.conversation;
     if (BACK[answer.back]) at("verdict").firstElementChild.append(made("p", BACK[answer.back], "trip"));
     const { read, written } = answer.report.characters;
-    const arrived = wish().profile ? "a prompt for the model to go on with" : `${written.toLocaleString("en")} of ${read.toLocaleString("en")} characters arrive`;
+    const arrived = wish().profile ? "a prompt that the model continues" : `${written.toLocaleString("en")} of ${read.toLocaleString("en")} characters of text are in the output`;
     say("took", `${arrived} · ${took.toFixed(0)} ms`);
   }
   enable();
